@@ -1,0 +1,101 @@
+# Everything a developer runs. Needs make and Python 3.11 or later, nothing else.
+
+VENV := .venv
+BIN  := $(VENV)/bin
+PIP  := $(BIN)/python -m pip --disable-pip-version-check install -q -c constraints.txt
+# pytest runs in so many processes.
+JOBS ?= 2
+# Set PYTHON to choose an interpreter yourself: make test PYTHON=python3.13
+PYTHON ?=
+
+.PHONY: help try test test-all lint format bench-peers generate lock clean
+
+help:
+	@echo 'make try          set up, then pack, inspect and unpack a sample file'
+	@echo 'make test         set up, then lint, types and tests'
+	@echo 'make test-all     the same with everything that takes long or needs strace'
+	@echo 'make lint         ruff and mypy'
+	@echo 'make format       let ruff rewrite what it can'
+	@echo 'make bench-peers  measure beside zstd, print the table of the README'
+	@echo 'make generate     write man pages and completions anew'
+	@echo 'make lock         write constraints.txt anew'
+	@echo 'make clean        remove what these commands made'
+
+# --- set-up ---------------------------------------------------------------------------------
+
+$(BIN)/python:
+	@chosen=; for python in $(or $(PYTHON),python3 python3.14 python3.13 python3.12 python3.11 python); do \
+	  if "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; \
+	  then chosen=$$python; break; fi; \
+	done; \
+	if [ -z "$$chosen" ]; then \
+	  echo "serialpack needs Python 3.11 or later; python3 is: $$(python3 --version 2>&1)." >&2; \
+	  echo "Name one with: make $(MAKECMDGOALS) PYTHON=/path/to/python3" >&2; exit 1; \
+	fi; \
+	echo "making $(VENV) with $$("$$chosen" --version)"; \
+	"$$chosen" -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
+
+# The build backend comes first, pinned, so that the build needs no environment of its own.
+$(VENV)/.try: $(BIN)/python pyproject.toml constraints.txt
+	@echo 'installing serialpack into $(VENV)'
+	@$(PIP) hatchling
+	@$(PIP) --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/.test: $(BIN)/python pyproject.toml constraints.txt
+	@echo 'installing serialpack and what its tests need into $(VENV)'
+	@$(PIP) hatchling
+	@$(PIP) --no-build-isolation -e '.[all,test]'
+	@$(PIP) --only-binary :all: --no-build-isolation -e '.[peers]' || \
+	  echo 'not every stock reader can be installed here; the tests of absent ones are skipped'
+	@touch $@
+
+# --- commands -------------------------------------------------------------------------------
+
+# The folder is made anew each time, because serialpack overwrites nothing unasked.
+try: $(VENV)/.try
+	@rm -rf try && mkdir try
+	@echo
+	$(BIN)/python benchmarks/data.py contacts --size 8M try/contacts.ndjson
+	$(BIN)/serialpack pack try/contacts.ndjson
+	$(BIN)/serialpack inspect try/contacts.ndjson.spk
+	$(BIN)/serialpack unpack try/contacts.ndjson.spk -o try/restored.ndjson
+	cmp try/contacts.ndjson try/restored.ndjson
+	@echo
+	@echo 'The very same bytes came back. The files are in try/; the command is $(BIN)/serialpack.'
+
+test: lint
+	$(BIN)/pytest -n $(JOBS) --dist loadgroup
+
+test-all: lint
+	$(BIN)/pytest -n $(JOBS) --dist loadgroup -m 'not soak'
+	$(BIN)/pytest -m soak --timeout 3600
+
+lint: $(VENV)/.test
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+
+format: $(VENV)/.test
+	$(BIN)/ruff format
+	$(BIN)/ruff check --fix
+
+bench-peers: $(VENV)/.try
+	$(BIN)/python benchmarks/peers.py $(ARGS)
+
+generate: $(VENV)/.try
+	$(BIN)/python tools/generate.py
+
+# The newest versions that satisfy pyproject.toml, in an environment that holds nothing else.
+lock:
+	@$(MAKE) -s VENV=$(VENV)-lock $(VENV)-lock/bin/python
+	@$(VENV)-lock/bin/python -m pip --disable-pip-version-check install -q '.[all,test,peers]'
+	@{ echo '# What the tests run with. Made by: make lock'; \
+	   $(VENV)-lock/bin/python -m pip freeze --exclude serialpack; } > constraints.new
+	@mv constraints.new constraints.txt
+	@rm -rf $(VENV)-lock
+	@echo 'constraints.txt is new; now: make test'
+
+clean:
+	rm -rf $(VENV) $(VENV)-lock try build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,72 @@
+"""serialpack: convert and compress data files, with nothing changed silently.
+
+    import serialpack
+
+    serialpack.pack("data.json", "data.json.spk")
+    serialpack.unpack("data.json.spk", "again.json")
+    print(serialpack.inspect("data.json.spk").members[0].chain)
+
+Everything is imported when it is first used: ``import serialpack`` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from serialpack._version import __version__
+
+if TYPE_CHECKING:
+    from serialpack.api import PackReport as PackReport
+    from serialpack.api import UnpackReport as UnpackReport
+    from serialpack.api import inspect as inspect
+    from serialpack.api import pack as pack
+    from serialpack.api import unpack as unpack
+    from serialpack.errors import DamagedError as DamagedError
+    from serialpack.errors import FileError as FileError
+    from serialpack.errors import InputError as InputError
+    from serialpack.errors import MissingLibraryError as MissingLibraryError
+    from serialpack.errors import NotContainerError as NotContainerError
+    from serialpack.errors import RefusedError as RefusedError
+    from serialpack.errors import SerialpackError as SerialpackError
+    from serialpack.errors import TruncatedError as TruncatedError
+    from serialpack.errors import UnsupportedError as UnsupportedError
+    from serialpack.errors import UsageError as UsageError
+    from serialpack.errors import ValueRefusedError as ValueRefusedError
+    from serialpack.inspection import Inspection as Inspection
+
+#: Public name -> the module that defines it.
+_PUBLIC = {
+    "pack": "api",
+    "unpack": "api",
+    "inspect": "api",
+    "PackReport": "api",
+    "UnpackReport": "api",
+    "Inspection": "inspection",
+    "SerialpackError": "errors",
+    "FileError": "errors",
+    "MissingLibraryError": "errors",
+    "UsageError": "errors",
+    "InputError": "errors",
+    "NotContainerError": "errors",
+    "DamagedError": "errors",
+    "TruncatedError": "errors",
+    "UnsupportedError": "errors",
+    "RefusedError": "errors",
+    "ValueRefusedError": "errors",
+}
+
+__all__ = ["__version__", *_PUBLIC]  # noqa: PLE0604
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PUBLIC:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib
+
+    value = getattr(importlib.import_module(f"{__name__}.{_PUBLIC[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_PUBLIC})

@@ -1,0 +1,5 @@
+"""``python -m serialpack``."""
+
+from serialpack.cli import main
+
+main()

@@ -1,0 +1,310 @@
+"""The library's face: pack, unpack and inspect files and file objects.
+
+Everything the command line does is here; it only translates words and shows progress.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import IO, NamedTuple
+
+from serialpack._version import __version__
+from serialpack.auto import DEFAULT_EFFORT, Choice, choose
+from serialpack.container.reader import SNIFF, is_container
+from serialpack.detect import detect, looks_like
+from serialpack.errors import FileError, InputError, NotContainerError, SerialpackError, UsageError
+from serialpack.files import Output, Path, Source, check_output, file_error
+from serialpack.formats import FORMATS
+from serialpack.formats.base import MAX_BLOCK
+from serialpack.inspection import Inspection, inspect_source
+from serialpack.pipeline.pack import Packing, Progress, pack_stream, usable_cores
+from serialpack.pipeline.ranges import Span, unpack_bytes, unpack_records
+from serialpack.pipeline.unpack import Write, unpack_stream
+from serialpack.serializers import SERIALIZERS
+from serialpack.stage import Buffer
+
+Target = Path | IO[bytes]
+
+#: How much of a source is looked at to tell its format.
+HEAD = 64 << 10
+
+
+class PackReport(NamedTuple):
+    """What packing did. Sizes in bytes; ``seconds`` spent per stage, added up over threads."""
+
+    source: str
+    target: str | None
+    chain: str
+    why: str
+    format: str
+    size: int
+    packed: int
+    payload: int
+    blocks: int
+    stored_blocks: int
+    records: int | None
+    exact: bool
+    proved: bool
+    seconds: dict[str, float]
+
+    @property
+    def kept(self) -> str:
+        """What unpacking will give back, in words."""
+        return kept(exact=self.exact, proved=self.proved)
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The bytes that each stage worked on, where known, for speeds."""
+        return {"read": self.size, "write": self.packed, "serialize": self.size}
+
+
+class UnpackReport(NamedTuple):
+    """What unpacking did. ``exact``: the whole source came back, byte for byte."""
+
+    source: str
+    target: str | None
+    format: str
+    size: int
+    blocks: int
+    blocks_read: int
+    records: int | None
+    exact: bool
+    read: int
+    seconds: dict[str, float]
+
+    @property
+    def kept(self) -> str:
+        """What came back, in words."""
+        return kept(exact=self.exact, proved=True)
+
+
+def kept(*, exact: bool, proved: bool) -> str:
+    """How true to its source a container is, in words."""
+    if exact:
+        return "exact bytes" if proved else "exact bytes, not proved"
+    return "same values" if proved else "values not proved"
+
+
+def pack(
+    source: Path | IO[bytes],
+    target: Target,
+    *,
+    serializer: str = "auto",
+    filters: Sequence[str] = (),
+    codec: str = "auto",
+    effort: int = DEFAULT_EFFORT,
+    format: str | None = None,
+    block_size: int | None = None,
+    exact: bool = False,
+    verify: bool = True,
+    threads: int | None = None,
+    meta: Mapping[str, str] | None = None,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> PackReport:
+    """Pack ``source`` into a container at ``target``.
+
+    ``source`` and ``target`` are paths or binary file objects. A target path appears whole or
+    not at all, and is overwritten only with ``force``. Stages are spelled as on the command
+    line (``"zstd:19"``, ``"shuffle:4"``); ``effort`` 1 to 9 chooses what is left to ``auto``.
+    ``format`` says what the source is (default: by name, then by content), ``block_size`` is in
+    bytes, ``threads`` defaults to the usable cores. ``exact`` refuses a serializer that would
+    not give back the very bytes; ``verify=False`` skips the proof. ``progress(read, written)``
+    is called now and then with totals in bytes.
+
+    Raises UsageError, FileError, SyntaxInputError (the source is not valid in its format),
+    ValueRefusedError (a value that the serializer cannot hold), MissingLibraryError.
+    """
+    choice = choose(serializer, tuple(filters), codec, effort=effort)
+    if block_size is not None and not 1 <= block_size <= MAX_BLOCK:
+        raise UsageError("the block size must be from 1 byte to 64M")
+    if threads is not None and threads < 1:
+        raise UsageError("threads must be 1 or more")
+    if format is not None:
+        FORMATS.entry(format)
+    with _opened(source) as opened:
+        _check_target(target, force, opened.stat)
+        packing = _packing(opened, choice, format, block_size, exact, verify, threads, meta, force)
+        with _sink(target, force, opened.stat) as write:
+            member = pack_stream(opened.read, write, packing, progress)
+            opened.check_unchanged()
+    return PackReport(
+        source=opened.path,
+        target=_target_name(target),
+        chain=str(choice.chain),
+        why=choice.why,
+        format=packing.format,
+        size=member.index.size,
+        packed=member.length,
+        payload=member.payload,
+        blocks=member.blocks,
+        stored_blocks=member.stored_blocks,
+        records=member.index.records,
+        exact=member.index.exact,
+        proved=verify,
+        seconds=member.seconds,
+    )
+
+
+def unpack(
+    source: Path | IO[bytes],
+    target: Target | None,
+    *,
+    to: str | None = None,
+    record_range: tuple[int, int | None] | None = None,
+    byte_range: tuple[int, int | None] | None = None,
+    threads: int | None = None,
+    max_size: int | None = None,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> UnpackReport:
+    """Unpack the container at ``source`` to ``target``; None checks every byte, writing nothing.
+
+    ``to`` is a format that the container holds: its source's, or the one its blocks are
+    serialized in. ``record_range`` and ``byte_range`` are half-open ranges (``(10, 20)``, ``(10, None)``)
+    and read only the blocks they need where the source can be sought. ``max_size`` (bytes)
+    refuses to write more. A target path appears whole or not at all; a file object may have got
+    the blocks before a damaged one.
+
+    Raises NotContainerError, DamagedError, TruncatedError, UnsupportedError, RefusedError,
+    UsageError, FileError.
+    """
+    if record_range is not None and byte_range is not None:
+        raise UsageError("--records and --bytes exclude each other")
+    if to is not None and (record_range or byte_range):
+        raise UsageError("--to cannot be combined with --records or --bytes")
+    if threads is not None and threads < 1:
+        raise UsageError("threads must be 1 or more")
+    with _opened(source) as opened:
+        _check_target(target, force, opened.stat)
+        head = opened.peek(HEAD if opened.stat is not None else SNIFF)
+        if not is_container(head[:SNIFF]):
+            raise NotContainerError(looks_like(head))
+        with _sink(target, force, opened.stat) as write:
+            if record_range is not None:
+                done = unpack_records(opened, write, Span(*record_range), max_size)
+            elif byte_range is not None:
+                done = unpack_bytes(opened, write, Span(*byte_range), max_size)
+            else:
+                done = unpack_stream(
+                    opened.read,
+                    write,
+                    to=to,
+                    threads=threads or usable_cores(),
+                    max_size=max_size,
+                    progress=progress,
+                )
+    return UnpackReport(
+        source=opened.path,
+        target=_target_name(target),
+        format=done.format,
+        size=done.written,
+        blocks=done.blocks,
+        blocks_read=done.blocks_read,
+        records=done.records,
+        exact=done.exact,
+        read=done.read,
+        seconds=done.seconds,
+    )
+
+
+def inspect(source: Path | IO[bytes], *, format: str | None = None) -> Inspection:
+    """What ``source`` is: a container's members, stages, sizes and blocks, read from its end
+    without unpacking; or, for any other file, its format, rough shape and what auto would do.
+    """
+    with _opened(source) as opened:
+        return inspect_source(opened, format)
+
+
+def _packing(
+    source: Source,
+    choice: Choice,
+    format: str | None,
+    block_size: int | None,
+    exact: bool,
+    verify: bool,
+    threads: int | None,
+    meta: Mapping[str, str] | None,
+    force: bool,
+) -> Packing:
+    head = source.peek(HEAD)
+    if is_container(head[:SNIFF]) and not force:
+        raise FileError("is a serialpack file already", hint="-f packs it once more")
+    name = os.path.basename(source.path) if source.stat is not None else None
+    format = format or detect(name, head)
+    serializer = SERIALIZERS.cls(choice.chain.serializer.name)
+    if serializer.sources is not None and format not in serializer.sources:
+        like = looks_like(head)
+        raise InputError(
+            f"{choice.chain.serializer.name} packs {' and '.join(serializer.sources)}, this is"
+            f" {like or format}",
+            hint="-s raw packs anything, --from says what the input is",
+        )
+    return Packing(
+        chain=choice.chain,
+        format=format,
+        block_size=block_size or choice.block_size,
+        name=name,
+        mtime=source.stat.st_mtime_ns if source.stat is not None else None,
+        meta=dict(meta or {}),
+        writer=__version__,
+        verify=verify,
+        demand_exact=exact,
+        threads=threads or usable_cores(),
+        size=source.size,
+    )
+
+
+@contextmanager
+def _opened(source: Path | IO[bytes]) -> Iterator[Source]:
+    """The source, whose name is added to errors that do not name a file yet."""
+    with Source(source) as opened:
+        try:
+            yield opened
+        except SerialpackError as error:
+            error.path = error.path or opened.path
+            raise
+
+
+@contextmanager
+def _sink(target: Target | None, force: bool, like: os.stat_result | None) -> Iterator[Write]:
+    """Something to write to: a new file that appears whole, a file object, or nothing."""
+    if target is None:
+        yield len
+    elif isinstance(target, str | os.PathLike):
+        with Output(target, force=force, like=like) as output:
+            yield output.write
+    else:
+        yield _Stream(target).write
+
+
+class _Stream:
+    """A file object of the caller's, written to until it has taken everything."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._name = _target_name(file) or "output"
+
+    def write(self, data: Buffer) -> None:
+        view = memoryview(data)
+        try:
+            while view:
+                # Raw files may take less than they are given; buffered ones return it all.
+                view = view[self._file.write(view) or len(view) :]
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise file_error(error, self._name, "write") from error
+
+
+def _check_target(target: Target | None, force: bool, source: os.stat_result | None) -> None:
+    if isinstance(target, str | os.PathLike):
+        check_output(target, force=force, source=source)
+
+
+def _target_name(target: Target | None) -> str | None:
+    if target is None or isinstance(target, str):
+        return target
+    return os.fspath(target) if isinstance(target, os.PathLike) else getattr(target, "name", None)

@@ -1,0 +1,103 @@
+"""A chain of stages: its one spelling, parsed and printed, and its numbers in the container."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from serialpack.codecs import CODECS
+from serialpack.container.records import ChainNumbers, StageNumbers
+from serialpack.errors import UnsupportedError, UsageError
+from serialpack.filters import FILTERS
+from serialpack.serializers import SERIALIZERS
+from serialpack.stage import Registry
+
+
+class StageSpec(NamedTuple):
+    """A stage by name, with all its parameters."""
+
+    name: str
+    values: tuple[int, ...] = ()
+
+
+class Chain(NamedTuple):
+    """Serializer, filters and codec, in packing order: ``msgpack+bitshuffle:4+zstd:3``."""
+
+    serializer: StageSpec
+    filters: tuple[StageSpec, ...]
+    codec: StageSpec
+
+    def __str__(self) -> str:
+        stages = [(SERIALIZERS, self.serializer), *((FILTERS, f) for f in self.filters)]
+        return "+".join(spell_stage(r, s) for r, s in [*stages, (CODECS, self.codec)])
+
+    @property
+    def zstd_envelope(self) -> bool:
+        """Whether stock zstd tools may read the container: zstd last, and nothing but it."""
+        return self.codec.name == "zstd" and not self.filters
+
+    @property
+    def numbers(self) -> ChainNumbers:
+        """The chain as the container stores it."""
+        stages = [(SERIALIZERS, self.serializer), *((FILTERS, f) for f in self.filters)]
+        return tuple(_numbers(r, s) for r, s in [*stages, (CODECS, self.codec)])
+
+
+def parse_chain(text: str) -> Chain:
+    """The chain that ``text`` spells; UsageError where a stage or a parameter is unknown."""
+    parts = text.split("+")
+    if len(parts) < 2:
+        raise UsageError(
+            f"{text!r} is not a chain", hint="write SERIALIZER[+FILTER...]+CODEC, as in raw+zstd:3"
+        )
+    return Chain(
+        parse_stage(SERIALIZERS, parts[0]),
+        tuple(parse_stage(FILTERS, p) for p in parts[1:-1]),
+        parse_stage(CODECS, parts[-1]),
+    )
+
+
+def parse_stage(registry: Registry[Any], text: str) -> StageSpec:
+    """One stage of a chain: ``zstd:3``. What is not spelled takes its default."""
+    end = next((i for i, c in enumerate(text) if c in ":@/"), len(text))
+    name, params = text[:end], text[end:]
+    return StageSpec(name, registry.cls(name).parse_params(name, params))
+
+
+def spell_stage(registry: Registry[Any], spec: StageSpec) -> str:
+    return spec.name + registry.cls(spec.name).spell_params(spec.values)
+
+
+def chain_of_numbers(numbers: ChainNumbers, writer: str) -> Chain:
+    """The chain a container stores; UnsupportedError for a stage that this version lacks."""
+    if len(numbers) < 2:
+        raise UnsupportedError("the header's chain has no codec")
+    return Chain(
+        _spec(SERIALIZERS, numbers[0], writer),
+        tuple(_spec(FILTERS, n, writer) for n in numbers[1:-1]),
+        _spec(CODECS, numbers[-1], writer),
+    )
+
+
+def _numbers(registry: Registry[Any], spec: StageSpec) -> StageNumbers:
+    values = spec.values
+    # Optional parameters at the end that are not set are not stored.
+    params = registry.cls(spec.name).params
+    while values and params[len(values) - 1].mark != ":" and not values[-1]:
+        values = values[:-1]
+    return (registry.entry(spec.name).number, *values)
+
+
+def _spec(registry: Registry[Any], numbers: StageNumbers, writer: str) -> StageSpec:
+    entry = registry.by_number(numbers[0])
+    by = f"written by serialpack {writer}" if writer else "written by another version"
+    if entry is None:
+        raise UnsupportedError(
+            f"needs {registry.kind} number {numbers[0]}, {by}", hint="update serialpack"
+        )
+    cls = registry.cls(entry.name)
+    if not cls.check_params(entry.name, numbers[1:]):
+        raise UnsupportedError(
+            f"needs {registry.kind} {entry.name} with the parameters {list(numbers[1:])}, {by}",
+            hint="update serialpack",
+        )
+    return StageSpec(entry.name, numbers[1:] + tuple(p.default for p in cls.params)[len(numbers) - 1 :])

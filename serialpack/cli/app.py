@@ -1,0 +1,153 @@
+"""The verbs, signals, settings and exit codes."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import signal
+import sys
+from types import FrameType
+from typing import Any, cast
+
+import click
+
+from serialpack._version import __version__
+from serialpack.cli.words import complain
+from serialpack.errors import SerialpackError, UsageError
+
+#: Verb -> the module that declares it. Loaded when it is called for.
+VERBS = {
+    "pack": "serialpack.cli.pack",
+    "unpack": "serialpack.cli.unpack",
+    "inspect": "serialpack.cli.inspect",
+}
+
+_SIGNALS = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n)]
+
+
+class Stopped(BaseException):
+    """A signal asked the program to end. Not an Exception: nothing but the top catches it."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+class Verbs(click.Group):
+    """The group of verbs, each imported only when it is called for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
+        if name not in VERBS:
+            return None
+        return cast(click.Command, importlib.import_module(VERBS[name]).command)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in VERBS and not args[0].startswith("-"):
+            import difflib
+
+            near = difflib.get_close_matches(args[0], VERBS, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"the verbs are {', '.join(VERBS)}"
+            raise UsageError(f"unknown verb {args[0]!r}", hint=hint)
+        return super().resolve_command(ctx, args)
+
+
+@click.command(
+    cls=Verbs,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
+    help="Pack data files small, prove that nothing changed, look inside, get the bytes back.",
+    epilog="serialpack VERB --help tells about a verb, with examples.",
+)
+@click.version_option(__version__, message="serialpack %(version)s")
+def app() -> None:
+    """The group that all verbs hang on."""
+
+
+def run(args: list[str]) -> int:
+    """Run the command line ``args``; the exit code."""
+    if not args:
+        args = ["--help"]
+    for number in _SIGNALS:
+        signal.signal(number, _stop)
+    for stream in (sys.stdout, sys.stderr):
+        # Names of files can hold anything; printing one must never fail.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        code = app.main(
+            args,
+            prog_name="serialpack",
+            standalone_mode=False,
+            default_map=_settings(),
+            auto_envvar_prefix="SERIALPACK",
+        )
+        sys.stdout.flush()
+    except Stopped as stopped:
+        return 128 + stopped.number
+    except BrokenPipeError:
+        return _closed_pipe()
+    except click.exceptions.Abort:
+        return 130
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    except click.ClickException as error:
+        verb = next((a for a in args if a in VERBS), None)
+        see = f"serialpack {verb} --help" if verb else "serialpack --help"
+        complain(f"{error.format_message().rstrip('.')}; see {see}")
+        return 2
+    except SerialpackError as error:
+        complain(str(error), error.path)
+        return error.exit_code
+    except OSError as error:
+        complain((error.strerror or str(error)).lower(), str(error.filename or "") or None)
+        return 1
+    return int(code or 0)
+
+
+def _stop(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
+    # Once is enough: a second Ctrl-C must not break into the cleaning up.
+    for each in _SIGNALS:
+        signal.signal(each, signal.SIG_IGN)
+    raise Stopped(number)
+
+
+def _closed_pipe() -> int:
+    """The reader of our output is gone: end as a command that SIGPIPE ends, without a word."""
+    devnull = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(devnull, 1)  # what is still buffered for it must not raise at exit
+    return 141
+
+
+def _settings() -> dict[str, Any]:
+    """Defaults per user: ``config.toml`` in the platform's configuration folder.
+
+    A table a verb, ``[pack]``, with the names of long options as keys.
+    """
+    path = os.path.join(click.get_app_dir("serialpack"), "config.toml")
+    if not os.path.exists(path):
+        return {}
+    import tomllib
+
+    try:
+        with open(path, "rb") as file:
+            tables = tomllib.load(file)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"is not valid TOML ({error})", path=path) from None
+    settings: dict[str, Any] = {}
+    for verb, table in tables.items():
+        command = app.get_command(click.Context(app), verb)
+        if command is None or not isinstance(table, dict):
+            raise UsageError(f"has no verb {verb!r}", path=path, hint=f"[{'], ['.join(VERBS)}]")
+        known = {p.name for p in command.params}
+        settings[verb] = {}
+        for key, value in table.items():
+            name = key.replace("-", "_")
+            if name not in known:
+                raise UsageError(f"[{verb}] has no option {key!r}", path=path)
+            settings[verb][name] = value
+    return settings
+

@@ -1,0 +1,241 @@
+"""``serialpack inspect``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from serialpack.cli.options import Verb, common_options, files_argument
+
+if TYPE_CHECKING:
+    from serialpack.inspection import Inspection, MemberInfo
+
+
+@click.command(
+    "inspect",
+    cls=Verb,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Tell what is in each FILE without unpacking it; any file, not only .spk.",
+    examples=(
+        ("serialpack inspect data.json.spk", "stages, sizes, records, exactness"),
+        ("serialpack inspect data.json", "what it looks like, what auto would do"),
+        ("serialpack inspect --head 3 data.json.spk", "its first records"),
+        ("serialpack inspect --stages", "every serializer, filter and codec"),
+    ),
+)
+@click.option("--stages", is_flag=True, help="List serializers, filters and codecs.")
+@click.option("--blocks", is_flag=True, help="A line for each block.")
+@click.option("--head", type=click.IntRange(0), metavar="N", help="The first N records.")
+@click.option("-F", "--from", "format", metavar="FORMAT", help="What FILE is; default: looked at.")
+@common_options
+@files_argument
+def command(
+    files: tuple[str, ...],
+    stages: bool,
+    blocks: bool,
+    head: int | None,
+    format: str | None,
+    as_json: bool,
+    quiet: bool,
+    verbose: bool,
+    no_progress: bool,
+) -> int:
+    from serialpack import api
+    from serialpack.cli.run import STDIO, Manner, each_file, stdin
+    from serialpack.errors import UsageError
+    from serialpack.formats import FORMATS
+
+    if stages:
+        if files:
+            raise UsageError("--stages takes no FILE")
+        _show_stages(as_json)
+        return 0
+    if not files:
+        raise UsageError("name a FILE, - for standard input, or --stages")
+    if format is not None:
+        FORMATS.entry(format)
+
+    def work(path: str) -> dict[str, Any]:
+        if head is not None:
+            _show_head(path, head)
+            return {}
+        found = api.inspect(stdin() if path == STDIO else path, format=format)
+        if as_json:
+            return _as_json(path, found, blocks)
+        _show(path, found, blocks, several=len(files) > 1)
+        return {}
+
+    return each_file(files, Manner(as_json, quiet, verbose, no_progress), work)
+
+
+def _show(path: str, found: Inspection, blocks: bool, *, several: bool) -> None:
+    from serialpack.cli.words import print_table
+
+    rows: list[tuple[str, str]] = [("file", path)] if several else []
+    if found.shape is not None:
+        print_table(rows + _shape_rows(found))
+    for number, member in enumerate(found.members):
+        if len(found.members) > 1:
+            rows.append(("member", f"{number + 1} of {len(found.members)}"))
+        print_table(rows + _member_rows(member))
+        rows = []
+        if blocks:
+            _show_blocks(member)
+    if several:
+        print()
+
+
+def _member_rows(member: MemberInfo) -> list[tuple[str, str]]:
+    from datetime import UTC, datetime
+
+    from serialpack.api import kept
+    from serialpack.cli.words import percent
+    from serialpack.units import format_size
+
+    envelope = "zstd (any zstd tool reads it)" if member.zstd_envelope else "own"
+    blocks = f"{len(member.blocks)} of up to {format_size(member.block_size)}"
+    if member.stored_blocks:
+        blocks += f", {member.stored_blocks} stored"
+    rows = [
+        ("stages", str(member.chain)),
+        ("format", member.format),
+        ("size", f"{format_size(member.size)} ({member.size:,} bytes)"),
+        (
+            "packed",
+            f"{format_size(member.packed)} ({member.packed:,} bytes,"
+            f" {percent(member.packed, member.size)})",
+        ),
+        ("container", f"{member.container:,} bytes around the data"),
+        ("records", "not known" if member.records is None else f"{member.records:,}"),
+        ("blocks", blocks),
+        ("restores", kept(exact=member.exact, proved=member.proved)),
+        ("envelope", envelope),
+        ("checksum", f"XXH3-128 {member.digest}"),
+        ("written by", f"serialpack {member.writer}"),
+    ]
+    if member.name is not None:
+        rows.append(("name", member.name))
+    if member.mtime is not None:
+        when = datetime.fromtimestamp(member.mtime / 1e9, UTC)
+        rows.append(("modified", f"{when:%Y-%m-%d %H:%M:%S} UTC"))
+    return rows + [(f"meta {key}", value) for key, value in member.meta.items()]
+
+
+def _show_blocks(member: MemberInfo) -> None:
+    from serialpack.cli.words import percent, print_table
+
+    print_table(
+        [
+            (
+                str(number),
+                f"{b.start}-{b.end}",
+                str(b.size),
+                str(b.end - b.start),
+                percent(b.end - b.start, b.size),
+                "?" if b.records is None else str(b.records),
+                ", ".join(_flags(b)),
+            )
+            for number, b in enumerate(member.blocks)
+        ],
+        headers=("block", "bytes", "size", "packed", "ratio", "records", "flags"),
+        right=(0, 1, 2, 3, 4, 5),
+    )
+
+
+def _flags(block: Any) -> list[str]:
+    return [name for name in ("stored", "exact", "continued") if getattr(block, name)]
+
+
+def _shape_rows(found: Inspection) -> list[tuple[str, str]]:
+    from serialpack.units import format_size
+
+    shape = found.shape
+    assert shape is not None
+    rows = [
+        ("format", shape.format + (f" ({shape.looks_like})" if shape.looks_like else "")),
+        ("size", "not known" if found.size is None else format_size(found.size)),
+        ("entropy", f"{shape.entropy:.2f} bits a byte, in the first {format_size(shape.sampled)}"),
+    ]
+    if shape.records_seen:
+        rows.append(("records", f"looked at the first {shape.records_seen:,}"))
+    shown = list(shape.fields.items())[:20]
+    rows += [(f"  {key}", ", ".join(types)) for key, types in shown]
+    if len(shape.fields) > len(shown):
+        rows.append(("", f"and {len(shape.fields) - len(shown):,} more fields"))
+    return [*rows, ("auto", f"{shape.chain}: {shape.why}")]
+
+
+def _as_json(path: str, found: Inspection, blocks: bool) -> dict[str, Any]:
+    shape = found.shape
+    if shape is not None:
+        return {
+            "source": path,
+            "container": False,
+            "size": found.size,
+            "format": shape.format,
+            "looks_like": shape.looks_like,
+            "entropy": round(shape.entropy, 4),
+            "records_seen": shape.records_seen,
+            "fields": {key: list(types) for key, types in shape.fields.items()},
+            "auto": {"chain": str(shape.chain), "why": shape.why},
+        }
+    members = []
+    for member in found.members:
+        values = member._asdict()
+        values["chain"] = str(member.chain)
+        values["stored_blocks"] = member.stored_blocks
+        values["blocks"] = len(member.blocks)
+        if blocks:
+            values["block_list"] = [b._asdict() for b in member.blocks]
+        members.append(values)
+    return {"source": path, "container": True, "size": found.size, "members": members}
+
+
+def _show_head(path: str, count: int) -> None:
+    from serialpack import api
+    from serialpack.cli.run import STDIO, stdin, stdout
+    from serialpack.cli.words import colourful
+
+    source = stdin() if path == STDIO else path
+    import io
+    import sys
+
+    if not colourful(sys.stdout):
+        api.unpack(source, stdout(force=False), record_range=(0, count))
+        return
+    text = io.BytesIO()
+    api.unpack(source, text, record_range=(0, count))
+    from rich.console import Console
+    from rich.syntax import Syntax
+
+    # Syntax takes the text as it is: no markup, and control characters are dropped.
+    shown = text.getvalue().decode("utf-8", "backslashreplace")
+    Console().print(Syntax(shown, "json", background_color="default", word_wrap=True))
+
+
+def _show_stages(as_json: bool) -> None:
+    import json
+
+    from serialpack.cli.words import print_table
+    from serialpack.stages import all_stages
+
+    found = all_stages()
+    if as_json:
+        print(json.dumps([s._asdict() for s in found]))
+        return
+    for kind in dict.fromkeys(s.kind for s in found):
+        print_table(
+            [
+                (
+                    s.name + s.params,
+                    s.version if s.installed else s.install,
+                    ", ".join(s.traits),
+                    s.about,
+                )
+                for s in found
+                if s.kind == kind
+            ],
+            headers=(kind, "version", "traits", "what it is"),
+        )
+        print()

@@ -1,0 +1,40 @@
+"""How outputs are named after inputs."""
+
+from __future__ import annotations
+
+import os
+
+from serialpack.errors import FileError
+
+SUFFIX = ".spk"
+
+
+def unpacked_name(path: str, *, stored: bool) -> str:
+    """``FILE`` for ``FILE.spk``; ``stored``: the name in the container, in the same folder.
+
+    FileError where there is nothing to take off, or no stored name that is safe to use.
+    """
+    if not stored:
+        if path.endswith(SUFFIX) and os.path.basename(path) != SUFFIX:
+            return path[: -len(SUFFIX)]
+        raise FileError(
+            f"its name does not end in {SUFFIX}",
+            path=path,
+            hint="-o names the output, -N takes the name stored in the file",
+        )
+    from serialpack import api
+    from serialpack.files import safe_name
+
+    members = api.inspect(path).members
+    name = safe_name(members[0].name) if members else None
+    if name is None:
+        raise FileError("holds no name that is safe to use", path=path, hint="-o names the output")
+    return os.path.join(os.path.dirname(path), name)
+
+
+def stat_of(path: str) -> os.stat_result | None:
+    """The file's status; None where there is none, which reading it will then say."""
+    try:
+        return os.stat(path)
+    except OSError:
+        return None

@@ -1,0 +1,168 @@
+"""How a verb is declared: its options, shared ones included, and its help with examples.
+
+Help, manual pages and completions are all made from these declarations.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from serialpack.units import parse_size
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+#: Letters of options without a value, which may stand in one word with an effort: ``-9f``.
+_CLUSTER = re.compile(r"-([fhkqv]*)([0-9])([fhkqv]*)")
+
+
+class Verb(click.Command):
+    """A verb: ``examples`` (command, what it does) come first in its help and manual page.
+
+    ``completes`` says what a shell offers for its arguments: a file ending, or any file.
+    """
+
+    def __init__(
+        self,
+        *args: Any,
+        examples: tuple[tuple[str, str], ...] = (),
+        completes: str = "",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self.examples = examples
+        self.completes = completes
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, spell_out_effort(args, self._takes_effort))
+
+    @property
+    def _takes_effort(self) -> bool:
+        return any(p.name == "effort" for p in self.params)
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Examples first, then the usage, then the options: one screen."""
+        width = max((len(command) for command, _ in self.examples), default=0)
+        for command, does in self.examples:
+            formatter.write(f"{command.ljust(width)}  # {does}\n")
+        formatter.write_paragraph()
+        self.format_usage(ctx, formatter)
+        formatter.write(f"{self.help}\n" if self.help else "")
+        formatter.write_paragraph()
+        rows = [r for p in self.get_params(ctx) if (r := p.get_help_record(ctx)) is not None]
+        formatter.write_dl(rows, col_max=28, col_spacing=2)
+
+
+def spell_out_effort(args: list[str], takes_effort: bool = True) -> list[str]:
+    """``-9`` and ``-9f`` as ``--effort 9`` (``-f``): one option, however the dial is typed."""
+    result: list[str] = []
+    for at, arg in enumerate(args):
+        if arg == "--":
+            return result + args[at:]
+        match = _CLUSTER.fullmatch(arg) if takes_effort else None
+        if match is None:
+            result.append(arg)
+            continue
+        flags = match[1] + match[3]
+        result += [f"-{flags}"] * bool(flags) + ["--effort", match[2]]
+    return result
+
+
+class Size(click.ParamType):
+    """Bytes, or 64K, 1M, 2.5GiB."""
+
+    name = "size"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int:
+        if isinstance(value, int):
+            return value
+        try:
+            return parse_size(value)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+class Range(click.ParamType):
+    """``A:B``: from A up to but not including B; either may be left out."""
+
+    name = "range"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, int | None]:
+        if isinstance(value, tuple):
+            return value
+        match = re.fullmatch(r"(\d*):(\d*)", value)
+        if match is None:
+            self.fail(f"{value!r} is not A:B with whole numbers, like 10:20, :5 or 100:", param, ctx)
+        start, stop = int(match[1] or 0), int(match[2]) if match[2] else None
+        if stop is not None and stop < start:
+            self.fail(f"{value!r} ends before it begins", param, ctx)
+        return start, stop
+
+
+class KeyValue(click.ParamType):
+    """``KEY=VALUE``."""
+
+    name = "key=value"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        if isinstance(value, tuple):
+            return value
+        key, equals, text = value.partition("=")
+        if not equals or not key:
+            self.fail(f"{value!r} is not KEY=VALUE", param, ctx)
+        return key, text
+
+
+def _apply(*options: Callable[[F], F]) -> Callable[[F], F]:
+    def decorate(function: F) -> F:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+#: Options of the verbs that write files.
+output_options = _apply(
+    click.option(
+        "-o",
+        "--output",
+        metavar="PATH",
+        help="Where to write: a file, - for standard output; several inputs: a folder.",
+    ),
+    click.option("-f", "--force", is_flag=True, help="Overwrite; write binary to a terminal."),
+    click.option(
+        "-k/ ",
+        "--keep/--rm",
+        default=True,
+        help="Keep the input (default), or remove it once the output is safe.",
+    ),
+    click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing."),
+    click.option(
+        "-j",
+        "--threads",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Worker threads; default: all cores.",
+    ),
+    click.option("--stats", is_flag=True, help="Show seconds and bytes of each stage."),
+)
+
+#: Options of every verb.
+common_options = _apply(
+    click.option("--json", "as_json", is_flag=True, help="One JSON line a file, for scripts."),
+    click.option("-q", "--quiet", is_flag=True, help="Print errors only."),
+    click.option("-v", "--verbose", is_flag=True, help="Print what was chosen, and why."),
+    click.option("--no-progress", is_flag=True, help="Draw no progress bar."),
+)
+
+files_argument = click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path())

@@ -1,0 +1,145 @@
+"""What the verbs share: files one after another, reports, progress, exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import IO, Any, NamedTuple, cast
+
+from serialpack.cli.words import ProgressBar, complain, note
+from serialpack.errors import RefusedError, SerialpackError, UsageError
+from serialpack.stage import Buffer
+from serialpack.units import format_size
+
+STDIO = "-"
+
+#: Exit codes of which the worst of several files wins, the worst first.
+WORST_FIRST = (130, 3, 4, 1, 2, 0)
+
+
+class Manner(NamedTuple):
+    """How to talk: the options that every verb has."""
+
+    as_json: bool
+    quiet: bool
+    verbose: bool
+    no_progress: bool
+    stats: bool = False
+
+
+def each_file(
+    files: Sequence[str], manner: Manner, work: Callable[[str], dict[str, Any]]
+) -> int:
+    """Do ``work`` for each file; failures are named, the rest go on. The worst exit code.
+
+    ``work`` gives the line for ``--json``.
+    """
+    codes = []
+    for path in files:
+        try:
+            line = work(path)
+            codes.append(0)
+        except SerialpackError as error:
+            where = error.path or path
+            where = "standard input" if where in (STDIO, "<stdin>") else where
+            complain(str(error), where)
+            line = {"source": path, "error": str(error), "exit": error.exit_code}
+            codes.append(error.exit_code)
+        if manner.as_json and line:
+            print(json.dumps(line), flush=True)
+    return min(codes, key=WORST_FIRST.index, default=0)
+
+
+def stdin() -> IO[bytes]:
+    return sys.stdin.buffer
+
+
+def stdout(*, force: bool, binary: bool = False) -> IO[bytes]:
+    """Standard output for data; RefusedError where that is a terminal and the data ``binary``.
+
+    Data that may be text is looked at when it comes.
+    """
+    sys.stdout.flush()
+    raw = cast("IO[bytes]", getattr(sys.stdout.buffer, "raw", sys.stdout.buffer))
+    if force or not sys.stdout.isatty():
+        return raw
+    if binary:
+        raise _terminal()
+    return cast("IO[bytes]", _TextOnly(raw))
+
+
+class _TextOnly:
+    """A terminal that takes text and refuses what begins like binary data."""
+
+    name = "<stdout>"
+
+    def __init__(self, raw: IO[bytes]) -> None:
+        self._raw = raw
+        self._looked = False
+
+    def write(self, data: Buffer) -> int:
+        if not self._looked:
+            self._looked = True
+            if any(b < 32 and b not in b"\t\n\r" for b in bytes(data[:4096])):
+                raise _terminal()
+        return self._raw.write(data)
+
+
+def _terminal() -> RefusedError:
+    return RefusedError(
+        "binary output to a terminal", hint="-o FILE, or > FILE; -f writes it all the same"
+    )
+
+
+class Targets:
+    """Where outputs go: ``-o``, beside the input, or standard output."""
+
+    def __init__(self, files: Sequence[str], output: str | None) -> None:
+        self._output = output
+        self._folder = len(files) > 1 and output is not None
+        if self._folder:
+            if output == STDIO:
+                raise UsageError("several inputs cannot go to standard output", hint="-o FOLDER")
+            assert output is not None
+            if not os.path.isdir(output):
+                raise UsageError(f"-o {output} is not a folder", hint="several inputs need one")
+
+    def of(self, path: str, name: Callable[[str], str]) -> str:
+        """The target for ``path``; ``name(path)`` gives the file's own, beside it."""
+        if self._output is not None and not self._folder:
+            return self._output
+        if path == STDIO:
+            return STDIO
+        target = name(path)
+        if self._folder:
+            assert self._output is not None
+            return os.path.join(self._output, os.path.basename(target))
+        return target
+
+
+def progress_bar(path: str, total: int | None, manner: Manner) -> ProgressBar | None:
+    """A bar where there is someone to look at it."""
+    if manner.quiet or manner.no_progress or not sys.stderr.isatty():
+        return None
+    return ProgressBar(os.path.basename(path), total)
+
+
+def say(manner: Manner, line: str, *, verbose_only: bool = False) -> None:
+    """A closing line, unless quiet."""
+    if not manner.quiet and (manner.verbose or not verbose_only):
+        note(line)
+
+
+def print_stats(seconds: dict[str, float], sizes: dict[str, int]) -> None:
+    """Seconds and bytes of each stage on standard error; seconds add up over threads."""
+    for stage, spent in seconds.items():
+        size = sizes.get(stage)
+        speed = f"{size / spent / 1e6:8.0f} MB/s" if size and spent > 1e-6 else ""
+        note(f"  {stage:<12} {spent:9.3f} s  {format_size(size) if size else '':>10} {speed}".rstrip())
+
+
+def rounded(seconds: dict[str, float]) -> dict[str, float]:
+    return {stage: round(spent, 6) for stage, spent in seconds.items()}
+

@@ -1,0 +1,126 @@
+"""Words for people: errors, names, tables. Nothing here decides anything."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from time import monotonic
+from typing import Any
+
+
+def printable(text: str) -> str:
+    """``text`` with everything that is not a plain visible character escaped.
+
+    Names come from files that anyone may have made; control characters, bidirectional marks
+    and bytes that are no Unicode would act on the terminal.
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else _escape(c) for c in text)
+
+
+def _escape(char: str) -> str:
+    code = ord(char)
+    if 0xDC80 <= code <= 0xDCFF:  # a byte that is no UTF-8
+        return f"\\x{code - 0xDC00:02x}"
+    return char.encode("unicode_escape", "surrogatepass").decode("ascii")
+
+
+def complain(message: str, path: str | None = None) -> None:
+    """One line on standard error."""
+    where = f"{printable(path)}: " if path else ""
+    print(f"serialpack: {where}{printable(message)}", file=sys.stderr, flush=True)
+
+
+def note(message: str) -> None:
+    """A line about what was done, on standard error."""
+    print(printable(message), file=sys.stderr, flush=True)
+
+
+def colourful(stream: Any) -> bool:
+    """Whether ``stream`` is a terminal that may be written to in colour."""
+    return (
+        stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    )
+
+
+def print_table(
+    rows: Sequence[Sequence[str]], headers: Sequence[str] = (), right: Sequence[int] = ()
+) -> None:
+    """A table on standard output: drawn by rich on a terminal, else plain aligned columns.
+
+    ``right``: numbers of the columns that are aligned to the right.
+    """
+    rows = [[printable(cell) for cell in row] for row in rows]
+    if colourful(sys.stdout):
+        from rich.console import Console
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table(box=None, pad_edge=False, show_header=bool(headers), header_style="bold")
+        for number in range(len(headers) or (len(rows[0]) if rows else 0)):
+            header = headers[number] if headers else ""
+            style = "bold" if number == 0 and not headers else None
+            table.add_column(
+                header,
+                style=style,
+                justify="right" if number in right else "left",
+                overflow="fold",
+            )
+        for row in rows:
+            table.add_row(*(Text(cell) for cell in row))
+        Console().print(table)
+        return
+    lines = [list(headers), *rows] if headers else rows
+    widths = [max((len(r[i]) for r in lines if i < len(r)), default=0) for i in range(max(map(len, lines), default=0))]
+    for line in lines:
+        cells = [
+            cell.rjust(widths[i]) if i in right else cell.ljust(widths[i])
+            for i, cell in enumerate(line)
+        ]
+        print("  ".join(cells).rstrip())
+
+
+class ProgressBar:
+    """A bar on the terminal, drawn only once the work has taken a second.
+
+    Call it with (bytes read, bytes written); ``total`` is the bytes to read, where known.
+    """
+
+    DELAY = 1.0
+
+    def __init__(self, name: str, total: int | None) -> None:
+        self._name = name
+        self._total = total
+        self._since = monotonic()
+        self._bar: Any = None
+
+    def __call__(self, read: int, written: int) -> None:
+        if self._bar is None:
+            if monotonic() - self._since < self.DELAY:
+                return
+            from tqdm import tqdm
+
+            self._bar = tqdm(
+                desc=printable(self._name),
+                total=self._total,
+                unit="B",
+                unit_scale=True,
+                unit_divisor=1024,
+                leave=False,
+                file=sys.stderr,
+            )
+        self._bar.set_postfix_str(f"{percent(written, read)} of {read:,} B", refresh=False)
+        self._bar.update(read - self._bar.n)
+
+    def close(self) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+
+def percent(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f}%" if whole else "-"
+
+
+Progress = Callable[[int, int], object]

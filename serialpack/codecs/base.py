@@ -1,0 +1,73 @@
+"""What a codec promises, and the one place where a decoder's output is bounded.
+
+A codec's number names a *data format*: what its stored bytes mean never changes. ``size`` is
+the restored size that the block header promises, already checked against the limits. The rule
+for every codec: give back exactly ``size`` bytes or raise CodecError, and never allocate on the
+word of the stored bytes. How each is kept to it is said in its class's ``bound``.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import ClassVar, Protocol
+
+from serialpack.errors import CodecError
+from serialpack.stage import Buffer, Stage
+
+
+class Codec(Stage):
+    """A compressor of whole buffers."""
+
+    #: What keeps ``decompress`` from writing more than ``size``: documented, and tested for all.
+    bound: ClassVar[str]
+    #: Whether the stored bytes say their restored size themselves (checked before decoding).
+    carries_size: ClassVar[bool] = False
+
+    @abstractmethod
+    def compress(self, data: Buffer) -> Buffer:
+        """The stored bytes of ``data``."""
+
+    @abstractmethod
+    def decompress(self, stored: Buffer, size: int) -> Buffer:
+        """The ``size`` bytes that were stored; CodecError for anything else."""
+
+
+class StreamDecoder(Protocol):
+    """The decompressor objects of zlib, bz2 and lzma, as far as they agree."""
+
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
+    def decompress(self, data: Buffer, max_length: int) -> bytes: ...
+
+
+def decompress_stream(decoder: StreamDecoder, stored: Buffer, size: int) -> bytes:
+    """Run a standard-library decoder over ``stored``, allowing it one byte more than ``size``.
+
+    The extra byte tells "exactly this long" from "longer" without decoding the rest.
+    """
+    data = decoder.decompress(stored, size + 1)
+    if len(data) == size and not decoder.eof:
+        data += decoder.decompress(b"", 1)
+    if len(data) != size or not decoder.eof:
+        raise CodecError(f"does not restore to the {size} bytes promised")
+    if decoder.unused_data:
+        raise CodecError("has bytes after its end")
+    return data
+
+
+def check_ratio(stored: int, size: int, most: int) -> None:
+    """CodecError where ``size`` bytes cannot come out of so few stored bytes.
+
+    ``most`` is the greatest expansion that the data format allows. For decoders that want the
+    whole output's memory before they start: even then a few bytes cannot ask for gigabytes.
+    """
+    if size > stored * most:
+        raise CodecError(f"holds {stored} bytes, which cannot restore to {size}")
+
+
+def check_size(found: int, size: int) -> None:
+    """CodecError where the stored bytes' own header disagrees with the block header."""
+    if found != size:
+        raise CodecError(f"says it restores to {found} bytes, the block header says {size}")

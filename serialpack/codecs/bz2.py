@@ -1,0 +1,28 @@
+"""bzip2: block-sorting compression."""
+
+from __future__ import annotations
+
+from serialpack.codecs.base import Codec, decompress_stream
+from serialpack.errors import CodecError
+from serialpack.stage import Buffer, Param
+
+
+class Bz2(Codec):
+    """Data format: one bzip2 stream (``BZh1`` to ``BZh9``), as the program bzip2 1.0 writes it."""
+
+    params = (Param("level", 1, 9, 9),)
+    about = "block sorting; slow, good on text"
+    bound = "The decoder is given a limit of one byte more than the size promised."
+
+    def compress(self, data: Buffer) -> bytes:
+        import bz2
+
+        return bz2.compress(data, self.values[0])
+
+    def decompress(self, stored: Buffer, size: int) -> bytes:
+        import bz2
+
+        try:
+            return decompress_stream(bz2.BZ2Decompressor(), stored, size)
+        except (OSError, ValueError) as error:
+            raise CodecError(f"bz2 cannot decode it: {error}") from None

@@ -1,0 +1,22 @@
+"""The codec that does nothing: what is stored is the data."""
+
+from __future__ import annotations
+
+from serialpack.codecs.base import Codec
+from serialpack.errors import CodecError
+from serialpack.stage import Buffer
+
+
+class NoCodec(Codec):
+    """Stores the data as it is, without a copy. Data format: none of its own."""
+
+    about = "stored as it is"
+    bound = "The stored bytes are the data: their number must be the size promised."
+
+    def compress(self, data: Buffer) -> Buffer:
+        return data
+
+    def decompress(self, stored: Buffer, size: int) -> Buffer:
+        if len(stored) != size:
+            raise CodecError(f"holds {len(stored)} bytes, the block header says {size}")
+        return stored

@@ -1,0 +1,53 @@
+"""xz: LZMA2 in the .xz container."""
+
+from __future__ import annotations
+
+from serialpack.codecs.base import Codec, decompress_stream
+from serialpack.errors import CodecError
+from serialpack.stage import Buffer, Param
+
+#: The dictionary of each preset, in bytes (liblzma, lzma_encoder_presets.c).
+_PRESET_DICTS = tuple(n << 18 for n in (1, 4, 8, 16, 16, 32, 32, 64, 128, 256))
+
+#: What decoding may take: whatever a stock xz wrote, whose preset 9 needs 65 MiB.
+_MEMORY_LIMIT = 80 << 20
+
+
+class Xz(Codec):
+    """Data format: one .xz stream (The .xz File Format 1.2), filter LZMA2, check CRC32.
+
+    The dictionary is clipped to the data: what it can use is the same, but preset 9 takes
+    memory for the 64 MiB that it names, ten times over, whether there are bytes for it or not.
+    """
+
+    params = (Param("level", 0, 9, 6),)
+    about = "LZMA2; very slow, smallest"
+    bound = (
+        "The decoder is given a limit of one byte more than the size promised, "
+        "and one of 80 MiB for its dictionary."
+    )
+
+    def compress(self, data: Buffer) -> bytes:
+        import lzma
+
+        level = self.values[0]
+        dict_size = min(_PRESET_DICTS[level], _dict_size(len(data)))
+        lzma2 = {"id": lzma.FILTER_LZMA2, "preset": level, "dict_size": dict_size}
+        # The container has a checksum of its own: the shortest that every xz reader knows will do.
+        return lzma.compress(data, lzma.FORMAT_XZ, check=lzma.CHECK_CRC32, filters=[lzma2])
+
+    def decompress(self, stored: Buffer, size: int) -> bytes:
+        import lzma
+
+        decoder = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MEMORY_LIMIT)
+        try:
+            return decompress_stream(decoder, stored, size)
+        except lzma.LZMAError as error:
+            raise CodecError(f"xz cannot decode it: {error}") from None
+
+
+def _dict_size(size: int) -> int:
+    """The smallest dictionary of at least ``size`` bytes that LZMA2 can name: 2^n or 3 * 2^n."""
+    power: int = 1 << max(12, (size - 1).bit_length())
+    smaller = power // 4 * 3
+    return smaller if size <= smaller and smaller >= 4096 else power

@@ -1,0 +1,28 @@
+"""zlib: DEFLATE with a header and a checksum."""
+
+from __future__ import annotations
+
+from serialpack.codecs.base import Codec, decompress_stream
+from serialpack.errors import CodecError
+from serialpack.stage import Buffer, Param
+
+
+class Zlib(Codec):
+    """Data format: one zlib stream (RFC 1950), without a preset dictionary."""
+
+    params = (Param("level", 0, 9, 6),)
+    about = "DEFLATE; read everywhere"
+    bound = "The decoder is given a limit of one byte more than the size promised."
+
+    def compress(self, data: Buffer) -> bytes:
+        import zlib
+
+        return zlib.compress(data, self.values[0])
+
+    def decompress(self, stored: Buffer, size: int) -> bytes:
+        import zlib
+
+        try:
+            return decompress_stream(zlib.decompressobj(), stored, size)
+        except zlib.error as error:
+            raise CodecError(f"zlib cannot decode it: {error}") from None

@@ -1,0 +1,115 @@
+"""The frames that a container is made of: skippable frames with a tag and a checksum.
+
+Byte layouts, rules and a worked example: ``man/spk.5``. All integers are little-endian.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Any, cast
+
+import msgpack
+from xxhash import xxh3_64_intdigest
+
+from serialpack.errors import DamagedError
+
+#: Magic of our skippable frames (RFC 8878, 3.1.2: one of 0x184D2A50 to 0x184D2A5F).
+SKIPPABLE = 0x184D2A53
+#: Magic and closing magic of the seek table of zstd's seekable format, version 0.1.0.
+SEEK_TABLE = 0x184D2A5E
+SEEKABLE = 0x8F92EAB1
+
+#: The zstd envelope begins with an empty zstd frame: some sniffers know only zstd's own magic.
+START_ZSTD = bytes.fromhex("28b52ffd2000010000")
+#: The own envelope begins in the manner of PNG: 8-bit, name, CR LF, end of file, LF.
+START_OWN = b"\x89SPK\r\n\x1a\n"
+END_OWN = b"\x89SPKEND\n"
+TRAILER_OWN = struct.Struct("<QQQ8s")
+
+HEADER = b"SPKH"
+BLOCK = b"SPKB"
+INDEX = b"SPKX"
+
+#: Bytes of a frame around its body: magic, length, tag, checksum.
+FRAME_EXTRA = 4 + 4 + 4 + 8
+#: The longest body of each kind. An index goes on in further frames.
+MAX_BODY = {HEADER: 32 << 10, BLOCK: 16 << 20, INDEX: 16 << 20}
+
+_PREFIX = struct.Struct("<II")
+_CHECK = struct.Struct("<Q")
+
+
+def checksum(data: bytes | bytearray | memoryview) -> int:
+    """XXH3-64, unseeded."""
+    return xxh3_64_intdigest(data)
+
+
+def write_frame(tag: bytes, body: bytes) -> bytes:
+    """A whole frame: ``SKIPPABLE``, length, tag, body, checksum of tag and body."""
+    content = tag + body
+    return b"".join(
+        (_PREFIX.pack(SKIPPABLE, len(content) + 8), content, _CHECK.pack(checksum(content)))
+    )
+
+
+def frame_length(prefix: bytes, start: int) -> int:
+    """How many bytes follow the 8 of ``prefix``; DamagedError where no frame of ours begins."""
+    magic, length = _PREFIX.unpack(prefix)
+    if magic != SKIPPABLE:
+        raise DamagedError("no frame begins here", start=start, end=start + 8)
+    if not 12 <= length <= max(MAX_BODY.values()) + 12:
+        raise DamagedError(f"a frame says it is {length} bytes long", start=start, end=start + 8)
+    return cast(int, length)
+
+
+def open_frame(content: bytes, start: int) -> tuple[bytes, bytes, int]:
+    """Tag, body and checksum of a frame's ``content`` (what follows its length), verified.
+
+    ``start`` is the frame's place in the file, for the error.
+    """
+    (check,) = _CHECK.unpack_from(content, len(content) - 8)
+    if checksum(memoryview(content)[:-8]) != check:
+        raise DamagedError(
+            f"the checksum of a {_name(content[:4])} does not match",
+            start=start,
+            end=start + 8 + len(content),
+        )
+    tag = content[:4]
+    if tag not in MAX_BODY:
+        raise DamagedError(f"a frame has the unknown tag {tag!r}", start=start, end=start + 12)
+    if len(content) - 12 > MAX_BODY[tag]:
+        raise DamagedError(f"a {_name(tag)} is too long", start=start, end=start + 8)
+    return tag, content[4:-8], check
+
+
+def _name(tag: bytes) -> str:
+    return {HEADER: "header", BLOCK: "block header", INDEX: "index"}.get(tag, "frame")
+
+
+def pack_body(*objects: Any) -> bytes:
+    """MessagePack objects one after another, each in its shortest form."""
+    return b"".join(cast(bytes, msgpack.packb(o, use_bin_type=True)) for o in objects)
+
+
+def unpack_body(body: bytes, start: int, what: str) -> list[Any]:
+    """The MessagePack objects of a body; DamagedError for anything malformed."""
+    # Every limit is set by hand: the size of the body bounds what it can hold.
+    size = len(body)
+    unpacker = msgpack.Unpacker(
+        raw=False,
+        strict_map_key=True,
+        max_buffer_size=max(size, 1),
+        max_str_len=size,
+        max_bin_len=size,
+        max_array_len=size,
+        max_map_len=size,
+        max_ext_len=0,
+    )
+    try:
+        unpacker.feed(body)
+        objects = list(unpacker)
+        if unpacker.tell() != size:
+            raise ValueError("cut short")
+    except (ValueError, TypeError, msgpack.exceptions.UnpackException) as error:
+        raise DamagedError(f"the {what} is malformed ({error})", start=start) from None
+    return objects

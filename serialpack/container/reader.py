@@ -1,0 +1,347 @@
+"""Reads containers: as a stream from the front, or from the end where the file can be sought.
+
+The stream reader checks everything that the container itself can check: frames, checksums of
+headers, order and number of blocks, stored bytes, index, end. What the payload restores to is
+checked by the pipeline, with the checksums that the blocks carry.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable, Iterator
+from typing import IO, NamedTuple
+
+from serialpack.container.ends import (
+    SEEK_TABLE_EXTRA,
+    read_seek_table,
+    read_trailer,
+    seek_table,
+    seek_table_length,
+    trailer,
+)
+from serialpack.container.frames import (
+    BLOCK,
+    FRAME_EXTRA,
+    HEADER,
+    INDEX,
+    START_OWN,
+    START_ZSTD,
+    TRAILER_OWN,
+    checksum,
+    frame_length,
+    open_frame,
+)
+from serialpack.container.records import Block, Header, Index, Row, frames_left
+from serialpack.errors import DamagedError, InputError, NotContainerError, TruncatedError
+
+#: How many bytes of a file's start tell whether it is a container.
+SNIFF = len(START_ZSTD) + 12
+
+
+def is_container(head: bytes) -> bool:
+    """Whether a file that begins with ``head`` (``SNIFF`` bytes of it) is a container."""
+    for start in (START_ZSTD, START_OWN):
+        if head.startswith(start):
+            return start is START_OWN or head[len(start) + 8 :][:4] == HEADER
+    return False
+
+
+class StoredBlock(NamedTuple):
+    """A block as it stands in the file, its stored checksums verified.
+
+    ``start`` and ``end`` are byte offsets in the file.
+    """
+
+    block: Block
+    start: int
+    end: int
+    payload: tuple[bytes, ...]
+
+
+class Member:
+    """One member of a stream: its header, then its blocks, then its index."""
+
+    def __init__(self, source: _Source, number: int, start: bytes) -> None:
+        self._source = source
+        self.number = number
+        self.start = source.offset - len(start)
+        tag, body, self.id, at = source.frame("the header")
+        if tag != HEADER:
+            raise DamagedError("no header stands here", start=at)
+        self._body = body
+        self.header = Header.decode(body, at, zstd_envelope=start == START_ZSTD)
+        self._frames = [(len(start), 0), (FRAME_EXTRA + len(body), 0)]
+        self._rows: list[Row] = []
+        #: The index, once all blocks have been read.
+        self.index: Index | None = None
+        #: Bytes of the member, once all of it has been read.
+        self.length = 0
+
+    def blocks(self) -> Iterator[StoredBlock]:
+        """The blocks in order; after the last, the index and the member's end are verified."""
+        source = self._source
+        while True:
+            tag, body, check, at = source.frame("a block header or the index")
+            if tag == INDEX:
+                self._finish(body, at)
+                return
+            if tag != BLOCK:
+                raise DamagedError("a header stands where a block should", start=at)
+            block = self._block(body, at)
+            payload = []
+            for part in block.parts:
+                where = source.offset
+                data = source.exactly(part.stored, f"block {block.seq}")
+                if checksum(data) != part.check:
+                    raise DamagedError(
+                        "its checksum does not match",
+                        block=block.seq,
+                        start=where,
+                        end=source.offset,
+                    )
+                payload.append(data)
+                self._frames.append((part.stored, part.restored))
+            self._rows.append(Row.of(block, FRAME_EXTRA + len(body), check))
+            yield StoredBlock(block, at, source.offset, tuple(payload))
+
+    def _block(self, body: bytes, at: int) -> Block:
+        block = Block.decode(body, at, self.id)
+        if block.seq != len(self._rows):
+            raise DamagedError(
+                f"block {block.seq} stands where block {len(self._rows)} should:"
+                " blocks are missing, doubled or out of order",
+                start=at,
+            )
+        self._frames.append((FRAME_EXTRA + len(body), 0))
+        return block
+
+    def _finish(self, body: bytes, at: int) -> None:
+        """Read the rest of the index and the member's end, and hold them against the blocks."""
+        source = self._source
+        bodies = [body]
+        self._frames.append((FRAME_EXTRA + len(body), 0))
+        while frames_left(bodies[-1], at)[0]:
+            tag, more, _, where = source.frame("the rest of the index")
+            if tag != INDEX or len(bodies) > len(self._rows):
+                raise DamagedError("the index breaks off", start=where)
+            bodies.append(more)
+            self._frames.append((FRAME_EXTRA + len(more), 0))
+        index = Index.decode(bodies, at)
+        if index.header != self._body:
+            raise DamagedError("index and header disagree", start=at, end=source.offset)
+        if list(index.rows) != self._rows:
+            raise DamagedError(
+                f"the index lists {len(index.rows)} blocks, {len(self._rows)} are here:"
+                " blocks are missing, doubled or changed",
+                start=at,
+                end=source.offset,
+            )
+        if self.header.zstd_envelope:
+            end = seek_table(self._frames)
+        else:
+            index_length = source.offset - at
+            end = trailer(index_length, source.offset - self.start + TRAILER_OWN.size)
+        where = source.offset
+        if source.exactly(len(end), "the end of the container") != end:
+            raise DamagedError("the end is not as it should be", start=where, end=source.offset)
+        self.index = index
+        self.length = source.offset - self.start
+
+
+class _Source:
+    """A stream with a place: reads exactly, and says where it was cut."""
+
+    def __init__(self, read: Callable[[int], bytes]) -> None:
+        self._read = read
+        self.offset = 0
+
+    def some(self, size: int) -> bytes:
+        """Up to ``size`` bytes; fewer only at the end."""
+        data = self._read(size)
+        if len(data) < size and data:
+            pieces = [data]
+            missing = size - len(data)
+            while missing and (data := self._read(missing)):
+                pieces.append(data)
+                missing -= len(data)
+            data = b"".join(pieces)
+        self.offset += len(data)
+        return data
+
+    def exactly(self, size: int, what: str) -> bytes:
+        data = self.some(size)
+        if len(data) < size:
+            raise TruncatedError(
+                f"truncated: ends at byte {self.offset} in {what}", hint="get the file again"
+            )
+        return data
+
+    def frame(self, what: str) -> tuple[bytes, bytes, int, int]:
+        """Tag, body, checksum and start of the frame that begins here."""
+        at = self.offset
+        length = frame_length(self.exactly(8, what), at)
+        return *open_frame(self.exactly(length, what), at), at
+
+
+def read_members(read: Callable[[int], bytes]) -> Iterator[Member]:
+    """The members of a stream, each to be read to its end before the next.
+
+    ``read(n)`` gives up to n bytes, and none only at the end. NotContainerError where the stream
+    does not begin as a container; the file's first bytes are then in ``error.head``.
+    """
+    source = _Source(read)
+    number = 0
+    while True:
+        head = source.some(len(START_OWN))
+        if number and not head:
+            return
+        if head == START_ZSTD[: len(START_OWN)]:
+            head += source.some(1)
+        if head not in (START_ZSTD, START_OWN):
+            if number:
+                raise DamagedError(
+                    "bytes follow that are no container", start=source.offset - len(head)
+                )
+            error = NotContainerError()
+            error.head = head
+            raise error
+        member = Member(source, number, head)
+        yield member
+        if member.index is None:
+            raise RuntimeError("a member was not read to its end")
+        number += 1
+
+
+class StoredMember(NamedTuple):
+    """A member found from the file's end: where it is, and its index."""
+
+    start: int
+    length: int
+    id: int
+    header: Header
+    index: Index
+
+    @property
+    def offsets(self) -> list[int]:
+        """Where each block begins in the file, and where the last one ends."""
+        first = self.start + len(self.header.start) + FRAME_EXTRA + len(self.index.header)
+        return self.index.offsets(first)
+
+
+def find_members(file: IO[bytes]) -> list[StoredMember]:
+    """The members of a file that can be sought, read from its end without touching a block."""
+    end = file.seek(0, os.SEEK_END)
+    members: list[StoredMember] = []
+    while end > 0:
+        member = _member_before(file, end)
+        members.append(member)
+        end = member.start
+    return members[::-1]
+
+
+def _at(file: IO[bytes], start: int, size: int) -> bytes:
+    file.seek(start)
+    data = file.read(size)
+    if len(data) < size:
+        raise TruncatedError("truncated while it was read", start=start)
+    return data
+
+
+def _member_before(file: IO[bytes], end: int) -> StoredMember:
+    """The member that ends at ``end``."""
+    ending = TruncatedError(
+        f"truncated: no index ends at byte {end}", hint="get the file again"
+    )
+    tail_size = min(end, 1 << 16)
+    tail = _at(file, end - tail_size, tail_size)
+    if tail_size < TRAILER_OWN.size:
+        raise ending
+    if (lengths := read_trailer(tail)) is not None:
+        index_length, member_length = lengths
+        index_end, zstd = end - TRAILER_OWN.size, False
+    elif (table_length := seek_table_length(tail)) is not None:
+        if table_length > end:
+            raise ending
+        table = tail[-table_length:] if table_length <= tail_size else b""
+        frames = read_seek_table(table or _at(file, end - table_length, table_length))
+        if not frames:
+            raise DamagedError("the seek table is malformed", start=end - table_length, end=end)
+        index_end, zstd = end - table_length, True
+        member_length = sum(stored for stored, _ in frames) + table_length
+        index_length = _index_length(file, [stored for stored, _ in frames], index_end)
+    else:
+        raise ending
+    start = end - member_length
+    if start < 0 or not 0 < index_length < member_length:
+        raise DamagedError("the end gives lengths that cannot be", start=end - 32, end=end)
+    bodies = list(_index_bodies(_at(file, index_end - index_length, index_length), index_end))
+    index = Index.decode(bodies, index_end - index_length)
+    header = Header.decode(index.header, start, zstd_envelope=zstd)
+    member = StoredMember(start, member_length, checksum(HEADER + index.header), header, index)
+    if member.offsets[-1] != index_end - index_length:
+        raise DamagedError("the index and the place of the blocks disagree", start=start, end=end)
+    return member
+
+
+def _index_length(file: IO[bytes], stored: list[int], index_end: int) -> int:
+    """Bytes of all index frames before the seek table: the last of them says how many."""
+    last = stored[-1]
+    if last > index_end:
+        raise DamagedError("the seek table gives lengths that cannot be", end=index_end)
+    _, body, _ = _open(_at(file, index_end - last, last), index_end - last)
+    _, count = frames_left(body, index_end - last)
+    if not 1 <= count <= len(stored):
+        raise DamagedError("the index gives a number of frames that cannot be", end=index_end)
+    return sum(stored[-count:])
+
+
+def _index_bodies(data: bytes, end: int) -> Iterator[bytes]:
+    at = 0
+    while at < len(data):
+        where = end - len(data) + at
+        if len(data) - at < 8:
+            raise DamagedError("the index breaks off", start=where)
+        length = frame_length(data[at : at + 8], where)
+        tag, body, _ = _open(data[at : at + 8 + length], where)
+        if tag != INDEX:
+            raise DamagedError("no index stands here", start=where)
+        yield body
+        at += 8 + length
+
+
+def _open(frame: bytes, start: int) -> tuple[bytes, bytes, int]:
+    if len(frame) < FRAME_EXTRA or len(frame) != 8 + frame_length(frame[:8], start):
+        raise DamagedError("a frame breaks off", start=start)
+    return open_frame(frame[8:], start)
+
+
+def read_block(file: IO[bytes], member: StoredMember, number: int) -> StoredBlock:
+    """One block of a member found by ``find_members``, its checksums verified."""
+    offsets = member.offsets
+    start, end = offsets[number], offsets[number + 1]
+    source = _Source(io.BytesIO(_at(file, start, end - start)).read)
+    source_start = start
+    try:
+        tag, body, check, _ = source.frame(f"block {number}")
+    except DamagedError as error:
+        raise _moved(error, source_start, number) from None
+    if tag != BLOCK or check != member.index.rows[number].check:
+        raise DamagedError("is not the block that the index lists", block=number, start=start)
+    block = Block.decode(body, start, member.id)
+    payload = []
+    for part in block.parts:
+        data = source.exactly(part.stored, f"block {number}")
+        if checksum(data) != part.check:
+            raise DamagedError("its checksum does not match", block=number, start=start, end=end)
+        payload.append(data)
+    return StoredBlock(block, start, end, tuple(payload))
+
+
+def _moved(error: InputError, by: int, block: int) -> InputError:
+    """The same error for a place counted from the file's start."""
+    error.block = block
+    error.start = by + (error.start or 0)
+    if error.end is not None:
+        error.end += by
+    return error

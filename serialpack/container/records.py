@@ -1,0 +1,425 @@
+"""The three bodies of a container as Python values: header, block header, index.
+
+Stages, formats and spelling are numbers and small values here; what they mean is known to the
+layers above. Layouts and rules: ``man/spk.5``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+from serialpack.container.frames import (
+    FRAME_EXTRA,
+    HEADER,
+    INDEX,
+    MAX_BODY,
+    START_OWN,
+    START_ZSTD,
+    pack_body,
+    unpack_body,
+    write_frame,
+)
+from serialpack.errors import DamagedError, UnsupportedError, UsageError
+
+VERSION = 1
+DEFAULT_BLOCK_SIZE = 4 << 20
+
+#: Flags of a block.
+STORED = 1
+EXACT = 2
+CONTINUED = 4
+_KNOWN_FLAGS = STORED | EXACT | CONTINUED
+
+#: The largest a block may restore to.
+MAX_RESTORED = 64 << 20
+
+#: Features a header may need that this version knows.
+KNOWN_NEEDS: frozenset[str] = frozenset()
+
+#: A stage's number and parameters; a chain of them, in packing order.
+StageNumbers = tuple[int, ...]
+ChainNumbers = tuple[StageNumbers, ...]
+
+
+def max_stored(restored: int) -> int:
+    """The most bytes that a part restoring to ``restored`` may take: a stored zstd frame's."""
+    return restored + restored // 4096 + 64
+
+
+class Header(NamedTuple):
+    """What a member says of itself, before its first block."""
+
+    chain: ChainNumbers
+    format: int = 0
+    block_size: int = DEFAULT_BLOCK_SIZE
+    name: str | None = None
+    mtime: int | None = None
+    spelling: dict[str, Any] = {}  # noqa: RUF012 (never written to)
+    writer: str = ""
+    meta: dict[str, str] = {}  # noqa: RUF012
+    unproved: bool = False
+    needs: tuple[str, ...] = ()
+    zstd_envelope: bool = True
+
+    @property
+    def start(self) -> bytes:
+        """The bytes a member begins with, which tell its envelope."""
+        return START_ZSTD if self.zstd_envelope else START_OWN
+
+    def encode(self) -> bytes:
+        """The body of the header's frame; UsageError where it would be over 32 KiB."""
+        values: dict[str, Any] = {"c": [s[0] if len(s) == 1 else list(s) for s in self.chain]}
+        if self.format:
+            values["f"] = self.format
+        if self.block_size != DEFAULT_BLOCK_SIZE:
+            values["b"] = self.block_size
+        if self.name is not None:
+            values["n"] = _encode_name(self.name)
+        if self.mtime is not None:
+            values["t"] = self.mtime
+        if self.spelling:
+            values["s"] = self.spelling
+        if self.writer:
+            values["w"] = self.writer
+        if self.meta:
+            values["m"] = self.meta
+        if self.unproved:
+            values["u"] = True
+        if self.needs:
+            values["needs"] = list(self.needs)
+        body = bytes([VERSION]) + pack_body(values)
+        if len(body) > MAX_BODY[HEADER]:
+            raise UsageError(
+                f"the header would take {len(body)} bytes, the most is {MAX_BODY[HEADER]}",
+                hint="shorten --meta",
+            )
+        return body
+
+    @classmethod
+    def decode(cls, body: bytes, start: int, *, zstd_envelope: bool) -> Header:
+        """The header in ``body``; ``start`` is its frame's place, for errors."""
+        version = body[0] if body else 0
+        objects = unpack_body(body[1:], start, "header")
+        values = objects[0] if len(objects) == 1 else None
+        if not isinstance(values, dict):
+            raise DamagedError("the header is malformed (no map)", start=start)
+        writer = _typed(values, "w", str, "", start)
+        by = f"written by serialpack {writer}" if writer else "written by another version"
+        if version != VERSION:
+            raise UnsupportedError(
+                f"needs container version {version}, {by}", hint="update serialpack"
+            )
+        needs = tuple(str(n) for n in _typed(values, "needs", list, [], start))
+        unknown = [n for n in needs if n not in KNOWN_NEEDS]
+        if unknown:
+            raise UnsupportedError(
+                f"needs the feature {unknown[0]!r}, {by}", hint="update serialpack"
+            )
+        block_size = _typed(values, "b", int, DEFAULT_BLOCK_SIZE, start)
+        if not 1 <= block_size <= MAX_RESTORED:
+            raise DamagedError(f"the header gives a block size of {block_size}", start=start)
+        return cls(
+            chain=decode_chain(values.get("c"), start),
+            format=_typed(values, "f", int, 0, start),
+            block_size=block_size,
+            name=_decode_name(values.get("n"), start),
+            mtime=_typed(values, "t", int, None, start),
+            spelling=_typed(values, "s", dict, {}, start),
+            writer=writer,
+            meta=_typed(values, "m", dict, {}, start),
+            unproved=_typed(values, "u", bool, False, start),
+            needs=needs,
+            zstd_envelope=zstd_envelope,
+        )
+
+
+class Part(NamedTuple):
+    """One payload of a block: its sizes, the checksum of its stored bytes, its own chain."""
+
+    stored: int
+    restored: int
+    check: int
+    chain: ChainNumbers | None = None
+
+
+class Block(NamedTuple):
+    """A block header: everything about a block that is not its payload.
+
+    ``size`` is what it restores to in the source's format, ``records`` how many records begin
+    in it (None: not known). ``check`` is of the serialized bytes, ``source_check`` of the
+    source's where the block is exact (None: those are the serialized bytes, or not exact).
+    """
+
+    seq: int
+    flags: int
+    records: int | None
+    size: int
+    check: int
+    source_check: int | None
+    parts: tuple[Part, ...]
+    extras: dict[str, Any] = {}  # noqa: RUF012 (never written to)
+
+    @property
+    def exact(self) -> bool:
+        return bool(self.flags & EXACT)
+
+    @property
+    def stored(self) -> bool:
+        return bool(self.flags & STORED)
+
+    @property
+    def continued(self) -> bool:
+        return bool(self.flags & CONTINUED)
+
+    @property
+    def serialized(self) -> int:
+        """Bytes of the block after its serializer, before filters and codec."""
+        return sum(p.restored for p in self.parts)
+
+    @property
+    def payload(self) -> int:
+        """Bytes of the block's parts in the file."""
+        return sum(p.stored for p in self.parts)
+
+    def encode(self, member: int) -> bytes:
+        """The body of the block header's frame; ``member`` is the header's checksum."""
+        parts = [
+            [*p[:3], *([] if p.chain is None else [[list(s) for s in p.chain]])]
+            for p in self.parts
+        ]
+        fixed = [member, self.seq, self.flags, self.records, self.size]
+        objects: list[Any] = [[*fixed, self.check, self.source_check, parts]]
+        if self.extras:
+            objects.append(self.extras)
+        return pack_body(*objects)
+
+    @classmethod
+    def decode(cls, body: bytes, start: int, member: int) -> Block:
+        """The block header in ``body``; DamagedError where it is malformed or another member's."""
+        objects = unpack_body(body, start, "block header")
+        try:
+            fixed, extras = objects[0], objects[1] if len(objects) > 1 else {}
+            owner, seq, flags, records, size, check, source_check, raw_parts = fixed[:8]
+            parts = tuple(
+                Part(
+                    _count(p[0]),
+                    _count(p[1]),
+                    _count(p[2]),
+                    decode_chain(p[3], start) if len(p) > 3 else None,
+                )
+                for p in raw_parts
+            )
+            block = cls(
+                seq=_count(seq),
+                flags=_count(flags),
+                records=None if records is None else _count(records),
+                size=_count(size),
+                check=_count(check),
+                source_check=None if source_check is None else _count(source_check),
+                parts=parts,
+                extras=extras if isinstance(extras, dict) else {},
+            )
+        except (TypeError, ValueError, IndexError, KeyError) as error:
+            raise DamagedError(f"a block header is malformed ({error})", start=start) from None
+        if owner != member:
+            raise DamagedError("a block of another container stands here", start=start)
+        if block.flags & ~_KNOWN_FLAGS:
+            raise UnsupportedError(
+                f"a block has the unknown flag {block.flags & ~_KNOWN_FLAGS}",
+                start=start,
+                hint="update serialpack",
+            )
+        block._check_sizes(start)
+        return block
+
+    def _check_sizes(self, start: int) -> None:
+        """Sizes that cannot be true are refused before anything is read or allocated."""
+        if not self.parts:
+            raise DamagedError("a block has no parts", start=start, block=self.seq)
+        if max(self.size, self.serialized) > MAX_RESTORED:
+            raise DamagedError(
+                f"a block says it restores to {max(self.size, self.serialized)} bytes,"
+                f" the most is {MAX_RESTORED}",
+                start=start,
+                block=self.seq,
+            )
+        if self.records is not None and self.records > max(self.size, self.serialized):
+            raise DamagedError("a block has more records than bytes", start=start, block=self.seq)
+        for part in self.parts:
+            if part.stored > max_stored(part.restored):
+                raise DamagedError(
+                    f"a part says it takes {part.stored} bytes to restore {part.restored}",
+                    start=start,
+                    block=self.seq,
+                )
+
+
+class Row(NamedTuple):
+    """One block in the index. ``frame`` and ``payload``: bytes of its header's frame and parts.
+
+    ``check`` is the checksum that closes the block header's frame, and so stands for all that
+    the block header says. ``serialized`` is None where it equals ``size``.
+    """
+
+    frame: int
+    payload: int
+    flags: int
+    records: int | None
+    size: int
+    serialized: int | None
+    check: int
+
+    @classmethod
+    def of(cls, block: Block, frame: int, check: int) -> Row:
+        """The row of ``block``, whose header's frame has ``frame`` bytes and ends in ``check``."""
+        serialized = None if block.serialized == block.size else block.serialized
+        return cls(
+            frame, block.payload, block.flags, block.records, block.size, serialized, check
+        )
+
+    @property
+    def length(self) -> int:
+        """Bytes of the block in the file."""
+        return self.frame + self.payload
+
+
+class Index(NamedTuple):
+    """What a member's end says of the whole: the header again, the rows, totals, digest."""
+
+    header: bytes
+    rows: tuple[Row, ...]
+    records: int | None
+    size: int
+    serialized: int
+    digest: bytes
+
+    @classmethod
+    def of(cls, header: bytes, rows: Sequence[Row], digest: bytes) -> Index:
+        counts = [r.records for r in rows if r.records is not None]
+        return cls(
+            header=header,
+            rows=tuple(rows),
+            records=sum(counts) if len(counts) == len(rows) else None,
+            size=sum(r.size for r in rows),
+            serialized=sum(r.size if r.serialized is None else r.serialized for r in rows),
+            digest=digest,
+        )
+
+    @property
+    def exact(self) -> bool:
+        return all(r.flags & EXACT for r in self.rows)
+
+    def encode(self) -> list[bytes]:
+        """The frames of the index, in order: rows first, the last with the totals too."""
+        # A row takes at most 55 bytes; the last frame also holds the header.
+        per_frame = (MAX_BODY[INDEX] - MAX_BODY[HEADER] - 256) // 55
+        rows = [list(r) for r in self.rows]
+        pieces = [rows[i : i + per_frame] for i in range(0, len(rows), per_frame)] or [[]]
+        tail = [len(pieces), self.header, self.records, self.size, self.serialized, self.digest]
+        return [
+            write_frame(
+                INDEX, pack_body([left, piece, *(tail if left == 0 else [])])
+            )
+            for left, piece in zip(range(len(pieces) - 1, -1, -1), pieces, strict=True)
+        ]
+
+    @classmethod
+    def decode(cls, bodies: Iterable[bytes], start: int) -> Index:
+        """The index in the bodies of its frames, in order; DamagedError where malformed."""
+        rows: list[Row] = []
+        try:
+            fields: list[Any] = []
+            for body in bodies:
+                (fields,) = unpack_body(body, start, "index")
+                rows.extend(_row(r) for r in fields[1])
+            _, _, _, header, records, size, serialized, digest = fields[:8]
+            index = cls(
+                header=_bytes(header),
+                rows=tuple(rows),
+                records=None if records is None else _count(records),
+                size=_count(size),
+                serialized=_count(serialized),
+                digest=_bytes(digest),
+            )
+        except (TypeError, ValueError, IndexError) as error:
+            raise DamagedError(f"the index is malformed ({error})", start=start) from None
+        if index != cls.of(index.header, rows, index.digest):
+            raise DamagedError("the index contradicts itself: its totals are wrong", start=start)
+        return index
+
+    def offsets(self, first: int) -> list[int]:
+        """Where each block begins, ``first`` for the first; last, where the index does."""
+        return list(accumulate((row.length for row in self.rows), initial=first))
+
+
+def frames_left(body: bytes, start: int) -> tuple[int, int]:
+    """Of an index frame: how many follow it, and how many there are (0 where it does not say)."""
+    try:
+        (fields,) = unpack_body(body, start, "index")
+        left = _count(fields[0])
+        return left, _count(fields[2]) if left == 0 else 0
+    except (TypeError, ValueError, IndexError) as error:
+        raise DamagedError(f"the index is malformed ({error})", start=start) from None
+
+
+def decode_chain(value: Any, start: int) -> ChainNumbers:
+    """A chain as stored: each stage a number, or an array of number and parameters."""
+    try:
+        stages = [(s,) if isinstance(s, int) else tuple(s) for s in value]
+        if all(s and all(isinstance(n, int) for n in s) and s[0] >= 0 for s in stages):
+            return tuple(stages)
+    except TypeError:
+        pass
+    raise DamagedError("a chain is malformed", start=start)
+
+
+def _row(fields: Any) -> Row:
+    frame, payload, flags, records, size, serialized, check = fields[:7]
+    return Row(
+        frame=_count(frame),
+        payload=_count(payload),
+        flags=_count(flags),
+        records=None if records is None else _count(records),
+        size=_count(size),
+        serialized=None if serialized is None else _count(serialized),
+        check=_count(check),
+    )
+
+
+def _count(value: Any) -> int:
+    if type(value) is not int or value < 0:
+        raise ValueError(f"{value!r} is not a count")
+    return value
+
+
+def _bytes(value: Any) -> bytes:
+    if not isinstance(value, bytes):
+        raise TypeError("not a byte string")
+    return value
+
+
+def _typed(values: dict[str, Any], key: str, kind: type, default: Any, start: int) -> Any:
+    value = values.get(key, default)
+    if value is not default and type(value) is not kind:
+        raise DamagedError(f"the header's {key!r} is malformed", start=start)
+    return value
+
+
+def _encode_name(name: str) -> str | bytes:
+    """A name that is not Unicode is kept as its bytes."""
+    try:
+        name.encode()
+        return name
+    except UnicodeEncodeError:
+        return os.fsencode(name)
+
+
+def _decode_name(value: Any, start: int) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, bytes):
+        return os.fsdecode(value)
+    raise DamagedError("the header's name is malformed", start=start)

@@ -1,0 +1,177 @@
+"""One tree of errors. Each class owns its exit code; each instance carries its facts.
+
+The library raises them; only the command line prints them. ``str(error)`` is the whole line
+a person needs, except for the file's name, which the command line puts in front (escaped).
+
+Exit codes say what to do next: 1 the environment, 2 the call, 3 the input is damaged or not
+what it says, 4 refused (safety, a limit, a value that the chosen stage cannot hold).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class SerialpackError(Exception):
+    """Root of every error that serialpack raises on purpose.
+
+    ``message`` says what is wrong, ``hint`` what to do, ``path`` which file (or None while
+    only a caller knows it). ``str()`` joins place, message and hint, without the path.
+    """
+
+    exit_code = 1
+
+    def __init__(self, message: str, *, hint: str | None = None, path: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.path = path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Errors come back from worker processes; their classes take keywords.
+        return _rebuild, (type(self), self.args, self.__dict__)
+
+    @property
+    def place(self) -> str:
+        """Where in the file, in words; empty where the whole file is meant."""
+        return ""
+
+    def __str__(self) -> str:
+        text = f"{self.place}: {self.message}" if self.place else self.message
+        return f"{text}; {self.hint}" if self.hint else text
+
+
+def _rebuild(
+    cls: type[SerialpackError], args: tuple[Any, ...], facts: dict[str, Any]
+) -> SerialpackError:
+    error = cls.__new__(cls, *args)
+    error.args = args
+    error.__dict__.update(facts)
+    return error
+
+
+class FileError(SerialpackError):
+    """The environment: a missing file, an output that exists, no space, a read that fails."""
+
+
+class MissingLibraryError(SerialpackError):
+    """A stage whose library is not installed; the hint says what to install."""
+
+
+class UsageError(SerialpackError):
+    """The call itself is wrong: an unknown stage, a level out of range, clashing options."""
+
+    exit_code = 2
+
+
+class InputError(SerialpackError):
+    """The input is damaged or not what it says. ``start`` and ``end`` are byte offsets in it."""
+
+    exit_code = 3
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        hint: str | None = None,
+        path: str | None = None,
+        block: int | None = None,
+        start: int | None = None,
+        end: int | None = None,
+    ) -> None:
+        super().__init__(message, hint=hint, path=path)
+        self.block = block
+        self.start = start
+        self.end = end
+
+    @property
+    def place(self) -> str:
+        parts = []
+        if self.block is not None:
+            parts.append(f"block {self.block}")
+        if self.start is not None and self.end is not None:
+            parts.append(f"bytes {self.start}-{self.end}")
+        elif self.start is not None:
+            parts.append(f"byte {self.start}")
+        return ", ".join(parts)
+
+
+class NotContainerError(InputError):
+    """Not a serialpack file; ``looks_like`` names what it seems to be, if anything."""
+
+    def __init__(self, looks_like: str | None = None, *, path: str | None = None) -> None:
+        like = f" (looks like {looks_like})" if looks_like else ""
+        super().__init__(f"not a serialpack file{like}", path=path)
+        self.looks_like = looks_like
+        #: The first bytes of the file, for whoever wants to say what it looks like.
+        self.head = b""
+
+
+class DamagedError(InputError):
+    """A checksum or a rule of the container is broken."""
+
+
+class TruncatedError(DamagedError):
+    """The container ends before its end."""
+
+
+class UnsupportedError(InputError):
+    """A whole container that asks for something this version does not know."""
+
+
+class SyntaxInputError(InputError):
+    """The source is not valid in its format. ``line`` and ``column`` count from 1, bytes from 0."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        offset: int,
+        line: int | None = None,
+        column: int | None = None,
+        hint: str | None = None,
+        path: str | None = None,
+    ) -> None:
+        super().__init__(message, hint=hint, path=path, start=offset)
+        self.offset = offset
+        self.line = line
+        self.column = column
+
+    @property
+    def place(self) -> str:
+        at = f"byte {self.offset}"
+        return f"line {self.line}, column {self.column} ({at})" if self.line else at
+
+
+class CodecError(Exception):
+    """A stage found its stored bytes wrong. Internal: the pipeline says where, as DamagedError."""
+
+
+class RefusedError(SerialpackError):
+    """Refused: safety, a limit, or a value that the chosen stage cannot hold."""
+
+    exit_code = 4
+
+
+class ValueRefusedError(RefusedError):
+    """A value that the chosen serializer cannot hold.
+
+    ``record`` counts from 0 in the whole file; ``value_path`` is the place in it (``$.price``).
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        record: int | None = None,
+        value_path: str = "$",
+        hint: str | None = None,
+        path: str | None = None,
+    ) -> None:
+        super().__init__(message, hint=hint, path=path)
+        self.record = record
+        self.value_path = value_path
+
+    @property
+    def place(self) -> str:
+        return self.value_path if self.record is None else f"record {self.record}, {self.value_path}"

@@ -1,0 +1,294 @@
+"""Files read and written so that nothing is ever lost: whole outputs or none.
+
+An output is written to ``.serialpack-XXXXXXXX.tmp`` beside it (mode 0600), brought to disk,
+given its mode and time, and only then its name. A crash leaves at most that hidden file.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from contextlib import suppress
+from types import TracebackType
+from typing import IO, cast
+
+from serialpack.errors import FileError
+from serialpack.stage import Buffer
+
+Path = str | os.PathLike[str]
+
+#: Errors by which a file system says that it has no hard links.
+_NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS, errno.EXDEV}
+
+
+def file_error(error: OSError, path: str, doing: str) -> FileError:
+    """``error`` as one of ours: which file, what could not be done, why."""
+    why = (error.strerror or str(error) or type(error).__name__).lower()
+    return FileError(f"cannot {doing}: {why}", path=path)
+
+
+class Source:
+    """A file or file object that is read once, from the front."""
+
+    def __init__(self, source: Path | IO[bytes], name: str | None = None) -> None:
+        if isinstance(source, str | os.PathLike):
+            self.path = os.fspath(source)
+            self._file = cast(IO[bytes], _open_source(self.path))
+            self._close = True
+        else:
+            self._file = source
+            self._close = False
+            self.path = name or str(getattr(source, "name", "") or "input")
+        self._pushed = b""
+        self.stat = self._stat()
+
+    @property
+    def size(self) -> int | None:
+        """Bytes of a regular file; None where that is not known."""
+        return self.stat.st_size if self.stat is not None else None
+
+    @property
+    def file(self) -> IO[bytes]:
+        return self._file
+
+    def read(self, size: int) -> bytes:
+        """Exactly ``size`` bytes, fewer only at the end."""
+        data, self._pushed = self._pushed[:size], self._pushed[size:]
+        if len(data) == size:
+            return data
+        try:
+            more = self._file.read(size - len(data))
+            # File objects of others may give less than asked for.
+            while more and len(data) + len(more) < size:
+                data += more
+                more = self._file.read(size - len(data))
+        except OSError as error:
+            raise file_error(error, self.path, "read") from error
+        return data + more if data else more
+
+    def peek(self, size: int) -> bytes:
+        """The next ``size`` bytes, which stay to be read."""
+        head = self.read(size)
+        self._pushed = head + self._pushed
+        return head
+
+    def seekable(self) -> bool:
+        """Whether the file can be read from its end: not a pipe, and nothing was read but a peek."""
+        try:
+            return self._file.seekable() and self._file.tell() == len(self._pushed)
+        except (AttributeError, ValueError):
+            return False
+
+    def check_unchanged(self) -> None:
+        """FileError where the file was written to while it was read."""
+        now = self._stat()
+        if self.stat is not None and now is not None:
+            before = (self.stat.st_size, self.stat.st_mtime_ns)
+            if before != (now.st_size, now.st_mtime_ns):
+                raise FileError(
+                    "changed while it was read", path=self.path, hint="try again when it is quiet"
+                )
+
+    def close(self) -> None:
+        if self._close:
+            self._file.close()
+
+    def __enter__(self) -> Source:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _stat(self) -> os.stat_result | None:
+        try:
+            found = os.fstat(self._file.fileno())
+        except (AttributeError, OSError, ValueError):
+            return None
+        return found if stat.S_ISREG(found.st_mode) else None
+
+
+def _open_source(path: str) -> IO[bytes]:
+    try:
+        if os.path.isdir(path):
+            raise FileError("is a folder", path=path, hint="name the files in it")
+        return open(path, "rb")
+    except OSError as error:
+        raise file_error(error, path, "read") from error
+
+
+class Output:
+    """A new file under its name only once it is whole: ``with Output(...) as out: out.write()``.
+
+    Leaving the block without an error commits; any error, and Ctrl-C, removes the hidden file.
+    ``like``: the source, whose mode and modification time the output gets.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        force: bool = False,
+        like: os.stat_result | None = None,
+        mtime: int | None = None,
+    ) -> None:
+        self.path = os.fspath(path)
+        self._force = force
+        self._mode = stat.S_IMODE(like.st_mode) & 0o777 if like is not None else _default_mode()
+        self._mtime = mtime if mtime is not None or like is None else like.st_mtime_ns
+        self._folder = os.path.dirname(self.path) or "."
+        self._temp = os.path.join(self._folder, f".serialpack-{os.urandom(4).hex()}.tmp")
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+        flags |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+        try:
+            self._fd = os.open(self._temp, flags, 0o600)
+        except OSError as error:
+            raise file_error(error, self.path, "write") from error
+
+    def write(self, data: Buffer) -> int:
+        """Write all of ``data``; FileError where that cannot be done."""
+        view = memoryview(data)
+        try:
+            while view:
+                view = view[os.write(self._fd, view) :]
+        except OSError as error:
+            raise file_error(error, self.path, "write") from error
+        return len(data)
+
+    def __enter__(self) -> Output:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is not None:
+            self._abandon()
+            return
+        try:
+            self._commit()
+        except OSError as failed:
+            self._abandon()
+            raise file_error(failed, self.path, "write") from failed
+        except BaseException:
+            self._abandon()
+            raise
+
+    def _commit(self) -> None:
+        if hasattr(os, "fchmod"):
+            os.fchmod(self._fd, self._mode)
+        if self._mtime is not None:
+            times = (self._mtime, self._mtime)
+            os.utime(self._fd if os.utime in os.supports_fd else self._temp, ns=times)
+        os.fsync(self._fd)
+        fd, self._fd = self._fd, -1
+        os.close(fd)
+        if self._force:
+            os.replace(self._temp, self.path)
+        else:
+            _name_new(self._temp, self.path)
+        _sync_folder(self._folder)
+
+    def _abandon(self) -> None:
+        fd, self._fd = self._fd, -1
+        with suppress(OSError):
+            if fd >= 0:
+                os.close(fd)
+        with suppress(OSError):
+            os.unlink(self._temp)
+
+
+def _name_new(temp: str, path: str) -> None:
+    """Give ``temp`` the name ``path``, never over another file, not even one just made."""
+    if os.name == "nt":
+        os.rename(temp, path)  # refuses to overwrite there
+        return
+    try:
+        os.link(temp, path, follow_symlinks=False)
+    except FileExistsError:
+        raise exists(path) from None
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        if os.path.lexists(path):
+            raise exists(path) from None
+        os.rename(temp, path)
+        return
+    os.unlink(temp)
+
+
+def _sync_folder(folder: str) -> None:
+    """Bring the new name to disk, where a folder can be opened (not on Windows)."""
+    with suppress(OSError):
+        fd = os.open(folder, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+
+
+def _default_mode() -> int:
+    umask = os.umask(0o077)
+    os.umask(umask)
+    return 0o666 & ~umask
+
+
+def exists(path: str) -> FileError:
+    return FileError("exists already", path=path, hint="-f overwrites it")
+
+
+def check_output(path: Path, *, force: bool, source: os.stat_result | None = None) -> None:
+    """FileError where ``path`` cannot or must not be written; called before anything is read."""
+    text = os.fspath(path)
+    folder = os.path.dirname(text) or "."
+    if not os.path.isdir(folder):
+        raise FileError("its folder does not exist", path=text, hint="make the folder first")
+    try:
+        found = os.stat(text)
+    except OSError:
+        if os.path.islink(text) and not force:
+            raise exists(text) from None
+        return
+    if stat.S_ISDIR(found.st_mode):
+        raise FileError("is a folder", path=text, hint="name a file with -o")
+    if source is not None and os.path.samestat(found, source):
+        raise FileError("is the input itself", path=text, hint="name another file with -o")
+    if not stat.S_ISREG(found.st_mode):
+        raise FileError("is not a regular file", path=text, hint="write to it with -o - and >")
+    if not force:
+        raise exists(text)
+
+
+def safe_name(name: str | None) -> str | None:
+    """The base name in a stored name, or None where it holds no safe one.
+
+    A name comes from a file that anyone may have made: folders, ``..``, control characters,
+    NUL and names that mean devices on Windows never reach the file system.
+    """
+    if not name:
+        return None
+    base = name.replace("\\", "/").rsplit("/", 1)[-1]
+    base = "".join(c for c in base if c.isprintable() or 0xDC80 <= ord(c) <= 0xDCFF)
+    base = base.strip(" ") if base.strip(" ") else ""
+    device = base.split(".", 1)[0].rstrip(" ").upper()
+    if base in ("", ".", "..") or device in _DEVICES or len(os.fsencode(base)) > 255:
+        return None
+    return base
+
+
+_DEVICES = {"CON", "PRN", "AUX", "NUL", *(f"{d}{n}" for d in ("COM", "LPT") for n in range(1, 10))}
+
+
+def remove_source(path: str, before: os.stat_result | None) -> None:
+    """Remove a source that is safely packed, unless it is no longer the file that was read."""
+    try:
+        now = os.lstat(path)
+        if before is None or not os.path.samestat(now, before):
+            raise FileError("is no longer the file that was read; kept", path=path)
+        os.unlink(path)
+        _sync_folder(os.path.dirname(path) or ".")
+    except OSError as error:
+        raise file_error(error, path, "remove") from error
+

@@ -1,0 +1,57 @@
+"""Delta: each integer as its difference from the one before."""
+
+from __future__ import annotations
+
+from serialpack.errors import UsageError
+from serialpack.filters.base import Filter
+from serialpack.stage import Buffer, Param
+
+_SIZES = (1, 2, 4, 8)
+
+
+class Delta(Filter):
+    """Byte layout: the data is ``n`` little-endian integers of ``k`` bytes (1, 2, 4 or 8) and a
+    rest of fewer than ``k`` bytes.
+
+    The first integer stays as it is; every other becomes itself minus the one before it, modulo
+    2^(8k), so it does not matter whether they are signed. The rest stays at the end.
+    """
+
+    library = "numpy"
+    params = (Param("itemsize", 1, 8, 4),)
+    about = "differences of integers; for counters, sorted keys, time stamps"
+
+    @classmethod
+    def parse_params(cls, name: str, text: str) -> tuple[int, ...]:
+        values = super().parse_params(name, text)
+        if values[0] not in _SIZES:
+            raise UsageError(f"{name}{text}: itemsize must be 1, 2, 4 or 8")
+        return values
+
+    @classmethod
+    def check_params(cls, name: str, values: tuple[int, ...]) -> bool:
+        return super().check_params(name, values) and all(v in _SIZES for v in values)
+
+    def forward(self, data: Buffer) -> Buffer:
+        import numpy as np
+
+        k = self.values[0]
+        n = len(data) // k
+        if n < 2:
+            return data
+        out = bytearray(data)
+        numbers = np.frombuffer(data, f"<u{k}", n)
+        np.subtract(numbers[1:], numbers[:-1], out=np.frombuffer(out, f"<u{k}", n)[1:])
+        return out
+
+    def backward(self, data: Buffer) -> Buffer:
+        import numpy as np
+
+        k = self.values[0]
+        n = len(data) // k
+        if n < 2:
+            return data
+        out = bytearray(data)
+        numbers = np.frombuffer(data, f"<u{k}", n)
+        np.add.accumulate(numbers, out=np.frombuffer(out, f"<u{k}", n))
+        return out

@@ -1,0 +1,79 @@
+"""The formats. To add one: a class in a file here, and a line below."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple, cast
+
+from serialpack.errors import UsageError
+from serialpack.formats.base import Format
+
+
+class FormatEntry(NamedTuple):
+    """One registry line. ``number`` is the format's number in the container, for ever."""
+
+    name: str
+    number: int
+    where: str
+    #: Of file names, lower case, with the dot; the first is the usual one.
+    extensions: tuple[str, ...] = ()
+
+
+class FormatRegistry:
+    """The formats by name, by number and by extension; a module is imported when it is used."""
+
+    def __init__(self, *entries: FormatEntry) -> None:
+        self._by_name = {e.name: e for e in entries}
+        self._by_number = {e.number: e for e in entries}
+        self._by_extension = {x: e for e in entries for x in e.extensions}
+        if not len(entries) == len(self._by_name) == len(self._by_number):
+            raise ValueError("two formats share a name or a number")
+
+    def __iter__(self) -> Iterator[FormatEntry]:
+        return iter(self._by_name.values())
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._by_name
+
+    def names(self) -> list[str]:
+        return list(self._by_name)
+
+    def entry(self, name: str) -> FormatEntry:
+        """The line of ``name``, or UsageError with the nearest names."""
+        if name not in self._by_name:
+            import difflib
+
+            near = difflib.get_close_matches(name, self._by_name, n=3) or self.names()
+            raise UsageError(f"unknown format {name!r}", hint="known: " + ", ".join(near))
+        return self._by_name[name]
+
+    def by_number(self, number: int) -> FormatEntry | None:
+        return self._by_number.get(number)
+
+    def by_extension(self, name: str) -> FormatEntry | None:
+        """The format that a file's name ends in (``data.json``), if any does."""
+        dot = name.rfind(".")
+        return self._by_extension.get(name[dot:].lower()) if dot >= 0 else None
+
+    def get(self, name: str) -> Format:
+        """The format itself. It keeps no state, so one serves all threads."""
+        return _instance(self.entry(name).where)
+
+
+@cache
+def _instance(where: str) -> Format:
+    module, _, attribute = where.partition(":")
+    return cast(Format, getattr(importlib.import_module(module), attribute)())
+
+
+#: Numbers are only ever added.
+FORMATS = FormatRegistry(
+    FormatEntry("bytes", 0, "serialpack.formats.bytes:Bytes"),
+    FormatEntry("json", 1, "serialpack.formats.json:Json", (".json", ".geojson", ".topojson")),
+    FormatEntry("ndjson", 2, "serialpack.formats.ndjson:NdJson", (".ndjson", ".jsonl", ".ldjson")),
+    FormatEntry("csv", 3, "serialpack.formats.csv:Csv", (".csv",)),
+    FormatEntry("tsv", 4, "serialpack.formats.csv:Tsv", (".tsv", ".tab")),
+    FormatEntry("msgpack", 5, "serialpack.formats.msgpack:MsgPack", (".msgpack", ".mpk")),
+)

@@ -1,0 +1,205 @@
+"""Cutting a source into blocks of whole records, in bounded memory and one pass.
+
+What all formats share is here: the window of bytes in memory, the counting, the growth for a
+record larger than a block, the pieces of one larger than MAX_BLOCK. A format brings a Finder,
+which says where records end.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from serialpack.formats.base import MAX_BLOCK, Read, SourceBlock
+
+
+class Untold(Exception):
+    """Records cannot be told apart any more: the rest is cut as plain bytes."""
+
+
+class Cut(NamedTuple):
+    """Where a block ends, which is where the next record begins, and the records in it."""
+
+    end: int
+    records: int
+
+
+class Finder(ABC):
+    """Finds where records end. Made for one source, called in its order.
+
+    ``buf[start]`` is always the first byte that has not been cut yet. Each method may raise
+    Untold.
+    """
+
+    #: The byte that stands before the window's first, ``buf[0]``.
+    spare: bytes = b"\n"
+
+    @abstractmethod
+    def last(self, buf: bytearray, start: int, limit: int) -> Cut | None:
+        """The last place in ``start < end <= limit`` where records end; None where none does.
+
+        ``buf[limit]`` exists: a next record that begins there is seen.
+        """
+
+    @abstractmethod
+    def first(self, buf: bytearray, start: int, limit: int) -> Cut | None:
+        """The first such place."""
+
+    @abstractmethod
+    def rest(self, buf: bytearray, start: int) -> int | None:
+        """The records in all that is left, to the source's end; None where it cannot be told."""
+
+    @abstractmethod
+    def ends(self, buf: bytearray, start: int, limit: int, *, begin: bool) -> int | None:
+        """Where a record ends that is larger than MAX_BLOCK and comes in pieces.
+
+        ``begin``: this is its first piece; otherwise the piece follows the one before.
+        """
+
+
+class Window:
+    """The bytes of the source in memory, and what has been counted of those before.
+
+    ``pos`` is the first byte not yet cut; what stands before it is out and must not be changed,
+    except ``buf[0]``: that is a spare byte.
+    """
+
+    def __init__(self, read: Read, *, count_lines: bool, spare: bytes = b"\n") -> None:
+        self._read = read
+        self._spare = spare
+        self.buf = bytearray(spare)
+        self.pos = 1
+        self.eof = False
+        self._index = self._offset = self._record = self._column = 0
+        self._line = 0 if count_lines else -1
+
+    def want(self, n: int) -> int:
+        """See to it that ``n`` bytes are there, where the source has them; how many are."""
+        have = len(self.buf) - self.pos
+        if have < n and not self.eof:
+            more = self._read(n - have)
+            self.eof = len(more) < n - have
+            self.buf = bytearray().join((self._spare, memoryview(self.buf)[self.pos :], more))
+            self.pos = 1
+        return len(self.buf) - self.pos
+
+    def take(
+        self, end: int, records: int | None, *, partial: bool = False, continued: bool = False
+    ) -> SourceBlock:
+        """The block that ends at ``end``. At least one byte more has been wanted before."""
+        block = SourceBlock(
+            memoryview(self.buf)[self.pos : end].toreadonly(),
+            index=self._index,
+            offset=self._offset,
+            records=records,
+            first_record=self._record,
+            last=self.eof and end == len(self.buf),
+            partial=partial,
+            continued=continued,
+            line=self._line,
+            column=self._column,
+        )
+        if self._line >= 0:
+            newline = self.buf.rfind(b"\n", self.pos, end)
+            if newline >= 0:
+                self._line += self.buf.count(b"\n", self.pos, end)
+                self._column = 0
+            rest = memoryview(self.buf)[max(newline + 1, self.pos) : end]
+            self._column += len(str(rest, "utf-8", "replace"))
+        self._index += 1
+        self._offset += end - self.pos
+        self._record += records or 0
+        self.pos = end
+        return block
+
+
+def cut_records(
+    read: Read, block_size: int, finder: Finder, *, count_lines: bool = False
+) -> Iterator[SourceBlock]:
+    """Blocks of whole records, as ``Format.cut`` promises."""
+    window = Window(read, count_lines=count_lines, spare=finder.spare)
+    while True:
+        have = window.want(block_size + 1)
+        if have <= block_size:
+            yield window.take(len(window.buf), _rest(finder, window))
+            return
+        try:
+            cut, have = _next(window, block_size, finder, have)
+            if cut is not None:
+                block = window.take(*cut)
+                yield block
+            elif have <= MAX_BLOCK:
+                block = window.take(len(window.buf), _rest(finder, window))
+                yield block
+            else:
+                for block in _pieces(window, block_size, finder):
+                    yield block
+        except Untold:
+            yield from _plain(window, block_size)
+            return
+        if block.last:
+            return
+
+
+def _rest(finder: Finder, window: Window) -> int | None:
+    try:
+        return finder.rest(window.buf, window.pos)
+    except Untold:
+        return None
+
+
+def _next(
+    window: Window, block_size: int, finder: Finder, have: int
+) -> tuple[Cut | None, int]:
+    """The next cut, in a window grown as far as its first record asks; and the window's size."""
+    size = min(block_size, MAX_BLOCK)
+    cut = finder.last(window.buf, window.pos, window.pos + size)
+    while cut is None and size < MAX_BLOCK and have > size:
+        size = min(2 * size, MAX_BLOCK)
+        have = window.want(size + 1)
+        cut = finder.first(window.buf, window.pos, window.pos + min(size, have))
+    return cut, have
+
+
+def _pieces(window: Window, block_size: int, finder: Finder) -> Iterator[SourceBlock]:
+    begin = True
+    while True:
+        have = window.want(block_size + 1)
+        limit = window.pos + min(have, block_size)
+        end = finder.ends(window.buf, window.pos, limit, begin=begin)
+        block = window.take(
+            limit if end is None else end, int(begin), partial=True, continued=not begin
+        )
+        yield block
+        if end is not None or block.last:
+            return
+        begin = False
+
+
+def _plain(window: Window, block_size: int) -> Iterator[SourceBlock]:
+    while True:
+        have = window.want(block_size + 1)
+        block = window.take(window.pos + min(have, block_size), None)
+        yield block
+        if block.last:
+            return
+
+
+def cut_plain(
+    read: Read, block_size: int, *, count_lines: bool = False
+) -> Iterator[SourceBlock]:
+    """Blocks of ``block_size`` bytes, as they were read: no copies."""
+    if count_lines:
+        yield from _plain(Window(read, count_lines=True), block_size)
+        return
+    data = read(block_size)
+    index = offset = 0
+    while True:
+        ahead = read(block_size) if len(data) == block_size else b""
+        yield SourceBlock(data, index=index, offset=offset, last=not ahead)
+        if not ahead:
+            return
+        index += 1
+        offset += len(data)
+        data = ahead

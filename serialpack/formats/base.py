@@ -1,0 +1,140 @@
+"""What a format promises: where its records begin and end, and how its text was spelled.
+
+A format cuts a source into blocks of whole records without building objects, in memory bounded
+by the block size. A *value format* also turns a block into values and back, and can compare two
+texts strictly, value by value: that is the proof behind "same or refused".
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar, NamedTuple
+
+from serialpack.stage import Buffer
+
+#: Reads up to n bytes; fewer only at the end of the source, b"" when there is no more.
+Read = Callable[[int], bytes]
+
+#: How a text was spelled: MessagePack-able values under short string keys.
+Spelling = dict[str, Any]
+
+#: No block restores to more (FORMAT.md): a longer record is cut and flagged ``continued``.
+MAX_BLOCK = 64 << 20
+
+#: Containers within containers that value formats take. The least of what the libraries keep is
+#: about 1000 less the caller's own frames (CPython's default recursion limit); half is for them.
+MAX_DEPTH = 500
+
+
+class SourceBlock(NamedTuple):
+    """A piece of the source. All pieces in order, put together, are the source's bytes.
+
+    ``records``: how many records begin in it; None where this source's records are not known.
+    ``partial``: it holds a piece of one record that is larger than ``MAX_BLOCK``;
+    ``continued``: and not the first piece. ``index``, ``offset``, ``first_record``, ``line``
+    (newlines before it; -1 where not counted) and ``column`` (characters before it on its line)
+    say where it stands, all counted from 0.
+    """
+
+    data: Buffer
+    index: int
+    offset: int
+    records: int | None = None
+    first_record: int = 0
+    last: bool = False
+    partial: bool = False
+    continued: bool = False
+    line: int = -1
+    column: int = 0
+
+
+class Difference(NamedTuple):
+    """The first value that a text does not give back: where, what was, what came instead.
+
+    ``kind`` is one of the losses a serializer declares (``Serializer.cannot``).
+    """
+
+    record: int
+    value_path: str
+    was: str
+    became: str
+    kind: str
+
+
+class Unheld(Exception):
+    """A value that Python itself cannot hold. Internal: serializers say it as a refusal."""
+
+    def __init__(self, difference: Difference) -> None:
+        super().__init__(difference)
+        self.difference = difference
+
+
+class Format(ABC):
+    """One file format, as a source."""
+
+    name: ClassVar[str]
+    #: Its number in the container, for ever.
+    number: ClassVar[int]
+    about: ClassVar[str] = ""
+    #: Whether blocks can be parsed into values (see ValueFormat).
+    has_values: ClassVar[bool] = False
+
+    @abstractmethod
+    def cut(
+        self, read: Read, block_size: int, *, count_lines: bool = False
+    ) -> Iterator[SourceBlock]:
+        """Cut what ``read`` gives into blocks of about ``block_size`` bytes of whole records.
+
+        Never fails on bad syntax: from the first place where records cannot be told any more,
+        it cuts plain bytes with ``records=None``. Yields one empty block for an empty source,
+        and marks the last block.
+        """
+
+    def record_spans(self, data: Buffer, *, first: bool = False) -> list[tuple[int, int]]:
+        """Start and end in ``data`` (a whole block's source bytes) of each record in it.
+
+        ``first``: it is the first block, where a CSV header stands.
+        """
+        raise NotImplementedError(f"{self.name} has no records")
+
+    def slice_parts(self, head: Buffer, spelling: Spelling) -> tuple[bytes, bytes, bytes]:
+        """What stands before, between and after records when only some are written.
+
+        ``head``: the first bytes of the source (at most a block), where a CSV header stands.
+        """
+        raise NotImplementedError(f"{self.name} has no records")
+
+
+class ValueFormat(Format):
+    """A format whose records serializers can hold as values."""
+
+    has_values = True
+
+    @abstractmethod
+    def learn(self, block: SourceBlock) -> Spelling:
+        """The spelling of the source, guessed from its first block; never fails."""
+
+    @abstractmethod
+    def parse(self, block: SourceBlock) -> list[Any]:
+        """The records of a block as values.
+
+        SyntaxInputError with the place in the source; Unheld for values that Python cannot hold.
+        """
+
+    @abstractmethod
+    def spell(self, records: list[Any], spelling: Spelling, *, first: bool) -> bytes:
+        """The text of a block's records; ``first``: it is the first block of the source."""
+
+    @abstractmethod
+    def respell(self, block: SourceBlock, spelling: Spelling) -> Spelling:
+        """What of ``spelling`` is different for this block (what stands at its end, say)."""
+
+    @abstractmethod
+    def difference(self, block: SourceBlock, restored: Buffer) -> Difference | None:
+        """The first value of ``block`` that ``restored`` does not hold, compared strictly.
+
+        Strictly: types, order of keys, duplicate keys, every digit, the sign of zero, lone
+        surrogates. None where all values are the same. SyntaxInputError where the block is
+        not valid in this format.
+        """

@@ -1,0 +1,21 @@
+"""Any bytes: no records, no values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from serialpack.formats._cutting import cut_plain
+from serialpack.formats.base import Format, Read, SourceBlock
+
+
+class Bytes(Format):
+    """Bytes that mean nothing to serialpack."""
+
+    name = "bytes"
+    number = 0
+    about = "any bytes"
+
+    def cut(
+        self, read: Read, block_size: int, *, count_lines: bool = False
+    ) -> Iterator[SourceBlock]:
+        return cut_plain(read, block_size, count_lines=count_lines)

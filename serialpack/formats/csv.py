@@ -1,0 +1,149 @@
+"""CSV and TSV: cut at record ends, which are newlines outside quoted fields.
+
+A quote opens a field only where the field begins (as Python's csv module reads it); a doubled
+quote inside stays inside. The first line is a header, not a record.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import ClassVar
+
+from serialpack.formats._cutting import Cut, Finder, cut_records
+from serialpack.formats._lines import BLANK, count_lines, line_spans
+from serialpack.formats.base import Format, Read, SourceBlock, Spelling
+from serialpack.stage import Buffer
+
+_QUOTE = 0x22
+_NEWLINE = 0x0A
+
+
+@cache
+def _tokens(delimiter: bytes) -> re.Pattern[bytes]:
+    """Newlines, whole quoted fields, and the quote of one that does not end here."""
+    opens = rb'(?:(?<![^%b\r\n])|(?<=\n\xef\xbb\xbf))"' % re.escape(delimiter)
+    return re.compile(rb'\n|%b[^"]*+(?:""[^"]*+)*+"|%b' % (opens, opens))
+
+
+class _CsvFinder(Finder):
+    def __init__(self, delimiter: bytes) -> None:
+        self._tokens = _tokens(delimiter)
+        self._opens_behind = delimiter + b"\r\n"
+        self._header = True
+        # For a record in pieces: the piece before ended inside quotes; at a quote that closes
+        # unless it is half of a doubled one; with this byte.
+        self._quoted = self._closed = False
+        self._before = _NEWLINE
+
+    def newlines(self, buf: bytearray, start: int, limit: int) -> Iterator[int]:
+        """Behind each newline that ends a record."""
+        for match in self._tokens.finditer(buf, start, limit):
+            at = match.start()
+            if buf[at] == _NEWLINE:
+                yield at + 1
+            elif match.end() == at + 1:
+                return
+
+    def _cut(self, buf: bytearray, start: int, end: int, records: int) -> Cut:
+        """Without the header, which is a line of the first block, blank or not."""
+        if self._header:
+            self._header = False
+            records -= bool(buf[start : end].strip(BLANK))
+        return Cut(end, records)
+
+    def last(self, buf: bytearray, start: int, limit: int) -> Cut | None:
+        if buf.find(b'"', start, limit) < 0:
+            end = buf.rfind(b"\n", start, limit) + 1
+            return self._cut(buf, start, end, count_lines(buf, start, end)) if end else None
+        end, records = start, 0
+        for behind in self.newlines(buf, start, limit):
+            records += bool(buf[end:behind].strip(BLANK))
+            end = behind
+        return self._cut(buf, start, end, records) if end > start else None
+
+    def first(self, buf: bytearray, start: int, limit: int) -> Cut | None:
+        for end in self.newlines(buf, start, limit):
+            return self._cut(buf, start, end, int(bool(buf[start:end].strip(BLANK))))
+        return None
+
+    def rest(self, buf: bytearray, start: int) -> int | None:
+        cut = self.last(buf, start, len(buf)) or Cut(start, 0)
+        if buf[cut.end :].strip(BLANK):
+            cut = self._cut(buf, start, len(buf), cut.records + 1)
+        return cut.records
+
+    def ends(self, buf: bytearray, start: int, limit: int, *, begin: bool) -> int | None:
+        self._header = False
+        if begin:
+            self._quoted, self._before = False, _NEWLINE
+        elif buf[start] == _QUOTE and not self._quoted:
+            if self._closed:
+                self._quoted = True  # it was the first half of a doubled one
+                start += 1
+            elif self._before not in self._opens_behind:
+                start += 1
+        self._closed, self._before = False, buf[limit - 1]
+        if self._quoted:
+            close = buf.find(b'"', start, limit)
+            while 0 <= close < limit - 1 and buf[close + 1] == _QUOTE:
+                close = buf.find(b'"', close + 2, limit)
+            if close < 0:
+                return None
+            self._quoted = False
+            self._closed = close == limit - 1
+            start = close + 1
+        for match in self._tokens.finditer(buf, start, limit):
+            if buf[match.start()] == _NEWLINE:
+                return match.end()
+            self._quoted = match.end() == match.start() + 1
+            self._closed = match.end() == limit and not self._quoted
+        return None
+
+
+class Csv(Format):
+    """Comma-separated values."""
+
+    name = "csv"
+    number = 3
+    about = "comma-separated values with a header line"
+    _delimiter: ClassVar[bytes] = b","
+
+    def cut(
+        self, read: Read, block_size: int, *, count_lines: bool = False
+    ) -> Iterator[SourceBlock]:
+        return cut_records(read, block_size, _CsvFinder(self._delimiter), count_lines=count_lines)
+
+    def record_spans(self, data: Buffer, *, first: bool = False) -> list[tuple[int, int]]:
+        text = bytes(data)
+        if b'"' not in text:
+            spans = line_spans(text)
+        else:
+            ends = [*self._ends(text), len(text)]
+            spans = [
+                (start, start + len(text[start:end].rstrip(b"\r\n")))
+                for start, end in zip([0, *ends], ends, strict=False)
+                if text[start:end].strip(BLANK)
+            ]
+        return spans[1:] if first else spans
+
+    def slice_parts(self, head: Buffer, spelling: Spelling) -> tuple[bytes, bytes, bytes]:  # noqa: ARG002
+        text = bytes(head)
+        line = text[: next(self._ends(text), len(text))]
+        newline = b"\r\n" if line.endswith(b"\r\n") else b"\n"
+        return line.rstrip(b"\r\n") + newline, newline, newline
+
+    def _ends(self, text: bytes) -> Iterator[int]:
+        """Behind each newline of ``text``, which begins with a record, that ends one."""
+        buf = bytearray(Finder.spare + text)
+        return (end - 1 for end in _CsvFinder(self._delimiter).newlines(buf, 1, len(buf)))
+
+
+class Tsv(Csv):
+    """Tab-separated values."""
+
+    name = "tsv"
+    number = 4
+    about = "tab-separated values with a header line"
+    _delimiter: ClassVar[bytes] = b"\t"

@@ -1,0 +1,209 @@
+"""What a file is: a container's members from its index, or any other file's rough shape."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import Any, NamedTuple
+
+from serialpack.auto import choose
+from serialpack.chain import Chain
+from serialpack.container.reader import (
+    SNIFF,
+    StoredMember,
+    find_members,
+    is_container,
+    read_members,
+)
+from serialpack.container.records import CONTINUED, EXACT, STORED, Header, Index
+from serialpack.detect import detect, looks_like
+from serialpack.errors import SyntaxInputError
+from serialpack.files import Source
+from serialpack.formats import FORMATS
+from serialpack.formats.base import ValueFormat
+from serialpack.pipeline.unpack import member_plan
+
+#: How much of a file that is no container is looked at.
+SAMPLE = 256 << 10
+
+
+class BlockInfo(NamedTuple):
+    """One block: where it stands in the file, its sizes in bytes, its records."""
+
+    start: int
+    end: int
+    size: int
+    serialized: int
+    records: int | None
+    stored: bool
+    exact: bool
+    continued: bool
+
+
+class MemberInfo(NamedTuple):
+    """One member of a container. ``size`` is what it unpacks to, ``packed`` what it takes;
+    ``container`` is the part of ``packed`` that is not data. Times in ns since 1970."""
+
+    chain: Chain
+    format: str
+    name: str | None
+    mtime: int | None
+    meta: dict[str, str]
+    writer: str
+    zstd_envelope: bool
+    block_size: int
+    size: int
+    serialized: int
+    packed: int
+    container: int
+    records: int | None
+    exact: bool
+    proved: bool
+    digest: str
+    blocks: tuple[BlockInfo, ...]
+
+    @property
+    def stored_blocks(self) -> int:
+        return sum(b.stored for b in self.blocks)
+
+
+class Shape(NamedTuple):
+    """What another file looks like. ``fields``: name -> types seen, of the first records;
+    ``entropy`` in bits a byte, of the bytes one by one in the first ``sampled`` bytes."""
+
+    format: str
+    looks_like: str | None
+    fields: dict[str, tuple[str, ...]]
+    records_seen: int
+    sampled: int
+    entropy: float
+    chain: Chain
+    why: str
+
+
+class Inspection(NamedTuple):
+    """What a file is: ``members`` of a container, or ``shape`` of anything else."""
+
+    path: str
+    size: int | None
+    members: tuple[MemberInfo, ...]
+    shape: Shape | None
+
+
+def inspect_source(source: Source, format: str | None = None) -> Inspection:
+    """Look at ``source`` without unpacking it; a pipe is read to its end and checked."""
+    if is_container(source.peek(SNIFF)):
+        if source.seekable():
+            found = [_member_info(m) for m in find_members(source.file)]
+        else:
+            found = [_member_info(m) for m in _read_through(source)]
+        return Inspection(source.path, source.size, tuple(found), None)
+    head = source.peek(SAMPLE)
+    return Inspection(source.path, source.size, (), _shape(source, head, format))
+
+
+def _read_through(source: Source) -> list[StoredMember]:
+    members = []
+    for member in read_members(source.read):
+        for _ in member.blocks():
+            pass
+        assert member.index is not None
+        members.append(
+            StoredMember(member.start, member.length, member.id, member.header, member.index)
+        )
+    return members
+
+
+def _member_info(member: StoredMember) -> MemberInfo:
+    header: Header = member.header
+    index: Index = member.index
+    plan = member_plan(header)
+    offsets = member.offsets
+    blocks = tuple(
+        BlockInfo(
+            start,
+            end,
+            row.size,
+            row.size if row.serialized is None else row.serialized,
+            row.records,
+            bool(row.flags & STORED),
+            bool(row.flags & EXACT),
+            bool(row.flags & CONTINUED),
+        )
+        for row, start, end in zip(index.rows, offsets, offsets[1:], strict=True)
+    )
+    return MemberInfo(
+        chain=plan.chain,
+        format=plan.format,
+        name=header.name,
+        mtime=header.mtime,
+        meta=header.meta,
+        writer=header.writer,
+        zstd_envelope=header.zstd_envelope,
+        block_size=header.block_size,
+        size=index.size,
+        serialized=index.serialized,
+        packed=member.length,
+        container=member.length - sum(r.payload for r in index.rows),
+        records=index.records,
+        exact=index.exact,
+        proved=not header.unproved,
+        digest=index.digest.hex(),
+        blocks=blocks,
+    )
+
+
+def _shape(source: Source, head: bytes, format: str | None) -> Shape:
+    format = format or detect(source.path if source.stat is not None else None, head)
+    records = _first_records(format, head)
+    choice = choose()
+    return Shape(
+        format=format,
+        looks_like=looks_like(head),
+        fields=_fields(records),
+        records_seen=len(records),
+        sampled=len(head),
+        entropy=_entropy(head),
+        chain=choice.chain,
+        why=choice.why,
+    )
+
+
+def _first_records(format: str, head: bytes) -> list[Any]:
+    """The records that are whole in ``head``; none where it holds none or is not valid."""
+    fmt = FORMATS.get(format)
+    if not isinstance(fmt, ValueFormat):
+        return []
+    pieces = [head]
+    for block in fmt.cut(lambda _: pieces.pop() if pieces else b"", max(len(head) // 4, 1)):
+        try:
+            return fmt.parse(block)
+        except SyntaxInputError:
+            return []
+    return []
+
+
+def _fields(records: list[Any]) -> dict[str, tuple[str, ...]]:
+    seen: dict[str, Counter[str]] = {}
+    for record in records:
+        if isinstance(record, dict):
+            for key, value in record.items():
+                seen.setdefault(str(key), Counter())[_TYPES.get(type(value), "object")] += 1
+    return {key: tuple(t for t, _ in types.most_common()) for key, types in seen.items()}
+
+
+_TYPES = {
+    str: "string",
+    bool: "boolean",
+    int: "integer",
+    float: "number",
+    type(None): "null",
+    list: "array",
+    dict: "object",
+}
+
+
+def _entropy(data: bytes) -> float:
+    """Shannon's entropy of the bytes one by one, in bits a byte: 8 is random, 0 is constant."""
+    total = len(data)
+    return -sum(n / total * math.log2(n / total) for n in Counter(data).values()) if data else 0.0

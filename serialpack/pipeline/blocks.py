@@ -1,0 +1,206 @@
+"""One block through the chain and back. A packer or unpacker belongs to one worker."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, cast
+
+from serialpack.chain import Chain
+from serialpack.codecs import CODECS
+from serialpack.codecs.base import Codec
+from serialpack.container.frames import checksum
+from serialpack.container.reader import StoredBlock
+from serialpack.container.records import CONTINUED, EXACT, STORED, Block, Part
+from serialpack.errors import CodecError, DamagedError, RefusedError, SerialpackError
+from serialpack.filters import FILTERS
+from serialpack.formats import FORMATS
+from serialpack.formats.base import SourceBlock, Spelling
+from serialpack.pipeline.timing import Timer
+from serialpack.serializers import SERIALIZERS
+from serialpack.serializers.proof import prove
+from serialpack.stage import Buffer
+
+
+class Plan(NamedTuple):
+    """How blocks of one member are packed or unpacked. Small, and can be sent to a process."""
+
+    chain: Chain
+    format: str
+    spelling: Spelling
+    verify: bool = True
+    demand_exact: bool = False
+
+
+class Packed(NamedTuple):
+    """A block ready to be written. ``data`` is None where the source's bytes are serialized."""
+
+    block: Block
+    payload: Buffer
+    data: Buffer | None
+    seconds: dict[str, float]
+
+
+class Restored(NamedTuple):
+    """A block unpacked: its serialized bytes, and the source's (None where not asked for)."""
+
+    data: Buffer
+    source: Buffer | None
+    seconds: dict[str, float]
+
+
+class Squeeze:
+    """Filters and codec of a chain, as one reversible step."""
+
+    def __init__(self, chain: Chain) -> None:
+        self.codec: Codec = CODECS.create(*chain.codec)
+        filters = list(chain.filters)
+        if filters and filters[-1].name in ("shuffle", "bitshuffle"):
+            from serialpack.codecs.blosc import Blosc
+
+            if isinstance(self.codec, Blosc):
+                # Blosc shuffles block by block within its cache, as it compresses.
+                kind, (item_size, *_) = filters.pop()
+                self.codec.with_filter(kind, item_size)
+        self.filters = [FILTERS.create(*f) for f in filters]
+
+    def forward(self, data: Buffer) -> Buffer:
+        for stage in self.filters:
+            data = stage.forward(data)
+        return self.codec.compress(data)
+
+    def backward(self, stored: Buffer, size: int) -> Buffer:
+        data = self.codec.decompress(stored, size)
+        for stage in reversed(self.filters):
+            data = stage.backward(data)
+        return data
+
+
+class BlockPacker:
+    """Packs blocks: serialize, filter, compress, and prove by undoing it all."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.format = FORMATS.get(plan.format)
+        self.serializer = SERIALIZERS.create(*plan.chain.serializer)
+        self.squeeze = Squeeze(plan.chain)
+
+    def __call__(self, source: SourceBlock) -> Packed:
+        """The packed block. RefusedError for a value that the serializer cannot hold."""
+        timer = Timer()
+        serializer = self.serializer
+        data, records = serializer.encode(source, self.format)
+        timer.lap("serialize")
+        exact, extras = serializer.exact, Spelling()
+        if not exact and self.plan.verify:
+            exact, extras = prove(serializer, self.format, source, data, self.plan.spelling)
+            if self.plan.demand_exact and not exact:
+                raise RefusedError(
+                    f"--exact: {serializer.name} would not give back the bytes of"
+                    f" record {source.first_record} and those after it, only their values",
+                    hint="-s raw keeps the bytes",
+                )
+        elif not exact:
+            extras = self.format.respell(source, self.plan.spelling)
+        timer.lap("prove")
+        stored, payload = self._compress(data)
+        timer.lap("compress")
+        check = checksum(data)
+        if self.plan.verify and not stored:
+            self._undo(payload, data, source.index)
+        timer.lap("undo")
+        same = data is source.data
+        flags = STORED * stored | EXACT * exact | CONTINUED * source.continued
+        block = Block(
+            seq=source.index,
+            flags=flags,
+            records=records,
+            size=len(source.data),
+            check=check,
+            source_check=checksum(source.data) if exact and not same else None,
+            parts=(Part(len(payload), len(data), checksum(payload)),),
+            extras={"s": extras} if extras else {},
+        )
+        timer.lap("checksum")
+        return Packed(block, payload, None if same else data, timer.seconds)
+
+    def _compress(self, data: Buffer) -> tuple[bool, Buffer]:
+        """Whether the block is stored, and its payload."""
+        payload = self.squeeze.forward(data)
+        if len(payload) < len(data) or self.plan.chain.codec.name == "none" and not self.plan.chain.filters:
+            return False, payload
+        if self.plan.chain.zstd_envelope:
+            from serialpack.codecs.zstd import stored_frame
+
+            frame = stored_frame(data)
+            return (True, frame) if len(frame) <= len(payload) else (False, payload)
+        return True, data
+
+    def _undo(self, payload: Buffer, data: Buffer, seq: int) -> None:
+        try:
+            restored = self.squeeze.backward(payload, len(data))
+        except CodecError as error:
+            raise _broken(self.plan, seq, str(error)) from None
+        if bytes(restored) != bytes(data):
+            raise _broken(self.plan, seq, "other bytes came back")
+
+
+def _broken(plan: Plan, seq: int, what: str) -> SerialpackError:
+    return SerialpackError(
+        f"block {seq}: {plan.chain} did not give back what it was given ({what})",
+        hint="nothing was written; check this machine's memory, try another codec and report it",
+    )
+
+
+class BlockUnpacker:
+    """Restores blocks, holding every checksum that they carry against what comes back."""
+
+    def __init__(self, plan: Plan, *, serialized: bool = False) -> None:
+        self.plan = plan
+        self.serialized = serialized
+        self.format = FORMATS.get(plan.format)
+        self.serializer = SERIALIZERS.create(*plan.chain.serializer)
+        self.squeeze = Squeeze(plan.chain)
+
+    def __call__(self, stored: StoredBlock) -> Restored:
+        """The block restored; DamagedError with its place where anything is not as promised."""
+        timer = Timer()
+        block = stored.block
+        data = self._data(stored)
+        timer.lap("decompress")
+        if checksum(data) != block.check:
+            raise _damaged(stored, "the checksum of its content does not match")
+        timer.lap("checksum")
+        if self.serialized:
+            return Restored(data, None, timer.seconds)
+        if self.serializer.exact:
+            source = data
+        else:
+            spelling = {**self.plan.spelling, **block.extras.get("s", {})}
+            try:
+                source = self.serializer.decode(data, self.format, spelling, first=block.seq == 0)
+            except (ValueError, TypeError, KeyError, RecursionError, OverflowError) as error:
+                raise _damaged(stored, f"its values cannot be read ({error})") from None
+        timer.lap("deserialize")
+        if block.exact and source is not data and checksum(source) != block.source_check:
+            raise _damaged(stored, "the checksum of its source does not match")
+        if block.exact and len(source) != block.size:
+            raise _damaged(stored, f"it restores to {len(source)} bytes, not {block.size}")
+        timer.lap("checksum")
+        return Restored(data, source, timer.seconds)
+
+    def _data(self, stored: StoredBlock) -> Buffer:
+        pieces: list[Buffer] = []
+        for part, payload in zip(stored.block.parts, stored.payload, strict=True):
+            if stored.block.stored and not self.plan.chain.zstd_envelope:
+                if part.stored != part.restored:
+                    raise _damaged(stored, "a stored part has two sizes")
+                pieces.append(payload)
+                continue
+            try:
+                pieces.append(self.squeeze.backward(payload, part.restored))
+            except CodecError as error:
+                raise _damaged(stored, f"its payload {error}") from None
+        return pieces[0] if len(pieces) == 1 else b"".join(cast("list[bytes]", pieces))
+
+
+def _damaged(stored: StoredBlock, what: str) -> DamagedError:
+    return DamagedError(what, block=stored.block.seq, start=stored.start, end=stored.end)

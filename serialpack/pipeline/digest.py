@@ -1,0 +1,30 @@
+"""The digest of a member's whole content."""
+
+from __future__ import annotations
+
+from xxhash import xxh3_128
+
+from serialpack.stage import Buffer
+
+
+class WholeDigest:
+    """XXH3-128 of the whole: of the source's bytes while every block is exact, and of the
+    serialized bytes, which are the same thing where a block gives no ``source``."""
+
+    def __init__(self) -> None:
+        self._serialized = xxh3_128()
+        self._source: xxh3_128 | None = None
+        self._exact = True
+
+    def add(self, serialized: Buffer, source: Buffer | None, *, exact: bool) -> None:
+        """``source`` None: it is the serialized bytes."""
+        if source is not None and self._source is None:
+            self._source = self._serialized.copy()
+        if self._source is not None:
+            self._source.update(serialized if source is None else source)
+        self._serialized.update(serialized)
+        self._exact = self._exact and exact
+
+    def digest(self) -> bytes:
+        whole = self._source if self._exact and self._source is not None else self._serialized
+        return whole.digest()

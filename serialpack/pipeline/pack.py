@@ -1,0 +1,157 @@
+"""A stream of source bytes becomes a member of a container, in one pass and bounded memory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from itertools import chain
+from time import perf_counter
+from typing import NamedTuple
+
+from serialpack.chain import Chain
+from serialpack.container.records import Header, Index
+from serialpack.container.writer import MemberWriter
+from serialpack.formats import FORMATS
+from serialpack.formats.base import Format, SourceBlock, Spelling, ValueFormat
+from serialpack.pipeline.blocks import BlockPacker, Packed, Plan
+from serialpack.pipeline.digest import WholeDigest
+from serialpack.pipeline.timing import add_seconds, timed
+from serialpack.pipeline.workers import in_order
+from serialpack.serializers import SERIALIZERS
+from serialpack.stage import Buffer
+
+#: From how many bytes of source on worker processes pay for their start (two take 0.2-0.45 s).
+PROCESSES_FROM = 64 << 20
+
+Progress = Callable[[int, int], object]
+
+
+class Packing(NamedTuple):
+    """What there is to pack, and how: one member. ``size``: the source's, where it is known."""
+
+    chain: Chain
+    format: str
+    block_size: int
+    name: str | None = None
+    mtime: int | None = None
+    meta: dict[str, str] = {}  # noqa: RUF012 (never written to)
+    writer: str = ""
+    verify: bool = True
+    demand_exact: bool = False
+    threads: int = 1
+    size: int | None = None
+
+
+class PackedMember(NamedTuple):
+    """What was written. ``payload`` is the part of ``length`` that holds data."""
+
+    index: Index
+    header: Header
+    length: int
+    payload: int
+    blocks: int
+    stored_blocks: int
+    seconds: dict[str, float]
+
+
+def pack_stream(
+    read: Callable[[int], bytes],
+    write: Callable[[Buffer], object],
+    packing: Packing,
+    progress: Progress | None = None,
+) -> PackedMember:
+    """Pack what ``read`` gives into one member written by ``write``.
+
+    ``read(n)`` gives n bytes, fewer only at the end. ``progress(read, written)`` is called after
+    each block, with totals in bytes. Nothing is written before the first block was read.
+    """
+    fmt = FORMATS.get(packing.format)
+    seconds: dict[str, float] = {}
+    serializer = SERIALIZERS.cls(packing.chain.serializer.name)
+    blocks = timed(
+        fmt.cut(read, packing.block_size, count_lines=not serializer.exact), seconds, "read"
+    )
+    first = next(blocks)
+    spelling = fmt.learn(first) if isinstance(fmt, ValueFormat) else Spelling()
+    header = Header(
+        chain=packing.chain.numbers,
+        format=fmt.number,
+        block_size=packing.block_size,
+        name=packing.name,
+        mtime=packing.mtime,
+        spelling=spelling,
+        writer=packing.writer,
+        meta=packing.meta,
+        unproved=not packing.verify,
+        zstd_envelope=packing.chain.zstd_envelope,
+    )
+    plan = Plan(packing.chain, fmt.name, spelling, packing.verify, packing.demand_exact)
+    maker = _Maker(plan, packing, gil=serializer.holds_gil)
+    writer = MemberWriter(write, header)
+    digest = WholeDigest()
+    read_bytes = stored = 0
+    since = perf_counter()
+    for source, packed in in_order(chain((first,), blocks), maker.make, packing.threads):
+        waited = perf_counter()
+        block = packed.block
+        if packed.data is None:
+            digest.add(source.data, None, exact=block.exact)
+        else:
+            digest.add(packed.data, source.data, exact=block.exact)
+        writer.block(block, (packed.payload,))
+        stored += block.stored
+        read_bytes += len(source.data)
+        maker.seen = max(maker.seen, read_bytes)
+        add_seconds(seconds, packed.seconds)
+        if progress is not None:
+            progress(read_bytes, writer.length)
+        since, before = perf_counter(), since
+        add_seconds(seconds, {"wait": waited - before, "write": since - waited})
+    index = writer.finish(digest.digest())
+    return PackedMember(
+        index, header, writer.length, writer.payload, len(index.rows), stored, seconds
+    )
+
+
+class _Maker:
+    """Makes the workers: threads, or processes once there is enough to pay for their start."""
+
+    def __init__(self, plan: Plan, packing: Packing, *, gil: bool) -> None:
+        self._plan = plan
+        self._may = gil and packing.threads > 1
+        self.seen = packing.size or 0
+
+    def make(self) -> Callable[[SourceBlock], Packed]:
+        return _Worker(self, self._plan) if self._may else BlockPacker(self._plan)
+
+
+class _Worker:
+    """A packer here, that moves into a process of its own when the source turns out large."""
+
+    def __init__(self, maker: _Maker, plan: Plan) -> None:
+        self._maker = maker
+        self._plan = plan
+        self._packer: Callable[[SourceBlock], Packed] | None = None
+        self._moved = False
+
+    def __call__(self, source: SourceBlock) -> Packed:
+        if not self._moved and self._maker.seen >= PROCESSES_FROM:
+            from serialpack.pipeline.processes import ProcessPacker
+
+            self._packer, self._moved = ProcessPacker(self._plan), True
+        elif self._packer is None:
+            self._packer = BlockPacker(self._plan)
+        return self._packer(source)
+
+    def close(self) -> None:
+        close = getattr(self._packer, "close", None)
+        if close is not None:
+            close()
+
+
+def usable_cores() -> int:
+    """How many cores this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on this platform
+        return os.cpu_count() or 1

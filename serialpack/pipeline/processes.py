@@ -1,0 +1,113 @@
+"""Worker processes for stages that hold the GIL.
+
+A process is ``python -m serialpack.pipeline.processes`` with a pipe on each side, not a child of
+multiprocessing: spawn and forkserver run the caller's main module again, which a library must
+not ask of it, and fork of a threaded process deadlocks. Both ends are this program, so pickle
+is as safe as the program itself.
+"""
+
+from __future__ import annotations
+
+import pickle
+import struct
+import subprocess
+import sys
+from typing import IO, Any
+
+from serialpack.errors import SerialpackError
+from serialpack.formats.base import SourceBlock
+from serialpack.pipeline.blocks import BlockPacker, Packed, Plan
+
+_LENGTH = struct.Struct("<Q")
+
+
+class ProcessPacker:
+    """A BlockPacker in a process of its own. Belongs to one thread."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", __name__],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            bufsize=0,
+        )
+        self._send(plan)
+
+    def __call__(self, source: SourceBlock) -> Packed:
+        self._send(source._replace(data=bytes(source.data)))
+        assert self._process.stdout is not None
+        answer = _receive(self._process.stdout)
+        if isinstance(answer, BaseException):
+            raise answer
+        if not isinstance(answer, Packed):
+            raise SerialpackError(
+                f"a worker process ended unexpectedly (exit {self._process.wait()})",
+                hint="try -j 1; if it was killed, memory may have run out",
+            )
+        return answer
+
+    def close(self) -> None:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.close()
+        self._process.stdout.close()
+        self._process.wait()
+
+    def _send(self, what: Any) -> None:
+        assert self._process.stdin is not None
+        try:
+            _send(self._process.stdin, what)
+        except BrokenPipeError:
+            pass  # the process is gone; the missing answer says so
+
+
+def _send(pipe: IO[bytes], what: Any) -> None:
+    data = pickle.dumps(what, protocol=5)
+    for piece in (_LENGTH.pack(len(data)), data):
+        view = memoryview(piece)
+        while view:
+            view = view[pipe.write(view) :]
+
+
+def _receive(pipe: IO[bytes]) -> Any:
+    """The next object, or None at the end."""
+    prefix = _exactly(pipe, _LENGTH.size)
+    data = _exactly(pipe, _LENGTH.unpack(prefix)[0]) if prefix else None
+    return pickle.loads(data) if data else None
+
+
+def _exactly(pipe: IO[bytes], size: int) -> bytearray | None:
+    data = bytearray(size)
+    view = memoryview(data)
+    while view:
+        count = pipe.readinto(view)  # type: ignore[attr-defined]
+        if not count:
+            return None
+        view = view[count:]
+    return data
+
+
+def main() -> None:
+    """Serve one parent until it closes the pipe."""
+    import signal
+
+    # Ctrl-C goes to the whole group; the parent decides, and closes our pipe.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    source = open(0, "rb", buffering=0, closefd=False)  # noqa: SIM115, PTH123
+    sink = open(1, "wb", buffering=0, closefd=False)  # noqa: SIM115, PTH123
+    plan = _receive(source)
+    packer: BlockPacker | None = None
+    while (job := _receive(source)) is not None:
+        try:
+            packer = packer or BlockPacker(plan)
+            answer: Packed | BaseException = packer(job)
+        except Exception as error:
+            answer = error
+        try:
+            _send(sink, answer)
+        except BrokenPipeError:
+            return
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,159 @@
+"""A container's members become bytes again: all of them, or a range of records or bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from time import perf_counter
+from typing import NamedTuple
+
+from serialpack.chain import chain_of_numbers
+from serialpack.container.reader import Member, StoredBlock, read_members
+from serialpack.container.records import Header
+from serialpack.errors import DamagedError, RefusedError, UnsupportedError, UsageError
+from serialpack.formats import FORMATS
+from serialpack.pipeline.blocks import BlockUnpacker, Plan
+from serialpack.pipeline.digest import WholeDigest
+from serialpack.pipeline.pack import Progress
+from serialpack.pipeline.timing import add_seconds, timed
+from serialpack.pipeline.workers import in_order
+from serialpack.serializers import SERIALIZERS
+from serialpack.stage import Buffer
+from serialpack.units import format_size
+
+Write = Callable[[Buffer], object]
+
+
+class Unpacked(NamedTuple):
+    """What came out. ``exact``: it is the source, byte for byte."""
+
+    headers: tuple[Header, ...]
+    format: str
+    read: int
+    written: int
+    blocks: int
+    blocks_read: int
+    records: int | None
+    exact: bool
+    seconds: dict[str, float]
+
+
+class Limit:
+    """Counts what is written, and refuses to go over the user's limit before it is written."""
+
+    def __init__(self, write: Write, most: int | None) -> None:
+        self._write = write
+        self._most = most
+        self.written = 0
+
+    def __call__(self, data: Buffer) -> None:
+        self.check(len(data))
+        self._write(data)
+        self.written += len(data)
+
+    def check(self, more: int) -> None:
+        """RefusedError where ``more`` bytes would be too many."""
+        if self._most is not None and self.written + more > self._most:
+            raise RefusedError(
+                f"would write more than --max-size {format_size(self._most)}",
+                hint="raise --max-size if you trust the file",
+            )
+
+
+def member_plan(header: Header) -> Plan:
+    """How a member's blocks are undone; UnsupportedError for what this version lacks."""
+    chain = chain_of_numbers(header.chain, header.writer)
+    if chain.zstd_envelope != header.zstd_envelope:
+        raise DamagedError(f"the chain {chain} does not belong in this envelope")
+    fmt = FORMATS.by_number(header.format)
+    if fmt is None:
+        raise UnsupportedError(
+            f"needs format number {header.format}, written by serialpack {header.writer}",
+            hint="update serialpack",
+        )
+    return Plan(chain, fmt.name, header.spelling)
+
+
+def wants_serialized(plan: Plan, to: str | None) -> bool:
+    """Whether ``to`` asks for the serialized bytes; UsageError where it asks for neither form."""
+    source = plan.format
+    stored = SERIALIZERS.cls(plan.chain.serializer.name).stored_format or source
+    if to in (None, source):
+        return False
+    if to == stored:
+        return True
+    holds = source if stored == source else f"{source} and {stored}"
+    raise UsageError(f"--to {to}: this container holds {holds}")
+
+
+def unpack_stream(
+    read: Callable[[int], bytes],
+    write: Write,
+    *,
+    to: str | None = None,
+    threads: int = 1,
+    max_size: int | None = None,
+    progress: Progress | None = None,
+) -> Unpacked:
+    """Unpack all members that ``read`` gives, in order, checking every byte.
+
+    ``read(n)`` gives up to n bytes, none at the end. ``to``: the source's format (or None), or
+    the one its blocks are serialized in. What is written before damage is found stays written:
+    a caller that wants all or nothing gives a file of its own.
+    """
+    out = Limit(write, max_size)
+    seconds: dict[str, float] = {}
+    headers: list[Header] = []
+    count = position = records = 0
+    known, exact = True, True
+    for member in read_members(read):
+        plan = member_plan(member.header)
+        serialized = wants_serialized(plan, to)
+        headers.append(member.header)
+        digest = WholeDigest()
+        since = perf_counter()
+        for stored, restored in in_order(
+            timed(_limited(member, out), seconds, "read"),
+            lambda plan=plan, serialized=serialized: BlockUnpacker(plan, serialized=serialized),  # type: ignore[misc]
+            threads,
+        ):
+            waited = perf_counter()
+            source = restored.data if restored.source is None else restored.source
+            if not serialized:
+                digest.add(
+                    restored.data,
+                    None if source is restored.data else source,
+                    exact=stored.block.exact,
+                )
+            out(source)
+            add_seconds(seconds, restored.seconds)
+            count += 1
+            position = stored.end
+            if progress is not None:
+                progress(position, out.written)
+            since, before = perf_counter(), since
+            add_seconds(seconds, {"wait": waited - before, "write": since - waited})
+        assert member.index is not None
+        if not serialized and digest.digest() != member.index.digest:
+            raise DamagedError(f"member {member.number}: the digest of the whole does not match")
+        position = member.start + member.length
+        known = known and member.index.records is not None
+        records += member.index.records or 0
+        exact = exact and member.index.exact and not serialized
+    return Unpacked(
+        headers=tuple(headers),
+        format=to or plan.format,
+        read=position,
+        written=out.written,
+        blocks=count,
+        blocks_read=count,
+        records=records if known else None,
+        exact=exact,
+        seconds=seconds,
+    )
+
+
+def _limited(member: Member, out: Limit) -> Iterator[StoredBlock]:
+    """The member's blocks, refusing one that would go over the limit before it is restored."""
+    for stored in member.blocks():
+        out.check(stored.block.size)
+        yield stored

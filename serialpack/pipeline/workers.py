@@ -1,0 +1,104 @@
+"""Blocks through worker threads: read ahead, worked on in parallel, given back in order.
+
+Three kinds of thread, all daemons, so that a read that hangs never keeps the process from
+ending: one that takes jobs from an iterator, ``threads`` that work, and the caller's, which
+writes the results and is the one that a signal interrupts.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Iterator
+from itertools import chain
+from typing import Generic, TypeVar
+
+Job = TypeVar("Job")
+Result = TypeVar("Result")
+
+
+class _Slot(Generic[Job, Result]):
+    """A job on its way, and what came of it."""
+
+    __slots__ = ("done", "error", "job", "result")
+
+    def __init__(self, job: Job | None) -> None:
+        self.job = job
+        self.result: Result | None = None
+        self.error: BaseException | None = None
+        self.done = threading.Lock()
+        self.done.acquire()
+
+
+def in_order(
+    jobs: Iterator[Job],
+    make_worker: Callable[[], Callable[[Job], Result]],
+    threads: int,
+) -> Iterator[tuple[Job, Result]]:
+    """Each job with its result, in the order of ``jobs``; an error comes in its job's place.
+
+    At most ``threads`` + 2 jobs are held at once. ``make_worker`` is called once in each thread.
+    A single job is worked on right here: threads would only cost time.
+    """
+    first = next(jobs, None)
+    if first is None:
+        return
+    second = next(jobs, None)
+    if second is None:
+        yield first, make_worker()(first)
+        return
+
+    todo: queue.SimpleQueue[_Slot[Job, Result] | None] = queue.SimpleQueue()
+    ordered: queue.SimpleQueue[_Slot[Job, Result] | None] = queue.SimpleQueue()
+    room = threading.Semaphore(threads + 2)
+    stopped = threading.Event()
+
+    def feed() -> None:
+        try:
+            for job in chain((first, second), jobs):
+                room.acquire()
+                if stopped.is_set():
+                    break
+                slot: _Slot[Job, Result] = _Slot(job)
+                ordered.put(slot)
+                todo.put(slot)
+        except BaseException as error:
+            failed: _Slot[Job, Result] = _Slot(None)
+            failed.error = error
+            failed.done.release()
+            ordered.put(failed)
+        finally:
+            ordered.put(None)
+            for _ in range(threads):
+                todo.put(None)
+
+    def work() -> None:
+        worker: Callable[[Job], Result] | None = None
+        while (slot := todo.get()) is not None:
+            try:
+                if not stopped.is_set():
+                    worker = worker or make_worker()
+                    assert slot.job is not None
+                    slot.result = worker(slot.job)
+            except BaseException as error:
+                slot.error = error
+            slot.done.release()
+        close = getattr(worker, "close", None)
+        if close is not None:
+            close()
+
+    for target in [feed, *[work] * threads]:
+        threading.Thread(target=target, daemon=True).start()
+    try:
+        while (slot := ordered.get()) is not None:
+            slot.done.acquire()
+            if slot.error is not None:
+                raise slot.error
+            assert slot.job is not None
+            assert slot.result is not None
+            yield slot.job, slot.result
+            del slot
+            room.release()
+    finally:
+        stopped.set()
+        room.release()

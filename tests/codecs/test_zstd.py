@@ -1,0 +1,116 @@
+"""Zstd's frames: what is refused by the header, and the frame of raw blocks."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import subprocess
+
+import pytest
+import zstandard
+
+from serialpack.codecs import CODECS
+from serialpack.codecs.zstd import Zstd, stored_frame
+from serialpack.errors import CodecError
+
+MAGIC = "28b52ffd"
+SIZES = [0, 1, 2, 255, 256, 257, 65791, 65792, (128 << 10) - 1, 128 << 10, (128 << 10) + 1, 1 << 20]
+
+
+@pytest.fixture
+def codec() -> Zstd:
+    return Zstd("zstd")
+
+
+def data(size: int) -> bytes:
+    return random.Random(size).randbytes(size)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_stored_frame_is_read_by_libzstd(codec: Zstd, size: int) -> None:
+    frame = stored_frame(data(size))
+    assert codec.decompress(frame, size) == data(size)
+    facts = zstandard.get_frame_parameters(frame)
+    assert (facts.content_size, facts.has_checksum, facts.dict_id) == (size, True, 0)
+    assert facts.window_size <= 128 << 10
+    assert len(frame) <= size + 14 + 3 * max(1, -(-size // (128 << 10)))
+    reader = zstandard.ZstdDecompressor(max_window_size=128 << 10).stream_reader(frame)
+    assert reader.read() == data(size)
+
+
+@pytest.mark.parametrize("size", [*SIZES, 9 << 20])
+def test_stored_frame_is_read_by_the_zstd_program(size: int) -> None:
+    zstd = shutil.which("zstd")
+    if zstd is None:
+        pytest.skip("no zstd program")
+    frame = stored_frame(memoryview(data(size)))
+    subprocess.run([zstd, "-t", "-q", "--memory=8MB"], input=frame, check=True)
+    done = subprocess.run([zstd, "-dc"], input=frame, check=True, capture_output=True)
+    assert done.stdout == data(size)
+    damaged = bytearray(frame)
+    damaged[-5] ^= 1
+    assert subprocess.run([zstd, "-tq"], input=damaged, capture_output=True, check=False).returncode
+
+
+def test_stored_frame_bytes() -> None:
+    # Magic, descriptor (single segment, checksum), content size, last raw block, XXH64's low half.
+    frames = {
+        b"": "28b52ffd 24 00 010000 99e9d851",
+        b"hello": "28b52ffd 24 05 290000 68656c6c6f a36d9f88",
+    }
+    for content, frame in frames.items():
+        assert stored_frame(content) == bytes.fromhex(frame)
+    # From 256 bytes on: 4 bytes of content size, window of 128 KiB (no single segment).
+    assert stored_frame(bytes(300))[:13] == bytes.fromhex("28b52ffd 84 38 2c010000 610900")
+    long = stored_frame(bytes(131_073))
+    assert long[:13] == bytes.fromhex("28b52ffd 84 38 01000200 000010")
+    assert long[131_085:131_089] == bytes.fromhex("090000 00")
+
+
+def test_compressed_frames_have_size_and_checksum(codec: Zstd) -> None:
+    for content in (b"", b"x", bytes(1000)):
+        facts = zstandard.get_frame_parameters(codec.compress(content))
+        assert (facts.content_size, facts.has_checksum) == (len(content), True)
+
+
+@pytest.mark.parametrize(
+    ("frame", "size", "says"),
+    [
+        (zstandard.compress(b"abc"), 3, "checksum"),
+        (
+            zstandard.ZstdCompressor(write_content_size=False, write_checksum=True).compress(
+                b"abc" * 100
+            ),
+            300,
+            "content size",
+        ),
+        (f"{MAGIC} 84 90 2c010000 610900 00", 300, "window of 268435456"),
+        (f"{MAGIC} 85 38 07 2c010000 610900 00", 300, "dictionary 7"),
+        (f"{MAGIC} e4 0000000000010000 01000000000000", 2**40, "cannot restore"),
+        ("502a4d18 03000000 616263", 3, "not a zstd frame"),
+        ("502a4d18 00000000", 0, "not a zstd frame"),
+        (f"{MAGIC} 24 00 010000 99e9d850", 0, "checksum"),
+        (f"{MAGIC} 24 00 010000", 0, "end"),
+    ],
+)
+def test_frames_that_are_refused(codec: Zstd, frame: str | bytes, size: int, says: str) -> None:
+    stored = bytes.fromhex(frame) if isinstance(frame, str) else frame
+    with pytest.raises(CodecError, match=says):
+        codec.decompress(stored, size)
+
+
+@pytest.mark.parametrize("header", ["a4 e8030000", "84 38 e8030000", "24 00"])
+def test_runs_beyond_the_stated_size_are_refused(codec: Zstd, header: str) -> None:
+    """1 GiB of zeros in 32 KiB: blocks of 128 KiB that one byte fills."""
+    size = 0 if header == "24 00" else 1000
+    rle = ((128 << 10) << 3 | 2).to_bytes(3, "little") + b"\0"
+    frame = bytes.fromhex(MAGIC + header) + rle * 8192
+    for stored in (frame, frame[:30]):
+        with pytest.raises(CodecError):
+            codec.decompress(stored, size)
+
+
+def test_largest_window_that_a_block_needs() -> None:
+    codec = CODECS.create("zstd", (22,))
+    facts = zstandard.get_frame_parameters(codec.compress(bytes(64 << 20)))
+    assert facts.window_size <= 128 << 20
