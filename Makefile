@@ -56,7 +56,7 @@ $(VENV)/.test: $(BIN)/python pyproject.toml constraints.txt
 try: $(VENV)/.try
 	@rm -rf try && mkdir try
 	@echo
-	$(BIN)/python benchmarks/data.py contacts --size 8M try/contacts.ndjson
+	$(BIN)/python -m benchmarks.data contacts --size 8_000_000 try/contacts.ndjson
 	$(BIN)/serialpack pack try/contacts.ndjson
 	$(BIN)/serialpack inspect try/contacts.ndjson.spk
 	$(BIN)/serialpack unpack try/contacts.ndjson.spk -o try/restored.ndjson
@@ -81,7 +81,7 @@ format: $(VENV)/.test
 	$(BIN)/ruff check --fix
 
 bench-peers: $(VENV)/.try
-	$(BIN)/python benchmarks/peers.py $(ARGS)
+	$(BIN)/python -m benchmarks.peers $(ARGS)
 
 generate: $(VENV)/.try
 	$(BIN)/python tools/generate.py

@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from typing import IO, NamedTuple
 
 from serialpack._version import __version__
-from serialpack.auto import DEFAULT_EFFORT, Choice, choose
+from serialpack.auto import DEFAULT_EFFORT, choose
+from serialpack.chain import Chain
 from serialpack.container.reader import SNIFF, is_container
 from serialpack.detect import detect, looks_like
 from serialpack.errors import FileError, InputError, NotContainerError, SerialpackError, UsageError
@@ -57,7 +58,7 @@ class PackReport(NamedTuple):
     @property
     def sizes(self) -> dict[str, int]:
         """The bytes that each stage worked on, where known, for speeds."""
-        return {"read": self.size, "write": self.packed, "serialize": self.size}
+        return {"read": self.size, "serialize": self.size, "compress": self.size, "write": self.packed}
 
 
 class UnpackReport(NamedTuple):
@@ -78,6 +79,11 @@ class UnpackReport(NamedTuple):
     def kept(self) -> str:
         """What came back, in words."""
         return kept(exact=self.exact, proved=True)
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The bytes that each stage worked on, where known, for speeds."""
+        return {"read": self.read, "write": self.size, "decompress": self.size}
 
 
 def kept(*, exact: bool, proved: bool) -> str:
@@ -101,6 +107,7 @@ def pack(
     verify: bool = True,
     threads: int | None = None,
     meta: Mapping[str, str] | None = None,
+    identity: tuple[str, int] | None = None,
     force: bool = False,
     progress: Progress | None = None,
 ) -> PackReport:
@@ -111,7 +118,9 @@ def pack(
     line (``"zstd:19"``, ``"shuffle:4"``); ``effort`` 1 to 9 chooses what is left to ``auto``.
     ``format`` says what the source is (default: by name, then by content), ``block_size`` is in
     bytes, ``threads`` defaults to the usable cores. ``exact`` refuses a serializer that would
-    not give back the very bytes; ``verify=False`` skips the proof. ``progress(read, written)``
+    not give back the very bytes; ``verify=False`` skips the proof. ``identity`` is the name and
+    modification time (ns since 1970) to store, by default those of a source that is a file.
+    ``progress(read, written)``
     is called now and then with totals in bytes.
 
     Raises UsageError, FileError, SyntaxInputError (the source is not valid in its format),
@@ -126,7 +135,23 @@ def pack(
         FORMATS.entry(format)
     with _opened(source) as opened:
         _check_target(target, force, opened.stat)
-        packing = _packing(opened, choice, format, block_size, exact, verify, threads, meta, force)
+        head = opened.peek(HEAD)
+        if is_container(head[:SNIFF]) and not force:
+            raise FileError("is a serialpack file already", hint="-f packs it once more")
+        name, mtime = identity or _identity(opened)
+        packing = Packing(
+            chain=choice.chain,
+            format=_source_format(choice.chain, format or detect(name, head), head),
+            block_size=block_size or choice.block_size,
+            name=name,
+            mtime=mtime,
+            meta=dict(meta or {}),
+            writer=__version__,
+            verify=verify,
+            demand_exact=exact,
+            threads=threads or usable_cores(),
+            size=opened.size,
+        )
         with _sink(target, force, opened.stat) as write:
             member = pack_stream(opened.read, write, packing, progress)
             opened.check_unchanged()
@@ -218,43 +243,23 @@ def inspect(source: Path | IO[bytes], *, format: str | None = None) -> Inspectio
         return inspect_source(opened, format)
 
 
-def _packing(
-    source: Source,
-    choice: Choice,
-    format: str | None,
-    block_size: int | None,
-    exact: bool,
-    verify: bool,
-    threads: int | None,
-    meta: Mapping[str, str] | None,
-    force: bool,
-) -> Packing:
-    head = source.peek(HEAD)
-    if is_container(head[:SNIFF]) and not force:
-        raise FileError("is a serialpack file already", hint="-f packs it once more")
-    name = os.path.basename(source.path) if source.stat is not None else None
-    format = format or detect(name, head)
-    serializer = SERIALIZERS.cls(choice.chain.serializer.name)
-    if serializer.sources is not None and format not in serializer.sources:
-        like = looks_like(head)
+def _identity(source: Source) -> tuple[str | None, int | None]:
+    """Base name and modification time (ns) of a source that is a file."""
+    if source.stat is None:
+        return None, None
+    return os.path.basename(source.path), source.stat.st_mtime_ns
+
+
+def _source_format(chain: Chain, format: str, head: bytes) -> str:
+    """``format``, if the chain's serializer packs it, else InputError."""
+    takes = SERIALIZERS.cls(chain.serializer.name).sources
+    if takes is not None and format not in takes:
         raise InputError(
-            f"{choice.chain.serializer.name} packs {' and '.join(serializer.sources)}, this is"
-            f" {like or format}",
+            f"-s {chain.serializer.name} packs {' and '.join(takes)},"
+            f" this is {looks_like(head) or format}",
             hint="-s raw packs anything, --from says what the input is",
         )
-    return Packing(
-        chain=choice.chain,
-        format=format,
-        block_size=block_size or choice.block_size,
-        name=name,
-        mtime=source.stat.st_mtime_ns if source.stat is not None else None,
-        meta=dict(meta or {}),
-        writer=__version__,
-        verify=verify,
-        demand_exact=exact,
-        threads=threads or usable_cores(),
-        size=source.size,
-    )
+    return format
 
 
 @contextmanager

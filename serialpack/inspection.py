@@ -130,7 +130,7 @@ def _member_info(member: StoredMember) -> MemberInfo:
             bool(row.flags & EXACT),
             bool(row.flags & CONTINUED),
         )
-        for row, start, end in zip(index.rows, offsets, offsets[1:], strict=True)
+        for row, start, end in zip(index.rows, offsets, offsets[1:], strict=False)
     )
     return MemberInfo(
         chain=plan.chain,

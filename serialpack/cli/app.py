@@ -105,6 +105,12 @@ def run(args: list[str]) -> int:
     except OSError as error:
         complain((error.strerror or str(error)).lower(), str(error.filename or "") or None)
         return 1
+    except Exception as error:
+        if os.environ.get("SERIALPACK_TRACEBACK"):
+            raise
+        what = f"{type(error).__name__}: {error}"
+        complain(f"internal error ({what}); SERIALPACK_TRACEBACK=1 shows where; please report it")
+        return 1
     return int(code or 0)
 
 

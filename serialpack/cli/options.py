@@ -52,8 +52,16 @@ class Verb(click.Command):
         self.format_usage(ctx, formatter)
         formatter.write(f"{self.help}\n" if self.help else "")
         formatter.write_paragraph()
-        rows = [r for p in self.get_params(ctx) if (r := p.get_help_record(ctx)) is not None]
-        formatter.write_dl(rows, col_max=28, col_spacing=2)
+        formatter.write_dl(option_rows(self, ctx), col_max=28, col_spacing=2)
+
+
+def option_rows(command: click.Command, ctx: click.Context) -> list[tuple[str, str]]:
+    """The options of ``command`` as people read them: how they are typed, what they do."""
+    records = [
+        p.get_help_record(ctx) for p in command.get_params(ctx) if isinstance(p, click.Option)
+    ]
+    # click adds a number's range; the texts say what is not plain.
+    return [(r[0], re.sub(r"  \[x?[0-9<>=x]+\]$", "", r[1])) for r in records if r is not None]
 
 
 def spell_out_effort(args: list[str], takes_effort: bool = True) -> list[str]:
@@ -155,6 +163,9 @@ output_options = _apply(
         help="Worker threads; default: all cores.",
     ),
     click.option("--stats", is_flag=True, help="Show seconds and bytes of each stage."),
+    click.option("--profile", metavar="PATH", help="Draw them, as a page of HTML."),
+    click.option("--files-from", metavar="PATH", help="Read names of inputs, a line each (- too)."),
+    click.option("-0", "--null", is_flag=True, help="With --files-from: NUL ends each name."),
 )
 
 #: Options of every verb.

@@ -23,10 +23,10 @@ from serialpack.cli.options import (
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Pack each FILE into FILE.spk; no FILE or -: standard input to standard output.",
     examples=(
-        ("serialpack pack data.json", "data.json.spk, the bytes exactly, any zstd tool reads it"),
-        ("serialpack pack -9 *.ndjson -o packed", "as small as can be, into a folder"),
-        ("serialpack pack -s msgpack -c xz:6 data.json", "stages of your own choice"),
-        ("curl -s URL | serialpack pack > data.spk", "in a pipe"),
+        ("serialpack pack data.json", "data.json.spk: zstd, the very bytes"),
+        ("serialpack pack -9 *.json -o DIR", "as small as can be, into a folder"),
+        ("serialpack pack -s msgpack -c xz data.json", "stages of your choice"),
+        ("cat data | serialpack pack > data.spk", "in a pipe"),
     ),
 )
 @click.option(
@@ -88,17 +88,22 @@ def command(
     dry_run: bool,
     threads: int | None,
     stats: bool,
+    profile: str | None,
+    files_from: str | None,
+    null: bool,
     as_json: bool,
     quiet: bool,
     verbose: bool,
     no_progress: bool,
 ) -> int:
     from serialpack import api
+    from serialpack.cli.profile import Profiled, write_profile
     from serialpack.cli.run import (
         STDIO,
         Manner,
         Targets,
         each_file,
+        input_files,
         print_stats,
         progress_bar,
         rounded,
@@ -111,9 +116,10 @@ def command(
     from serialpack.files import remove_source
     from serialpack.units import format_size
 
-    manner = Manner(as_json, quiet, verbose, no_progress, stats)
-    files = files or (STDIO,)
-    targets = Targets(files, output)
+    manner = Manner(as_json, quiet, verbose, no_progress)
+    inputs = input_files(files, files_from, null)
+    profiled: list[Profiled] = []
+    targets = Targets(inputs, output)
     options: dict[str, Any] = {
         "serializer": serializer,
         "filters": filters,
@@ -161,6 +167,7 @@ def command(
         say(manner, f"  {report.format}: {report.why}", verbose_only=True)
         if stats:
             print_stats(report.seconds, report.sizes)
+        profiled.append(Profiled(path, report.seconds, report.sizes))
         if not keep:
             remove_source(path, before)
         return {
@@ -179,5 +186,8 @@ def command(
             "seconds": rounded(report.seconds),
         }
 
-    return each_file(files, manner, work)
+    code = each_file(inputs, manner, work)
+    if profile is not None:
+        write_profile(profile, profiled)
+    return code
 

@@ -10,6 +10,7 @@ from typing import IO, Any, NamedTuple, cast
 
 from serialpack.cli.words import ProgressBar, complain, note
 from serialpack.errors import RefusedError, SerialpackError, UsageError
+from serialpack.files import Source
 from serialpack.stage import Buffer
 from serialpack.units import format_size
 
@@ -20,13 +21,12 @@ WORST_FIRST = (130, 3, 4, 1, 2, 0)
 
 
 class Manner(NamedTuple):
-    """How to talk: the options that every verb has."""
+    """How to talk: what the options of every verb ask for."""
 
     as_json: bool
     quiet: bool
     verbose: bool
     no_progress: bool
-    stats: bool = False
 
 
 def each_file(
@@ -50,6 +50,25 @@ def each_file(
         if manner.as_json and line:
             print(json.dumps(line), flush=True)
     return min(codes, key=WORST_FIRST.index, default=0)
+
+
+def input_files(files: Sequence[str], files_from: str | None, null: bool) -> Sequence[str]:
+    """The inputs: those named, and those in ``files_from``; standard input where there are none.
+
+    Names are bytes to the system, and stay what they are.
+    """
+    if files_from is None:
+        if null:
+            raise UsageError("-0 goes with --files-from")
+        return files or (STDIO,)
+    with Source(sys.stdin.buffer if files_from == STDIO else files_from) as source:
+        listed = b"".join(iter(lambda: source.read(1 << 16), b""))
+    names = [os.fsdecode(n) for n in listed.split(b"\0" if null else b"\n") if n]
+    if not null:
+        names = [n.removesuffix("\r") for n in names]
+    if files_from == STDIO and STDIO in (*files, *names):
+        raise UsageError("standard input cannot give both the names and the data")
+    return (*files, *names)
 
 
 def stdin() -> IO[bytes]:

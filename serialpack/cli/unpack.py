@@ -26,7 +26,7 @@ from serialpack.cli.options import (
     examples=(
         ("serialpack unpack data.json.spk", "data.json again"),
         ("serialpack unpack --test *.spk", "check every byte, write nothing"),
-        ("serialpack unpack --records 10:20 data.json.spk -o -", "ten records, quickly"),
+        ("serialpack unpack --records 10:20 a.spk -o -", "ten records, quickly"),
         ("serialpack unpack < data.spk | jq .", "in a pipe"),
     ),
 )
@@ -69,17 +69,22 @@ def command(
     dry_run: bool,
     threads: int | None,
     stats: bool,
+    profile: str | None,
+    files_from: str | None,
+    null: bool,
     as_json: bool,
     quiet: bool,
     verbose: bool,
     no_progress: bool,
 ) -> int:
     from serialpack import api
+    from serialpack.cli.profile import Profiled, write_profile
     from serialpack.cli.run import (
         STDIO,
         Manner,
         Targets,
         each_file,
+        input_files,
         print_stats,
         progress_bar,
         rounded,
@@ -91,9 +96,10 @@ def command(
     from serialpack.files import remove_source
     from serialpack.units import format_size
 
-    manner = Manner(as_json, quiet, verbose, no_progress, stats)
-    files = files or (STDIO,)
-    targets = Targets(files, None if test else output)
+    manner = Manner(as_json, quiet, verbose, no_progress)
+    inputs = input_files(files, files_from, null)
+    profiled: list[Profiled] = []
+    targets = Targets(inputs, None if test else output)
     if test and (output or not keep or records or byte_range):
         raise UsageError("--test writes nothing: it goes without -o, --rm, --records and --bytes")
 
@@ -130,7 +136,8 @@ def command(
             verbose_only=target == STDIO,
         )
         if stats:
-            print_stats(report.seconds, {"read": report.read, "write": report.size})
+            print_stats(report.seconds, report.sizes)
+        profiled.append(Profiled(path, report.seconds, report.sizes))
         if not keep:
             remove_source(path, before)
         return {
@@ -145,4 +152,7 @@ def command(
             "seconds": rounded(report.seconds),
         }
 
-    return each_file(files, manner, work)
+    code = each_file(inputs, manner, work)
+    if profile is not None:
+        write_profile(profile, profiled)
+    return code

@@ -147,7 +147,7 @@ def test_threads_with_different_settings_do_not_disturb_each_other() -> None:
     assert len(set(alone.values())) > len(BUILT)
 
     def work(start: int) -> None:
-        for i in range(120):
+        for i in range(60):
             case = cases[(start + i) % len(cases)]
             codec = Blosc(*case)
             assert codec.compress(DATA) == alone[case]

@@ -1,0 +1,108 @@
+"""What JSON and NDJSON share as value formats."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, ClassVar, NoReturn
+
+from serialpack.formats import _jsondiff, _jsonspell
+from serialpack.formats._jsonparse import (
+    Bad,
+    Scanner,
+    UnheldNumber,
+    place_of,
+    strict_scanner,
+    text_of,
+    values_scanner,
+)
+from serialpack.formats.base import Difference, SourceBlock, Spelling, Unheld, ValueFormat
+from serialpack.stage import Buffer
+
+
+class JsonText(ValueFormat):
+    """A format of JSON text. A subclass says where its records stand."""
+
+    #: What ``_jsonspell`` calls it.
+    _kind: ClassVar[str]
+
+    @abstractmethod
+    def _fast(self, block: SourceBlock, data: bytes) -> list[Any] | None:
+        """The records, or None where they must be looked at strictly."""
+
+    @abstractmethod
+    def _scan(self, block: SourceBlock, text: str, scanner: Scanner) -> Iterator[Any]:
+        """The records, strictly; Bad where the text breaks the syntax."""
+
+    @abstractmethod
+    def _deep(self, block: SourceBlock, data: bytes) -> Difference | None:
+        """A record nested too deeply; Bad where one is and its brackets are open."""
+
+    def learn(self, block: SourceBlock) -> Spelling:
+        return self._learn(block).spelling()
+
+    def _learn(self, block: SourceBlock) -> _jsonspell.Style:
+        return _jsonspell.learn(
+            bytes(block.data), self._kind, first=block.index == 0, last=block.last
+        )
+
+    def spell(self, records: list[Any], spelling: Spelling, *, first: bool) -> bytes:
+        return _jsonspell.write(records, _jsonspell.style_of(spelling, self._kind), first=first)
+
+    def respell(self, block: SourceBlock, spelling: Spelling) -> Spelling:
+        """First the end of the block alone; asked again, all; then the way of floats."""
+        usual = _jsonspell.style_of(spelling, self._kind)
+        found = self._learn(block)
+        if block.index:
+            found = replace(found, head=usual.head)
+        if usual.tail != found.tail:
+            return _jsonspell.changes(spelling, replace(usual, tail=found.tail))
+        if found == usual:
+            found = replace(usual, python_floats=not usual.python_floats)
+        return _jsonspell.changes(spelling, found)
+
+    def parse(self, block: SourceBlock) -> list[Any]:
+        data = bytes(block.data)
+        self._check_depth(block, data)
+        records = self._fast(block, data)
+        if records is not None:
+            return records
+        text = text_of(block, data)
+        try:
+            records = list(self._scan(block, text, values_scanner()))
+        except Bad as bad:
+            self._fail(block, text, bad)
+        except UnheldNumber:
+            lost = _jsondiff.unheld(self._strict(block, data))
+            raise Unheld(lost or Difference(0, "$", "a number", "another", "value")) from None
+        if block.records is None and not (block.index == 0 and block.last):
+            raise place_of(block, "", "records cannot be told apart from here on")
+        return records
+
+    def _check_depth(self, block: SourceBlock, data: bytes) -> None:
+        try:
+            lost = self._deep(block, data)
+        except Bad as bad:
+            self._fail(block, str(data, "utf-8", "replace"), bad)
+        if lost is not None:
+            raise Unheld(lost)
+
+    def _fail(self, block: SourceBlock, text: str, bad: Bad) -> NoReturn:
+        raise place_of(block, text[: bad.at], bad.message) from None
+
+    def _strict(self, block: SourceBlock, data: bytes) -> Iterator[Any]:
+        text = text_of(block, data)
+        try:
+            yield from self._scan(block, text, strict_scanner())
+        except Bad as bad:
+            self._fail(block, text, bad)
+
+    def difference(self, block: SourceBlock, restored: Buffer) -> Difference | None:
+        data, after = bytes(block.data), bytes(restored)
+        try:
+            self._check_depth(block, data)
+        except Unheld as unheld:
+            return unheld.difference
+        text = block._replace(data=after)
+        return _jsondiff.difference(self._strict(block, data), self._strict(text, after))

@@ -1,0 +1,79 @@
+"""NDJSON: a JSON value on each line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from serialpack.formats._cutting import cut_records
+from serialpack.formats._jsonparse import BOM, Scanner, nesting, scan_document, too_deep
+from serialpack.formats._jsontext import JsonText
+from serialpack.formats._lines import BLANK, LineFinder, line_spans
+from serialpack.formats.base import MAX_DEPTH, Difference, Read, SourceBlock, Spelling
+from serialpack.stage import Buffer
+
+
+class NdJson(JsonText):
+    """JSON values, each on its line; blank lines between them are no records."""
+
+    name = "ndjson"
+    number = 2
+    about = "a JSON value on each line"
+    _kind = "n"
+
+    def cut(
+        self, read: Read, block_size: int, *, count_lines: bool = False
+    ) -> Iterator[SourceBlock]:
+        return cut_records(read, block_size, LineFinder(), count_lines=count_lines)
+
+    def record_spans(
+        self,
+        data: Buffer,
+        *,
+        first: bool = False,
+    ) -> list[tuple[int, int]]:
+        start = len(BOM) if first and bytes(data[: len(BOM)]) == BOM else 0
+        return line_spans(data, start)
+
+    def slice_parts(self, head: Buffer, spelling: Spelling) -> tuple[bytes, bytes, bytes]:  # noqa: ARG002
+        newline = bytes(head).find(b"\n")
+        end = b"\r\n" if newline > 0 and head[newline - 1] == 0x0D else b"\n"
+        return b"", end, end
+
+    def _fast(self, block: SourceBlock, data: bytes) -> list[Any] | None:
+        if block.index == 0:
+            data = data.removeprefix(BOM)
+        lines = data.split(b"\n")
+        if not lines[-1]:
+            lines.pop()
+        if block.records != len(lines):
+            lines = [line for line in lines if line.strip(BLANK)]
+        decode = _decoder()
+        try:
+            return [decode(line) for line in lines]
+        except (ValueError, RecursionError):
+            return None
+
+    def _scan(self, block: SourceBlock, text: str, scanner: Scanner) -> Iterator[Any]:
+        at = int(block.index == 0 and text.startswith("\ufeff"))
+        while at < len(text):
+            end = text.find("\n", at)
+            end = len(text) if end < 0 else end
+            if text[at:end].strip(" \t\r"):
+                yield scan_document(text, at, end, scanner)
+            at = end + 1
+
+    def _deep(self, block: SourceBlock, data: bytes) -> Difference | None:  # noqa: ARG002
+        if nesting(data)[0] <= MAX_DEPTH:
+            return None
+        spans = line_spans(data)
+        deep = (too_deep(data[start:end], i) for i, (start, end) in enumerate(spans))
+        return next(filter(None, deep), None)
+
+
+@cache
+def _decoder() -> Any:
+    import msgspec
+
+    return msgspec.json.Decoder().decode

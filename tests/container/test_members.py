@@ -1,0 +1,111 @@
+"""What a container says of itself, and what it holds together."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+import serialpack
+from serialpack.container.records import Block, Header, Index, Part, Row
+from serialpack.container.reader import find_members
+
+
+def pack(data: bytes, **options: object) -> bytes:
+    out = io.BytesIO()
+    serialpack.pack(io.BytesIO(data), out, **options)  # type: ignore[arg-type]
+    return out.getvalue()
+
+
+def test_joined_containers_restore_one_after_another() -> None:
+    joined = pack(b"one\n") + pack(b"two\n", codec="xz") + pack(b"three\n")
+    out = io.BytesIO()
+    serialpack.unpack(io.BytesIO(joined), out)
+    assert out.getvalue() == b"one\ntwo\nthree\n"
+    assert [str(m.chain) for m in serialpack.inspect(io.BytesIO(joined)).members] == [
+        "raw+zstd:3",
+        "raw+xz:6",
+        "raw+zstd:3",
+    ]
+
+
+def test_the_number_of_threads_never_changes_the_bytes() -> None:
+    data = b"".join(b'{"n": %d, "s": "%x"}\n' % (n, n**3) for n in range(40_000))
+    for serializer in ("raw", "json"):
+        one = pack(data, serializer=serializer, threads=1, block_size=100_000)
+        assert pack(data, serializer=serializer, threads=3, block_size=100_000) == one
+
+
+def test_an_empty_input_has_one_empty_block() -> None:
+    container = pack(b"")
+    (member,) = serialpack.inspect(io.BytesIO(container)).members
+    assert (member.size, len(member.blocks), member.exact) == (0, 1, True)
+
+
+@pytest.mark.parametrize("data", [bytes(range(100)), b'{"a": 1}\n' * 11 + b"1"])
+def test_a_hundred_bytes_cost_at_most_300_more(tmp_path: Path, data: bytes) -> None:
+    source = tmp_path / "data.json"
+    source.write_bytes(data)
+    assert len(data) == 100
+    report = serialpack.pack(source, tmp_path / "data.json.spk")
+    assert report.packed - report.payload <= 300
+    assert (tmp_path / "data.json.spk").stat().st_size == report.packed
+
+
+def test_a_header_over_32_kib_is_refused() -> None:
+    with pytest.raises(serialpack.UsageError, match="--meta"):
+        pack(b"x", meta={"k": "v" * 33_000})
+
+
+def test_a_large_index_goes_on_in_further_frames() -> None:
+    """One frame of 16 MiB holds some 300,000 rows."""
+    rows = tuple(Row(80, 2**31, 3, 2**40, 2**41, 2**40, 2**64 - 1) for _ in range(400_000))
+    header = Header(chain=((32,), (1, 3))).encode()
+    index = Index.of(header, rows, bytes(16))
+    frames = index.encode()
+    assert len(frames) == 2
+    assert all(len(f) <= (16 << 20) + 20 for f in frames)
+    assert Index.decode([f[12:-8] for f in frames], 0) == index
+
+
+def test_header_and_block_survive_their_encoding() -> None:
+    header = Header(
+        chain=((32,), (64, 4), (20, 1, 262144)),
+        format=2,
+        block_size=1000,
+        name="né\udcff.json",
+        mtime=-5,
+        spelling={"s": b", "},
+        writer="1.2.3",
+        meta={"k": "v"},
+        unproved=True,
+        zstd_envelope=False,
+    )
+    assert Header.decode(header.encode(), 0, zstd_envelope=False) == header
+    block = Block(
+        seq=3,
+        flags=7,
+        records=None,
+        size=10,
+        check=2**64 - 1,
+        source_check=5,
+        parts=(Part(3, 10, 1, ((32,), (1, 3))),),
+        extras={"s": {"x": 1}},
+    )
+    assert Block.decode(block.encode(77), 0, 77) == block
+
+
+def test_members_are_found_from_the_end_in_few_reads() -> None:
+    class Counting(io.BytesIO):
+        reads = 0
+
+        def read(self, size: int | None = -1, /) -> bytes:
+            self.reads += 1
+            return super().read(size)
+
+    for codec in ("zstd", "xz"):
+        file = Counting(pack(bytes(10_000_000), codec=codec, block_size=100_000))
+        (member,) = find_members(file)
+        assert len(member.index.rows) == 100
+        assert file.reads <= 3

@@ -1,0 +1,190 @@
+"""Makes the golden files: good containers of every chain, kept for ever.
+
+``python tests/golden/make.py`` writes those that are not there yet, with a line each in
+MANIFEST.tsv; it never changes one that is. A library's later version may compress to other
+bytes: the files stay, and must stay readable.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+HERE = Path(__file__).parent
+MANIFEST = HERE / "MANIFEST.tsv"
+
+#: Every golden file is packed as if its source were named so, and written at this time.
+NAME, MTIME = "sample.{format}", 1_700_000_000_123_456_789
+
+
+def records(count: int) -> list[dict[str, Any]]:
+    """Records with every kind of value that JSON has; the same on every machine."""
+    return [
+        {
+            "id": n,
+            "name": f"Zoë {n * 7919 % 1000}",
+            "ratio": n / 8,
+            "big": 2**53 + n,
+            "ok": n % 2 == 0,
+            "none": None,
+            "tags": [f"t{n % 3}", f"t{n % 5}"],
+            "at": {"lat": n * 0.5 - 90, "lon": -n * 0.25},
+        }
+        for n in range(count)
+    ]
+
+
+def sources() -> dict[str, tuple[str, bytes]]:
+    """Name -> format and bytes of each source."""
+    many = records(40)
+    ndjson = "".join(json.dumps(r, ensure_ascii=False) + "\n" for r in many).encode()
+    return {
+        "ndjson": ("ndjson", ndjson),
+        "array": ("json", json.dumps(many, indent=2).encode() + b"\n"),
+        "map": ("json", json.dumps({f"key {n}": r for n, r in enumerate(many)}).encode()),
+        "document": ("json", b'{"config": {"depth": [1, [2, [3]]]}, "x": "\\u00e9"}\n'),
+        "csv": ("csv", b"id,name\n" + b"".join(b'%d,"a ""q"", %d"\n' % (n, n) for n in range(60))),
+        "numbers": ("bytes", b"".join((n * n * 37).to_bytes(4, "little") for n in range(500))),
+        "odd": ("bytes", bytes(range(256)) * 3 + b"tail"),
+        "noise": ("bytes", b"".join(hashlib.sha256(bytes([n])).digest() for n in range(20))),
+        "empty": ("bytes", b""),
+        "treacherous": (
+            "ndjson",
+            b'{"n":9007199254740993,"m":18446744073709551615,"l":-9223372036854775808}\n'
+            b'{"z":-0.0,"e":1e-7,"f":1e22,"s":"\\ud83d\\ude00","c":"\\u0000\\u001f"}\n'
+            b'{"":"empty key","__proto__":1,"a":[],"o":{}}\n',
+        ),
+    }
+
+
+class Golden(NamedTuple):
+    """One golden file: its name, its source, how it is packed, the rule it keeps."""
+
+    name: str
+    source: str
+    options: dict[str, Any]
+    sentence: str
+
+
+def wanted() -> Iterator[Golden]:
+    """Every golden file there must be: a chain for each registered stage, and each special rule."""
+    from serialpack.codecs import CODECS
+    from serialpack.filters import FILTERS
+    from serialpack.serializers import SERIALIZERS
+
+    for entry in CODECS:
+        yield Golden(
+            f"raw+{entry.name}",
+            "ndjson",
+            {"codec": entry.name},
+            f"codec {entry.name} at its default level",
+        )
+    for entry in FILTERS:
+        for codec in ("zstd", "none", "zlib", "blosc-lz4"):
+            yield Golden(
+                f"raw+{entry.name}+{codec}",
+                "numbers",
+                {"filters": (entry.name,), "codec": codec},
+                f"filter {entry.name} before codec {codec}",
+            )
+        yield Golden(
+            f"raw+{entry.name}-odd",
+            "odd",
+            {"filters": (entry.name,), "codec": "zstd"},
+            f"filter {entry.name} over a length that its items do not fill",
+        )
+    yield Golden(
+        "raw+delta+shuffle",
+        "numbers",
+        {"filters": ("delta:4", "shuffle:4"), "codec": "xz:1"},
+        "two filters, undone in reverse order",
+    )
+    for entry in SERIALIZERS:
+        if entry.name == "raw":
+            continue
+        for source in ("ndjson", "array", "map", "document", "treacherous"):
+            yield Golden(
+                f"{entry.name}-{source}",
+                source,
+                {"serializer": entry.name},
+                f"serializer {entry.name}, source {source}",
+            )
+        yield Golden(
+            f"{entry.name}-blocks",
+            "array",
+            {"serializer": entry.name, "codec": "zlib", "block_size": 1500},
+            f"serializer {entry.name}, an array cut into blocks of whole elements",
+        )
+    for source in ("ndjson", "array", "csv", "map"):
+        yield Golden(
+            f"blocks-{source}",
+            source,
+            {"block_size": 600},
+            f"blocks of 600 bytes or less, cut at the records of {source}",
+        )
+    for codec in ("zstd", "xz", "blosc-zstd:1@64K"):
+        name = codec.partition(":")[0]
+        yield Golden(f"empty-{name}", "empty", {"codec": codec}, "an empty source: one empty block")
+        yield Golden(f"stored-{name}", "noise", {"codec": codec}, "a block that did not shrink")
+    yield Golden("effort-1", "ndjson", {"effort": 1}, "the fastest effort")
+    yield Golden("effort-9", "ndjson", {"effort": 9}, "the smallest effort")
+    yield Golden(
+        "meta", "document", {"meta": {"who": "Zoë", "why": "a test"}}, "the user's own words"
+    )
+    yield Golden("unproved", "ndjson", {"verify": False}, "packed without the proof")
+
+
+def make(golden: Golden) -> bytes:
+    """The container of one golden file."""
+    import serialpack
+    from serialpack import api
+
+    format, data = sources()[golden.source]
+    out = io.BytesIO()
+    source = io.BytesIO(data)
+    identity = (NAME.format(format=format), MTIME)
+    api.pack(source, out, format=format, threads=1, identity=identity, **golden.options)
+    back = io.BytesIO()
+    serialpack.unpack(io.BytesIO(out.getvalue()), back)
+    if back.getvalue() != data and golden.source != "treacherous":
+        sys.exit(f"{golden.name} does not give back its source")
+    return out.getvalue()
+
+
+def listed() -> dict[str, list[str]]:
+    """The manifest: file name -> its fields."""
+    if not MANIFEST.exists():
+        return {}
+    lines = MANIFEST.read_text(encoding="utf-8").splitlines()[1:]
+    return {line.split("\t")[0]: line.split("\t") for line in lines}
+
+
+def main() -> None:
+    known = listed()
+    with MANIFEST.open("a", encoding="utf-8", newline="\n") as manifest:
+        if not known:
+            manifest.write("file\tsha256\tsource\tsentence\n")
+        for golden in wanted():
+            file = f"{golden.name}.spk"
+            if file in known:
+                continue
+            from serialpack.errors import MissingLibraryError
+
+            try:
+                container = make(golden)
+            except MissingLibraryError as error:
+                print(f"left out {file}: {error}", file=sys.stderr)
+                continue
+            (HERE / file).write_bytes(container)
+            digest = hashlib.sha256(container).hexdigest()
+            manifest.write(f"{file}\t{digest}\t{golden.source}\t{golden.sentence}\n")
+            print(file)
+
+
+if __name__ == "__main__":
+    main()

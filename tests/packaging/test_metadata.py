@@ -1,0 +1,66 @@
+"""What pyproject.toml, the registries and constraints.txt each say about libraries agrees."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from serialpack.codecs import CODECS
+from serialpack.filters import FILTERS
+from serialpack.serializers import SERIALIZERS
+from serialpack.stage import Stage
+
+ROOT = Path(__file__).parents[2]
+PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+EXTRAS: dict[str, list[str]] = PROJECT["optional-dependencies"]
+#: Extras for developers, which bring no stage.
+DEVELOPERS = {"test", "peers"}
+
+STAGES: dict[str, type[Stage]] = {
+    entry.name: registry.cls(entry.name)
+    for registry in (SERIALIZERS, FILTERS, CODECS)
+    for entry in registry
+}
+
+
+def distribution(requirement: str) -> str:
+    """The name in a requirement, as PyPI compares names."""
+    name = re.match(r"[\w.-]+", requirement)
+    assert name is not None
+    return re.sub(r"[-_.]+", "-", name[0]).lower()
+
+
+def distributions(requirements: list[str]) -> set[str]:
+    return {distribution(r) for r in requirements}
+
+
+@pytest.mark.parametrize("name", STAGES)
+def test_a_stage_names_what_brings_its_library(name: str) -> None:
+    """Its extra, or else the runtime dependencies, bring the library that it imports."""
+    cls = STAGES[name]
+    if cls.library is None:
+        assert cls.extra is None
+        return
+    brings = PROJECT["dependencies"] if cls.extra is None else EXTRAS[cls.extra]
+    assert distribution(cls.distribution or cls.library) in distributions(brings)
+
+
+def test_every_extra_brings_a_stage() -> None:
+    """No extra is left over, and ``all`` is all of them."""
+    extras = {cls.extra for cls in STAGES.values()} - {None}
+    assert extras
+    assert set(EXTRAS) == extras | DEVELOPERS | {"all"}
+    assert EXTRAS["all"] == [f"serialpack[{','.join(sorted(e for e in extras if e))}]"]
+
+
+def test_constraints_pin_everything_exactly() -> None:
+    """Everything that pyproject.toml names is pinned for the tests."""
+    lines = (ROOT / "constraints.txt").read_text("utf-8").splitlines()
+    pins = [line for line in lines if not line.startswith("#")]
+    assert all(re.fullmatch(r"[\w.-]+==[\w.]+", pin) for pin in pins)
+    named = [*PROJECT["dependencies"], *(r for e in EXTRAS.values() for r in e)]
+    assert distributions(named) - {"serialpack"} <= distributions(pins)

@@ -1,0 +1,159 @@
+"""Outputs appear whole or not at all, and names from files are never trusted."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from serialpack.errors import FileError
+from serialpack.files import Output, Source, check_output, remove_source, safe_name
+
+
+def leftovers(folder: Path) -> list[str]:
+    return [p.name for p in folder.iterdir() if p.name.startswith(".serialpack-")]
+
+
+def test_an_output_appears_whole(tmp_path: Path) -> None:
+    target = tmp_path / "out"
+    with Output(target) as out:
+        out.write(b"half ")
+        assert not target.exists()
+        (hidden,) = leftovers(tmp_path)
+        if os.name == "posix":
+            assert stat.S_IMODE((tmp_path / hidden).stat().st_mode) == 0o600
+        out.write(b"whole")
+    assert target.read_bytes() == b"half whole"
+    assert not leftovers(tmp_path)
+
+
+def test_an_error_leaves_nothing_behind(tmp_path: Path) -> None:
+    target = tmp_path / "out"
+    target.write_bytes(b"old")
+    for error in (ValueError, KeyboardInterrupt, SystemExit):
+        with pytest.raises(error), Output(target, force=True) as out:
+            out.write(b"new")
+            raise error
+        assert target.read_bytes() == b"old"
+        assert not leftovers(tmp_path)
+
+
+def test_a_file_that_appears_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
+    target = tmp_path / "out"
+    with pytest.raises(FileError, match="exists already"), Output(target) as out:
+        out.write(b"mine")
+        target.write_bytes(b"theirs")
+    assert target.read_bytes() == b"theirs"
+    assert not leftovers(tmp_path)
+
+
+def test_mode_and_time_follow_the_source(tmp_path: Path) -> None:
+    source = tmp_path / "in"
+    source.write_bytes(b"x")
+    source.chmod(0o640)
+    os.utime(source, ns=(1, 1_234_567_890_123_456_700))
+    with Output(tmp_path / "out", like=source.stat()) as out:
+        out.write(b"y")
+    made = (tmp_path / "out").stat()
+    assert made.st_mtime_ns == source.stat().st_mtime_ns
+    assert stat.S_IMODE(made.st_mode) == stat.S_IMODE(source.stat().st_mode)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="symlinks")
+def test_outputs_are_never_written_through_a_link(tmp_path: Path) -> None:
+    victim, link = tmp_path / "victim", tmp_path / "link"
+    victim.write_bytes(b"precious")
+    link.symlink_to(victim)
+    with pytest.raises(FileError, match="exists already"):
+        check_output(link, force=False)
+    with Output(link, force=True) as out:
+        out.write(b"new")
+    assert victim.read_bytes() == b"precious"
+    assert link.read_bytes() == b"new"
+    assert not link.is_symlink()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links and devices")
+def test_outputs_that_cannot_be_are_refused_before_anything_is_read(tmp_path: Path) -> None:
+    source = tmp_path / "in"
+    source.write_bytes(b"x")
+    (tmp_path / "hard").hardlink_to(source)
+    (tmp_path / "soft").symlink_to(source)
+    (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
+    os.mkfifo(tmp_path / "fifo")
+    found = source.stat()
+    for name, force, words in [
+        ("in", True, "is the input itself"),
+        ("hard", True, "is the input itself"),
+        ("soft", True, "is the input itself"),
+        ("dangling", False, "exists already"),
+        ("fifo", True, "is not a regular file"),
+        (".", True, "is a folder"),
+        ("no/such", True, "folder does not exist"),
+    ]:
+        with pytest.raises(FileError, match=words):
+            check_output(tmp_path / name, force=force, source=found)
+    with pytest.raises(FileError, match="not a regular file"):
+        check_output(os.devnull, force=True)
+
+
+def test_a_source_that_changes_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "in"
+    path.write_bytes(b"x" * 10)
+    with Source(path) as source:
+        source.read(5)
+        source.check_unchanged()
+        path.write_bytes(b"x" * 11)
+        with pytest.raises(FileError, match="changed while it was read"):
+            source.check_unchanged()
+
+
+def test_a_source_that_was_replaced_is_not_removed(tmp_path: Path) -> None:
+    path = tmp_path / "in"
+    path.write_bytes(b"x")
+    before = path.stat()
+    path.rename(tmp_path / "elsewhere")
+    path.write_bytes(b"another")
+    with pytest.raises(FileError, match="no longer the file"):
+        remove_source(os.fspath(path), before)
+    assert path.read_bytes() == b"another"
+
+
+def test_reads_are_whole_whatever_the_file_gives() -> None:
+    class Drip(io.BytesIO):
+        def read(self, size: int | None = -1, /) -> bytes:
+            return super().read(min(size or 0, 3))
+
+    with Source(Drip(bytes(range(20)))) as source:
+        assert source.peek(7) == bytes(range(7))
+        assert source.read(10) == bytes(range(10))
+        assert source.read(100) == bytes(range(10, 20))
+        assert source.read(1) == b""
+
+
+@pytest.mark.parametrize(
+    ("stored", "safe"),
+    [
+        ("data.json", "data.json"),
+        ("../../etc/passwd", "passwd"),
+        ("/etc/passwd", "passwd"),
+        ("C:\\dir\\x.json", "x.json"),
+        ("a\0b\x1b[31m\n.json", "ab[31m.json"),
+        ("\u202egnp.exe", "gnp.exe"),
+        ("né\udcff", "né\udcff"),
+        ("..", None),
+        (".", None),
+        ("", None),
+        (None, None),
+        ("dir/", None),
+        ("con", None),
+        ("NUL.txt", None),
+        ("x" * 5000, None),
+        (" ", None),
+    ],
+)
+def test_stored_names_lose_everything_unsafe(stored: str | None, safe: str | None) -> None:
+    assert safe_name(stored) == safe

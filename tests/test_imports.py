@@ -1,0 +1,100 @@
+"""Nothing is imported before it is needed: what a command loads is what it uses."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+#: Every third-party package of the runtime dependencies and extras, as it is imported.
+LIBRARIES = {
+    "blosc", "brotli", "click", "cramjam", "lz4", "lzallright", "msgpack", "msgspec", "numpy",
+    "pcodec", "rich", "tqdm", "ujson", "xxhash", "zstandard",
+}  # fmt: skip
+
+#: What packing raw with zstd does without.
+SPARED = LIBRARIES - {"click", "msgpack", "xxhash", "zstandard"}
+
+#: Runs code, prints the top-level names of all loaded modules as the last line.
+_TELL = """
+import sys
+class Block:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {blocked!r}:
+            raise ModuleNotFoundError("blocked by the test: " + name, name=name)
+sys.meta_path.insert(0, Block())
+try:
+    {code}
+except SystemExit as end:
+    assert not end.code, end.code
+print()
+print(*sorted({{name.partition(".")[0] for name in sys.modules}}))
+"""
+
+_MAIN = "from serialpack.cli import main; sys.argv = ['serialpack', *sys.argv[1:]]; main()"
+
+
+def loaded(code: str, *args: str | Path, blocked: tuple[str, ...] = ()) -> tuple[str, set[str]]:
+    """What ``code`` prints in a new Python, and the top-level modules it has loaded then."""
+    done = subprocess.run(
+        [sys.executable, "-c", _TELL.format(code=code, blocked=blocked), *map(str, args)],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        env={k: v for k, v in os.environ.items() if not k.startswith(("SERIALPACK", "COV"))},
+    )
+    assert done.returncode == 0, done.stderr
+    *printed, modules = done.stdout.splitlines()
+    return "\n".join(printed).strip(), set(modules.split())
+
+
+@pytest.mark.parametrize(
+    ("code", "args"),
+    [
+        ("import serialpack", ()),
+        ("import serialpack; serialpack.__all__, dir(serialpack)", ()),
+        ("import serialpack; serialpack.SerialpackError", ()),
+        (_MAIN, ("--version",)),
+    ],
+    ids=["import", "names", "errors", "version"],
+)
+def test_imports_no_library(code: str, args: tuple[str, ...]) -> None:
+    """``import serialpack`` and ``--version`` load no library at all."""
+    _, modules = loaded(code, *args)
+    assert "serialpack" in modules
+    assert not modules & LIBRARIES
+
+
+def test_version_prints_the_version() -> None:
+    import serialpack
+
+    assert loaded(_MAIN, "--version")[0] == f"serialpack {serialpack.__version__}"
+
+
+@pytest.mark.parametrize("blocked", [(), ("numpy", "pcodec")], ids=["", "without-numpy"])
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("data.bin", bytes(range(256)) * 40),
+        ("data.ndjson", b'{"a": 1}\n{"a": 2.5}\n' * 500),
+        ("data.json", b'[{"a": 1}, {"a": [2, null]}]'),
+        ("data.csv", b'a,b\r\n1,"x ""y"""\r\n' * 500),
+    ],
+)
+def test_raw_zstd_loads_only_what_it_uses(
+    tmp_path: Path, name: str, data: bytes, blocked: tuple[str, ...]
+) -> None:
+    """raw + zstd packs and unpacks with NumPy and pcodec absent, and loads nothing unused."""
+    source, packed, restored = tmp_path / name, tmp_path / "data.spk", tmp_path / "restored"
+    source.write_bytes(data)
+    for args in (
+        ("pack", "-s", "raw", "-c", "zstd", source, "-o", packed),
+        ("unpack", packed, "-o", restored),
+    ):
+        _, modules = loaded(_MAIN, *args, blocked=blocked)
+        assert {"zstandard", "xxhash"} <= modules
+        assert not modules & SPARED
+    assert restored.read_bytes() == data
