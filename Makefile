@@ -38,13 +38,13 @@ $(BIN)/python:
 # The build backend comes first, pinned, so that the build needs no environment of its own.
 $(VENV)/.try: $(BIN)/python pyproject.toml constraints.txt
 	@echo 'installing serialpack into $(VENV)'
-	@$(PIP) hatchling
+	@$(PIP) hatchling editables
 	@$(PIP) --no-build-isolation -e .
 	@touch $@
 
 $(VENV)/.test: $(BIN)/python pyproject.toml constraints.txt
 	@echo 'installing serialpack and what its tests need into $(VENV)'
-	@$(PIP) hatchling
+	@$(PIP) hatchling editables
 	@$(PIP) --no-build-isolation -e '.[all,test]'
 	@$(PIP) --only-binary :all: --no-build-isolation -e '.[peers]' || \
 	  echo 'not every stock reader can be installed here; the tests of absent ones are skipped'

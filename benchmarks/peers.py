@@ -1,7 +1,7 @@
 """serialpack beside its peers: every figure of the README's table, as ratios of one run.
 
     python -m benchmarks.peers                 all rows; minutes, and some 3 GB in the cache folder
-    python -m benchmarks.peers --quick         on data a tenth as large
+    python -m benchmarks.peers --quick         on data a tenth as large: whether it runs, no more
     python -m benchmarks.peers --only pack     one row; repeatable
 
 Exits 0 also where a target is missed: the table says so. A row that cannot run says why.
@@ -314,8 +314,9 @@ def machine(bench: Bench) -> str:
     ).stdout.strip()
     return (
         f"{version}, {with_zstd}, Python {platform.python_version()}, "
-        f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}; "
-        f"medians of {bench.times} alternating runs"
+        f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}, "
+        f"load {os.getloadavg()[0]:.1f} at the start (more than 0.5: others were at work, the "
+        f"figures mislead); medians of {bench.times} alternating runs"
     )
 
 
@@ -323,7 +324,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--quick", action="store_true", help="data a tenth as large")
+    parser.add_argument("--quick", action="store_true", help="data a tenth as large, where starting Python weighs most")
     parser.add_argument(
         "--only", action="append", choices=ROWS, metavar="ROW", help=", ".join(ROWS)
     )

@@ -15,8 +15,8 @@ LIBRARIES = {
     "pcodec", "rich", "tqdm", "ujson", "xxhash", "zstandard",
 }  # fmt: skip
 
-#: What packing raw with zstd does without.
-SPARED = LIBRARIES - {"click", "msgpack", "xxhash", "zstandard"}
+#: What packing a small file raw with zstd does without. msgspec finds the records of JSON.
+SPARED = LIBRARIES - {"click", "msgpack", "msgspec", "xxhash", "zstandard"}
 
 #: Runs code, prints the top-level names of all loaded modules as the last line.
 _TELL = """
@@ -83,18 +83,44 @@ def test_version_prints_the_version() -> None:
         ("data.json", b'[{"a": 1}, {"a": [2, null]}]'),
         ("data.csv", b'a,b\r\n1,"x ""y"""\r\n' * 500),
     ],
+    ids=["bytes", "ndjson", "json", "csv"],
 )
 def test_raw_zstd_loads_only_what_it_uses(
     tmp_path: Path, name: str, data: bytes, blocked: tuple[str, ...]
 ) -> None:
-    """raw + zstd packs and unpacks with NumPy and pcodec absent, and loads nothing unused."""
-    source, packed, restored = tmp_path / name, tmp_path / "data.spk", tmp_path / "restored"
-    source.write_bytes(data)
-    for args in (
-        ("pack", "-s", "raw", "-c", "zstd", source, "-o", packed),
-        ("unpack", packed, "-o", restored),
-    ):
-        _, modules = loaded(_MAIN, *args, blocked=blocked)
+    """raw + zstd packs and unpacks a small file, and loads nothing that it does not use."""
+    for modules in pack_and_unpack(tmp_path, name, data, blocked=blocked):
         assert {"zstandard", "xxhash"} <= modules
         assert not modules & SPARED
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("data.json", b"[" + b", ".join(b'{"n": %d, "s": "]\\""}' % n for n in range(3000)) + b"]"),
+        ("map.json", b"{" + b",".join(b'"key %d": [{}, "}"]' % n for n in range(3000)) + b"}"),
+        ("data.ndjson", b'{"a": 1}\n{"a": 2.5}\n' * 3000),
+        ("data.csv", b'a,b\r\n1,"x ""y""\r\n"\r\n' * 3000),
+    ],
+    ids=["array", "object", "ndjson", "csv"],
+)
+def test_raw_zstd_needs_no_numpy(tmp_path: Path, name: str, data: bytes) -> None:
+    """Many blocks, whose records must be found: NumPy may make that faster, it is not needed."""
+    options = ("--block-size", "8K")
+    for modules in pack_and_unpack(tmp_path, name, data, *options, blocked=("numpy", "pcodec")):
+        assert not modules & {"numpy", "pcodec"}
+
+
+def pack_and_unpack(
+    folder: Path, name: str, data: bytes, *options: str, blocked: tuple[str, ...]
+) -> list[set[str]]:
+    """The modules that the two commands load, once the very bytes have come back."""
+    source, packed, restored = folder / name, folder / "packed.spk", folder / "restored"
+    source.write_bytes(data)
+    commands: list[tuple[str | Path, ...]] = [
+        ("pack", "-s", "raw", "-c", "zstd", *options, source, "-o", packed),
+        ("unpack", packed, "-o", restored),
+    ]
+    modules = [loaded(_MAIN, *command, blocked=blocked)[1] for command in commands]
     assert restored.read_bytes() == data
+    return modules

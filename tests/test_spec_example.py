@@ -1,16 +1,22 @@
-"""The worked examples in man/spk.5 are what the writer writes."""
+"""The worked examples and the numbers in man/spk.5 are those of the code."""
 
 from __future__ import annotations
 
 import importlib.util
 import io
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
+from serialpack.codecs import CODECS
 from serialpack.container.reader import find_members, read_members
+from serialpack.filters import FILTERS
+from serialpack.formats import FORMATS
+from serialpack.serializers import SERIALIZERS
 
 ROOT = Path(__file__).parent.parent
 
@@ -78,4 +84,25 @@ def test_no_line_is_wider_than_the_page() -> None:
     """A manual page of 80 columns indents by 7 and leaves 71; nothing in it is special to roff."""
     for line in (line for make in EXAMPLES for line in TOOL.annotate(make())):
         assert len(line) <= 71, line
-        assert not set(line) & set("\\-'`^~\"") and not line.startswith("."), line
+        assert not set(line) & set("\\-'`^~\""), line
+        assert line[:4].strip(" 0123456789") == "", line
+
+
+@pytest.mark.parametrize(
+    ("section", "registry"),
+    [
+        ("SERIALIZERS", SERIALIZERS),
+        ("FORMATS", FORMATS),
+        ("CODECS", CODECS),
+        ("FILTERS", FILTERS),
+    ],
+)
+def test_the_page_lists_the_numbers_of_the_registries(
+    section: str, registry: Iterable[Any]
+) -> None:
+    """A stage or a format that is added, or gets another number, must be in the page too."""
+    page = (ROOT / "man/spk.5").read_text(encoding="utf-8")
+    text = page.split(f"\n.SH {section}\n")[1].split("\n.SH ")[0]
+    table = text.split("number|name|")[1].split("\n.TE")[0].replace("\\-", "-")
+    listed = [(int(n), name) for n, name in re.findall(r"^(\d+)\|([\w-]+)\|", table, re.MULTILINE)]
+    assert listed == sorted((e.number, e.name) for e in registry)

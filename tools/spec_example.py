@@ -8,23 +8,20 @@ that is not accounted for is an error. Run it from the repository's root:
 
 from __future__ import annotations
 
+import io
 import struct
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from xxhash import xxh3_64_intdigest
 
-from serialpack.codecs.zstd import stored_frame
-from serialpack.container.frames import END_OWN, START_OWN, START_ZSTD, checksum
-from serialpack.container.records import EXACT, STORED, Block, Header, Part
-from serialpack.container.writer import MemberWriter
-from serialpack.pipeline.digest import WholeDigest
+from serialpack.chain import parse_chain
+from serialpack.container.frames import END_OWN, START_OWN, START_ZSTD
+from serialpack.pipeline.pack import Packing, pack_stream
 
 CONTENT = b"Hello, world!\n"
 NAME = "hello.txt"
 MTIME = 1_700_000_000_000_000_000
-
-RAW, NONE, ZSTD = 0, 0, 1
 
 #: Bytes shown on a line; the notes beside them fit a manual page of 80 columns.
 _WIDTH = 8
@@ -32,25 +29,20 @@ _WIDTH = 8
 
 def own_example() -> bytes:
     """The content in the own envelope, chain raw+none, with name and modification time."""
-    header = Header(chain=((RAW,), (NONE,)), name=NAME, mtime=MTIME, zstd_envelope=False)
-    return _member(header, CONTENT, EXACT)
+    return _pack("raw+none", name=NAME, mtime=MTIME)
 
 
 def zstd_example() -> bytes:
-    """The content in the zstd envelope, chain raw+zstd:3, its one block stored."""
-    header = Header(chain=((RAW,), (ZSTD, 3)))
-    return _member(header, stored_frame(CONTENT), STORED | EXACT)
+    """The content in the zstd envelope, chain raw+zstd:3. Its one block is stored, so no byte
+    depends on how libzstd compresses."""
+    return _pack("raw+zstd:3")
 
 
-def _member(header: Header, payload: bytes, flags: int) -> bytes:
-    out = bytearray()
-    writer = MemberWriter(out.extend, header)
-    part = Part(len(payload), len(CONTENT), checksum(payload))
-    writer.block(Block(0, flags, None, len(CONTENT), checksum(CONTENT), None, (part,)), [payload])
-    digest = WholeDigest()
-    digest.add(CONTENT, None, exact=True)
-    writer.finish(digest.digest())
-    return bytes(out)
+def _pack(chain: str, name: str | None = None, mtime: int | None = None) -> bytes:
+    out = io.BytesIO()
+    packing = Packing(parse_chain(chain), "bytes", block_size=4 << 20, name=name, mtime=mtime)
+    pack_stream(io.BytesIO(CONTENT).read, out.write, packing)
+    return out.getvalue()
 
 
 class Note(NamedTuple):
@@ -198,7 +190,7 @@ _BODIES: dict[bytes, tuple[str, Any]] = {
 
 
 def _value(c: _Cursor, schema: Any) -> Iterator[Note]:
-    """One MessagePack object: containers give a note for their first byte and for what they hold."""
+    """One MessagePack object; arrays and maps give a note of their own before what they hold."""
     first = c.data[c.at]
     if isinstance(schema, _Map):
         if not 0x80 <= first <= 0x8F:
@@ -206,7 +198,7 @@ def _value(c: _Cursor, schema: Any) -> Iterator[Note]:
         yield Note(c.take(1), f"map of {first & 15}")
         for _ in range(first & 15):
             start = c.at
-            key = _scalar(c)
+            key = str(_scalar(c))
             yield Note(c.data[start : c.at], f"key {key}")
             yield from _value(c, schema.values[key])
         return

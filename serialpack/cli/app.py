@@ -12,6 +12,7 @@ from typing import Any, cast
 import click
 
 from serialpack._version import __version__
+from serialpack.cli.options import setting_name
 from serialpack.cli.words import complain
 from serialpack.errors import SerialpackError, UsageError
 
@@ -83,7 +84,6 @@ def run(args: list[str]) -> int:
             prog_name="serialpack",
             standalone_mode=False,
             default_map=_settings(),
-            auto_envvar_prefix="SERIALPACK",
         )
         sys.stdout.flush()
     except Stopped as stopped:
@@ -148,12 +148,12 @@ def _settings() -> dict[str, Any]:
         command = app.get_command(click.Context(app), verb)
         if command is None or not isinstance(table, dict):
             raise UsageError(f"has no verb {verb!r}", path=path, hint=f"[{'], ['.join(VERBS)}]")
-        known = {p.name for p in command.params}
+        known = {setting_name(p): p.name for p in command.params if isinstance(p, click.Option)}
         settings[verb] = {}
         for key, value in table.items():
             name = key.replace("-", "_")
             if name not in known:
                 raise UsageError(f"[{verb}] has no option {key!r}", path=path)
-            settings[verb][name] = value
+            settings[verb][known[name]] = value
     return settings
 

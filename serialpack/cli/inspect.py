@@ -229,13 +229,13 @@ def _show_stages(as_json: bool) -> None:
             [
                 (
                     s.name + s.params,
-                    s.version if s.installed else s.install,
+                    s.version or "missing",
                     ", ".join(s.traits),
-                    s.about,
+                    s.about if s.installed else s.install,
                 )
                 for s in found
                 if s.kind == kind
             ],
-            headers=(kind, "version", "traits", "what it is"),
+            headers=(kind, "version", "traits", "what it is, or how to install it"),
         )
         print()

@@ -16,7 +16,7 @@ from serialpack.units import parse_size
 F = TypeVar("F", bound=Callable[..., Any])
 
 #: Letters of options without a value, which may stand in one word with an effort: ``-9f``.
-_CLUSTER = re.compile(r"-([fhkqv]*)([0-9])([fhkqv]*)")
+_CLUSTER = re.compile(r"-([fhkqv]*)([1-9])([fhkqv]*)")
 
 
 class Verb(click.Command):
@@ -35,6 +35,9 @@ class Verb(click.Command):
         super().__init__(*args, **kwargs)
         self.examples = examples
         self.completes = completes
+        for param in self.params:
+            if isinstance(param, click.Option):
+                param.envvar = f"SERIALPACK_{self.name}_{setting_name(param)}".upper()
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         return super().parse_args(ctx, spell_out_effort(args, self._takes_effort))
@@ -53,6 +56,14 @@ class Verb(click.Command):
         formatter.write(f"{self.help}\n" if self.help else "")
         formatter.write_paragraph()
         formatter.write_dl(option_rows(self, ctx), col_max=28, col_spacing=2)
+
+
+def setting_name(option: click.Option) -> str:
+    """What ``option`` is called in ``config.toml``, and in capitals in ``SERIALPACK_VERB_OPTION``.
+
+    Its long name, with ``_`` for ``-``.
+    """
+    return next(n for n in option.opts if n.startswith("--"))[2:].replace("-", "_")
 
 
 def option_rows(command: click.Command, ctx: click.Context) -> list[tuple[str, str]]:

@@ -97,7 +97,6 @@ def command(
     no_progress: bool,
 ) -> int:
     from serialpack import api
-    from serialpack.cli.profile import Profiled, write_profile
     from serialpack.cli.run import (
         STDIO,
         Manner,
@@ -118,7 +117,7 @@ def command(
 
     manner = Manner(as_json, quiet, verbose, no_progress)
     inputs = input_files(files, files_from, null)
-    profiled: list[Profiled] = []
+    profiled: list[tuple[str, dict[str, float], dict[str, int]]] = []
     targets = Targets(inputs, output)
     options: dict[str, Any] = {
         "serializer": serializer,
@@ -167,7 +166,7 @@ def command(
         say(manner, f"  {report.format}: {report.why}", verbose_only=True)
         if stats:
             print_stats(report.seconds, report.sizes)
-        profiled.append(Profiled(path, report.seconds, report.sizes))
+        profiled.append((path, report.seconds, report.sizes))
         if not keep:
             remove_source(path, before)
         return {
@@ -188,6 +187,8 @@ def command(
 
     code = each_file(inputs, manner, work)
     if profile is not None:
+        from serialpack.cli.profile import write_profile
+
         write_profile(profile, profiled)
     return code
 

@@ -3,19 +3,10 @@
 from __future__ import annotations
 
 from html import escape
-from typing import NamedTuple
 
 from serialpack.cli.words import printable
 from serialpack.files import Output
 from serialpack.units import format_size
-
-
-class Profiled(NamedTuple):
-    """One file's work: seconds per stage, added up over threads, and bytes where known."""
-
-    path: str
-    seconds: dict[str, float]
-    sizes: dict[str, int]
 
 
 _STYLE = """
@@ -29,8 +20,13 @@ td:last-child { width: 50%; }
 """
 
 
-def write_profile(path: str, files: list[Profiled]) -> None:
-    """Write the page to ``path``, over what stands there."""
+def write_profile(
+    path: str, files: list[tuple[str, dict[str, float], dict[str, int]]]
+) -> None:
+    """Write the page to ``path``, over what stands there.
+
+    ``files``: the name of each, seconds per stage (added up over threads), bytes where known.
+    """
     parts = [
         "<!doctype html><html lang=en><meta charset=utf-8>",
         '<meta name=viewport content="width=device-width">',
@@ -38,17 +34,17 @@ def write_profile(path: str, files: list[Profiled]) -> None:
         "<h1>Where the time went</h1>",
         "<p>Seconds add up over threads; waiting is the writer's, for the stages before it.</p>",
     ]
-    for file in files:
-        parts += [f"<h2>{escape(printable(file.path))}</h2>", *_table(file)]
+    for name, seconds, sizes in files:
+        parts += [f"<h2>{escape(printable(name))}</h2>", *_table(seconds, sizes)]
     with Output(path, force=True) as out:
         out.write("\n".join(parts).encode())
 
 
-def _table(file: Profiled) -> list[str]:
-    longest = max(file.seconds.values(), default=0.0) or 1.0
+def _table(stages: dict[str, float], sizes: dict[str, int]) -> list[str]:
+    longest = max(stages.values(), default=0.0) or 1.0
     rows = ["<table><tr><th>stage<th>seconds<th>bytes<th>MB/s<th>"]
-    for stage, seconds in file.seconds.items():
-        size = file.sizes.get(stage)
+    for stage, seconds in stages.items():
+        size = sizes.get(stage)
         speed = f"{size / seconds / 1e6:.0f}" if size and seconds > 1e-6 else ""
         rows.append(
             f"<tr><td>{escape(stage)}<td>{seconds:.3f}<td>{format_size(size) if size else ''}"

@@ -78,7 +78,6 @@ def command(
     no_progress: bool,
 ) -> int:
     from serialpack import api
-    from serialpack.cli.profile import Profiled, write_profile
     from serialpack.cli.run import (
         STDIO,
         Manner,
@@ -98,7 +97,7 @@ def command(
 
     manner = Manner(as_json, quiet, verbose, no_progress)
     inputs = input_files(files, files_from, null)
-    profiled: list[Profiled] = []
+    profiled: list[tuple[str, dict[str, float], dict[str, int]]] = []
     targets = Targets(inputs, None if test else output)
     if test and (output or not keep or records or byte_range):
         raise UsageError("--test writes nothing: it goes without -o, --rm, --records and --bytes")
@@ -137,7 +136,7 @@ def command(
         )
         if stats:
             print_stats(report.seconds, report.sizes)
-        profiled.append(Profiled(path, report.seconds, report.sizes))
+        profiled.append((path, report.seconds, report.sizes))
         if not keep:
             remove_source(path, before)
         return {
@@ -154,5 +153,7 @@ def command(
 
     code = each_file(inputs, manner, work)
     if profile is not None:
+        from serialpack.cli.profile import write_profile
+
         write_profile(profile, profiled)
     return code

@@ -8,6 +8,18 @@ from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import Any
 
+#: What each exit code says: what to do next. Manual pages are made from it.
+EXIT_CODES = {
+    "0": "All done.",
+    "1": "The environment: a missing file, no space, an output that exists already, a library"
+    " that is not installed.",
+    "2": "The call is wrong: an unknown option or stage, a value out of range, options that"
+    " exclude each other.",
+    "3": "The input is damaged, or not what it says it is.",
+    "4": "Refused: safety, a limit, or a value that the chosen stage cannot hold.",
+    "128+N": "Ended by signal N: 130 by Ctrl-C, 141 by a closed pipe.",
+}
+
 
 def printable(text: str) -> str:
     """``text`` with everything that is not a plain visible character escaped.

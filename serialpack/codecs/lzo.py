@@ -8,17 +8,17 @@ from serialpack.codecs.base import Codec
 from serialpack.errors import CodecError
 from serialpack.stage import Buffer
 
-_PIECE = 256 << 10
+_PIECE = 128 << 10
 #: What LZO1X makes of a piece at worst.
 _LONGEST = _PIECE + _PIECE // 16 + 67
 
 
 class Lzo(Codec):
-    """Data format: for each 256 KiB of the data (the last piece may be shorter) the length of
+    """Data format: for each 128 KiB of the data (the last piece may be shorter) the length of
     its LZO1X stream as u32, little-endian, and the stream, with its end marker ``11 00 00``.
 
-    The library is lzallright: a wheel for every system (python-lzo needs a compiler and
-    liblzo2), in safe Rust, without the GIL. It takes the size for a hint only and lets a stream
+    The library is lzallright: wheels for every system (python-lzo needs a compiler and liblzo2),
+    without the GIL, since 0.3 in safe Rust. It takes the size for a hint only and lets a stream
     grow as far as it says; hence the pieces, as lzop has them too. LZO looks back over 48 KiB at
     most, so they cost next to nothing.
     """
@@ -27,8 +27,8 @@ class Lzo(Codec):
     extra = "lzo"
     about = "fast to decode, no levels"
     bound = (
-        "Each piece restores to 256 KiB or is refused; LZO cannot expand by more than 255, so a "
-        "false piece takes 128 MiB for a moment at most."
+        "Each piece restores to 128 KiB or is refused; LZO cannot expand by more than 255, so a "
+        "false piece takes 96 MiB for a moment at most."
     )
 
     def __init__(self, name: str, values: tuple[int, ...] = ()) -> None:

@@ -149,9 +149,7 @@ def _rest(finder: Finder, window: Window) -> int | None:
         return None
 
 
-def _next(
-    window: Window, block_size: int, finder: Finder, have: int
-) -> tuple[Cut | None, int]:
+def _next(window: Window, block_size: int, finder: Finder, have: int) -> tuple[Cut | None, int]:
     """The next cut, in a window grown as far as its first record asks; and the window's size."""
     size = min(block_size, MAX_BLOCK)
     cut = finder.last(window.buf, window.pos, window.pos + size)
@@ -186,9 +184,7 @@ def _plain(window: Window, block_size: int) -> Iterator[SourceBlock]:
             return
 
 
-def cut_plain(
-    read: Read, block_size: int, *, count_lines: bool = False
-) -> Iterator[SourceBlock]:
+def cut_plain(read: Read, block_size: int, *, count_lines: bool = False) -> Iterator[SourceBlock]:
     """Blocks of ``block_size`` bytes, as they were read: no copies."""
     if count_lines:
         yield from _plain(Window(read, count_lines=True), block_size)

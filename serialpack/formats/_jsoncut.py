@@ -178,8 +178,9 @@ class JsonFinder(Finder):
 
     def _exact(self, buf: bytearray, element: int, limit: int, *, first: bool) -> Cut | None:
         found, count, close = None, 0, -1
-        for commas, close in _new_scan().pieces(buf, element, limit):
-            for i in (range(len(commas)) if first else range(len(commas) - 1, -1, -1)):
+        for commas, below in _new_scan().pieces(buf, element, limit):
+            close = below
+            for i in range(len(commas)) if first else range(len(commas) - 1, -1, -1):
                 end = _end_of_white(buf, int(commas[i]) + 1, limit + 1)
                 if end <= limit and end < len(buf):
                     found = Cut(end, count + i + 1)
@@ -223,7 +224,8 @@ class JsonFinder(Finder):
             return None
         count, close = 0, -1
         behind = element
-        for commas, close in _new_scan().pieces(buf, element, end):
+        for commas, below in _new_scan().pieces(buf, element, end):
+            close = below
             count += len(commas)
             if len(commas):
                 behind = int(commas[-1]) + 1

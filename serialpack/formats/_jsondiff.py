@@ -14,9 +14,8 @@ import sys
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from serialpack.formats.base import Difference
+from serialpack.formats.base import Difference, value_step
 
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _NUMBER = re.compile(r"(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?\Z")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _SHOWN = 40
@@ -44,9 +43,8 @@ def difference(
         if old != new:
             odd = _first_odd(old, new)
             if odd is not None:
-                return Difference(
-                    number, odd.path, shown(odd.was), shown(odd.became), odd.kind
-                )
+                became = "" if odd.kind == "duplicate-keys" else shown(odd.became)
+                return Difference(number, odd.path, shown(odd.was), became, odd.kind)
         record = number + 1
     extra = next(after, missing)
     if extra is not missing:
@@ -63,11 +61,11 @@ def unheld(records: Iterator[Any], *, record: int = 0) -> Difference | None:
             if isinstance(value, list):
                 stack.extend((f"{path}[{i}]", part) for i, part in enumerate(value))
             elif _is(value, "o"):
-                stack.extend((path + step(key), part) for key, part in value[1])
+                stack.extend((path + value_step(key), part) for key, part in value[1])
             elif _is(value, "f") and float(value[1]) in (float("inf"), float("-inf")):
                 return Difference(number, path, shown(value), "infinity", "overflow")
             elif _is(value, "i") and len(value[1]) > sys.int_info.default_max_str_digits:
-                return Difference(number, path, shown(value), "an error", "huge-integer")
+                return Difference(number, path, shown(value), "", "huge-integer")
     return None
 
 
@@ -87,7 +85,7 @@ def _first_odd(old: Any, new: Any) -> _Odd | None:
             if odd is not None:
                 return odd
             parts = [
-                (path + step(key), x, y) for (key, x), (_, y) in zip(a[1], b[1], strict=True)
+                (path + value_step(key), x, y) for (key, x), (_, y) in zip(a[1], b[1], strict=True)
             ]
         else:
             kind = _loss(a, b)
@@ -107,9 +105,9 @@ def _odd_keys(path: str, a: list[tuple[str, Any]], b: list[tuple[str, Any]]) -> 
     if keys == others:
         return None
     seen = set()
-    for key, value in a:
+    for key, _ in a:
         if key in seen:
-            return _Odd(path + step(key), value, dict(b).get(key), "duplicate-keys")
+            return _Odd(path + value_step(key), key, None, "duplicate-keys")
         seen.add(key)
     kind = "surrogates" if any(map(_SURROGATE.search, keys)) else "value"
     return _Odd(path, ("o", a), ("o", b), kind)
@@ -147,11 +145,6 @@ def canonical(text: str) -> tuple[str, str, int | str]:
     if len(power) > 1000:
         return sign, bare, text  # nobody means it; equal if written alike
     return sign, bare, int(power or 0) - len(fraction) + len(digits) - len(bare)
-
-
-def step(key: str) -> str:
-    """One step of a path into an object: ``.price`` or ``["odd key"]``."""
-    return f".{key}" if _NAME.match(key) else f"[{json.dumps(key)}]"
 
 
 def shown(tree: Any) -> str:

@@ -23,8 +23,8 @@ OPENING = {"a": "[", "m": "{", "d": ""}
 CLOSING = {"a": "]", "m": "}", "d": ""}
 
 BOM = b"\xef\xbb\xbf"
+WHITE = b" \t\n\r"
 _WHITE = re.compile(r"[ \t\n\r]*+")
-_WHITE_BYTES = b" \t\n\r"
 _MEMBER = re.compile(rb'[ \t\n\r]*+"(?:[^"\\]++|\\.)*+"[ \t\n\r]*+:', re.DOTALL)
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 _CONSTANT = re.compile(r'"(?:[^"\\]++|\\.)*+"|(NaN|-?Infinity)', re.DOTALL)
@@ -46,7 +46,7 @@ def kind_of(data: bytes, *, first: bool, last: bool) -> Kind:
     """What the records of a block are; its text tells, with its place."""
     if not first:
         return "m" if _MEMBER.match(data) else "a"
-    begin = data.removeprefix(BOM)[:4096].lstrip(_WHITE_BYTES) or data.lstrip(_WHITE_BYTES)
+    begin = data.removeprefix(BOM)[:4096].lstrip(WHITE) or data.lstrip(WHITE)
     if begin.startswith(b"["):
         return "a"
     return "m" if begin.startswith(b"{") and not last else "d"
@@ -55,7 +55,7 @@ def kind_of(data: bytes, *, first: bool, last: bool) -> Kind:
 def frame(data: bytes, *, first: bool, last: bool) -> Frame:
     """Where the records stand between what comes before and behind them."""
     kind = kind_of(data, first=first, last=last)
-    start, end = 0, len(data.rstrip(_WHITE_BYTES))
+    start, end = 0, len(data.rstrip(WHITE))
     if first:
         start = len(BOM) if data.startswith(BOM) else 0
         start = _behind_white(data, start)
@@ -63,13 +63,13 @@ def frame(data: bytes, *, first: bool, last: bool) -> Frame:
             start = _behind_white(data, start + 1)
     if kind != "d" and end and data[end - 1] in b",]}":
         end -= 1
-        while end > start and data[end - 1] in _WHITE_BYTES:
+        while end and data[end - 1] in WHITE:
             end -= 1
     return Frame(kind, min(start, end), end)
 
 
 def _behind_white(data: bytes, at: int) -> int:
-    while at < len(data) and data[at] in _WHITE_BYTES:
+    while at < len(data) and data[at] in WHITE:
         at += 1
     return at
 
@@ -101,7 +101,7 @@ def too_deep(data: bytes, record: int = 0) -> Difference | None:
         return None
     if still_open > 0:
         raise Bad("the text ends too early", len(data.decode("utf-8", "replace")))
-    return Difference(record, "$", f"{depth} levels", f"at most {MAX_DEPTH}", "depth")
+    return Difference(record, "$", f"{depth} levels, {MAX_DEPTH} at most", "", "depth")
 
 
 class Bad(Exception):
@@ -135,13 +135,16 @@ def _whole(text: str) -> int:
         raise UnheldNumber from None
 
 
+def _scanner(**hooks: Any) -> Scanner:
+    decoder: Any = json.JSONDecoder(**hooks)
+    scanner: Scanner = decoder.scan_once
+    return scanner
+
+
 @cache
 def values_scanner() -> Scanner:
     """To Python values, none of them changed in kind; UnheldNumber where that cannot be."""
-    decoder = json.JSONDecoder(
-        parse_float=_finite, parse_int=_whole, parse_constant=_refuse_constant
-    )
-    return decoder.scan_once
+    return _scanner(parse_float=_finite, parse_int=_whole, parse_constant=_refuse_constant)
 
 
 @cache
@@ -151,13 +154,12 @@ def strict_scanner() -> Scanner:
     An object is ``("o", [(key, value), ...])``, a number ``("i", text)`` or ``("f", text)``, so
     that ``==`` never takes one kind for another.
     """
-    decoder = json.JSONDecoder(
+    return _scanner(
         parse_float=lambda text: ("f", text),
         parse_int=lambda text: ("i", text),
         parse_constant=_refuse_constant,
         object_pairs_hook=lambda pairs: ("o", pairs),
     )
-    return decoder.scan_once
 
 
 def _scan(scanner: Scanner, text: str, at: int) -> tuple[Any, int]:
@@ -178,11 +180,11 @@ def _skip(text: str, at: int) -> int:
     return match.end()
 
 
-def scan_document(text: str, at: int, end: int, scanner: Scanner) -> Any:
-    """The one value in ``text[at:end]`` (``end``: the text's, or a newline's); or Bad."""
+def scan_document(text: str, at: int, scanner: Scanner) -> Any:
+    """The one value in ``text[at:]``; or Bad."""
     value, behind = _scan(scanner, text, _skip(text, at))
     behind = _skip(text, behind)
-    if behind < end:
+    if behind < len(text):
         raise Bad("a second value where the end was expected", behind)
     return value
 
@@ -196,7 +198,7 @@ def scan_block(
     """
     at = _skip(text, int(first and text.startswith("\ufeff")))
     if kind == "d":
-        yield scan_document(text, at, len(text), scanner)
+        yield scan_document(text, at, scanner)
         return
     if first:
         at = _skip(text, at + 1)
@@ -221,7 +223,7 @@ def scan_block(
         comma = text.startswith(",", at)
         if comma:
             at = _skip(text, at + 1)
-    if count and not comma or last and (first or count):
+    if (count and not comma) or (last and (first or count)):
         raise Bad("the text ends too early", len(text))
 
 

@@ -60,7 +60,8 @@ class Scan:
 
     def _outside(self, positions: Positions, quotes: Positions) -> Positions:
         inside = (np.searchsorted(quotes, positions) + self.in_string) & 1
-        return positions[inside == 0]
+        outside: Positions = positions[inside == 0]
+        return outside
 
     def _quotes(self, x: NDArray[np.uint8]) -> Positions:
         """The quotes that open or close strings: those not behind an odd run of backslashes."""
@@ -78,16 +79,25 @@ class Scan:
         length = before - begin_of[before] + 1
         last = len(runs) - 1
         self._escaped = bool(runs[-1] == len(x) - 1 and (last - begin_of[-1] + 1) & 1)
-        return quotes[~(touching & ((length & 1) == 1))]
+        real: Positions = quotes[~(touching & ((length & 1) == 1))]
+        return real
 
 
-def balance(data: Buffer) -> int:
-    """Brackets opened less brackets closed; ValueError where that, or a string, is not whole."""
-    scan = Scan()
-    view = memoryview(data)
-    for at in range(0, len(view), _STEP):
-        for _ in scan.pieces(view, at, min(at + _STEP, len(view))):
-            pass
-    if scan.in_string:
-        raise ValueError("a string without its end")
-    return scan.depth
+def element_spans(data: bytes, start: int) -> list[tuple[int, int]]:
+    """Start and end of each element of ``data``, the first of which begins at ``start``."""
+    spans = []
+    begin, close = start, -1
+    for commas, end in Scan().pieces(data, start, len(data)):
+        close = end
+        for comma in commas.tolist():
+            spans.append((begin, comma))
+            begin = comma + 1
+    spans.append((begin, close if close >= 0 else len(data)))
+    trimmed = []
+    for begin, end in spans:
+        text = data[begin:end]
+        bare = text.lstrip(b" \t\r\n")
+        begin += len(text) - len(bare)
+        if bare:
+            trimmed.append((begin, begin + len(bare.rstrip(b" \t\r\n"))))
+    return trimmed

@@ -25,8 +25,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from serialpack.formats._jsonparse import CLOSING, OPENING, frame
+from serialpack.formats._jsonparse import CLOSING, OPENING, WHITE, frame
 from serialpack.formats.base import Spelling
+from serialpack.stage import Buffer
 
 _SAMPLE = 64 << 10
 _STRINGS = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
@@ -36,6 +37,8 @@ _COMMA = re.compile(rb"([ \t]*,[ \t]*)(?=([^ \t\r\n])|\r?\n)")
 _NOT_ASCII = re.compile(rb"\\u(?:00[89a-fA-F]|0[1-9a-fA-F]|[1-9a-fA-F])")
 _CAPITALS = re.compile(rb"\\u[0-9a-f]{0,3}[A-F]")
 _PYTHON_FLOAT = re.compile(rb"[0-9]e(?:-0|\+)[0-9]")
+#: Numbers that the two ways of writing them spell differently.
+FLOATS_DIFFER = re.compile(rb"[0-9]e[-+0-9]|[^0-9]0\.0000|[0-9]{17}\.0")
 _HTML = re.compile(rb"\\u00(?:3[cCeE]|26)")
 _ESCAPE = re.compile(rb"\\(?:u([0-9a-f]{4})|.)", re.DOTALL)
 _LINE = re.compile(rb"\n( +)")
@@ -188,6 +191,20 @@ def learn(data: bytes, kind: str, *, first: bool, last: bool) -> Style:
     return replace(style, joint=style.own_joint if joint is None else joint)
 
 
+def tail_of(data: Buffer, kind: str) -> str:
+    """What stands behind the last record of a block."""
+    near = bytes(data[-4096:])
+    if not near.strip(WHITE):
+        near = bytes(data)
+    bare = near.rstrip(WHITE)
+    if kind in "am":
+        if len(bare) > 1 and bare[-1] in b",]}":
+            bare = bare[:-1].rstrip(WHITE)
+        if len(near) == len(data):  # a block that has no record: its bracket is the head
+            bare = bare or near[: len(near) - len(near.lstrip(WHITE)) + 1]
+    return near[len(bare) :].decode("utf-8", "replace")
+
+
 def _last_line(head: bytes) -> bytes:
     line = head[head.rfind(b"\n") + 1 :]
     return line if line.strip(b" \t") == b"" else b""
@@ -196,7 +213,7 @@ def _last_line(head: bytes) -> bytes:
 def _separators(sample: bytes, *, indented: bool) -> tuple[str, str]:
     colon = _COLON.search(sample)
     comma = next((m for m in _COMMA.finditer(sample) if indented or m[2]), None)
-    key = colon[1].decode() if colon else ": " if indented or comma and comma[1] == b", " else ":"
+    key = colon[1].decode() if colon else ": " if indented or (comma and comma[1] == b", ") else ":"
     if comma is None:
         return ("," if indented or key != ": " else ", "), key
     return comma[1].decode(), key
@@ -329,7 +346,8 @@ def _body(records: list[Any], style: Style, engine: Engine) -> bytes:
     joint = style.joint.encode()
     if style.kind == "n":
         if joint == b"\n" and engine == _encoder().encode:
-            return _encoder().encode_lines(records)[:-1]
+            lines: bytes = _encoder().encode_lines(records)
+            return lines[:-1]
         return joint.join([engine(record) for record in records])
     if style.kind == "m":
         whole: Any = {}

@@ -51,16 +51,20 @@ class JsonText(ValueFormat):
         return _jsonspell.write(records, _jsonspell.style_of(spelling, self._kind), first=first)
 
     def respell(self, block: SourceBlock, spelling: Spelling) -> Spelling:
-        """First the end of the block alone; asked again, all; then the way of floats."""
+        style = _jsonspell.style_of(spelling, self._kind)
+        tail = _jsonspell.tail_of(block.data, style.kind)
+        return {} if tail == style.tail else {"t": tail}
+
+    def respellings(self, block: SourceBlock, spelling: Spelling) -> Iterator[Spelling]:
         usual = _jsonspell.style_of(spelling, self._kind)
         found = self._learn(block)
         if block.index:
             found = replace(found, head=usual.head)
-        if usual.tail != found.tail:
-            return _jsonspell.changes(spelling, replace(usual, tail=found.tail))
-        if found == usual:
-            found = replace(usual, python_floats=not usual.python_floats)
-        return _jsonspell.changes(spelling, found)
+        if found != usual and found.kind == usual.kind:
+            yield _jsonspell.changes(spelling, found)
+        if _jsonspell.FLOATS_DIFFER.search(block.data):
+            found = replace(found, python_floats=not found.python_floats)
+            yield _jsonspell.changes(spelling, found)
 
     def parse(self, block: SourceBlock) -> list[Any]:
         data = bytes(block.data)

@@ -7,6 +7,8 @@ texts strictly, value by value: that is the proof behind "same or refused".
 
 from __future__ import annotations
 
+import json
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, NamedTuple
@@ -38,7 +40,7 @@ class SourceBlock(NamedTuple):
     """
 
     data: Buffer
-    index: int
+    index: int  # type: ignore[assignment]  # tuple's method, which nobody needs here
     offset: int
     records: int | None = None
     first_record: int = 0
@@ -52,6 +54,7 @@ class SourceBlock(NamedTuple):
 class Difference(NamedTuple):
     """The first value that a text does not give back: where, what was, what came instead.
 
+    ``became`` is empty where nothing came.
     ``kind`` is one of the losses a serializer declares (``Serializer.cannot``).
     """
 
@@ -68,6 +71,13 @@ class Unheld(Exception):
     def __init__(self, difference: Difference) -> None:
         super().__init__(difference)
         self.difference = difference
+
+
+def value_step(key: str) -> str:
+    """One step of a value's path into an object: ``.price`` or ``["odd key"]``."""
+    if re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", key):
+        return f".{key}"
+    return f"[{json.dumps(key)}]"
 
 
 class Format(ABC):
@@ -91,17 +101,22 @@ class Format(ABC):
         and marks the last block.
         """
 
-    def record_spans(self, data: Buffer, *, first: bool = False) -> list[tuple[int, int]]:
-        """Start and end in ``data`` (a whole block's source bytes) of each record in it.
+    def record_spans(
+        self, data: Buffer, spelling: Spelling, *, first: bool
+    ) -> list[tuple[int, int]]:
+        """Start and end in ``data``, a whole block's source bytes, of each record in it.
 
         ``first``: it is the first block, where a CSV header stands.
         """
         raise NotImplementedError(f"{self.name} has no records")
 
-    def slice_parts(self, head: Buffer, spelling: Spelling) -> tuple[bytes, bytes, bytes]:
-        """What stands before, between and after records when only some are written.
+    #: Whether ``slice_ends`` looks at ``head``.
+    slice_needs_head: ClassVar[bool] = False
 
-        ``head``: the first bytes of the source (at most a block), where a CSV header stands.
+    def slice_ends(self, head: Buffer, spelling: Spelling) -> tuple[bytes, bytes]:
+        """What stands before and behind records when only some of them are written.
+
+        ``head``: the source's first block, where a CSV header stands.
         """
         raise NotImplementedError(f"{self.name} has no records")
 
@@ -128,7 +143,14 @@ class ValueFormat(Format):
 
     @abstractmethod
     def respell(self, block: SourceBlock, spelling: Spelling) -> Spelling:
-        """What of ``spelling`` is different for this block (what stands at its end, say)."""
+        """What of ``spelling`` is different at this block's end: the bracket of the last one.
+
+        Quick, and always right: the text is valid with it whatever else is spelled differently.
+        """
+
+    @abstractmethod
+    def respellings(self, block: SourceBlock, spelling: Spelling) -> Iterator[Spelling]:
+        """Guesses at all that is different for this block, likeliest first."""
 
     @abstractmethod
     def difference(self, block: SourceBlock, restored: Buffer) -> Difference | None:

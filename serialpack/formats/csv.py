@@ -50,7 +50,7 @@ class _CsvFinder(Finder):
         """Without the header, which is a line of the first block, blank or not."""
         if self._header:
             self._header = False
-            records -= bool(buf[start : end].strip(BLANK))
+            records -= bool(buf[start:end].strip(BLANK))
         return Cut(end, records)
 
     def last(self, buf: bytearray, start: int, limit: int) -> Cut | None:
@@ -115,7 +115,15 @@ class Csv(Format):
     ) -> Iterator[SourceBlock]:
         return cut_records(read, block_size, _CsvFinder(self._delimiter), count_lines=count_lines)
 
-    def record_spans(self, data: Buffer, *, first: bool = False) -> list[tuple[int, int]]:
+    slice_needs_head = True
+
+    def record_spans(
+        self,
+        data: Buffer,
+        spelling: Spelling,  # noqa: ARG002
+        *,
+        first: bool,
+    ) -> list[tuple[int, int]]:
         text = bytes(data)
         if b'"' not in text:
             spans = line_spans(text)
@@ -128,11 +136,15 @@ class Csv(Format):
             ]
         return spans[1:] if first else spans
 
-    def slice_parts(self, head: Buffer, spelling: Spelling) -> tuple[bytes, bytes, bytes]:  # noqa: ARG002
+    def slice_ends(
+        self,
+        head: Buffer,
+        spelling: Spelling,  # noqa: ARG002
+    ) -> tuple[bytes, bytes]:
         text = bytes(head)
         line = text[: next(self._ends(text), len(text))]
         newline = b"\r\n" if line.endswith(b"\r\n") else b"\n"
-        return line.rstrip(b"\r\n") + newline, newline, newline
+        return line.rstrip(b"\r\n") + newline, newline
 
     def _ends(self, text: bytes) -> Iterator[int]:
         """Behind each newline of ``text``, which begins with a record, that ends one."""

@@ -8,17 +8,20 @@ from typing import Any
 from serialpack.formats._cutting import cut_records
 from serialpack.formats._jsoncut import JsonFinder
 from serialpack.formats._jsonparse import (
+    BOM,
     CLOSING,
     OPENING,
+    WHITE,
     Scanner,
     frame,
     kind_of,
     scan_block,
     too_deep,
 )
+from serialpack.formats._jsonspell import style_of
 from serialpack.formats._jsontext import JsonText
 from serialpack.formats.base import Difference, Read, SourceBlock, Spelling
-from serialpack.formats.ndjson import _decoder
+from serialpack.formats.ndjson import decoder
 from serialpack.stage import Buffer
 
 
@@ -47,8 +50,8 @@ class Json(JsonText):
             return None
         # What stands around the records is checked here, or left to the strict way.
         around = (
-            data[:start].strip(b" \t\r\n").removeprefix(b"\xef\xbb\xbf").strip(b" \t\r\n"),
-            data[end:].strip(b" \t\r\n"),
+            data[:start].removeprefix(BOM).strip(WHITE),
+            data[end:].strip(WHITE),
         )
         behind = CLOSING[kind] if block.last else ","
         if around != (OPENING[kind].encode() if first else b"", behind.encode()):
@@ -56,10 +59,10 @@ class Json(JsonText):
         content = data[start:end]
         try:
             if kind == "a":
-                return list(_decoder()(b"[%b]" % content))
+                return list(decoder()(b"[%b]" % content))
             if kind == "d":
-                return [_decoder()(content)]
-            whole: dict[str, Any] = _decoder()(b"{%b}" % content)
+                return [decoder()(content)]
+            whole: dict[str, Any] = decoder()(b"{%b}" % content)
         except (ValueError, RecursionError):
             return None
         if len(whole) != block.records:  # a key twice
@@ -75,8 +78,25 @@ class Json(JsonText):
         kind, start, end = frame(data, first=block.index == 0, last=block.last)
         return too_deep(data if kind == "d" else data[start:end])
 
-    def record_spans(self, data: Buffer, *, first: bool = False) -> list[tuple[int, int]]:
-        return []
+    def record_spans(
+        self, data: Buffer, spelling: Spelling, *, first: bool
+    ) -> list[tuple[int, int]]:
+        from serialpack.formats._jsonscan import element_spans
 
-    def slice_parts(self, head: Buffer, spelling: Spelling) -> tuple[bytes, bytes, bytes]:  # noqa: ARG002
-        return b"", b"", b""
+        text = bytes(data)
+        one = spelling.get("k", "d") == "d"
+        start = 0
+        if first:
+            start = len(text) - len(text.removeprefix(BOM).lstrip(WHITE)) + (not one)
+        if one:
+            body = text[start:].rstrip(WHITE)
+            return [(start, start + len(body))] if body else []
+        return element_spans(text, start)
+
+    def slice_ends(
+        self,
+        head: Buffer,  # noqa: ARG002
+        spelling: Spelling,
+    ) -> tuple[bytes, bytes]:
+        style = style_of(spelling, "d")
+        return style.head.encode(), style.defaults().tail.encode()

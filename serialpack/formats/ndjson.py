@@ -7,7 +7,8 @@ from functools import cache
 from typing import Any
 
 from serialpack.formats._cutting import cut_records
-from serialpack.formats._jsonparse import BOM, Scanner, nesting, scan_document, too_deep
+from serialpack.formats._jsonparse import BOM, Bad, Scanner, nesting, scan_document, too_deep
+from serialpack.formats._jsonspell import style_of
 from serialpack.formats._jsontext import JsonText
 from serialpack.formats._lines import BLANK, LineFinder, line_spans
 from serialpack.formats.base import MAX_DEPTH, Difference, Read, SourceBlock, Spelling
@@ -30,16 +31,18 @@ class NdJson(JsonText):
     def record_spans(
         self,
         data: Buffer,
+        spelling: Spelling,  # noqa: ARG002
         *,
-        first: bool = False,
+        first: bool,
     ) -> list[tuple[int, int]]:
-        start = len(BOM) if first and bytes(data[: len(BOM)]) == BOM else 0
-        return line_spans(data, start)
+        return line_spans(data, len(BOM) if first and bytes(data[: len(BOM)]) == BOM else 0)
 
-    def slice_parts(self, head: Buffer, spelling: Spelling) -> tuple[bytes, bytes, bytes]:  # noqa: ARG002
-        newline = bytes(head).find(b"\n")
-        end = b"\r\n" if newline > 0 and head[newline - 1] == 0x0D else b"\n"
-        return b"", end, end
+    def slice_ends(
+        self,
+        head: Buffer,  # noqa: ARG002
+        spelling: Spelling,
+    ) -> tuple[bytes, bytes]:
+        return b"", style_of(spelling, "n").joint.encode()
 
     def _fast(self, block: SourceBlock, data: bytes) -> list[Any] | None:
         if block.index == 0:
@@ -49,7 +52,7 @@ class NdJson(JsonText):
             lines.pop()
         if block.records != len(lines):
             lines = [line for line in lines if line.strip(BLANK)]
-        decode = _decoder()
+        decode = decoder()
         try:
             return [decode(line) for line in lines]
         except (ValueError, RecursionError):
@@ -60,8 +63,13 @@ class NdJson(JsonText):
         while at < len(text):
             end = text.find("\n", at)
             end = len(text) if end < 0 else end
-            if text[at:end].strip(" \t\r"):
-                yield scan_document(text, at, end, scanner)
+            line = text[at:end]
+            if line.strip(" \t\r"):
+                try:
+                    record = scan_document(line, 0, scanner)
+                except Bad as bad:
+                    raise Bad(bad.message, at + bad.at) from None
+                yield record
             at = end + 1
 
     def _deep(self, block: SourceBlock, data: bytes) -> Difference | None:  # noqa: ARG002
@@ -73,7 +81,7 @@ class NdJson(JsonText):
 
 
 @cache
-def _decoder() -> Any:
+def decoder() -> Any:
     import msgspec
 
     return msgspec.json.Decoder().decode

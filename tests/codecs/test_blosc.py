@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import struct
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import blosc
@@ -156,3 +157,28 @@ def test_threads_with_different_settings_do_not_disturb_each_other() -> None:
     with ThreadPoolExecutor(4) as pool:
         for done in [pool.submit(work, 7 * i) for i in range(4)]:
             done.result()
+
+
+def test_settings_wait_for_calls_that_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same, made certain: while one call runs, another with a different block size waits."""
+    inside, other = threading.Event(), threading.Event()
+    seen: list[int] = []
+
+    def compress(data: bytes, *_: object) -> bytes:
+        if data == b"other":
+            other.set()
+            return data
+        inside.set()
+        other.wait(0.3)
+        seen.append(blosc.get_blocksize())
+        return data
+
+    monkeypatch.setattr(blosc, "compress", compress)
+    first, second = (Blosc("blosc-lz4", (5, block << 10, 0)) for block in (16, 64))
+    with ThreadPoolExecutor(2) as pool:
+        running = pool.submit(first.compress, b"first")
+        assert inside.wait(60)
+        waiting = pool.submit(second.compress, b"other")
+        running.result()
+        waiting.result()
+    assert seen == [16 << 10]

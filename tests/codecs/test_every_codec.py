@@ -129,7 +129,7 @@ def test_every_kind_of_buffer(name: str, kind: type) -> None:
 def test_wrong_size_is_refused(name: str, values: tuple[int, ...]) -> None:
     codec = create(name, values)
     for data, stored in small_stored(codec):
-        for size in {0, len(data) - 1, len(data) + 1, 2**31, 2**32 + len(data), 2**40}:
+        for size in {0, len(data) - 1, len(data) + 1, 2**30, 2**31, 2**32 + len(data), 2**40}:
             if size in (-1, len(data)):
                 continue
             tracemalloc.start()

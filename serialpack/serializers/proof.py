@@ -1,0 +1,85 @@
+"""The proof: what was encoded is decoded again, and must be the same.
+
+First the bytes are compared. Where they differ, the spelling is adjusted for this block and
+they are compared again. Only where they still differ, the values are compared, strictly, on the
+text that unpacking will write.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from serialpack.errors import ValueRefusedError
+from serialpack.formats.base import (
+    Difference,
+    Format,
+    SourceBlock,
+    Spelling,
+    Unheld,
+    ValueFormat,
+)
+from serialpack.serializers._collector import collector_held
+from serialpack.serializers.base import Serializer, ValueSerializer
+from serialpack.stage import Buffer
+
+
+class Proof(NamedTuple):
+    """``exact``: the very bytes come back, else the same values.
+
+    ``spelling``: what of the source's spelling is different for this block; usually nothing.
+    """
+
+    exact: bool
+    spelling: Spelling
+
+
+def prove(
+    serializer: Serializer, fmt: Format, block: SourceBlock, data: Buffer, spelling: Spelling
+) -> Proof:
+    """Prove that ``data``, the encoded ``block``, gives it back; ValueRefusedError where not."""
+    source = bytes(block.data)
+    if not isinstance(serializer, ValueSerializer) or not isinstance(fmt, ValueFormat):
+        restored = serializer.decode(data, fmt, spelling, first=block.index == 0)
+        if restored != source:
+            raise ValueRefusedError(f"{serializer.name} does not give back the bytes")
+        return Proof(True, {})
+    changed = fmt.respell(block, spelling)
+    restored = _decode(serializer, fmt, block, data, {**spelling, **changed})
+    if restored == source:
+        return Proof(True, changed)
+    for guess in fmt.respellings(block, spelling):
+        if _decode(serializer, fmt, block, data, {**spelling, **guess}) == source:
+            return Proof(True, guess)
+    with collector_held():
+        lost = fmt.difference(block, restored)
+    if lost is not None:
+        raise serializer.refuse(block, lost)
+    return Proof(False, changed)
+
+
+def _decode(
+    serializer: ValueSerializer,
+    fmt: ValueFormat,
+    block: SourceBlock,
+    data: Buffer,
+    spelling: Spelling,
+) -> Buffer:
+    try:
+        return serializer.decode(data, fmt, spelling, first=block.index == 0)
+    except (ValueError, RecursionError) as error:
+        raise serializer.refuse(block, _unread(serializer, fmt, block, error)) from None
+
+
+def _unread(
+    serializer: ValueSerializer, fmt: ValueFormat, block: SourceBlock, error: Exception
+) -> Difference:
+    """The record that the serializer writes but does not read, found by trying each alone."""
+    try:
+        for number, record in enumerate(fmt.parse(block)):
+            try:
+                serializer.load(serializer.dump([record]))
+            except (ValueError, RecursionError) as found:
+                return Difference(number, "$", "a record", f"an error ({found})", "value")
+    except Unheld as unheld:
+        return unheld.difference
+    return Difference(0, "$", "the block", f"an error ({error})", "value")

@@ -1,0 +1,428 @@
+"""Packing, inspecting and unpacking as a new user would, right and wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+
+needs_posix = pytest.mark.skipif(os.name != "posix", reason="POSIX file modes and devices")
+not_root = pytest.mark.skipif(
+    hasattr(os, "geteuid") and os.geteuid() == 0, reason="root may read and write anything"
+)
+
+
+def lines(stderr: bytes) -> list[str]:
+    return stderr.decode().splitlines()
+
+
+def test_pack_inspect_unpack(run: Run, sample: Path) -> None:
+    before = sample.read_bytes()
+    done = run("pack", sample)
+    assert "sample.ndjson" in lines(done.stderr)[0]
+    assert "raw+zstd:3, exact bytes" in lines(done.stderr)[0]
+    assert done.stdout == b""
+    packed = sample.with_name("sample.ndjson.spk")
+    assert b"raw+zstd:3" in run("inspect", packed).stdout
+    sample.unlink()
+    run("unpack", packed)
+    assert sample.read_bytes() == before
+
+
+def test_a_pipe_on_both_sides(run: Run, sample: Path) -> None:
+    packed = run("pack", stdin=sample.read_bytes()).stdout
+    assert run("unpack", stdin=packed).stdout == sample.read_bytes()
+    assert run("unpack", "-", "-o", "-", stdin=packed).stdout == sample.read_bytes()
+    assert run("pack", "-q", sample, "-o", "-").stderr == b""
+
+
+def test_several_files_go_into_a_folder_and_failures_do_not_stop_the_rest(
+    run: Run, tmp_path: Path, sample: Path
+) -> None:
+    other = tmp_path / "other.txt"
+    other.write_text("text")
+    folder = tmp_path / "packed"
+    folder.mkdir()
+    done = run("pack", sample, tmp_path / "missing", other, "-o", folder, code=1)
+    assert sorted(p.name for p in folder.iterdir()) == ["other.txt.spk", "sample.ndjson.spk"]
+    (error,) = [line for line in lines(done.stderr) if line.startswith("serialpack: ")]
+    assert "missing: cannot read: no such file or directory" in error
+
+
+def test_the_worst_exit_code_wins(run: Run, tmp_path: Path, sample: Path) -> None:
+    (tmp_path / "no.spk").write_bytes(b"plain text")
+    run("pack", sample)
+    sample.unlink()
+    run("unpack", tmp_path / "missing.spk", tmp_path / "no.spk", f"{sample}.spk", code=3)
+    assert sample.exists()
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "words"),
+    [
+        (["--nonsense"], 2, "--nonsense"),
+        (["-c", "zstd:99"], 2, "level must be -7..22"),
+        (["-c", "zsdt"], 2, "did you mean zstd"),
+        (["-s", "jason"], 2, "did you mean json"),
+        (["--filter", "shuffle:0"], 2, "1..255"),
+        (["--from", "jsno"], 2, "json"),
+        (["--block-size", "big"], 2, "size"),
+        (["--block-size", "1G"], 2, "64M"),
+        (["--meta", "novalue"], 2, "KEY=VALUE"),
+        (["--effort", "0"], 2, "effort"),
+        (["-j", "0"], 2, "threads"),
+        (["--exact", "--no-verify"], 2, "exclude"),
+        (["-s", "json", "--from", "csv"], 3, "json packs json and ndjson"),
+    ],
+)
+def test_wrong_words_get_one_line(
+    run: Run, sample: Path, args: list[str], code: int, words: str
+) -> None:
+    done = run("pack", *args, sample, code=code)
+    (line,) = lines(done.stderr)
+    assert words in line
+    assert not sample.with_name("sample.ndjson.spk").exists()
+
+
+def test_an_unknown_verb_is_told_the_near_one(run: Run) -> None:
+    assert "did you mean unpack?" in run("unpak", code=2).stderr.decode()
+
+
+def test_no_arguments_show_the_help(run: Run) -> None:
+    assert b"pack" in run().stdout
+
+
+def test_the_version_and_nothing_else(run: Run) -> None:
+    from serialpack import __version__
+
+    assert run("--version").stdout.decode() == f"serialpack {__version__}\n"
+
+
+@needs_posix
+def test_outputs_that_cannot_be_are_refused_and_untouched(
+    run: Run, tmp_path: Path, sample: Path
+) -> None:
+    target = tmp_path / "there"
+    target.write_bytes(b"precious")
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    for output, words in [
+        (target, "exists already; -f overwrites it"),
+        (folder, "is a folder"),
+        (sample, "is the input itself"),
+        (tmp_path / "no" / "such", "folder does not exist"),
+        (Path("/dev/null"), "is not a regular file"),
+    ]:
+        before = sample.read_bytes()
+        (line,) = lines(run("pack", sample, "-o", output, code=1).stderr)
+        assert words in line
+        assert str(output) in line
+        assert sample.read_bytes() == before
+    assert target.read_bytes() == b"precious"
+    run("pack", "-f", sample, "-o", target)
+    assert target.read_bytes() != b"precious"
+    run("pack", "-f", sample, "-o", sample, code=1)
+
+
+def test_a_folder_as_input(run: Run, tmp_path: Path) -> None:
+    assert "is a folder" in run("pack", tmp_path, code=1).stderr.decode()
+
+
+@pytest.mark.parametrize(
+    ("content", "like"),
+    [
+        (b"\x1f\x8b\x08\0\0\0\0\0", "looks like gzip"),
+        (b"PK\x03\x04rest", "looks like zip"),
+        (b'{"a": 1}\n', "looks like"),
+        (b"\x28\xb5\x2f\xfd\x04\x00\x01\x00\x00\x99\xe9\xd8\x51", "looks like zstd"),
+        (b"", "empty"),
+    ],
+)
+def test_what_is_not_a_container_is_named(
+    run: Run, tmp_path: Path, content: bytes, like: str
+) -> None:
+    path = tmp_path / "x.spk"
+    path.write_bytes(content)
+    (line,) = lines(run("unpack", path, code=3).stderr)
+    assert f"{path}: not a serialpack file" in line
+    assert like in line
+    assert not (tmp_path / "x").exists()
+    assert like in run("unpack", stdin=content, code=3).stderr.decode()
+
+
+def test_packing_a_container_again_needs_force(run: Run, sample: Path) -> None:
+    run("pack", sample)
+    packed = f"{sample}.spk"
+    assert "-f packs it once more" in run("pack", packed, code=1).stderr.decode()
+    run("pack", "-f", packed)
+
+
+def test_invalid_json_is_named_by_line_column_and_byte(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "bad.json"
+    path.write_bytes(b'{"a": 1,\n "b": tru}\n')
+    (line,) = lines(run("pack", "-s", "json", path, code=3).stderr)
+    assert "line 2, column 7 (byte 15)" in line
+    assert not (tmp_path / "bad.json.spk").exists()
+    run("pack", path)
+
+
+def test_a_value_that_cannot_be_held_is_refused_with_a_way_out(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "big.json"
+    path.write_bytes(b'[{"a": 1}, {"price": 123456789012345678901234567890}]')
+    (line,) = lines(run("pack", "-s", "msgpack", path, code=4).stderr)
+    assert "record 1, $.price" in line
+    assert "beyond 64 bits" in line
+    assert "json" in line
+    assert not (tmp_path / "big.json.spk").exists()
+
+
+def test_exact_demands_the_bytes(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "odd.json"
+    path.write_bytes(b'{"a":  1.50}')
+    assert "same values" in run("pack", "-s", "json", path).stderr.decode()
+    run("pack", "-f", "-s", "json", "--exact", path, code=4)
+
+
+def test_damage_leaves_no_output(run: Run, sample: Path) -> None:
+    run("pack", "--block-size", "8K", sample)
+    packed = Path(f"{sample}.spk")
+    data = bytearray(packed.read_bytes())
+    data[len(data) // 2] ^= 1
+    packed.write_bytes(data)
+    sample.unlink()
+    (line,) = lines(run("unpack", packed, code=3).stderr)
+    assert "block" in line
+    assert "bytes" in line
+    assert not sample.exists()
+    assert "block" in run("unpack", "--test", packed, code=3).stderr.decode()
+    packed.write_bytes(data[:-50])
+    data[len(data) // 2] ^= 1
+    packed.write_bytes(data[:-50])
+    assert "truncated" in run("unpack", packed, code=3).stderr.decode()
+
+
+def test_a_missing_extra_is_told(run: Run, sample: Path, tmp_path: Path) -> None:
+    (tmp_path / "hide").mkdir()
+    (tmp_path / "hide" / "sitecustomize.py").write_text(
+        "import sys, importlib.util as u\n"
+        "real = u.find_spec\n"
+        "u.find_spec = lambda n, p=None: None if n == 'lz4' else real(n, p)\n"
+    )
+    root = str(Path(__file__).parents[2])
+    env = {"PYTHONPATH": os.pathsep.join([str(tmp_path / "hide"), root])}
+    (line,) = lines(run("pack", "-c", "lz4", sample, code=1, env=env).stderr)
+    assert "pip install 'serialpack[lz4]'" in line
+    assert not Path(f"{sample}.spk").exists()
+    assert b"serialpack[lz4]" in run("inspect", "--stages", env=env).stdout
+
+
+def test_test_checks_and_writes_nothing(run: Run, sample: Path) -> None:
+    run("pack", sample)
+    sample.unlink()
+    assert "all is well" in run("unpack", "--test", f"{sample}.spk").stderr.decode()
+    assert not sample.exists()
+
+
+def test_rm_removes_the_source_only_after_success(run: Run, sample: Path) -> None:
+    before = sample.read_bytes()
+    packed = Path(f"{sample}.spk")
+    packed.write_bytes(b"in the way")
+    run("pack", "--rm", sample, code=1)
+    assert sample.read_bytes() == before
+    packed.unlink()
+    run("pack", "--rm", sample)
+    assert not sample.exists()
+    run("unpack", "--rm", packed)
+    assert sample.read_bytes() == before
+    assert not packed.exists()
+    run("pack", "--rm", "-o", "-", sample, code=2)
+    assert sample.exists()
+
+
+def test_the_stored_name_is_used_on_demand_and_never_trusted(
+    run: Run, sample: Path, tmp_path: Path
+) -> None:
+    import serialpack
+
+    run("pack", sample, "-o", tmp_path / "blob")
+    before = sample.read_bytes()
+    sample.unlink()
+    assert "does not end in .spk" in run("unpack", tmp_path / "blob", code=1).stderr.decode()
+    run("unpack", "-N", tmp_path / "blob")
+    assert sample.read_bytes() == before
+    deep = tmp_path / "a" / "b"
+    deep.mkdir(parents=True)
+    for name, safe in [("../../evil", "evil"), ("/etc/evil2", "evil2"), ("a\x1b[2Jb", "a[2Jb")]:
+        with (deep / "x").open("wb") as out, sample.open("rb") as source:
+            serialpack.pack(source, out, identity=(name, 1))
+        run("unpack", "-N", deep / "x")
+        assert (deep / safe).read_bytes() == before
+        shown = run("inspect", deep / "x").stdout
+        assert b"\x1b" not in shown
+    with (deep / "x").open("wb") as out, sample.open("rb") as source:
+        serialpack.pack(source, out, identity=("..", 1))
+    assert "no name that is safe" in run("unpack", "-N", deep / "x", code=1).stderr.decode()
+
+
+@needs_posix
+def test_mode_and_time_come_back(run: Run, sample: Path) -> None:
+    sample.chmod(0o640)
+    os.utime(sample, ns=(1, 1_500_000_000_123_456_789))
+    before = sample.stat()
+    run("pack", sample)
+    run("unpack", "-f", f"{sample}.spk")
+    assert sample.stat().st_mtime_ns == before.st_mtime_ns
+    assert stat.S_IMODE(sample.stat().st_mode) == 0o640
+
+
+def test_records_and_bytes(run: Run, sample: Path) -> None:
+    run("pack", "--block-size", "4K", sample)
+    whole = sample.read_bytes()
+    rows = whole.splitlines(keepends=True)
+    packed = f"{sample}.spk"
+    for span, want in [("0:3", rows[:3]), ("500:502", rows[500:502]), ("998:", rows[998:])]:
+        assert run("unpack", "--records", span, packed, "-o", "-").stdout == b"".join(want)
+        stdin = Path(packed).read_bytes()
+        assert run("unpack", "--records", span, stdin=stdin).stdout == b"".join(want)
+    assert run("unpack", "--records", "5000:", packed, "-o", "-").stdout.strip() == b""
+    assert run("unpack", "--bytes", "10:20", packed, "-o", "-").stdout == whole[10:20]
+    assert run("unpack", "--bytes", "9000:", packed, "-o", "-").stdout == whole[9000:]
+    run("unpack", "--records", "3", packed, "-o", "-", code=2)
+    run("unpack", "--records", "3:1", packed, "-o", "-", code=2)
+    run("unpack", "--records", "0:1", "--bytes", "0:1", packed, "-o", "-", code=2)
+    (sample.parent / "plain.txt").write_bytes(b"no records here")
+    run("pack", sample.parent / "plain.txt")
+    done = run("unpack", "--records", "0:1", sample.parent / "plain.txt.spk", "-o", "-", code=2)
+    assert "--bytes" in done.stderr.decode()
+
+
+def test_to_gives_what_the_container_holds(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_bytes(b'[\n  {"a": 1},\n  {"a": 2}\n]\n')
+    run("pack", "-s", "json", path)
+    packed = tmp_path / "a.json.spk"
+    assert run("unpack", "--to", "ndjson", packed, "-o", "-").stdout == b'{"a":1}\n{"a":2}\n'
+    assert run("unpack", "--to", "json", packed, "-o", "-").stdout == path.read_bytes()
+    assert "json and ndjson" in run("unpack", "--to", "csv", packed, "-o", "-", code=2).stderr.decode()
+
+
+def test_max_size_refuses_before_writing(run: Run, sample: Path) -> None:
+    run("pack", sample)
+    sample.unlink()
+    assert "--max-size" in run("unpack", "--max-size", "1K", f"{sample}.spk", code=4).stderr.decode()
+    assert not sample.exists()
+    run("unpack", "--max-size", "1M", f"{sample}.spk")
+
+
+def test_dry_run_does_nothing(run: Run, sample: Path) -> None:
+    assert "would pack" in run("pack", "--dry-run", sample).stderr.decode()
+    assert not Path(f"{sample}.spk").exists()
+
+
+def test_the_effort_dial_is_typed_like_gzips(run: Run, sample: Path) -> None:
+    for words, chain in [
+        (["-1"], "raw+zstd:1"),
+        (["-9"], "raw+zstd:22"),
+        (["-qf9"], "raw+zstd:22"),
+        (["-5f"], "raw+zstd:8"),
+        (["--effort", "4"], "raw+zstd:5"),
+    ]:
+        run("pack", "-f", *words, sample)
+        found = json.loads(run("inspect", "--json", f"{sample}.spk").stdout)
+        assert found["members"][0]["chain"] == chain
+
+
+def test_settings_come_from_the_file_then_the_environment_then_the_options(
+    run: Run, sample: Path, tmp_path: Path
+) -> None:
+    config = tmp_path / "config" / "serialpack"
+    config.mkdir(parents=True)
+    (config / "config.toml").write_text('[pack]\ncodec = "zlib:1"\n')
+    env = {"XDG_CONFIG_HOME": str(tmp_path / "config")}
+
+    def chain(*args: str, **more: str) -> str:
+        done = run("pack", "-f", *args, "--json", sample, env={**env, **more})
+        return str(json.loads(done.stdout)["chain"])
+
+    if sys.platform != "linux":
+        pytest.skip("the folder of settings is elsewhere here")
+    assert chain() == "raw+zlib:1"
+    assert chain(SERIALPACK_PACK_CODEC="bz2:2") == "raw+bz2:2"
+    assert chain("-c", "xz:1", SERIALPACK_PACK_CODEC="bz2:2") == "raw+xz:1"
+    (config / "config.toml").write_text("[pack]\ncoddec = 1\n")
+    assert "coddec" in run("pack", sample, code=2, env=env).stderr.decode()
+    (config / "config.toml").write_text("[pack\n")
+    assert "TOML" in run("pack", sample, code=2, env=env).stderr.decode()
+
+
+def test_inputs_from_a_list(run: Run, sample: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    odd = tmp_path / "odd\nname"
+    odd.write_bytes(b"x")
+    (tmp_path / "list").write_bytes(f"{sample}\0{odd}\0".encode())
+    run("pack", "--files-from", tmp_path / "list", "-0", "-o", folder)
+    assert sorted(p.name for p in folder.iterdir()) == ["odd\nname.spk", "sample.ndjson.spk"]
+    run("pack", "-f", "--files-from", "-", stdin=f"{sample}\n".encode())
+    assert Path(f"{sample}.spk").exists()
+
+
+def test_stats_and_profile(run: Run, sample: Path, tmp_path: Path) -> None:
+    done = run("pack", "--stats", "--profile", tmp_path / "p.html", sample)
+    assert "compress" in done.stderr.decode()
+    page = (tmp_path / "p.html").read_text()
+    assert "sample.ndjson" in page
+    assert "http" not in page
+
+
+@needs_posix
+def test_names_are_escaped_wherever_they_are_shown(run: Run, tmp_path: Path) -> None:
+    for name in [b"red[red]x[/].json"[:9], b"esc\x1b[31m", b"new\nline", b"\xff\xfe", b"-dash", b"a b"]:
+        path = os.path.join(os.fsencode(tmp_path), name)
+        with open(path, "wb") as file:  # noqa: PTH123 (a name of bytes)
+            file.write(b"data")
+        text = os.fsdecode(path)
+        done = run("pack", "--", text, env={"LC_ALL": "C"})
+        assert b"\x1b" not in done.stderr
+        assert done.stderr.count(b"\n") == 1
+        done = run("inspect", f"{text}.spk", env={"LC_ALL": "C"})
+        assert b"\x1b" not in done.stdout
+        os.unlink(path)
+        run("unpack", "--", f"{text}.spk")
+        with open(path, "rb") as file:  # noqa: PTH123
+            assert file.read() == b"data"
+        assert b"\x1b" not in run("unpack", "--", f"{text}.spk", code=1).stderr
+
+
+@needs_posix
+def test_a_full_disk_is_one_line(sample: Path) -> None:
+    with open("/dev/full", "wb") as full:  # noqa: PTH123
+        done = subprocess.run(
+            [sys.executable, "-m", "serialpack", "pack", "-o", "-", sample],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert done.returncode == 1
+    (line,) = lines(done.stderr)
+    assert "no space left on device" in line
+
+
+@needs_posix
+@not_root
+def test_what_may_not_be_read_or_written_is_one_line(
+    run: Run, sample: Path, tmp_path: Path
+) -> None:
+    sample.chmod(0)
+    assert "permission denied" in run("pack", sample, code=1).stderr.decode()
+    sample.chmod(0o600)
+    locked = tmp_path / "locked"
+    locked.mkdir(mode=0o500)
+    assert "permission denied" in run("pack", sample, "-o", locked / "x", code=1).stderr.decode()

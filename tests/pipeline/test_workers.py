@@ -1,0 +1,132 @@
+"""Jobs go through worker threads in bounded number and come back in order."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from serialpack.pipeline.workers import in_order
+
+
+def plain(work: Callable[[int], int]) -> Callable[[], Callable[[int], int]]:
+    return lambda: work
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+@pytest.mark.parametrize("count", [0, 1, 2, 50])
+def test_results_come_in_the_order_of_the_jobs(threads: int, count: int) -> None:
+    def work(job: int) -> int:
+        time.sleep(0.001 * (job % 3))
+        return job * job
+
+    done = list(in_order(iter(range(count)), plain(work), threads))
+    assert done == [(n, n * n) for n in range(count)]
+
+
+def test_a_single_job_starts_no_thread() -> None:
+    here = threading.current_thread()
+    seen: list[threading.Thread] = []
+
+    def work(job: int) -> int:
+        seen.append(threading.current_thread())
+        return job
+
+    assert list(in_order(iter([7]), plain(work), 4)) == [(7, 7)]
+    assert seen == [here]
+
+
+def test_each_thread_makes_one_worker() -> None:
+    made: list[int] = []
+
+    def make() -> Callable[[int], int]:
+        made.append(threading.get_ident())
+        return lambda job: job
+
+    assert len(list(in_order(iter(range(100)), make, 3))) == 100
+    assert len(made) == len(set(made)) <= 3
+
+
+def test_jobs_held_at_once_are_bounded_however_slow_the_writer() -> None:
+    taken = 0
+
+    def jobs() -> Iterator[int]:
+        nonlocal taken
+        for n in range(200):
+            taken = n + 1
+            yield n
+
+    threads = 2
+    for given, (_, result) in enumerate(in_order(jobs(), plain(lambda n: n), threads)):
+        assert result == given
+        if given < 5:
+            time.sleep(0.05)
+        # One more may have been taken and wait for room.
+        assert taken - given <= threads + 2 + 1
+
+
+def test_an_error_comes_in_its_jobs_place_and_ends_the_line() -> None:
+    def work(job: int) -> int:
+        if job == 5:
+            raise ValueError("five")
+        return job
+
+    got = []
+    with pytest.raises(ValueError, match="five"):
+        for _, result in in_order(iter(range(1000)), plain(work), 3):
+            got.append(result)
+    assert got == [0, 1, 2, 3, 4]
+
+
+def test_an_error_of_the_source_comes_after_what_was_read() -> None:
+    def jobs() -> Iterator[int]:
+        yield from range(4)
+        raise OSError("disk gone")
+
+    got = []
+    with pytest.raises(OSError, match="disk gone"):
+        for _, result in in_order(jobs(), plain(lambda n: n), 2):
+            got.append(result)
+    assert got == [0, 1, 2, 3]
+
+
+def test_a_caller_that_stops_early_ends_the_threads() -> None:
+    before = threading.active_count()
+    closed: list[bool] = []
+
+    class Worker:
+        def __call__(self, job: int) -> int:
+            return job
+
+        def close(self) -> None:
+            closed.append(True)
+
+    results = in_order(iter(range(10_000)), Worker, 3)
+    assert next(results) == (0, 0)
+    results.close()
+    for _ in range(200):
+        if threading.active_count() == before:
+            break
+        time.sleep(0.01)
+    assert threading.active_count() == before
+    assert closed
+
+
+def test_a_reader_that_hangs_does_not_keep_the_process() -> None:
+    """The reading thread is a daemon: an endless read never stops the program from ending."""
+    import subprocess
+    import sys
+
+    code = (
+        "import itertools, time\n"
+        "from serialpack.pipeline.workers import in_order\n"
+        "jobs = (n if n < 3 else time.sleep(600) for n in itertools.count())\n"
+        "results = in_order(jobs, lambda: lambda n: n, 2)\n"
+        "print([next(results)[1] for _ in range(3)])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout == "[0, 1, 2]\n"
