@@ -29,7 +29,7 @@ $(BIN)/python:
 	  then chosen=$$python; break; fi; \
 	done; \
 	if [ -z "$$chosen" ]; then \
-	  echo "serialpack needs Python 3.11 or later; python3 is: $$(python3 --version 2>&1)." >&2; \
+	  echo "serialpack needs Python 3.11 or later; $(or $(PYTHON),python3) is: $$($(or $(PYTHON),python3) --version 2>&1)." >&2; \
 	  echo "Name one with: make $(MAKECMDGOALS) PYTHON=/path/to/python3" >&2; exit 1; \
 	fi; \
 	echo "making $(VENV) with $$("$$chosen" --version)"; \

@@ -41,7 +41,7 @@ def contacts(seed: int = _SEED) -> Iterator[dict[str, Any]]:
             "age": r.randint(18, 90),
             "balance": round(r.random() * 10000, 2),
             "phone": f"+1 ({r.randint(200, 999)}) {r.randint(200, 999)}-{r.randint(0, 9999):04d}",
-            "email": f"{r.choice(names).lower()}@{r.choice(names).lower()}.com",
+            "email": f"{r.choice(names).lower()}@{r.choice(names).lower()}.example",
             "address": f"{r.randint(1, 999)} {r.choice(streets)}, {r.choice(names)}ville, "
             f"{r.randint(10000, 99999)}",
             "registered": f"20{r.randint(10, 25)}-{r.randint(1, 12):02d}-{r.randint(1, 28):02d}"

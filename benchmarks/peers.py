@@ -324,7 +324,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--quick", action="store_true", help="data a tenth as large, where starting Python weighs most")
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="data a tenth as large, where starting Python weighs most",
+    )
     parser.add_argument(
         "--only", action="append", choices=ROWS, metavar="ROW", help=", ".join(ROWS)
     )

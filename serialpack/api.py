@@ -58,7 +58,12 @@ class PackReport(NamedTuple):
     @property
     def sizes(self) -> dict[str, int]:
         """The bytes that each stage worked on, where known, for speeds."""
-        return {"read": self.size, "serialize": self.size, "compress": self.size, "write": self.packed}
+        return {
+            "read": self.size,
+            "serialize": self.size,
+            "compress": self.size,
+            "write": self.packed,
+        }
 
 
 class UnpackReport(NamedTuple):

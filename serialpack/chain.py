@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from serialpack.codecs import CODECS
-from serialpack.container.records import ChainNumbers, StageNumbers
+from serialpack.container.records import ChainNumbers, StageNumbers, newer
 from serialpack.errors import UnsupportedError, UsageError
 from serialpack.filters import FILTERS
 from serialpack.serializers import SERIALIZERS
@@ -89,15 +89,10 @@ def _numbers(registry: Registry[Any], spec: StageSpec) -> StageNumbers:
 
 def _spec(registry: Registry[Any], numbers: StageNumbers, writer: str) -> StageSpec:
     entry = registry.by_number(numbers[0])
-    by = f"written by serialpack {writer}" if writer else "written by another version"
     if entry is None:
-        raise UnsupportedError(
-            f"needs {registry.kind} number {numbers[0]}, {by}", hint="update serialpack"
-        )
+        raise newer(f"{registry.kind} number {numbers[0]}", writer)
     cls = registry.cls(entry.name)
     if not cls.check_params(entry.name, numbers[1:]):
-        raise UnsupportedError(
-            f"needs {registry.kind} {entry.name} with the parameters {list(numbers[1:])}, {by}",
-            hint="update serialpack",
-        )
-    return StageSpec(entry.name, numbers[1:] + tuple(p.default for p in cls.params)[len(numbers) - 1 :])
+        raise newer(f"{registry.kind} {entry.name} with the parameters {list(numbers[1:])}", writer)
+    defaults = tuple(p.default for p in cls.params)
+    return StageSpec(entry.name, numbers[1:] + defaults[len(numbers) - 1 :])

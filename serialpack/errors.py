@@ -174,4 +174,6 @@ class ValueRefusedError(RefusedError):
 
     @property
     def place(self) -> str:
-        return self.value_path if self.record is None else f"record {self.record}, {self.value_path}"
+        return (
+            self.value_path if self.record is None else f"record {self.record}, {self.value_path}"
+        )

@@ -291,4 +291,3 @@ def remove_source(path: str, before: os.stat_result | None) -> None:
         _sync_folder(os.path.dirname(path) or ".")
     except OSError as error:
         raise file_error(error, path, "remove") from error
-

@@ -170,20 +170,24 @@ def _auto(kind: str) -> Iterator[Word]:
 def _stage_words(registry: Registry[Any]) -> Iterator[Word]:
     for entry in registry:
         cls: type[Stage] = registry.cls(entry.name)
-        levels = tuple(v for p in cls.params if p.mark == ":" for v in _values(entry.name, cls, p))
+        levels = tuple(
+            v for p in cls.params if p.mark == ":" for v in values_of(entry.name, cls, p)
+        )
         yield Word(entry.name, cls.about, levels)
 
 
-def _values(name: str, cls: type[Stage], param: Param) -> Iterator[str]:
+def values_of(name: str, cls: type[Stage], param: Param) -> list[str]:
     """The values of ``param`` worth offering, each one that the stage accepts."""
     every = range(param.low, param.high + 1)
     some = every if len(every) <= MANY else [1 << n for n in range(16) if 1 << n in every]
+    found = []
     for value in some:
         try:
             cls.parse_params(name, f"{param.mark}{value}")
         except UsageError:
             continue
-        yield str(value)
+        found.append(str(value))
+    return found
 
 
 def effort_about(effort: int) -> str:

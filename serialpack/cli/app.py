@@ -156,4 +156,3 @@ def _settings() -> dict[str, Any]:
                 raise UsageError(f"[{verb}] has no option {key!r}", path=path)
             settings[verb][known[name]] = value
     return settings
-

@@ -95,9 +95,7 @@ class Size(click.ParamType):
 
     name = "size"
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> int:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         if isinstance(value, int):
             return value
         try:
@@ -118,7 +116,9 @@ class Range(click.ParamType):
             return value
         match = re.fullmatch(r"(\d*):(\d*)", value)
         if match is None:
-            self.fail(f"{value!r} is not A:B with whole numbers, like 10:20, :5 or 100:", param, ctx)
+            self.fail(
+                f"{value!r} is not A:B with whole numbers, like 10:20, :5 or 100:", param, ctx
+            )
         start, stop = int(match[1] or 0), int(match[2]) if match[2] else None
         if stop is not None and stop < start:
             self.fail(f"{value!r} ends before it begins", param, ctx)

@@ -132,7 +132,9 @@ def command(
     def work(path: str) -> dict[str, Any]:
         target = targets.of(path, lambda p: p + SUFFIX)
         if as_json and target == STDIO:
-            raise UsageError("--json and the data cannot both go to standard output", hint="-o FILE")
+            raise UsageError(
+                "--json and the data cannot both go to standard output", hint="-o FILE"
+            )
         if not keep and STDIO in (path, target):
             raise UsageError("--rm needs a file on both sides")
         if dry_run:
@@ -191,4 +193,3 @@ def command(
 
         write_profile(profile, profiled)
     return code
-

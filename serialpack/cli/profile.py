@@ -20,9 +20,7 @@ td:last-child { width: 50%; }
 """
 
 
-def write_profile(
-    path: str, files: list[tuple[str, dict[str, float], dict[str, int]]]
-) -> None:
+def write_profile(path: str, files: list[tuple[str, dict[str, float], dict[str, int]]]) -> None:
     """Write the page to ``path``, over what stands there.
 
     ``files``: the name of each, seconds per stage (added up over threads), bytes where known.

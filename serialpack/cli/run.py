@@ -29,9 +29,7 @@ class Manner(NamedTuple):
     no_progress: bool
 
 
-def each_file(
-    files: Sequence[str], manner: Manner, work: Callable[[str], dict[str, Any]]
-) -> int:
+def each_file(files: Sequence[str], manner: Manner, work: Callable[[str], dict[str, Any]]) -> int:
     """Do ``work`` for each file; failures are named, the rest go on. The worst exit code.
 
     ``work`` gives the line for ``--json``.
@@ -156,9 +154,10 @@ def print_stats(seconds: dict[str, float], sizes: dict[str, int]) -> None:
     for stage, spent in seconds.items():
         size = sizes.get(stage)
         speed = f"{size / spent / 1e6:8.0f} MB/s" if size and spent > 1e-6 else ""
-        note(f"  {stage:<12} {spent:9.3f} s  {format_size(size) if size else '':>10} {speed}".rstrip())
+        note(
+            f"  {stage:<12} {spent:9.3f} s  {format_size(size) if size else '':>10} {speed}".rstrip()
+        )
 
 
 def rounded(seconds: dict[str, float]) -> dict[str, float]:
     return {stage: round(spent, 6) for stage, spent in seconds.items()}
-

@@ -105,7 +105,9 @@ def command(
     def work(path: str) -> dict[str, Any]:
         target = None if test else targets.of(path, lambda p: unpacked_name(p, stored=name))
         if as_json and target == STDIO:
-            raise UsageError("--json and the data cannot both go to standard output", hint="-o FILE")
+            raise UsageError(
+                "--json and the data cannot both go to standard output", hint="-o FILE"
+            )
         if not keep and (STDIO in (path, target) or records or byte_range):
             raise UsageError("--rm needs a file on both sides, and the whole of it")
         if dry_run:

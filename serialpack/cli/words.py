@@ -52,9 +52,7 @@ def note(message: str) -> None:
 
 def colourful(stream: Any) -> bool:
     """Whether ``stream`` is a terminal that may be written to in colour."""
-    return (
-        stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    )
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def print_table(
@@ -85,7 +83,10 @@ def print_table(
         Console().print(table)
         return
     lines = [list(headers), *rows] if headers else rows
-    widths = [max((len(r[i]) for r in lines if i < len(r)), default=0) for i in range(max(map(len, lines), default=0))]
+    widths = [
+        max((len(r[i]) for r in lines if i < len(r)), default=0)
+        for i in range(max(map(len, lines), default=0))
+    ]
     for line in lines:
         cells = [
             cell.rjust(widths[i]) if i in right else cell.ljust(widths[i])

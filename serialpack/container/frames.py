@@ -33,7 +33,10 @@ INDEX = b"SPKX"
 #: Bytes of a frame around its body: magic, length, tag, checksum.
 FRAME_EXTRA = 4 + 4 + 4 + 8
 #: The longest body of each kind. An index goes on in further frames.
-MAX_BODY = {HEADER: 32 << 10, BLOCK: 16 << 20, INDEX: 16 << 20}
+MAX_BODY = {HEADER: 32 << 10, BLOCK: 1 << 20, INDEX: 1 << 20}
+
+#: What a reader reads first: magic, length, tag.
+PREFIX_LENGTH = 12
 
 _PREFIX = struct.Struct("<II")
 _CHECK = struct.Struct("<Q")
@@ -52,38 +55,38 @@ def write_frame(tag: bytes, body: bytes) -> bytes:
     )
 
 
-def frame_length(prefix: bytes, start: int) -> int:
-    """How many bytes follow the 8 of ``prefix``; DamagedError where no frame of ours begins."""
-    magic, length = _PREFIX.unpack(prefix)
+def frame_rest(prefix: bytes, start: int) -> int:
+    """How many bytes follow the 12 of ``prefix``, so that no more than a body's limit is read.
+
+    DamagedError where they begin no frame of ours. ``start`` is their place in the file.
+    """
+    magic, length = _PREFIX.unpack_from(prefix)
     if magic != SKIPPABLE:
         raise DamagedError("no frame begins here", start=start, end=start + 8)
-    if not 12 <= length <= max(MAX_BODY.values()) + 12:
-        raise DamagedError(f"a frame says it is {length} bytes long", start=start, end=start + 8)
-    return cast(int, length)
-
-
-def open_frame(content: bytes, start: int) -> tuple[bytes, bytes, int]:
-    """Tag, body and checksum of a frame's ``content`` (what follows its length), verified.
-
-    ``start`` is the frame's place in the file, for the error.
-    """
-    (check,) = _CHECK.unpack_from(content, len(content) - 8)
-    if checksum(memoryview(content)[:-8]) != check:
-        raise DamagedError(
-            f"the checksum of a {_name(content[:4])} does not match",
-            start=start,
-            end=start + 8 + len(content),
-        )
-    tag = content[:4]
+    tag = prefix[8:]
     if tag not in MAX_BODY:
         raise DamagedError(f"a frame has the unknown tag {tag!r}", start=start, end=start + 12)
-    if len(content) - 12 > MAX_BODY[tag]:
-        raise DamagedError(f"a {_name(tag)} is too long", start=start, end=start + 8)
-    return tag, content[4:-8], check
+    if not 12 <= length <= MAX_BODY[tag] + 12:
+        raise DamagedError(
+            f"a {_NAMES[tag]} says it is {length} bytes long", start=start, end=start + 8
+        )
+    return cast(int, length) - 4
 
 
-def _name(tag: bytes) -> str:
-    return {HEADER: "header", BLOCK: "block header", INDEX: "index"}.get(tag, "frame")
+def open_frame(prefix: bytes, rest: bytes, start: int) -> tuple[bytes, bytes, int]:
+    """Tag, body and checksum of the frame of ``prefix`` and ``rest``, verified."""
+    tag, body = prefix[8:], rest[:-8]
+    (check,) = _CHECK.unpack_from(rest, len(body))
+    if checksum(tag + body) != check:
+        raise DamagedError(
+            f"the checksum of the {_NAMES[tag]} does not match",
+            start=start,
+            end=start + len(prefix) + len(rest),
+        )
+    return tag, body, check
+
+
+_NAMES = {HEADER: "header", BLOCK: "block header", INDEX: "index"}
 
 
 def pack_body(*objects: Any) -> bytes:
@@ -103,7 +106,7 @@ def unpack_body(body: bytes, start: int, what: str) -> list[Any]:
         max_bin_len=size,
         max_array_len=size,
         max_map_len=size,
-        max_ext_len=0,
+        ext_hook=_no_extension,
     )
     try:
         unpacker.feed(body)
@@ -113,3 +116,7 @@ def unpack_body(body: bytes, start: int, what: str) -> list[Any]:
     except (ValueError, TypeError, msgpack.exceptions.UnpackException) as error:
         raise DamagedError(f"the {what} is malformed ({error})", start=start) from None
     return objects
+
+
+def _no_extension(code: int, data: bytes) -> None:  # noqa: ARG001
+    raise ValueError("an extension type")

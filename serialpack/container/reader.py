@@ -25,15 +25,17 @@ from serialpack.container.frames import (
     FRAME_EXTRA,
     HEADER,
     INDEX,
+    MAX_BODY,
+    PREFIX_LENGTH,
     START_OWN,
     START_ZSTD,
     TRAILER_OWN,
     checksum,
-    frame_length,
+    frame_rest,
     open_frame,
 )
-from serialpack.container.records import Block, Header, Index, Row, frames_left
-from serialpack.errors import DamagedError, InputError, NotContainerError, TruncatedError
+from serialpack.container.records import Block, Header, Index, Row, frames_left, index_frames
+from serialpack.errors import DamagedError, NotContainerError, TruncatedError
 
 #: How many bytes of a file's start tell whether it is a container.
 SNIFF = len(START_ZSTD) + 12
@@ -89,21 +91,10 @@ class Member:
             if tag != BLOCK:
                 raise DamagedError("a header stands where a block should", start=at)
             block = self._block(body, at)
-            payload = []
-            for part in block.parts:
-                where = source.offset
-                data = source.exactly(part.stored, f"block {block.seq}")
-                if checksum(data) != part.check:
-                    raise DamagedError(
-                        "its checksum does not match",
-                        block=block.seq,
-                        start=where,
-                        end=source.offset,
-                    )
-                payload.append(data)
-                self._frames.append((part.stored, part.restored))
+            payload = tuple(_payload(source, block))
+            self._frames += [(part.stored, part.restored) for part in block.parts]
             self._rows.append(Row.of(block, FRAME_EXTRA + len(body), check))
-            yield StoredBlock(block, at, source.offset, tuple(payload))
+            yield StoredBlock(block, at, source.offset, payload)
 
     def _block(self, body: bytes, at: int) -> Block:
         block = Block.decode(body, at, self.id)
@@ -121,9 +112,9 @@ class Member:
         source = self._source
         bodies = [body]
         self._frames.append((FRAME_EXTRA + len(body), 0))
-        while frames_left(bodies[-1], at)[0]:
+        while (left := frames_left(bodies[-1], at)) > 0:
             tag, more, _, where = source.frame("the rest of the index")
-            if tag != INDEX or len(bodies) > len(self._rows):
+            if tag != INDEX or frames_left(more, where) != left - 1:
                 raise DamagedError("the index breaks off", start=where)
             bodies.append(more)
             self._frames.append((FRAME_EXTRA + len(more), 0))
@@ -152,9 +143,9 @@ class Member:
 class _Source:
     """A stream with a place: reads exactly, and says where it was cut."""
 
-    def __init__(self, read: Callable[[int], bytes]) -> None:
+    def __init__(self, read: Callable[[int], bytes], offset: int = 0) -> None:
         self._read = read
-        self.offset = 0
+        self.offset = offset
 
     def some(self, size: int) -> bytes:
         """Up to ``size`` bytes; fewer only at the end."""
@@ -180,8 +171,8 @@ class _Source:
     def frame(self, what: str) -> tuple[bytes, bytes, int, int]:
         """Tag, body, checksum and start of the frame that begins here."""
         at = self.offset
-        length = frame_length(self.exactly(8, what), at)
-        return *open_frame(self.exactly(length, what), at), at
+        prefix = self.exactly(PREFIX_LENGTH, what)
+        return *open_frame(prefix, self.exactly(frame_rest(prefix, at), what), at), at
 
 
 def read_members(read: Callable[[int], bytes]) -> Iterator[Member]:
@@ -250,9 +241,7 @@ def _at(file: IO[bytes], start: int, size: int) -> bytes:
 
 def _member_before(file: IO[bytes], end: int) -> StoredMember:
     """The member that ends at ``end``."""
-    ending = TruncatedError(
-        f"truncated: no index ends at byte {end}", hint="get the file again"
-    )
+    ending = TruncatedError(f"truncated: no index ends at byte {end}", hint="get the file again")
     tail_size = min(end, 1 << 16)
     tail = _at(file, end - tail_size, tail_size)
     if tail_size < TRAILER_OWN.size:
@@ -275,11 +264,12 @@ def _member_before(file: IO[bytes], end: int) -> StoredMember:
     start = end - member_length
     if start < 0 or not 0 < index_length < member_length:
         raise DamagedError("the end gives lengths that cannot be", start=end - 32, end=end)
-    bodies = list(_index_bodies(_at(file, index_end - index_length, index_length), index_end))
-    index = Index.decode(bodies, index_end - index_length)
+    at = index_end - index_length
+    bodies = list(_index_bodies(_at(file, at, index_length), at))
+    index = Index.decode(bodies, at)
     header = Header.decode(index.header, start, zstd_envelope=zstd)
     member = StoredMember(start, member_length, checksum(HEADER + index.header), header, index)
-    if member.offsets[-1] != index_end - index_length:
+    if member.offsets[-1] != at:
         raise DamagedError("the index and the place of the blocks disagree", start=start, end=end)
     return member
 
@@ -287,61 +277,46 @@ def _member_before(file: IO[bytes], end: int) -> StoredMember:
 def _index_length(file: IO[bytes], stored: list[int], index_end: int) -> int:
     """Bytes of all index frames before the seek table: the last of them says how many."""
     last = stored[-1]
-    if last > index_end:
+    if not FRAME_EXTRA <= last <= min(index_end, MAX_BODY[INDEX] + FRAME_EXTRA):
         raise DamagedError("the seek table gives lengths that cannot be", end=index_end)
-    _, body, _ = _open(_at(file, index_end - last, last), index_end - last)
-    _, count = frames_left(body, index_end - last)
+    (body,) = _index_bodies(_at(file, index_end - last, last), index_end - last)
+    count = index_frames(body, index_end - last)
     if not 1 <= count <= len(stored):
         raise DamagedError("the index gives a number of frames that cannot be", end=index_end)
     return sum(stored[-count:])
 
 
-def _index_bodies(data: bytes, end: int) -> Iterator[bytes]:
-    at = 0
-    while at < len(data):
-        where = end - len(data) + at
-        if len(data) - at < 8:
-            raise DamagedError("the index breaks off", start=where)
-        length = frame_length(data[at : at + 8], where)
-        tag, body, _ = _open(data[at : at + 8 + length], where)
+def _index_bodies(data: bytes, start: int) -> Iterator[bytes]:
+    """The bodies of the index frames in ``data``, which begins at ``start`` in the file."""
+    source = _Source(io.BytesIO(data).read, start)
+    while source.offset < start + len(data):
+        tag, body, _, at = source.frame("the index")
         if tag != INDEX:
-            raise DamagedError("no index stands here", start=where)
+            raise DamagedError("no index stands here", start=at)
         yield body
-        at += 8 + length
-
-
-def _open(frame: bytes, start: int) -> tuple[bytes, bytes, int]:
-    if len(frame) < FRAME_EXTRA or len(frame) != 8 + frame_length(frame[:8], start):
-        raise DamagedError("a frame breaks off", start=start)
-    return open_frame(frame[8:], start)
 
 
 def read_block(file: IO[bytes], member: StoredMember, number: int) -> StoredBlock:
     """One block of a member found by ``find_members``, its checksums verified."""
     offsets = member.offsets
     start, end = offsets[number], offsets[number + 1]
-    source = _Source(io.BytesIO(_at(file, start, end - start)).read)
-    source_start = start
-    try:
-        tag, body, check, _ = source.frame(f"block {number}")
-    except DamagedError as error:
-        raise _moved(error, source_start, number) from None
-    if tag != BLOCK or check != member.index.rows[number].check:
+    source = _Source(io.BytesIO(_at(file, start, end - start)).read, start)
+    tag, body, check, _ = source.frame(f"block {number}")
+    block = Block.decode(body, start, member.id) if tag == BLOCK else None
+    listed = member.index.rows[number]
+    if block is None or block.seq != number or Row.of(block, listed.frame, check) != listed:
         raise DamagedError("is not the block that the index lists", block=number, start=start)
-    block = Block.decode(body, start, member.id)
-    payload = []
+    payload = tuple(_payload(source, block))
+    return StoredBlock(block, start, end, payload)
+
+
+def _payload(source: _Source, block: Block) -> Iterator[bytes]:
+    """The stored bytes of each part, checked."""
     for part in block.parts:
-        data = source.exactly(part.stored, f"block {number}")
+        start = source.offset
+        data = source.exactly(part.stored, f"block {block.seq}")
         if checksum(data) != part.check:
-            raise DamagedError("its checksum does not match", block=number, start=start, end=end)
-        payload.append(data)
-    return StoredBlock(block, start, end, tuple(payload))
-
-
-def _moved(error: InputError, by: int, block: int) -> InputError:
-    """The same error for a place counted from the file's start."""
-    error.block = block
-    error.start = by + (error.start or 0)
-    if error.end is not None:
-        error.end += by
-    return error
+            raise DamagedError(
+                "its checksum does not match", block=block.seq, start=start, end=source.offset
+            )
+        yield data

@@ -7,7 +7,7 @@ layers above. Layouts and rules: ``man/spk.5``.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -47,6 +47,12 @@ ChainNumbers = tuple[StageNumbers, ...]
 def max_stored(restored: int) -> int:
     """The most bytes that a part restoring to ``restored`` may take: a stored zstd frame's."""
     return restored + restored // 4096 + 64
+
+
+def newer(what: str, writer: str | None) -> UnsupportedError:
+    """The error for a container that needs ``what``, which this version lacks."""
+    by = f"serialpack {writer}" if writer else "another version"
+    return UnsupportedError(f"needs {what}, written by {by}", hint="update serialpack")
 
 
 class Header(NamedTuple):
@@ -101,23 +107,23 @@ class Header(NamedTuple):
     @classmethod
     def decode(cls, body: bytes, start: int, *, zstd_envelope: bool) -> Header:
         """The header in ``body``; ``start`` is its frame's place, for errors."""
-        version = body[0] if body else 0
-        objects = unpack_body(body[1:], start, "header")
+        version = body[0] if body else VERSION
+        try:
+            objects = unpack_body(body[1:], start, "header")
+        except DamagedError:
+            if version == VERSION:
+                raise
+            objects = []
         values = objects[0] if len(objects) == 1 else None
+        writer = values.get("w") if isinstance(values, dict) else None
+        if version != VERSION:
+            raise newer(f"container version {version}", writer)
         if not isinstance(values, dict):
             raise DamagedError("the header is malformed (no map)", start=start)
-        writer = _typed(values, "w", str, "", start)
-        by = f"written by serialpack {writer}" if writer else "written by another version"
-        if version != VERSION:
-            raise UnsupportedError(
-                f"needs container version {version}, {by}", hint="update serialpack"
-            )
         needs = tuple(str(n) for n in _typed(values, "needs", list, [], start))
         unknown = [n for n in needs if n not in KNOWN_NEEDS]
         if unknown:
-            raise UnsupportedError(
-                f"needs the feature {unknown[0]!r}, {by}", hint="update serialpack"
-            )
+            raise newer(f"the feature {unknown[0]!r}", writer)
         block_size = _typed(values, "b", int, DEFAULT_BLOCK_SIZE, start)
         if not 1 <= block_size <= MAX_RESTORED:
             raise DamagedError(f"the header gives a block size of {block_size}", start=start)
@@ -128,8 +134,8 @@ class Header(NamedTuple):
             name=_decode_name(values.get("n"), start),
             mtime=_typed(values, "t", int, None, start),
             spelling=_typed(values, "s", dict, {}, start),
-            writer=writer,
-            meta=_typed(values, "m", dict, {}, start),
+            writer=_typed(values, "w", str, "", start),
+            meta=_meta(values, start),
             unproved=_typed(values, "u", bool, False, start),
             needs=needs,
             zstd_envelope=zstd_envelope,
@@ -187,8 +193,7 @@ class Block(NamedTuple):
     def encode(self, member: int) -> bytes:
         """The body of the block header's frame; ``member`` is the header's checksum."""
         parts = [
-            [*p[:3], *([] if p.chain is None else [[list(s) for s in p.chain]])]
-            for p in self.parts
+            [*p[:3], *([] if p.chain is None else [[list(s) for s in p.chain]])] for p in self.parts
         ]
         fixed = [member, self.seq, self.flags, self.records, self.size]
         objects: list[Any] = [[*fixed, self.check, self.source_check, parts]]
@@ -201,7 +206,9 @@ class Block(NamedTuple):
         """The block header in ``body``; DamagedError where it is malformed or another member's."""
         objects = unpack_body(body, start, "block header")
         try:
-            fixed, extras = objects[0], objects[1] if len(objects) > 1 else {}
+            fixed, extras = objects if len(objects) > 1 else (*objects, {})
+            if not isinstance(extras, dict):
+                raise TypeError("no map")
             owner, seq, flags, records, size, check, source_check, raw_parts = fixed[:8]
             parts = tuple(
                 Part(
@@ -220,7 +227,7 @@ class Block(NamedTuple):
                 check=_count(check),
                 source_check=None if source_check is None else _count(source_check),
                 parts=parts,
-                extras=extras if isinstance(extras, dict) else {},
+                extras=extras,
             )
         except (TypeError, ValueError, IndexError, KeyError) as error:
             raise DamagedError(f"a block header is malformed ({error})", start=start) from None
@@ -276,9 +283,7 @@ class Row(NamedTuple):
     def of(cls, block: Block, frame: int, check: int) -> Row:
         """The row of ``block``, whose header's frame has ``frame`` bytes and ends in ``check``."""
         serialized = None if block.serialized == block.size else block.serialized
-        return cls(
-            frame, block.payload, block.flags, block.records, block.size, serialized, check
-        )
+        return cls(frame, block.payload, block.flags, block.records, block.size, serialized, check)
 
     @property
     def length(self) -> int:
@@ -320,14 +325,12 @@ class Index(NamedTuple):
         pieces = [rows[i : i + per_frame] for i in range(0, len(rows), per_frame)] or [[]]
         tail = [len(pieces), self.header, self.records, self.size, self.serialized, self.digest]
         return [
-            write_frame(
-                INDEX, pack_body([left, piece, *(tail if left == 0 else [])])
-            )
+            write_frame(INDEX, pack_body([left, piece, *(tail if left == 0 else [])]))
             for left, piece in zip(range(len(pieces) - 1, -1, -1), pieces, strict=True)
         ]
 
     @classmethod
-    def decode(cls, bodies: Iterable[bytes], start: int) -> Index:
+    def decode(cls, bodies: Sequence[bytes], start: int) -> Index:
         """The index in the bodies of its frames, in order; DamagedError where malformed."""
         rows: list[Row] = []
         try:
@@ -335,7 +338,9 @@ class Index(NamedTuple):
             for body in bodies:
                 (fields,) = unpack_body(body, start, "index")
                 rows.extend(_row(r) for r in fields[1])
-            _, _, _, header, records, size, serialized, digest = fields[:8]
+            left, _, frames, header, records, size, serialized, digest = fields[:8]
+            if left != 0 or frames != len(bodies) or len(_bytes(digest)) != 16:
+                raise ValueError("its frames or its digest")
             index = cls(
                 header=_bytes(header),
                 rows=tuple(rows),
@@ -355,24 +360,28 @@ class Index(NamedTuple):
         return list(accumulate((row.length for row in self.rows), initial=first))
 
 
-def frames_left(body: bytes, start: int) -> tuple[int, int]:
-    """Of an index frame: how many follow it, and how many there are (0 where it does not say)."""
+def frames_left(body: bytes, start: int) -> int:
+    """How many index frames follow the one with this body."""
+    return _index_field(body, 0, start)
+
+
+def index_frames(body: bytes, start: int) -> int:
+    """How many index frames there are, as the last of them says."""
+    return _index_field(body, 2, start)
+
+
+def _index_field(body: bytes, number: int, start: int) -> int:
     try:
-        (fields,) = unpack_body(body, start, "index")
-        left = _count(fields[0])
-        return left, _count(fields[2]) if left == 0 else 0
-    except (TypeError, ValueError, IndexError) as error:
+        return _count(unpack_body(body, start, "index")[0][number])
+    except (TypeError, ValueError, IndexError, KeyError) as error:
         raise DamagedError(f"the index is malformed ({error})", start=start) from None
 
 
 def decode_chain(value: Any, start: int) -> ChainNumbers:
     """A chain as stored: each stage a number, or an array of number and parameters."""
-    try:
-        stages = [(s,) if isinstance(s, int) else tuple(s) for s in value]
-        if all(s and all(isinstance(n, int) for n in s) and s[0] >= 0 for s in stages):
-            return tuple(stages)
-    except TypeError:
-        pass
+    stages = [s if isinstance(s, list) else [s] for s in value] if isinstance(value, list) else []
+    if stages and all(s and all(type(n) is int for n in s) and s[0] >= 0 for s in stages):
+        return tuple(tuple(s) for s in stages)
     raise DamagedError("a chain is malformed", start=start)
 
 
@@ -406,6 +415,13 @@ def _typed(values: dict[str, Any], key: str, kind: type, default: Any, start: in
     if value is not default and type(value) is not kind:
         raise DamagedError(f"the header's {key!r} is malformed", start=start)
     return value
+
+
+def _meta(values: dict[str, Any], start: int) -> dict[str, str]:
+    meta: dict[str, str] = _typed(values, "m", dict, {}, start)
+    if not all(isinstance(text, str) for pair in meta.items() for text in pair):
+        raise DamagedError("the header's 'm' is malformed", start=start)
+    return meta
 
 
 def _encode_name(name: str) -> str | bytes:

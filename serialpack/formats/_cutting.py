@@ -13,6 +13,9 @@ from typing import NamedTuple
 
 from serialpack.formats.base import MAX_BLOCK, Read, SourceBlock
 
+#: The bytes that no character begins with, in UTF-8.
+_CONTINUATION = bytes(range(0x80, 0xC0))
+
 
 class Untold(Exception):
     """Records cannot be told apart any more: the rest is cut as plain bytes."""
@@ -105,8 +108,8 @@ class Window:
             if newline >= 0:
                 self._line += self.buf.count(b"\n", self.pos, end)
                 self._column = 0
-            rest = memoryview(self.buf)[max(newline + 1, self.pos) : end]
-            self._column += len(str(rest, "utf-8", "replace"))
+            line = self.buf[max(newline + 1, self.pos) : end]
+            self._column += len(line.translate(None, _CONTINUATION))
         self._index += 1
         self._offset += end - self.pos
         self._record += records or 0

@@ -189,7 +189,8 @@ class JsonFinder(Finder):
                 return found
             count += len(commas)
         if found is None and close >= 0:
-            return self._after_close(buf, close + 1, limit, count + (close > element))
+            whole = self._kind == b"{" and limit == len(buf) and count == 0
+            return self._after_close(buf, close + 1, limit, count + (whole or close > element))
         return found
 
     def _after_close(self, buf: bytearray, at: int, limit: int, records: int) -> Cut:

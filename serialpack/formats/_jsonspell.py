@@ -325,9 +325,10 @@ def _standard(ascii_only: bool, separators: tuple[str, str], indent: str | None)
 def write(records: list[Any], style: Style, *, first: bool) -> bytes:
     """The text of a block's records; ValueError for what has no JSON text."""
     try:
-        body = _body(records, style, _engine(style))
-    except UnicodeEncodeError:
-        body = _body(records, style, _engine(style, surrogates=True))
+        try:
+            body = _body(records, style, _engine(style))
+        except ValueError:  # a lone surrogate, perhaps: msgspec has no text for it
+            body = _body(records, style, _engine(style, surrogates=True))
     except RecursionError:
         raise ValueError("nested too deeply") from None
     except (TypeError, AttributeError) as error:

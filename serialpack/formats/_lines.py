@@ -3,29 +3,35 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from serialpack.formats._cutting import Cut, Finder
 from serialpack.stage import Buffer
 
-#: A line that begins with white space may be a blank one.
-_MAYBE_BLANK = re.compile(rb"\n[ \t\r\n]")
+#: What a blank line is made of: in JSON white space, in CSV nothing.
 BLANK = b" \t\r\n"
+LINE_ENDS = b"\r\n"
 
 
-def count_lines(buf: bytes | bytearray, start: int, end: int) -> int:
+def count_lines(buf: bytes | bytearray, start: int, end: int, blank: bytes = BLANK) -> int:
     """The lines in ``buf[start:end]``, which begins with one, that are not blank."""
     if start == end:
         return 0
-    if buf[start] in BLANK or _MAYBE_BLANK.search(buf, start, end):
-        return sum(1 for line in buf[start:end].split(b"\n") if line.strip(BLANK))
+    if buf[start] in blank or _maybe_blank(blank).search(buf, start, end):
+        return sum(1 for line in buf[start:end].split(b"\n") if line.strip(blank))
     return buf.count(b"\n", start, end) + (buf[end - 1] != 0x0A)
 
 
-def line_spans(data: Buffer, start: int = 0) -> list[tuple[int, int]]:
+@cache
+def _maybe_blank(blank: bytes) -> re.Pattern[bytes]:
+    return re.compile(rb"\n[%b]" % blank)
+
+
+def line_spans(data: Buffer, start: int = 0, blank: bytes = BLANK) -> list[tuple[int, int]]:
     """Start and end of each line that is not blank, without its line end."""
     spans = []
     for line in bytes(data)[start:].split(b"\n"):
-        if line.strip(BLANK):
+        if line.strip(blank):
             spans.append((start, start + len(line) - line.endswith(b"\r")))
         start += len(line) + 1
     return spans

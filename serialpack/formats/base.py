@@ -110,6 +110,13 @@ class Format(ABC):
         """
         raise NotImplementedError(f"{self.name} has no records")
 
+    def outline(self, block: SourceBlock) -> Spelling:  # noqa: ARG002
+        """What of the spelling must be known to write a slice of records, from the first block.
+
+        All that is stored of it where the bytes themselves are kept.
+        """
+        return {}
+
     #: Whether ``slice_ends`` looks at ``head``.
     slice_needs_head: ClassVar[bool] = False
 

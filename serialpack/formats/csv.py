@@ -12,7 +12,7 @@ from functools import cache
 from typing import ClassVar
 
 from serialpack.formats._cutting import Cut, Finder, cut_records
-from serialpack.formats._lines import BLANK, count_lines, line_spans
+from serialpack.formats._lines import LINE_ENDS, count_lines, line_spans
 from serialpack.formats.base import Format, Read, SourceBlock, Spelling
 from serialpack.stage import Buffer
 
@@ -50,27 +50,29 @@ class _CsvFinder(Finder):
         """Without the header, which is a line of the first block, blank or not."""
         if self._header:
             self._header = False
-            records -= bool(buf[start:end].strip(BLANK))
+            records -= bool(buf[start:end].strip(LINE_ENDS))
         return Cut(end, records)
 
     def last(self, buf: bytearray, start: int, limit: int) -> Cut | None:
         if buf.find(b'"', start, limit) < 0:
             end = buf.rfind(b"\n", start, limit) + 1
-            return self._cut(buf, start, end, count_lines(buf, start, end)) if end else None
+            return (
+                self._cut(buf, start, end, count_lines(buf, start, end, LINE_ENDS)) if end else None
+            )
         end, records = start, 0
         for behind in self.newlines(buf, start, limit):
-            records += bool(buf[end:behind].strip(BLANK))
+            records += bool(buf[end:behind].strip(LINE_ENDS))
             end = behind
         return self._cut(buf, start, end, records) if end > start else None
 
     def first(self, buf: bytearray, start: int, limit: int) -> Cut | None:
         for end in self.newlines(buf, start, limit):
-            return self._cut(buf, start, end, int(bool(buf[start:end].strip(BLANK))))
+            return self._cut(buf, start, end, int(bool(buf[start:end].strip(LINE_ENDS))))
         return None
 
     def rest(self, buf: bytearray, start: int) -> int | None:
         cut = self.last(buf, start, len(buf)) or Cut(start, 0)
-        if buf[cut.end :].strip(BLANK):
+        if buf[cut.end :].strip(LINE_ENDS):
             cut = self._cut(buf, start, len(buf), cut.records + 1)
         return cut.records
 
@@ -97,8 +99,10 @@ class _CsvFinder(Finder):
         for match in self._tokens.finditer(buf, start, limit):
             if buf[match.start()] == _NEWLINE:
                 return match.end()
-            self._quoted = match.end() == match.start() + 1
-            self._closed = match.end() == limit and not self._quoted
+            if match.end() == match.start() + 1:
+                self._quoted = True
+                break
+            self._closed = match.end() == limit
         return None
 
 
@@ -126,13 +130,13 @@ class Csv(Format):
     ) -> list[tuple[int, int]]:
         text = bytes(data)
         if b'"' not in text:
-            spans = line_spans(text)
+            spans = line_spans(text, blank=LINE_ENDS)
         else:
             ends = [*self._ends(text), len(text)]
             spans = [
-                (start, start + len(text[start:end].rstrip(b"\r\n")))
+                (start, start + len(text[start:end].rstrip(LINE_ENDS)))
                 for start, end in zip([0, *ends], ends, strict=False)
-                if text[start:end].strip(BLANK)
+                if text[start:end].strip(LINE_ENDS)
             ]
         return spans[1:] if first else spans
 
@@ -144,7 +148,7 @@ class Csv(Format):
         text = bytes(head)
         line = text[: next(self._ends(text), len(text))]
         newline = b"\r\n" if line.endswith(b"\r\n") else b"\n"
-        return line.rstrip(b"\r\n") + newline, newline
+        return line.rstrip(LINE_ENDS) + newline, newline
 
     def _ends(self, text: bytes) -> Iterator[int]:
         """Behind each newline of ``text``, which begins with a record, that ends one."""

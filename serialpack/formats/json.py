@@ -78,6 +78,10 @@ class Json(JsonText):
         kind, start, end = frame(data, first=block.index == 0, last=block.last)
         return too_deep(data if kind == "d" else data[start:end])
 
+    def outline(self, block: SourceBlock) -> Spelling:
+        kind = kind_of(bytes(block.data), first=True, last=block.last)
+        return {} if kind == "d" else {"k": kind}
+
     def record_spans(
         self, data: Buffer, spelling: Spelling, *, first: bool
     ) -> list[tuple[int, int]]:

@@ -10,7 +10,13 @@ from serialpack.codecs.base import Codec
 from serialpack.container.frames import checksum
 from serialpack.container.reader import StoredBlock
 from serialpack.container.records import CONTINUED, EXACT, STORED, Block, Part
-from serialpack.errors import CodecError, DamagedError, RefusedError, SerialpackError
+from serialpack.errors import (
+    CodecError,
+    DamagedError,
+    RefusedError,
+    SerialpackError,
+    UnsupportedError,
+)
 from serialpack.filters import FILTERS
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, Spelling
@@ -125,7 +131,11 @@ class BlockPacker:
     def _compress(self, data: Buffer) -> tuple[bool, Buffer]:
         """Whether the block is stored, and its payload."""
         payload = self.squeeze.forward(data)
-        if len(payload) < len(data) or self.plan.chain.codec.name == "none" and not self.plan.chain.filters:
+        if (
+            len(payload) < len(data)
+            or self.plan.chain.codec.name == "none"
+            and not self.plan.chain.filters
+        ):
             return False, payload
         if self.plan.chain.zstd_envelope:
             from serialpack.codecs.zstd import stored_frame
@@ -164,6 +174,8 @@ class BlockUnpacker:
         """The block restored; DamagedError with its place where anything is not as promised."""
         timer = Timer()
         block = stored.block
+        if self.serializer.exact and not block.exact:
+            raise _damaged(stored, f"says that {self.serializer.name} is not exact")
         data = self._data(stored)
         timer.lap("decompress")
         if checksum(data) != block.check:
@@ -174,8 +186,8 @@ class BlockUnpacker:
         if self.serializer.exact:
             source = data
         else:
-            spelling = {**self.plan.spelling, **block.extras.get("s", {})}
             try:
+                spelling = {**self.plan.spelling, **block.extras.get("s", {})}
                 source = self.serializer.decode(data, self.format, spelling, first=block.seq == 0)
             except (ValueError, TypeError, KeyError, RecursionError, OverflowError) as error:
                 raise _damaged(stored, f"its values cannot be read ({error})") from None
@@ -190,6 +202,10 @@ class BlockUnpacker:
     def _data(self, stored: StoredBlock) -> Buffer:
         pieces: list[Buffer] = []
         for part, payload in zip(stored.block.parts, stored.payload, strict=True):
+            if part.chain is not None:
+                raise UnsupportedError(
+                    "a part has a chain of its own", block=stored.block.seq, start=stored.start
+                )
             if stored.block.stored and not self.plan.chain.zstd_envelope:
                 if part.stored != part.restored:
                     raise _damaged(stored, "a stored part has two sizes")

@@ -12,7 +12,7 @@ from serialpack.chain import Chain
 from serialpack.container.records import Header, Index
 from serialpack.container.writer import MemberWriter
 from serialpack.formats import FORMATS
-from serialpack.formats.base import Format, SourceBlock, Spelling, ValueFormat
+from serialpack.formats.base import SourceBlock, ValueFormat
 from serialpack.pipeline.blocks import BlockPacker, Packed, Plan
 from serialpack.pipeline.digest import WholeDigest
 from serialpack.pipeline.timing import add_seconds, timed
@@ -72,7 +72,10 @@ def pack_stream(
         fmt.cut(read, packing.block_size, count_lines=not serializer.exact), seconds, "read"
     )
     first = next(blocks)
-    spelling = fmt.learn(first) if isinstance(fmt, ValueFormat) else Spelling()
+    if serializer.exact or not isinstance(fmt, ValueFormat):
+        spelling = fmt.outline(first)
+    else:
+        spelling = fmt.learn(first)
     header = Header(
         chain=packing.chain.numbers,
         format=fmt.number,

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from serialpack.chain import chain_of_numbers
 from serialpack.container.reader import Member, StoredBlock, read_members
-from serialpack.container.records import Header
-from serialpack.errors import DamagedError, RefusedError, UnsupportedError, UsageError
+from serialpack.container.records import Header, newer
+from serialpack.errors import DamagedError, RefusedError, UsageError
 from serialpack.formats import FORMATS
 from serialpack.pipeline.blocks import BlockUnpacker, Plan
 from serialpack.pipeline.digest import WholeDigest
@@ -64,13 +64,15 @@ def member_plan(header: Header) -> Plan:
     chain = chain_of_numbers(header.chain, header.writer)
     if chain.zstd_envelope != header.zstd_envelope:
         raise DamagedError(f"the chain {chain} does not belong in this envelope")
+    serializer = SERIALIZERS.cls(chain.serializer.name)
     fmt = FORMATS.by_number(header.format)
-    if fmt is None:
-        raise UnsupportedError(
-            f"needs format number {header.format}, written by serialpack {header.writer}",
-            hint="update serialpack",
-        )
-    return Plan(chain, fmt.name, header.spelling)
+    if fmt is None and not serializer.exact:
+        raise newer(f"format number {header.format}", header.writer)
+    # The bytes come back whatever format they are in.
+    name = fmt.name if fmt is not None else "bytes"
+    if serializer.sources is not None and name not in serializer.sources:
+        raise newer(f"{chain.serializer.name} to hold {name}", header.writer)
+    return Plan(chain, name, header.spelling)
 
 
 def wants_serialized(plan: Plan, to: str | None) -> bool:

@@ -49,8 +49,12 @@ class MsgPack(ValueSerializer):
             max_map_len=size // 2,
         )
         unpacker.feed(data)
-        records = list(unpacker)
-        if unpacker.tell() != size:
+        records = []
+        end = 0
+        for record in unpacker:
+            records.append(record)
+            end = unpacker.tell()  # later it counts the bytes of a message that is not whole
+        if end != size:
             raise ValueError("the last message is not whole")
         if _NOT_FINITE.search(data) or _NOT_FINITE_32.search(data):
             check_finite(records)

@@ -59,13 +59,13 @@ def test_a_header_over_32_kib_is_refused() -> None:
 
 
 def test_a_large_index_goes_on_in_further_frames() -> None:
-    """One frame of 16 MiB holds some 300,000 rows."""
-    rows = tuple(Row(80, 2**31, 3, 2**40, 2**41, 2**40, 2**64 - 1) for _ in range(400_000))
+    """One frame of 1 MiB holds some 18,000 rows."""
+    rows = tuple(Row(80, 2**31, 3, 2**40, 2**41, 2**40, 2**64 - 1) for _ in range(40_000))
     header = Header(chain=((32,), (1, 3))).encode()
     index = Index.of(header, rows, bytes(16))
     frames = index.encode()
-    assert len(frames) == 2
-    assert all(len(f) <= (16 << 20) + 20 for f in frames)
+    assert len(frames) == 3
+    assert all(len(f) <= (1 << 20) + 20 for f in frames)
     assert Index.decode([f[12:-8] for f in frames], 0) == index
 
 

@@ -1,0 +1,169 @@
+# bash completion for serialpack. Made by tools/generate.py; do not edit.
+# Source it, or put it into ~/.local/share/bash-completion/completions/serialpack.
+
+# Set words and cur: what is typed up to the cursor. COMP_WORDBREAKS cuts words at : = @ too;
+# what no space parts is put together again.
+_serialpack_words() {
+    local line=${COMP_LINE:0:COMP_POINT} word i
+    words=()
+    for ((i = 0; i < COMP_CWORD; i++)); do
+        word=${COMP_WORDS[i]}
+        if ((i)) && [[ $line != [[:space:]]* ]]; then
+            words[${#words[@]} - 1]+=$word
+        else
+            words+=("$word")
+        fi
+        line=${line#*"$word"}
+    done
+    if ((COMP_CWORD)) && [[ $line != [[:space:]]* ]]; then
+        i=$((${#words[@]} - 1))
+        cur=${words[i]}$line
+        unset "words[i]"
+    else
+        cur=${line#"${line%%[![:space:]]*}"}
+    fi
+}
+
+# Add to COMPREPLY what "compgen $@" finds.
+_serialpack_add() {
+    local found
+    while IFS= read -r found; do
+        COMPREPLY+=("$found")
+    done < <(compgen "$@")
+}
+
+# Files that begin with $2 ($1 is typed before it in the same word), of ending $3 if given.
+_serialpack_files() {
+    compopt -o filenames 2>/dev/null
+    if [[ -n $3 ]]; then
+        _serialpack_add -P "$1" -f -X "!*$3" -- "$2"
+        _serialpack_add -P "$1" -d -- "$2"
+    else
+        _serialpack_add -P "$1" -f -- "$2"
+    fi
+}
+
+# Readline replaces only what follows the last of its word breaks: take the rest of $1 off.
+_serialpack_trim() {
+    local n char cut=
+    for ((n = ${#1}; n > 0; n--)); do
+        char=${1:n-1:1}
+        if [[ :=@ == *"$char"* && $COMP_WORDBREAKS == *"$char"* ]]; then
+            cut=${1:0:n}
+            break
+        fi
+    done
+    for n in "${!COMPREPLY[@]}"; do
+        COMPREPLY[n]=${COMPREPLY[n]#"$cut"}
+    done
+}
+
+# Set kind: what the option $2 of the verb $1 takes. Fails for one that takes nothing.
+_serialpack_kind() {
+    case "$1 $2" in
+        "pack -s" | "pack --serializer") kind=serializer ;;
+        "pack --filter") kind=filter ;;
+        "pack -c" | "pack --codec") kind=codec ;;
+        "pack --effort") kind=effort ;;
+        "pack -F" | "pack --from") kind=format ;;
+        "pack --block-size") kind= ;;
+        "pack --meta") kind= ;;
+        "pack -o" | "pack --output") kind=path ;;
+        "pack -j" | "pack --threads") kind= ;;
+        "pack --profile") kind=path ;;
+        "pack --files-from") kind=path ;;
+        "unpack -t" | "unpack --to") kind=format ;;
+        "unpack --records") kind= ;;
+        "unpack --bytes") kind= ;;
+        "unpack --max-size") kind= ;;
+        "unpack -o" | "unpack --output") kind=path ;;
+        "unpack -j" | "unpack --threads") kind= ;;
+        "unpack --profile") kind=path ;;
+        "unpack --files-from") kind=path ;;
+        "inspect --head") kind= ;;
+        "inspect -F" | "inspect --from") kind=format ;;
+        *) return 1 ;;
+    esac
+}
+
+# Set options and ending: what the verb $1 can be given.
+_serialpack_options() {
+    case $1 in
+        pack)
+            options="-s --serializer --filter -c --codec -1 -2 -3 -4 -5 -6 -7 -8 -9 --effort -F --from --exact --no-verify --block-size --meta -o --output -f --force -k --keep --rm --dry-run -j --threads --stats --profile --files-from -0 --null --json -q --quiet -v --verbose --no-progress -h --help"
+            ending=
+            ;;
+        unpack)
+            options="-t --to --test --records --bytes -N --name --max-size -o --output -f --force -k --keep --rm --dry-run -j --threads --stats --profile --files-from -0 --null --json -q --quiet -v --verbose --no-progress -h --help"
+            ending=.spk
+            ;;
+        inspect)
+            options="--stages --blocks --head -F --from --json -q --quiet -v --verbose --no-progress -h --help"
+            ending=
+            ;;
+        *) options= ending= ;;
+    esac
+}
+
+# Offer values of the kind that begin with $2; $1 is typed before it in the same word.
+_serialpack_value() {
+    local names= levels=
+    case $kind in
+        path) _serialpack_files "$1" "$2" && return ;;
+        serializer) names="auto raw json ujson msgpack" ;;
+        filter) names="shuffle bitshuffle delta" ;;
+        codec) names="auto none zstd zlib bz2 xz lz4 snappy brotli lzo blosc-blosclz blosc-lz4 blosc-lz4hc blosc-zlib blosc-zstd blosc-snappy" ;;
+        format) names="bytes json ndjson csv tsv msgpack" ;;
+        effort) names="1 2 3 4 5 6 7 8 9" ;;
+    esac
+    if [[ $2 != *:* ]]; then
+        _serialpack_add -P "$1" -W "$names" -- "$2"
+        return
+    fi
+    case "$kind ${2%%:*}" in
+        "filter shuffle" | "filter bitshuffle") levels="1 2 4 8 16 32 64 128" ;;
+        "filter delta") levels="1 2 4 8" ;;
+        "codec zstd") levels="-7 -6 -5 -4 -3 -2 -1 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22" ;;
+        "codec zlib" | "codec xz" | "codec blosc-blosclz" | "codec blosc-lz4" | "codec blosc-lz4hc" | "codec blosc-zlib" | "codec blosc-zstd" | "codec blosc-snappy") levels="0 1 2 3 4 5 6 7 8 9" ;;
+        "codec bz2") levels="1 2 3 4 5 6 7 8 9" ;;
+        "codec lz4") levels="0 1 2 3 4 5 6 7 8 9 10 11 12" ;;
+        "codec brotli") levels="0 1 2 3 4 5 6 7 8 9 10 11" ;;
+    esac
+    _serialpack_add -P "$1${2%%:*}:" -W "$levels" -- "${2#*:}"
+}
+
+_serialpack() {
+    local words cur verb= opt= kind= ending= options= i word
+    local verbs="pack unpack inspect --version -h --help"
+    COMPREPLY=()
+    _serialpack_words
+    for ((i = 1; i < ${#words[@]}; i++)); do
+        word=${words[i]}
+        if [[ -z $verb ]]; then
+            [[ $word == -* ]] || verb=$word
+        elif [[ $opt == -- ]]; then
+            :
+        elif [[ -n $opt ]]; then
+            opt=
+        elif [[ $word == -- ]] || _serialpack_kind "$verb" "$word"; then
+            opt=$word
+        fi
+    done
+    if [[ -z $verb ]]; then
+        _serialpack_add -W "$verbs" -- "$cur"
+    elif [[ -n $opt && $opt != -- ]]; then
+        _serialpack_kind "$verb" "$opt"
+        _serialpack_value "" "$cur"
+    elif [[ $opt != -- && $cur == --*=* ]]; then
+        _serialpack_kind "$verb" "${cur%%=*}" && _serialpack_value "${cur%%=*}=" "${cur#*=}"
+    elif [[ $opt != -- && $cur == -* ]]; then
+        _serialpack_options "$verb"
+        _serialpack_add -W "$options" -- "$cur"
+    else
+        _serialpack_options "$verb"
+        _serialpack_files "" "$cur" "$ending"
+    fi
+    _serialpack_trim "$cur"
+}
+
+complete -F _serialpack serialpack

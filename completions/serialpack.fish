@@ -1,0 +1,184 @@
+# fish completion for serialpack. Made by tools/generate.py; do not edit.
+# Put it into ~/.config/fish/completions/.
+
+# Whether $argv[1] is the verb that is typed before the cursor; empty: none is.
+function __serialpack_verb
+    set -l words (commandline -opc)
+    for word in $words[2..-1]
+        if not string match -q -- '-*' $word
+            test "$argv[1]" = "$word"
+            return
+        end
+    end
+    test -z "$argv[1]"
+end
+
+# Files that end in $argv[1], and folders on the way to them.
+function __serialpack_ending
+    set -l ending (string escape --style=regex -- $argv[1])
+    complete -C "__serialpack_any_file "(commandline -ct) | string match -r -- "^.*(?:/|$ending)\$"
+end
+
+function __serialpack_serializer
+    printf '%s\t%s\n' \
+        'auto' 'let serialpack choose (default)' \
+        'raw' 'the bytes as they are' \
+        'json' 'JSON lines, by the standard library' \
+        'ujson' 'JSON lines, by UltraJSON' \
+        'msgpack' 'MessagePack messages, by msgpack-python'
+end
+
+function __serialpack_filter
+    set -l word (commandline -ct | string replace -r -- '^(?:--[a-z-]+=|-[A-Za-z])' '')
+    set -l name (string split -m 1 : -- $word)[1]
+    switch $word
+        case 'shuffle:*' 'bitshuffle:*'
+            printf "$name:%s\n" 1 2 4 8 16 32 64 128
+            return
+        case 'delta:*'
+            printf "$name:%s\n" 1 2 4 8
+            return
+    end
+    printf '%s\t%s\n' \
+        'shuffle' 'bytes of equal weight side by side; for numbers of fixed size' \
+        'bitshuffle' 'bits of equal weight side by side; for numbers that use few of their bits' \
+        'delta' 'differences of integers; for counters, sorted keys, time stamps'
+end
+
+function __serialpack_codec
+    set -l word (commandline -ct | string replace -r -- '^(?:--[a-z-]+=|-[A-Za-z])' '')
+    set -l name (string split -m 1 : -- $word)[1]
+    switch $word
+        case 'zstd:*'
+            printf "$name:%s\n" -7 -6 -5 -4 -3 -2 -1 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22
+            return
+        case 'zlib:*' 'xz:*' 'blosc-blosclz:*' 'blosc-lz4:*' 'blosc-lz4hc:*' 'blosc-zlib:*' 'blosc-zstd:*' 'blosc-snappy:*'
+            printf "$name:%s\n" 0 1 2 3 4 5 6 7 8 9
+            return
+        case 'bz2:*'
+            printf "$name:%s\n" 1 2 3 4 5 6 7 8 9
+            return
+        case 'lz4:*'
+            printf "$name:%s\n" 0 1 2 3 4 5 6 7 8 9 10 11 12
+            return
+        case 'brotli:*'
+            printf "$name:%s\n" 0 1 2 3 4 5 6 7 8 9 10 11
+            return
+    end
+    printf '%s\t%s\n' \
+        'auto' 'let serialpack choose (default)' \
+        'none' 'stored as it is' \
+        'zstd' 'fast and small; any zstd tool reads it' \
+        'zlib' 'DEFLATE; read everywhere' \
+        'bz2' 'block sorting; slow, good on text' \
+        'xz' 'LZMA2; very slow, smallest' \
+        'lz4' 'very fast; 0 is the fast compressor, 1-12 are LZ4 HC' \
+        'snappy' 'very fast, no levels' \
+        'brotli' 'good on text; 11 is very slow' \
+        'lzo' 'fast to decode, no levels' \
+        'blosc-blosclz' 'blocked, with byte or bit shuffle built in' \
+        'blosc-lz4' 'blocked, with byte or bit shuffle built in' \
+        'blosc-lz4hc' 'blocked, with byte or bit shuffle built in' \
+        'blosc-zlib' 'blocked, with byte or bit shuffle built in' \
+        'blosc-zstd' 'blocked, with byte or bit shuffle built in' \
+        'blosc-snappy' 'blocked, with byte or bit shuffle built in'
+end
+
+function __serialpack_format
+    printf '%s\t%s\n' \
+        'bytes' 'any bytes' \
+        'json' 'a JSON document' \
+        'ndjson' 'a JSON value on each line' \
+        'csv' 'comma-separated values with a header line' \
+        'tsv' 'tab-separated values with a header line' \
+        'msgpack' 'MessagePack messages, one after another'
+end
+
+function __serialpack_effort
+    printf '%s\t%s\n' \
+        '1' 'zstd level 1, blocks of 4M, fastest' \
+        '2' 'zstd level 2, blocks of 4M' \
+        '3' 'zstd level 3, blocks of 4M, default' \
+        '4' 'zstd level 5, blocks of 4M' \
+        '5' 'zstd level 8, blocks of 8M' \
+        '6' 'zstd level 12, blocks of 8M' \
+        '7' 'zstd level 15, blocks of 16M' \
+        '8' 'zstd level 19, blocks of 16M' \
+        '9' 'zstd level 22, blocks of 16M, smallest'
+end
+
+complete -c serialpack -f
+complete -c serialpack -n '__serialpack_verb' -l version -d 'Show the version and exit'
+complete -c serialpack -n '__serialpack_verb' -s h -l help -d 'Show this message and exit'
+complete -c serialpack -n '__serialpack_verb' -a pack -d 'Pack each FILE into FILE.spk; no FILE or -: standard input to standard output'
+complete -c serialpack -n '__serialpack_verb' -a unpack -d 'Unpack each FILE.spk to FILE; no FILE or -: standard input to standard output'
+complete -c serialpack -n '__serialpack_verb' -a inspect -d 'Tell what is in each FILE without unpacking it; any file, not only .spk'
+
+complete -c serialpack -n '__serialpack_verb pack' -F
+complete -c serialpack -n '__serialpack_verb pack' -s s -l serializer -x -k -a '(__serialpack_serializer)' -d 'auto (default), raw, json, ujson, msgpack: see inspect --stages'
+complete -c serialpack -n '__serialpack_verb pack' -l filter -x -k -a '(__serialpack_filter)' -d 'shuffle, bitshuffle, delta with an item size; repeatable'
+complete -c serialpack -n '__serialpack_verb pack' -s c -l codec -x -k -a '(__serialpack_codec)' -d 'auto (default), none, zstd:19, lz4, blosc-zstd:1@256K, xz, ...'
+complete -c serialpack -n '__serialpack_verb pack' -s 1 -d 'effort 1'
+complete -c serialpack -n '__serialpack_verb pack' -s 2 -d 'effort 2'
+complete -c serialpack -n '__serialpack_verb pack' -s 3 -d 'effort 3'
+complete -c serialpack -n '__serialpack_verb pack' -s 4 -d 'effort 4'
+complete -c serialpack -n '__serialpack_verb pack' -s 5 -d 'effort 5'
+complete -c serialpack -n '__serialpack_verb pack' -s 6 -d 'effort 6'
+complete -c serialpack -n '__serialpack_verb pack' -s 7 -d 'effort 7'
+complete -c serialpack -n '__serialpack_verb pack' -s 8 -d 'effort 8'
+complete -c serialpack -n '__serialpack_verb pack' -s 9 -d 'effort 9'
+complete -c serialpack -n '__serialpack_verb pack' -l effort -x -k -a '(__serialpack_effort)' -d 'From fastest (-1) to smallest (-9); default -3'
+complete -c serialpack -n '__serialpack_verb pack' -s F -l from -x -k -a '(__serialpack_format)' -d 'What FILE is; default: looked at'
+complete -c serialpack -n '__serialpack_verb pack' -l exact -d 'Refuse where only the values would come back'
+complete -c serialpack -n '__serialpack_verb pack' -l no-verify -d 'Skip the proof that it can be undone'
+complete -c serialpack -n '__serialpack_verb pack' -l block-size -x -d '64K, 1M, ...: up to 64M'
+complete -c serialpack -n '__serialpack_verb pack' -l meta -x -d 'Your own words in the header; repeatable'
+complete -c serialpack -n '__serialpack_verb pack' -s o -l output -r -F -d 'Where to write: a file, - for standard output; several inputs: a folder'
+complete -c serialpack -n '__serialpack_verb pack' -s f -l force -d 'Overwrite; write binary to a terminal'
+complete -c serialpack -n '__serialpack_verb pack' -s k -l keep -d 'Keep the input (default), or remove it once the output is safe'
+complete -c serialpack -n '__serialpack_verb pack' -l rm -d 'Keep the input (default), or remove it once the output is safe'
+complete -c serialpack -n '__serialpack_verb pack' -l dry-run -d 'Say what would be done, and do nothing'
+complete -c serialpack -n '__serialpack_verb pack' -s j -l threads -x -d 'Worker threads; default: all cores'
+complete -c serialpack -n '__serialpack_verb pack' -l stats -d 'Show seconds and bytes of each stage'
+complete -c serialpack -n '__serialpack_verb pack' -l profile -r -F -d 'Draw them, as a page of HTML'
+complete -c serialpack -n '__serialpack_verb pack' -l files-from -r -F -d 'Read names of inputs, a line each (- too)'
+complete -c serialpack -n '__serialpack_verb pack' -s 0 -l null -d 'With --files-from: NUL ends each name'
+complete -c serialpack -n '__serialpack_verb pack' -l json -d 'One JSON line a file, for scripts'
+complete -c serialpack -n '__serialpack_verb pack' -s q -l quiet -d 'Print errors only'
+complete -c serialpack -n '__serialpack_verb pack' -s v -l verbose -d 'Print what was chosen, and why'
+complete -c serialpack -n '__serialpack_verb pack' -l no-progress -d 'Draw no progress bar'
+complete -c serialpack -n '__serialpack_verb pack' -s h -l help -d 'Show this message and exit'
+
+complete -c serialpack -n '__serialpack_verb unpack' -a '(__serialpack_ending .spk)'
+complete -c serialpack -n '__serialpack_verb unpack' -s t -l to -x -k -a '(__serialpack_format)' -d 'Another format that FILE holds: what its blocks are serialized in'
+complete -c serialpack -n '__serialpack_verb unpack' -l test -d 'Check every byte, write nothing'
+complete -c serialpack -n '__serialpack_verb unpack' -l records -x -d 'Only those records; reads only their blocks'
+complete -c serialpack -n '__serialpack_verb unpack' -l bytes -x -d 'Only those bytes; reads only their blocks'
+complete -c serialpack -n '__serialpack_verb unpack' -s N -l name -d 'Name the output as the packed file was named'
+complete -c serialpack -n '__serialpack_verb unpack' -l max-size -x -d 'Refuse to write more'
+complete -c serialpack -n '__serialpack_verb unpack' -s o -l output -r -F -d 'Where to write: a file, - for standard output; several inputs: a folder'
+complete -c serialpack -n '__serialpack_verb unpack' -s f -l force -d 'Overwrite; write binary to a terminal'
+complete -c serialpack -n '__serialpack_verb unpack' -s k -l keep -d 'Keep the input (default), or remove it once the output is safe'
+complete -c serialpack -n '__serialpack_verb unpack' -l rm -d 'Keep the input (default), or remove it once the output is safe'
+complete -c serialpack -n '__serialpack_verb unpack' -l dry-run -d 'Say what would be done, and do nothing'
+complete -c serialpack -n '__serialpack_verb unpack' -s j -l threads -x -d 'Worker threads; default: all cores'
+complete -c serialpack -n '__serialpack_verb unpack' -l stats -d 'Show seconds and bytes of each stage'
+complete -c serialpack -n '__serialpack_verb unpack' -l profile -r -F -d 'Draw them, as a page of HTML'
+complete -c serialpack -n '__serialpack_verb unpack' -l files-from -r -F -d 'Read names of inputs, a line each (- too)'
+complete -c serialpack -n '__serialpack_verb unpack' -s 0 -l null -d 'With --files-from: NUL ends each name'
+complete -c serialpack -n '__serialpack_verb unpack' -l json -d 'One JSON line a file, for scripts'
+complete -c serialpack -n '__serialpack_verb unpack' -s q -l quiet -d 'Print errors only'
+complete -c serialpack -n '__serialpack_verb unpack' -s v -l verbose -d 'Print what was chosen, and why'
+complete -c serialpack -n '__serialpack_verb unpack' -l no-progress -d 'Draw no progress bar'
+complete -c serialpack -n '__serialpack_verb unpack' -s h -l help -d 'Show this message and exit'
+
+complete -c serialpack -n '__serialpack_verb inspect' -F
+complete -c serialpack -n '__serialpack_verb inspect' -l stages -d 'List serializers, filters and codecs'
+complete -c serialpack -n '__serialpack_verb inspect' -l blocks -d 'A line for each block'
+complete -c serialpack -n '__serialpack_verb inspect' -l head -x -d 'The first N records'
+complete -c serialpack -n '__serialpack_verb inspect' -s F -l from -x -k -a '(__serialpack_format)' -d 'What FILE is; default: looked at'
+complete -c serialpack -n '__serialpack_verb inspect' -l json -d 'One JSON line a file, for scripts'
+complete -c serialpack -n '__serialpack_verb inspect' -s q -l quiet -d 'Print errors only'
+complete -c serialpack -n '__serialpack_verb inspect' -s v -l verbose -d 'Print what was chosen, and why'
+complete -c serialpack -n '__serialpack_verb inspect' -l no-progress -d 'Draw no progress bar'
+complete -c serialpack -n '__serialpack_verb inspect' -s h -l help -d 'Show this message and exit'

@@ -1,0 +1,135 @@
+"""What a file is: its format by name and by content, and words for what it looks like."""
+
+from __future__ import annotations
+
+import re
+
+from serialpack.formats import FORMATS
+
+#: First bytes, and what they are the sign of. Longer ones before those they begin with.
+_MAGIC: tuple[tuple[bytes, str], ...] = (
+    (b"\x1f\x8b", "gzip"),
+    (b"\x28\xb5\x2f\xfd", "zstd"),
+    (b"\xfd7zXZ\x00", "xz"),
+    (b"BZh", "bzip2"),
+    (b"\x04\x22\x4d\x18", "lz4"),
+    (b"LZIP", "lzip"),
+    (b"\xff\x06\x00\x00sNaPpY", "snappy"),
+    (b"PK\x03\x04", "zip"),
+    (b"PK\x05\x06", "an empty zip"),
+    (b"7z\xbc\xaf\x27\x1c", "7z"),
+    (b"Rar!\x1a\x07", "rar"),
+    (b"\x89PNG\r\n\x1a\n", "PNG"),
+    (b"\xff\xd8\xff", "JPEG"),
+    (b"GIF87a", "GIF"),
+    (b"GIF89a", "GIF"),
+    (b"II*\x00", "TIFF"),
+    (b"MM\x00*", "TIFF"),
+    (b"%PDF-", "PDF"),
+    (b"\x7fELF", "an ELF program"),
+    (b"MZ", "a Windows program"),
+    (b"PAR1", "Parquet"),
+    (b"ARROW1", "Arrow"),
+    (b"Obj\x01", "Avro"),
+    (b"\x89HDF\r\n\x1a\n", "HDF5"),
+    (b"\x93NUMPY", "a NumPy array"),
+    (b"SQLite format 3\x00", "SQLite"),
+    (b"SIMPLE  =", "FITS"),
+    (b"\xac\xed\x00\x05", "Java serialization"),
+    (b"\xca\xfe\xba\xbe", "a Java class"),
+    (b"\xff\xfe", "UTF-16 text"),
+    (b"\xfe\xff", "UTF-16 text"),
+)
+_PICKLE = re.compile(rb"\x80[\x02-\x05][\x95\]}\(ccKMJX\x8cN\x88\x89GB]", re.DOTALL)
+_SKIPPABLE = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")
+_BOM = b"\xef\xbb\xbf"
+_BINARY = bytes(set(range(32)) - set(b"\t\n\r\f\x1b"))
+
+
+def detect(name: str | None, head: bytes) -> str:
+    """The name of the format: by extension, unless the content clearly says another.
+
+    ``head``: the first bytes of the file, some kilobytes of them if there are as many.
+    """
+    entry = FORMATS.by_extension(name) if name else None
+    found = entry.name if entry else None
+    if found in ("json", "ndjson") or found is None:
+        content = _json_kind(head)
+        if found == "json" and content == "ndjson":
+            return "ndjson"
+        if found == "ndjson" and content == "json" and not _one_line(head):
+            return "json"
+        found = found or content
+    if found is None or (found != "msgpack" and head and _is_binary(head)):
+        return "bytes"
+    return found
+
+
+def looks_like(head: bytes) -> str | None:
+    """What a file that begins so seems to be, in words for a message; None: no idea."""
+    if not head:
+        return "an empty file"
+    for magic, words in _MAGIC:
+        if head.startswith(magic):
+            return words
+    if _SKIPPABLE.match(head):
+        return "zstd or lz4"
+    if head[257:262] == b"ustar":
+        return "tar"
+    if _PICKLE.match(head):
+        return "a Python pickle"
+    if _is_binary(head):
+        return None
+    text = head.removeprefix(_BOM).lstrip()
+    if _json_kind(head):
+        return "JSON"
+    if text.startswith((b"<?xml", b"<!DOCTYPE")) or re.match(rb"<[A-Za-z][^<>]*>", text):
+        return "HTML" if re.match(rb"(?i)<!doctype html|<html", text) else "XML"
+    first, newline, second = text.partition(b"\n")
+    for mark, words in ((b",", "CSV"), (b"\t", "TSV")):
+        if (
+            newline
+            and first.count(mark)
+            and first.count(mark) == second.split(b"\n")[0].count(mark)
+        ):
+            return words
+    return "text"
+
+
+def _is_binary(head: bytes) -> bool:
+    """Whether no text would hold such bytes: control characters, or a magic that is no text."""
+    if len(head.translate(None, _BINARY)) < len(head):
+        return True
+    return any(head.startswith(magic) for magic, _ in _MAGIC if max(magic) > 0x7F)
+
+
+def _json_kind(head: bytes) -> str | None:
+    """ "json" or "ndjson" where the text is JSON as far as it is there, and begins a container."""
+    text = head.removeprefix(_BOM).strip(b" \t\r\n")
+    if not text.startswith((b"{", b"[")):
+        return None
+    if _json_state(text) != "no":
+        return "json"
+    lines = [line for line in text.split(b"\n", 16)[:16] if line.strip()]
+    if len(lines) > 1 and _json_state(lines[0]) == "whole" and _json_state(lines[1]) != "no":
+        return "ndjson"
+    return None
+
+
+def _one_line(head: bytes) -> bool:
+    """Whether the first line is a value, or goes on behind the head."""
+    line, newline, _ = head.removeprefix(_BOM).lstrip().partition(b"\n")
+    return not newline or _json_state(line.strip()) == "whole"
+
+
+def _json_state(text: bytes) -> str:
+    """Whether text is a "whole" JSON value, the beginning of one ("part") or neither ("no")."""
+    import msgspec
+
+    try:
+        msgspec.json.decode(text, type=msgspec.Raw)
+    except RecursionError:
+        return "part"
+    except msgspec.DecodeError as error:
+        return "part" if "truncated" in str(error) else "no"
+    return "whole"

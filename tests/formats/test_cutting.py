@@ -1,0 +1,163 @@
+"""Every format cuts a source into blocks of whole records that are, together, the source."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from serialpack.formats import FORMATS, _cutting
+from tests.formats import texts
+
+sizes = st.integers(1, 64)
+
+
+@pytest.mark.parametrize("name", FORMATS.names())
+def test_an_empty_source_is_one_empty_block(name: str) -> None:
+    (block,) = texts.cut(name, b"", 100)
+    assert not block.data
+
+
+@pytest.mark.parametrize("name", FORMATS.names())
+@given(source=st.binary(max_size=200), size=sizes, lines=st.booleans())
+def test_any_bytes_can_be_cut(name: str, source: bytes, size: int, lines: bool) -> None:
+    texts.cut(name, source, size, lines=lines)
+
+
+@pytest.mark.parametrize("name", FORMATS.names())
+@given(source=st.text(' \n\t,:"\\[]{}1ea', max_size=120), size=sizes)
+def test_any_text_that_looks_like_a_format_can_be_cut(name: str, source: str, size: int) -> None:
+    texts.cut(name, source.encode(), size)
+
+
+@given(text=texts.arrays(), size=sizes, lines=st.booleans())
+def test_arrays_are_cut_at_elements(text: str, size: int, lines: bool) -> None:
+    _check_elements(text, size, lines=lines)
+
+
+@given(text=texts.maps(), size=sizes, lines=st.booleans())
+def test_large_objects_are_cut_at_members(text: str, size: int, lines: bool) -> None:
+    if len(text.encode()) <= size:
+        (block,) = texts.cut("json", text.encode(), size)
+        assert block.records == 1
+    else:
+        _check_elements(text, size, lines=lines)
+
+
+def _check_elements(text: str, size: int, *, lines: bool) -> None:
+    source = text.encode()
+    blocks = texts.cut("json", source, size, lines=lines)
+    starts = [len(text[:at].encode()) for at in texts.element_starts(text)]
+    if len(blocks) == 1 and text.lstrip().startswith("{"):
+        assert blocks[0].records == 1
+        return
+    spans = [*itertools.pairwise(starts), (starts[-1], len(source))] if starts else []
+    for block in blocks:
+        end = block.offset + len(block.data)
+        assert block.records == sum(block.offset <= start < end for start in starts)
+        if block.records and block.index:
+            assert block.offset in starts
+        # A block is larger than asked for only where its one record is.
+        assert len(block.data) <= size or block.records == 1 or block.index == 0
+    kind = {"k": "m" if text.lstrip().startswith("{") else "a"}
+    found = [
+        bytes(block.data[start:end])
+        for block in blocks
+        for start, end in FORMATS.get("json").record_spans(block.data, kind, first=block.index == 0)
+    ]
+    assert len(found) == len(spans)
+    for (start, end), record in zip(spans, found, strict=True):
+        assert source[start:end].startswith(record)
+        json.loads(record if kind["k"] == "a" else b"{" + record + b"}")
+
+
+@given(text=texts.lines(), size=sizes, lines=st.booleans())
+def test_ndjson_is_cut_at_line_ends(text: str, size: int, lines: bool) -> None:
+    fmt = FORMATS.get("ndjson")
+    found = []
+    for block in texts.cut("ndjson", text.encode(), size, lines=lines):
+        data = bytes(block.data)
+        records = [line for line in data.split(b"\n") if line.strip()]
+        spans = fmt.record_spans(data, {}, first=block.index == 0)
+        assert block.records == len(records) == len(spans)
+        assert block.last or data.endswith(b"\n")
+        assert len(data) <= size or data.count(b"\n") <= 1
+        found += [json.loads(data[start:end]) for start, end in spans]
+    assert found == [json.loads(line) for line in text.split("\n") if line.strip()]
+
+
+def test_blocks_are_as_large_as_asked_for() -> None:
+    records = [{"id": i, "name": f"n{i}", "sub": [{"id": 1}, {"id": 2}]} for i in range(2000)]
+    for separators in ((",", ":"), (", ", ": ")):
+        source = json.dumps(records, separators=separators).encode()
+        blocks = texts.cut("json", source, 4096)
+        assert sum(b.records or 0 for b in blocks) == 2000
+        assert all(4000 < len(b.data) <= 4096 for b in blocks[:-1])
+
+
+def test_white_space_behind_a_document_may_be_large() -> None:
+    for text in ("[1, 2]", "[]", '{"a": 1, "b": 2}'):
+        blocks = texts.cut("json", text.encode() + b" \n" * 500, 64)
+        assert all(b.records is not None for b in blocks)
+        blocks = texts.cut("json", text.encode() + b" \n" * 500 + b"x", 64)
+        assert blocks[-1].records is None
+
+
+@pytest.mark.parametrize("bad", ["[1,2}", '["a', "[1,2]]", "[1] [2]", "{", '{"a":1'])
+def test_a_document_that_is_no_json_has_no_records_at_its_end(bad: str) -> None:
+    assert texts.cut("json", bad.encode(), 1000)[-1].records is None
+
+
+def test_depth_beyond_every_parser_can_be_cut() -> None:
+    deep = b"[" * 5000 + b"]" * 5000
+    source = b"[" + b",".join([deep] * 5) + b"]"
+    blocks = texts.cut("json", source, 12_000)
+    assert [b.records for b in blocks] == [1] * 5
+
+
+@pytest.mark.parametrize("size", [7, 64, 1000])
+@pytest.mark.parametrize(
+    ("name", "source", "records"),
+    [
+        ("ndjson", b'"' + b"a" * 5000 + b'"\n1\n2\n', [1, 1, 1]),
+        ("ndjson", b"1\n" + b"7" * 5000, [1, 1]),
+        ("json", b'[1, "' + b'a],{\\"' * 1000 + b'", 2, 3]', [1, 1, 1, 1]),
+        ("json", b"[" + b"[1,[2]]," * 3 + b"[" + b'{"a": "]"},' * 900 + b"1], 5]", [1] * 5),
+        ("json", b'{"a":[' + b"1," * 4000 + b'1],"b":2}', [1, 1]),
+        ("json", b'["' + b"\\\\" * 3000 + b'"]', [1]),
+        ("csv", b'a,b\n1,"' + b'x,""\n' * 1000 + b'"\n2,3\n', [1, 1]),
+    ],
+)
+def test_a_record_larger_than_the_limit_comes_in_pieces(
+    monkeypatch: pytest.MonkeyPatch, name: str, source: bytes, records: list[int], size: int
+) -> None:
+    monkeypatch.setattr(_cutting, "MAX_BLOCK", 2000)
+    blocks = texts.cut(name, source, size)
+    pieces = [b for b in blocks if b.partial]
+    assert pieces
+    assert not pieces[0].continued
+    assert all(b.continued and b.records == 0 for b in pieces[1:])
+    assert sum(b.records or 0 for b in blocks) == len(records)
+    assert all(len(b.data) <= 2000 for b in blocks)
+
+
+def test_a_reader_is_asked_for_no_more_than_needed() -> None:
+    source = io.BytesIO(b"1\n" * 50_000)
+    most = 0
+    for block in FORMATS.get("ndjson").cut(source.read, 1000):
+        most = max(most, source.tell() - block.offset)
+    assert most <= 2001
+
+
+@pytest.mark.parametrize("folder", ["json", "ndjson", "tabular", "conformance"])
+@pytest.mark.parametrize("size", [1 << 10, 1 << 16])
+def test_real_files_are_cut(shared_data: Path, folder: str, size: int) -> None:
+    for path in (shared_data / folder).rglob("*"):
+        entry = FORMATS.by_extension(path.name)
+        if entry is not None and path.is_file():
+            texts.cut(entry.name, path.read_bytes(), size)

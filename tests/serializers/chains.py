@@ -1,0 +1,70 @@
+"""A source through a serializer and back, block by block, as packing and unpacking do it."""
+
+from __future__ import annotations
+
+import io
+import json
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from serialpack.formats import FORMATS
+from serialpack.formats.base import ValueFormat
+from serialpack.serializers import SERIALIZERS
+from serialpack.serializers.proof import prove
+
+VALUE_SERIALIZERS = [e.name for e in SERIALIZERS if not SERIALIZERS.cls(e.name).exact]
+
+
+def round_trip(
+    serializer: str, fmt_name: str, source: bytes, block_size: int = 1 << 20
+) -> tuple[bytes, bool]:
+    """What comes back, and whether every block was proved exact; the errors of the stages."""
+    fmt = FORMATS.get(fmt_name)
+    assert isinstance(fmt, ValueFormat)
+    packer, unpacker = SERIALIZERS.create(serializer), SERIALIZERS.create(serializer)
+    restored, exact = b"", True
+    spelling = None
+    for block in fmt.cut(io.BytesIO(source).read, block_size, count_lines=True):
+        if spelling is None:
+            spelling = fmt.learn(block)
+        data, records = packer.encode(block, fmt)
+        assert block.records in (None, records)
+        proof = prove(packer, fmt, block, data, spelling)
+        text = unpacker.decode(data, fmt, {**spelling, **proof.spelling}, first=block.index == 0)
+        assert not proof.exact or bytes(text) == bytes(block.data)
+        exact = exact and proof.exact
+        restored += bytes(text)
+    return restored, exact
+
+
+def _number(text: str) -> tuple[Any, ...]:
+    try:
+        value = Decimal(text)
+    except InvalidOperation:  # an exponent that even decimal cannot count
+        mantissa = text.lower().partition("e")[0]
+        if Decimal(mantissa):
+            return ("float", text)
+        value = Decimal(mantissa)
+    return ("float", value.is_signed(), value)
+
+
+def _refuse(name: str) -> Any:
+    raise ValueError(name)
+
+
+def strict_values(fmt_name: str, source: bytes) -> Any:
+    """The values of a source by the standard library alone, nothing lost; ValueError: not JSON."""
+
+    def loads(text: str) -> Any:
+        return json.loads(
+            text,
+            parse_int=lambda digits: ("int", digits),
+            parse_float=_number,
+            parse_constant=_refuse,
+            object_pairs_hook=lambda pairs: ("object", pairs),
+        )
+
+    text = source.decode().removeprefix("\ufeff")
+    if fmt_name == "json":
+        return loads(text)
+    return [loads(line) for line in text.split("\n") if line.strip(" \t\r")]

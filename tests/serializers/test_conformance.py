@@ -1,0 +1,50 @@
+"""JSONTestSuite and real files through every value serializer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from serialpack.errors import SyntaxInputError, ValueRefusedError
+from serialpack.formats import FORMATS
+from tests.serializers.chains import VALUE_SERIALIZERS, round_trip, strict_values
+
+
+@pytest.mark.parametrize("serializer", VALUE_SERIALIZERS)
+def test_json_test_suite(shared_data: Path, serializer: str) -> None:
+    files = sorted((shared_data / "conformance" / "JSONTestSuite" / "test_parsing").glob("*.json"))
+    assert files
+    kept = 0
+    for path in files:
+        source = path.read_bytes()
+        try:
+            restored, _ = round_trip(serializer, "json", source)
+        except SyntaxInputError:
+            assert not path.name.startswith("y_"), path.name
+            continue
+        except ValueRefusedError:
+            assert not path.name.startswith("n_"), path.name
+            continue
+        assert not path.name.startswith("n_"), path.name
+        assert strict_values("json", restored) == strict_values("json", source), path.name
+        kept += path.name.startswith("y_")
+    assert kept >= 44  # all but the one with a key twice
+
+
+@pytest.mark.parametrize("serializer", VALUE_SERIALIZERS)
+@pytest.mark.parametrize("folder", ["json", "ndjson", "conformance/json-checker"])
+def test_real_files(shared_data: Path, serializer: str, folder: str) -> None:
+    for path in sorted((shared_data / folder).iterdir()):
+        entry = FORMATS.by_extension(path.name)
+        assert entry is not None
+        source = path.read_bytes()
+        try:
+            restored, exact = round_trip(serializer, entry.name, source, 1 << 16)
+        except ValueRefusedError:
+            continue
+        except SyntaxInputError:
+            assert path.name.startswith("fail")
+            continue
+        assert not path.name.startswith("fail")
+        assert exact or strict_values(entry.name, restored) == strict_values(entry.name, source)

@@ -1,0 +1,169 @@
+"""What serializers store, who reads it, and what damaged or hostile stored bytes get."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import pytest
+
+from serialpack.formats import FORMATS
+from serialpack.formats.base import MAX_DEPTH, SourceBlock, ValueFormat
+from serialpack.serializers import SERIALIZERS, hint_for
+from serialpack.serializers.base import LOSSES, ValueSerializer
+from tests.serializers.chains import VALUE_SERIALIZERS
+
+RECORDS: list[Any] = [{"a": 1, "b": [None, True, -1.5, "\u00e9/<\x00"]}, [], 10**18, "x", "\n"]
+
+
+def _create(name: str) -> ValueSerializer:
+    serializer = SERIALIZERS.create(name)
+    assert isinstance(serializer, ValueSerializer)
+    return serializer
+
+
+def _json() -> ValueFormat:
+    fmt = FORMATS.get("json")
+    assert isinstance(fmt, ValueFormat)
+    return fmt
+
+
+@pytest.mark.parametrize("entry", list(SERIALIZERS), ids=lambda entry: entry.name)
+def test_declarations(entry: Any) -> None:
+    cls = SERIALIZERS.cls(entry.name)
+    assert cls.about
+    assert cls.cannot <= LOSSES.keys()
+    assert cls.stored_format is None or cls.stored_format in FORMATS
+    assert cls.exact == (not cls.cannot)
+
+
+def test_hints_come_from_the_declarations() -> None:
+    assert hint_for("bigint") == "json, ujson or raw can"
+    assert hint_for("digits") == "raw can"
+
+
+def test_raw_passes_the_bytes() -> None:
+    raw = SERIALIZERS.create("raw")
+    for block in FORMATS.get("json").cut(io.BytesIO(b"[1, 2]").read, 4):
+        data, records = raw.encode(block, _json())
+        assert data is block.data
+        assert records == block.records
+        assert raw.decode(data, _json(), {}, first=False) is data
+
+
+@pytest.mark.parametrize("name", VALUE_SERIALIZERS)
+def test_records_are_dumped_one_after_another(name: str) -> None:
+    serializer = _create(name)
+    together = serializer.dump(RECORDS)
+    assert together == b"".join(serializer.dump([record]) for record in RECORDS)
+    assert serializer.load(together) == RECORDS
+    assert serializer.load(memoryview(together)) == RECORDS
+    assert serializer.load(serializer.dump([])) == []
+
+
+def test_json_and_ujson_read_each_other() -> None:
+    records = [*RECORDS, "\ud800", 10**40]
+    both = [_create("json"), _create("ujson")]
+    for writer in both:
+        data = writer.dump(records)
+        assert data.count(b"\n") == len(records)
+        for reader in both:
+            assert reader.load(data) == records
+    assert both[0].dump(RECORDS) == both[1].dump(RECORDS)
+
+
+@pytest.mark.parametrize(
+    ("name", "stored"),
+    [
+        ("json", b"1 2\n"),
+        ("json", b"[1\n2]\n"),
+        ("json", b"NaN\n"),
+        ("json", b"1e400\n"),
+        ("json", b'"a\nb"\n'),
+        ("json", b'"\xff"\n'),
+        ("json", b"\n"),
+        ("json", b"[" * 100_000),
+        ("ujson", b"1 2\n"),
+        ("ujson", b"NaN\n"),
+        ("ujson", b"[null, -1e400]\n"),
+        ("ujson", b'{"a": Infinity, "b": "null"}\n'),
+        ("ujson", b'"\xff"\n'),
+        ("ujson", b"[" * 100_000),
+        ("msgpack", b"\xcb\x7f\xf8" + bytes(6)),
+        ("msgpack", b"\x91\xcb\xff\xf0" + bytes(6)),
+        ("msgpack", b"\xca\x7f\x80\x00\x00"),
+        ("msgpack", b"\x81\x01\x02"),
+        ("msgpack", b"\xc4\x01x"),
+        ("msgpack", b"\xd6\xff\x00\x00\x00\x00"),
+        ("msgpack", b"\xa1\xff"),
+        ("msgpack", b"\xc1"),
+        ("msgpack", b"\x92\x01"),
+        ("msgpack", b"\xdd\xff\xff\xff\xff\x01"),
+        ("msgpack", b"\xdf\xff\xff\xff\xff\x01"),
+        ("msgpack", b"\xdb\xff\xff\xff\xff\x01"),
+        ("msgpack", b"\x91" * 100_000),
+    ],
+)
+def test_bytes_that_no_serializer_wrote_are_refused(name: str, stored: bytes) -> None:
+    serializer = _create(name)
+    with pytest.raises(ValueError):  # noqa: PT011
+        serializer.decode(stored, _json(), {"k": "a"}, first=True)
+
+
+@pytest.mark.parametrize("name", VALUE_SERIALIZERS)
+def test_a_hostile_spelling_is_refused_or_harmless(name: str) -> None:
+    serializer = _create(name)
+    data = serializer.dump([{"a": 1}])
+    spellings: list[dict[str, Any]] = [
+        {"s": 5},
+        {"s": ["a"]},
+        {"n": []},
+        {"k": 7, "n": 1 << 40},
+        {"x": "y"},
+        {"h": 3, "t": None},
+    ]
+    for spelling in spellings:
+        try:
+            text = serializer.decode(data, _json(), spelling, first=True)
+        except ValueError:
+            continue
+        assert len(text) < 1000
+
+
+def test_records_that_are_none_of_a_map_are_refused() -> None:
+    with pytest.raises(ValueError, match="not JSON values"):
+        _json().spell([1, 2], {"k": "m"}, first=True)
+    with pytest.raises(ValueError, match="2 records"):
+        _json().spell([1, 2], {}, first=True)
+
+
+@pytest.mark.parametrize("name", VALUE_SERIALIZERS)
+def test_a_piece_of_a_record_is_refused(name: str) -> None:
+    from serialpack.errors import RefusedError
+
+    block = SourceBlock(b"[1", 0, 0, records=1, partial=True)
+    with pytest.raises(RefusedError, match="larger than 64 MiB"):
+        _create(name).encode(block, _json())
+
+
+@pytest.mark.parametrize("name", VALUE_SERIALIZERS)
+def test_what_only_python_holds_is_refused_with_its_path(name: str) -> None:
+    serializer = _create(name)
+    block = SourceBlock(b"", 0, 0)
+    deep: Any = []
+    for _ in range(5 * MAX_DEPTH):
+        deep = [deep]
+    values: list[tuple[Any, str]] = [({"a": [1, object()]}, "$.a[1]"), (object(), "$")]
+    for value, path in values:
+        with pytest.raises((ValueError, TypeError, OverflowError)):
+            serializer.dump([1, value])
+        error = serializer._refusal(block, [1, value], ValueError("no"))
+        assert (error.record, error.value_path) == (1, path)
+    with pytest.raises((ValueError, RecursionError, OverflowError)):
+        serializer.dump([deep])
+
+
+def test_stored_json_is_json() -> None:
+    data = _create("ujson").dump(RECORDS)
+    assert [json.loads(line) for line in data.splitlines()] == RECORDS

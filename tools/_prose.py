@@ -1,0 +1,128 @@
+"""What the manual says beyond the help: descriptions, and more about an option.
+
+A page says an option's help first and then what stands here. Keys are checked: a verb or an
+option that is not declared stops the generator. ``*`` is every verb that has the option.
+Words in backticks are typed as they stand.
+"""
+
+from __future__ import annotations
+
+#: Verb, or empty for the program's own page -> paragraphs.
+DESCRIPTIONS: dict[str, tuple[str, ...]] = {
+    "": (
+        "`serialpack` packs data files block by block. Each block passes a chain of stages: one"
+        " serializer, any number of filters, one codec. The container says how to undo them, and"
+        " every byte of it is under a checksum. Its format is described in `spk(5)`.",
+        "Nothing is changed silently. While packing, each block is unpacked again and compared."
+        " A value that a serializer cannot hold is refused, with its place and a serializer that"
+        " can.",
+        "Results go to standard output; progress, notes and errors to standard error. A progress"
+        " bar is drawn only on a terminal, and only once the work has taken a second.",
+    ),
+    "pack": (
+        "Each FILE is packed into FILE.spk beside it, which gets its mode and its time of"
+        " modification. An output appears whole or not at all, and overwrites nothing unless"
+        " `-f` is given. Inputs are kept unless `--rm` is given.",
+        "Left to themselves, `-s` is raw and `-c` is zstd at the level of the effort. Such a file"
+        " restores the very bytes, and any zstd tool unpacks it too. A block that does not shrink"
+        " is stored as it is.",
+        "With several inputs, each failure is named and the rest go on.",
+    ),
+    "unpack": (
+        "Each FILE.spk is unpacked to FILE beside it, which gets its mode and its time of"
+        " modification. An output appears whole or not at all, and overwrites nothing unless"
+        " `-f` is given. Inputs are kept unless `--rm` is given.",
+        "Every checksum is verified. A damaged input gives exit status 3, and no file; to"
+        " standard output, the blocks before the damage may have been written.",
+        "With several inputs, each failure is named and the rest go on.",
+    ),
+    "inspect": (
+        "Of a container it shows the stages, sizes, records, what unpacking restores, checksums"
+        " and metadata, read from the end of the file. Of any other file it shows the format that"
+        " it seems to be, its fields and their types, its entropy, and what auto would choose.",
+        "Each FILE may be `-`, standard input.",
+    ),
+}
+
+#: (verb or *, long option) -> paragraphs.
+MORE: dict[tuple[str, str], tuple[str, ...]] = {
+    ("pack", "--serializer"): (
+        "What each block is turned into before it is compressed. Serializers other than raw take"
+        " the formats that they can read, and give back the same values; the very bytes too where"
+        " the spelling can be reproduced, which the closing line tells. See STAGES.",
+    ),
+    ("pack", "--filter"): (
+        "Rearranges the bytes of each block so that they compress better; several are applied in"
+        " the order given. Before a blosc codec, shuffle and bitshuffle are blosc's own. See"
+        " STAGES.",
+    ),
+    ("pack", "--codec"): ("What compresses each block. See STAGES.",),
+    ("pack", "--effort"): ("Sets what is left open by `-c` and `--block-size`:",),
+    ("*", "--from"): ("Without it, the extension decides, and then the first bytes. See FORMATS.",),
+    ("pack", "--exact"): (
+        "A serializer that gives back the same values, but not the very bytes, is refused with"
+        " exit status 4.",
+    ),
+    ("pack", "--no-verify"): (
+        "Faster. Blocks are not unpacked again to compare them, and the container says so.",
+    ),
+    ("pack", "--block-size"): (
+        "Large blocks compress better; small ones are quicker to reach by `--records` and"
+        " `--bytes`. Also the memory that each thread takes grows with it.",
+    ),
+    ("pack", "--meta"): ("`serialpack inspect` shows it.",),
+    ("*", "--output"): (
+        "Without it, outputs stand beside their inputs; of standard input, on standard output.",
+    ),
+    ("*", "--force"): ("An input that is packed already is packed once more.",),
+    ("*", "--keep"): (
+        "An input is removed only once its output is whole on the disk. It needs a file on both"
+        " sides.",
+    ),
+    ("*", "--stats"): ("Seconds add up over threads.",),
+    ("*", "--json"): (
+        "On standard output; a line for a file that failed has the keys source, error and exit.",
+    ),
+    ("unpack", "--to"): ("See FORMATS.",),
+    ("unpack", "--test"): ("Goes without `-o`, `--rm`, `--records` and `--bytes`.",),
+    ("unpack", "--records"): (
+        "Records count from 0; B itself is left out, and either end may be. They are written as"
+        " their format spells a sequence of them: of a JSON array, an array.",
+    ),
+    ("unpack", "--bytes"): ("Bytes count from 0; B itself is left out, and either end may be.",),
+    ("unpack", "--name"): (
+        "Also for inputs that do not end in .spk. Only the base name is used, without anything"
+        " that is not safe in a file's name.",
+    ),
+    ("unpack", "--max-size"): ("A larger one is refused with exit status 4.",),
+    ("inspect", "--stages"): ("With their versions, or what to install. Goes without FILE.",),
+    ("inspect", "--blocks"): ("Its place in the file, sizes, ratio, records and flags.",),
+}
+
+#: Environment variable -> what it does.
+ENVIRONMENT: dict[str, str] = {
+    "SERIALPACK_VERB_OPTION": (
+        "The default of an option: its long name in capitals, with _ for -, after the verb, as in"
+        " `SERIALPACK_PACK_CODEC=xz:6`. It goes before the configuration file; an option typed"
+        " goes before both."
+    ),
+    "NO_COLOR": "If it is set and not empty, nothing is coloured.",
+    "TERM": "If it is `dumb`, nothing is coloured.",
+    "COLUMNS": "The width of tables and help.",
+    "SERIALPACK_TRACEBACK": "If it is set, an internal error shows where it happened.",
+}
+
+#: File -> what it is.
+FILES: dict[str, str] = {
+    "~/.config/serialpack/config.toml": (
+        "Defaults of options: a table for each verb, with the long names of options as keys. If"
+        " XDG_CONFIG_HOME is set, it stands for ~/.config. On macOS the folder is"
+        " ~/Library/Application Support/serialpack, on Windows %APPDATA%\\serialpack."
+    ),
+    ".serialpack-XXXXXXXX.tmp": (
+        "An output while it is being written, in the folder where it will stand. It is left"
+        " there only by a crash, and can be removed."
+    ),
+}
+
+CONFIG_EXAMPLE = ("[pack]", 'codec = "zstd:9"', "no-progress = true")
