@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     help="Tell what is in each FILE without unpacking it; any file, not only .spk.",
     examples=(
         ("serialpack inspect data.json.spk", "stages, sizes, records, exactness"),
-        ("serialpack inspect data.json", "what it looks like, what auto would do"),
+        ("serialpack inspect data.json", "its format, what auto would do"),
         ("serialpack inspect --head 3 data.json.spk", "its first records"),
         ("serialpack inspect --stages", "every serializer, filter and codec"),
     ),

@@ -165,8 +165,8 @@ class JsonFinder(Finder):
         self._anchor = bytes(buf[closing + 1 : end]) + self._begin
         self._anchor_comma = comma - closing - 1
 
-    def _prove(self, buf: bytearray, opening: int, element: int, comma: int) -> int:
-        """How many elements stand between ``element`` and ``comma``; 0 where it is no boundary."""
+    def _prove(self, buf: bytearray, opening: int, element: int, comma: int) -> int | None:
+        """How many elements stand between ``element`` and ``comma``; None: it is no boundary."""
         if opening < 0:
             return _count(b"".join((b"[", memoryview(buf)[element:comma], b"]")))
         # The comma's place is lent to the closing bracket; this block is not out yet.
@@ -215,7 +215,7 @@ class JsonFinder(Finder):
                 count = _count(b"".join((b"[", memoryview(buf)[start:end])))
             else:
                 count = _count(memoryview(buf)[opening:end])
-            if count:
+            if count is not None:
                 return count
         return self._count_to(buf, element, end)
 
@@ -255,7 +255,8 @@ def _one(buf: bytearray, start: int, end: int) -> int | None:
     """1 where the text is one document, as far as can be told without reading it strictly."""
     if start >= end:
         return None
-    if buf[start] != 0x7B:
+    # Parsed in an array, for the decoder that is there; NumPy is imported only where that fails.
+    if buf[start] != 0x7B or _count(b"".join((b"[", memoryview(buf)[start:end], b"]"))) == 1:
         return 1
     scan = _new_scan()
     for _, close in scan.pieces(buf, start + 1, end):
@@ -264,14 +265,12 @@ def _one(buf: bytearray, start: int, end: int) -> int | None:
     return None
 
 
-def _count(text: bytes | memoryview) -> int:
-    """The elements of a JSON array; 0 where it is none (or is empty)."""
-    import msgspec
-
+def _count(text: bytes | memoryview) -> int | None:
+    """The elements of a JSON array; None where it is none, or one that msgspec does not take."""
     try:
         return len(_raw_list().decode(text))
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return 0
+    except (ValueError, RecursionError):
+        return None
 
 
 @cache

@@ -22,7 +22,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from serialpack.formats._jsonparse import CLOSING, OPENING, WHITE, frame
@@ -269,13 +269,19 @@ def _engine(style: Style, *, surrogates: bool = False) -> Engine:
         style.separators,
         style.indent,
         ascii_only=bool(style.escapes & ASCII),
-        standard=style.python_floats or surrogates,
+        python_floats=style.python_floats,
+        surrogates=surrogates,
     )
 
 
-@cache
+@lru_cache(64)
 def _make_engine(
-    separators: tuple[str, str], indent: str, *, ascii_only: bool, standard: bool
+    separators: tuple[str, str],
+    indent: str,
+    *,
+    ascii_only: bool,
+    python_floats: bool,
+    surrogates: bool,
 ) -> Engine:
     """Writes one value in a style, as fast as can be; ValueError for what is not JSON.
 
@@ -285,10 +291,10 @@ def _make_engine(
 
     usual = separators == (_INDENTED if indent else _COMPACT)
     spaced = not indent and separators == _SPACED
-    if not (usual or spaced):
+    if surrogates or not (usual or spaced):
         return _standard(ascii_only, separators, indent or None)
     encode: Engine = _encoder().encode
-    if ascii_only or standard:
+    if ascii_only or python_floats:
         encode = _standard(ascii_only, _COMPACT, None)
     if spaced:
         return lambda value: msgspec.json.format(encode(value), indent=0)

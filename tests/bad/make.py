@@ -255,7 +255,7 @@ def _either() -> Iterator[tuple[str, str, str, str, Callable[[Draft], object]]]:
         "bad-header-too-long",
         "A header's body has at most 32 KiB.",
         D,
-        "too long",
+        "bytes long",
         header(m={"k": "v" * 33_000}),
     )
     yield "bad-header-nested", "A reader survives deep nesting.", D, "malformed", nested(30_000)

@@ -1,0 +1,179 @@
+"""Text that common programs write comes back byte for byte, from values and a small spelling."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import msgpack
+import pytest
+
+from serialpack.formats import FORMATS
+from serialpack.formats.base import Spelling, ValueFormat
+from tests.formats import texts
+
+RECORDS: list[Any] = [
+    {
+        "id": i,
+        "name": f"Zo\u00eb {i}",
+        "tags": ["a", "b/c"],
+        "sub": {"x": i / 4, "e": []},
+        "n": None,
+    }
+    for i in range(40)
+]
+
+
+def _fmt(name: str) -> ValueFormat:
+    fmt = FORMATS.get(name)
+    assert isinstance(fmt, ValueFormat)
+    return fmt
+
+
+def _come_back(name: str, source: bytes, size: int) -> tuple[bool, Spelling]:
+    """Whether the spelling of the first block, and the ends of blocks, are all that it takes."""
+    fmt = _fmt(name)
+    spelling: Spelling | None = None
+    exact = True
+    for block in fmt.cut(io.BytesIO(source).read, size):
+        spelling = fmt.learn(block) if spelling is None else spelling
+        whole = {**spelling, **fmt.respell(block, spelling)}
+        text = fmt.spell(fmt.parse(block), whole, first=block.index == 0)
+        exact = exact and text == bytes(block.data)
+    assert spelling is not None
+    return exact, spelling
+
+
+STYLES: list[dict[str, Any]] = [
+    {},
+    {"ensure_ascii": False},
+    {"separators": (",", ":")},
+    {"separators": (",", ": ")},
+    {"separators": (", ", " : ")},
+    {"indent": 2},
+    {"indent": 4, "ensure_ascii": False},
+    {"indent": "\t"},
+    {"indent": 1, "separators": (",", " : ")},
+]
+
+
+@pytest.mark.parametrize("style", STYLES, ids=str)
+@pytest.mark.parametrize("end", ["", "\n", "\r\n "])
+@pytest.mark.parametrize("size", [700, 1 << 20])
+@pytest.mark.parametrize("shape", ["array", "map", "scalars"])
+def test_what_python_writes(style: dict[str, Any], end: str, size: int, shape: str) -> None:
+    values: Any = RECORDS
+    if shape == "map":
+        values = {f"key {record['id']}": record for record in RECORDS}
+    if shape == "scalars":
+        values = list(range(1000, 2000))
+    source = (json.dumps(values, **style) + end).encode()
+    exact, spelling = _come_back("json", source, size)
+    assert exact, spelling
+    assert len(msgpack.packb(spelling)) < 40
+
+
+@pytest.mark.parametrize("style", STYLES[:5], ids=str)
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("size", [700, 1 << 20])
+def test_lines_that_python_writes(style: dict[str, Any], end: str, size: int) -> None:
+    for last in ("", end):
+        source = (end.join(json.dumps(r, **style) for r in RECORDS) + last).encode()
+        assert _come_back("ndjson", source, size)[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "spelling"),
+    [
+        ("json", b"[]", {"k": "a"}),
+        ("json", b'{"a":1}', {}),
+        ("json", b'{"a": 1}', {"s": 1}),
+        ("json", b'[{"a":1},{"a":2}]', {"k": "a"}),
+        ("json", b'[\n  {\n    "a": 1\n  }\n]\n', {"k": "a", "n": 2, "t": "\n]\n"}),
+        ("json", b'[\n{"a":1},\n{"a":2}\n]', {"k": "a", "h": "[\n", "j": ",\n", "t": "\n]"}),
+        ("json", b"\xef\xbb\xbf[1]", {"k": "a", "h": "\ufeff["}),
+        ("ndjson", b'{"a":1}\n{"a":2}\n', {}),
+        ("ndjson", b'{"a": 1}\n{"a": 2}', {"s": 1, "t": ""}),
+        ("ndjson", b"\xef\xbb\xbf1\n", {"h": "\ufeff"}),
+    ],
+)
+def test_the_commonest_spellings_cost_least(name: str, source: bytes, spelling: Spelling) -> None:
+    assert _come_back(name, source, 1000) == (True, spelling)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a":"\\u00e9\\u20ac"}',
+        '{"a":"\\u00E9\\u20AC"}',
+        '{"a":"http:\\/\\/x"}',
+        '{"a":"\\u003cb\\u003e \\u0026"}',
+        '{"a":"\\ud800"}',
+        '{"a": "\\uD800", "b": ["\\\\u00e9"]}',
+        "[\n\t1e-05,\n\t1e+16\n]",
+        '[\n    {"a": 1, "b": 2},\n    {"a": 3, "b": 4}\n]',
+        '{\n  "a" : [ ],\n  "b" : 1\n}',
+    ],
+)
+def test_escapes_and_layouts(text: str) -> None:
+    fmt = _fmt("json")
+    (block,) = texts.cut("json", text.encode(), 1000)
+    spelling = fmt.learn(block)
+    records = fmt.parse(block)
+    found = [fmt.spell(records, spelling, first=True).decode()]
+    found += [
+        fmt.spell(records, {**spelling, **guess}, first=True).decode()
+        for guess in fmt.respellings(block, spelling)
+    ]
+    # Spaces within empty brackets are the one thing here that has no word.
+    assert text.replace("[ ]", "[]") in found
+
+
+def test_a_block_spelled_differently_is_learned_anew() -> None:
+    fmt = _fmt("ndjson")
+    first, second = b'{"a":1}\n' * 4, b'{"b": [1, 2]}\n' * 3
+    blocks = texts.cut("ndjson", first + second, len(second))
+    spelling = fmt.learn(blocks[0])
+    assert fmt.respell(blocks[-1], spelling) == {}
+    (guess, *_) = fmt.respellings(blocks[-1], spelling)
+    text = fmt.spell(fmt.parse(blocks[-1]), {**spelling, **guess}, first=False)
+    assert text == bytes(blocks[-1].data)
+
+
+def test_a_spelling_can_be_taken_back() -> None:
+    """Every key of a header's spelling can be overruled, also by its default."""
+    fmt = _fmt("json")
+    indented = json.dumps(RECORDS, indent="\t").encode()
+    compact = json.dumps(RECORDS, ensure_ascii=False, separators=(",", ":")).encode()
+    (one,), (other,) = texts.cut("json", indented, 1 << 20), texts.cut("json", compact, 1 << 20)
+    for block, spelling in ((one, fmt.learn(other)), (other, fmt.learn(one))):
+        guesses = [{**spelling, **guess} for guess in fmt.respellings(block, spelling)]
+        assert bytes(block.data) in [fmt.spell(RECORDS, g, first=True) for g in guesses]
+
+
+def test_what_is_no_json_is_never_written() -> None:
+    fmt = _fmt("json")
+    for spelling in ({"k": "a", "x": 1}, {"k": "a", "f": 1}, {"k": "a", "s": [",", "  :"]}):
+        with pytest.raises(ValueError, match="not JSON compliant"):
+            fmt.spell([float("nan")], spelling, first=True)
+    with pytest.raises(ValueError):  # noqa: PT011
+        fmt.spell([object()], {"k": "a"}, first=True)
+
+
+@pytest.mark.parametrize("name", ["json", "ndjson"])
+def test_slices_have_the_ends_of_their_source(name: str) -> None:
+    for style in STYLES[:1] if name == "ndjson" else STYLES:
+        if name == "json":
+            source = json.dumps(RECORDS, **style).encode()
+        else:
+            source = b"".join(json.dumps(record).encode() + b"\n" for record in RECORDS)
+        fmt = _fmt(name)
+        blocks = texts.cut(name, source, 900)
+        spelling = fmt.learn(blocks[0])
+        before, behind = fmt.slice_ends(b"", spelling)
+        block = blocks[1]
+        spans = fmt.record_spans(block.data, spelling, first=False)
+        text = before + bytes(block.data)[spans[0][0] : spans[1][1]] + behind
+        found = json.loads(text) if name == "json" else [json.loads(x) for x in text.splitlines()]
+        assert found == RECORDS[block.first_record :][:2]

@@ -1,0 +1,98 @@
+"""Errors in JSON name line, column and byte, wherever blocks are cut."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from serialpack.errors import SyntaxInputError
+from serialpack.formats import FORMATS
+from serialpack.formats.base import ValueFormat
+from tests.formats import texts
+
+
+def _error(name: str, source: bytes, size: int, *, lines: bool = True) -> SyntaxInputError:
+    fmt = FORMATS.get(name)
+    assert isinstance(fmt, ValueFormat)
+    with pytest.raises(SyntaxInputError) as caught:
+        for block in fmt.cut(io.BytesIO(source).read, size, count_lines=lines):
+            fmt.parse(block)
+    return caught.value
+
+
+@pytest.mark.parametrize("size", [10, 30, 1000])
+@pytest.mark.parametrize(
+    ("name", "text", "marker"),
+    [
+        ("json", '[{"a": 1},\n {"é": 2},\n {"b": @nul}]', "nul"),
+        ("json", '[{"é": 1}, {"é": 2}, {"b": @NaN}]', "NaN"),
+        ("json", '[{"a": "NaN"}, {"b": @-Infinity}]', "-Infinity"),
+        ("json", "[1,\n2,\n3,\n4,\n5,\n@]", "]"),
+        ("json", '[1, 2, 3, 4, 5, 6, "x", @x]', "x"),
+        ("json", "[1, 2]  @[3]", "[3]"),
+        ("json", '{"a": 1,\n"b": 2,\n"c" @3}', "3"),
+        ("json", '{"a": 1, "b": 2, @c: 3}', "c"),
+        ("json", '["é", "a@\tb"]', "tab"),
+        ("json", '["éé", 1, 2, 3, 4, 5@', "end"),
+        ("ndjson", '{"a": 1}\n\n{"é": 2}\n{"é": @x}\n', "x"),
+        ("ndjson", "1\n2\n3 @4\n5\n", "4"),
+        ("ndjson", '{"a": @\n1}\n', "newline"),
+    ],
+)
+def test_place(name: str, text: str, marker: str, size: int) -> None:
+    assert marker
+    before, _, behind = text.partition("@")
+    error = _error(name, (before + behind).encode(), size)
+    assert error.exit_code == 3
+    assert error.offset == len(before.encode())
+    assert error.line == before.count("\n") + 1
+    assert error.column == len(before.split("\n")[-1]) + 1
+    assert str(error).startswith(f"line {error.line}, column {error.column} (byte {error.offset}):")
+
+
+def test_without_lines_the_byte_is_told() -> None:
+    error = _error("ndjson", b"1\n2\n3\nx\n", 2, lines=False)
+    assert (error.line, error.offset) == (None, 6)
+
+
+def test_what_is_not_utf8() -> None:
+    error = _error("json", '["é", "é'.encode() + b'\xff"]', 1000)
+    assert (error.line, error.column, error.offset) == (1, 9, 10)
+    error = _error("ndjson", b'1\n2\n"\xed\xa0\x80"\n', 2)
+    assert (error.line, error.column, error.offset) == (3, 2, 5)
+
+
+@pytest.mark.parametrize("text", [b"\xff\xfe[\x001\x00]\x00", b"\xfe\xff\x00[\x00]", b"[\x00]\x00"])
+def test_utf16_is_refused(text: bytes) -> None:
+    assert _error("json", text, 1000).offset <= 1
+
+
+@given(
+    text=st.one_of(texts.arrays(), texts.maps()),
+    at=st.integers(0, 200),
+    junk=st.sampled_from(["x", ",", "]", "}", '"', "[", "1", ":", "\\", "\x00", " "]),
+    size=st.integers(1, 64),
+)
+def test_broken_texts_are_found_where_the_standard_library_does(
+    text: str, at: int, junk: str, size: int
+) -> None:
+    broken = text[:at] + junk + text[at:]
+    fmt = FORMATS.get("json")
+    assert isinstance(fmt, ValueFormat)
+    try:
+        json.loads(broken)
+        valid = True
+    except ValueError:
+        valid = False
+    try:
+        for block in fmt.cut(io.BytesIO(broken.encode()).read, size, count_lines=True):
+            fmt.parse(block)
+        parsed = True
+    except SyntaxInputError as error:
+        parsed = False
+        assert 0 <= error.offset <= len(broken.encode())
+    assert parsed == valid

@@ -1,0 +1,140 @@
+"""What a file is, by name and by content."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import pickle
+import tarfile
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from serialpack.detect import detect, looks_like
+from serialpack.formats import FORMATS
+
+
+@pytest.mark.parametrize(
+    ("name", "head", "found"),
+    [
+        ("a.json", b'{"a": 1}', "json"),
+        ("a.JSON", b"[1, 2", "json"),
+        ("a.json", b"", "json"),
+        ("a.json", b"not json", "json"),
+        ("a.json", b'{"a": 1}\n{"a": 2}\n', "ndjson"),
+        ("a.json", b'{"a": 1}\n\n[2]\n{"a": "cut o', "ndjson"),
+        ("a.json", b'{"a": 1}', "json"),
+        ("a.json", b"\x1f\x8b\x08\x00", "bytes"),
+        ("a.geojson", b'{\n"type": "x"}', "json"),
+        ("a.ndjson", b'{"a": 1}\n{"a": 2}\n', "ndjson"),
+        ("a.jsonl", b'[\n {"a": 1},\n', "json"),
+        ("a.jsonl", b'{"a": 1, "b": [' + b"1, " * 1000, "ndjson"),
+        ("a.jsonl", b"1\n2\n", "ndjson"),
+        ("a.csv", b"a,b\n1,2\n", "csv"),
+        ("a.csv", b"[1]", "csv"),
+        ("a.csv", b"\x00\x01", "bytes"),
+        ("a.tsv", b"a\tb\n", "tsv"),
+        ("a.msgpack", b"\x81\xa1a\x01", "msgpack"),
+        ("a.txt", b"a,b\n1,2\n", "bytes"),
+        ("a.txt", b'{"a": 1}', "json"),
+        (None, b'\xef\xbb\xbf [{"a": 1}, {"b"', "json"),
+        (None, b'{"a": 1}\n{"a": 2}\n', "ndjson"),
+        (None, b"[network]\nkey = 1\n", "bytes"),
+        (None, b"[2023-10-25 00:44] started\n", "bytes"),
+        (None, b"{ return 1; }", "bytes"),
+        (None, b"a,b\n1,2\n", "bytes"),
+        (None, b"1\n2\n", "bytes"),
+        (None, b"", "bytes"),
+        ("README", b"hello", "bytes"),
+        ("weird.name.", b"hello", "bytes"),
+    ],
+)
+def test_detect(name: str | None, head: bytes, found: str) -> None:
+    assert detect(name, head) == found
+    assert found in FORMATS
+
+
+def _zip() -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("a", "b")
+    return file.getvalue()
+
+
+def _tar() -> bytes:
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w") as archive:
+        archive.addfile(tarfile.TarInfo("a"))
+    return file.getvalue()
+
+
+def _npy() -> bytes:
+    file = io.BytesIO()
+    np.save(file, np.zeros(3))
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("head", "words"),
+    [
+        (b"", "an empty file"),
+        (gzip.compress(b"a"), "gzip"),
+        (bz2.compress(b"a"), "bzip2"),
+        (lzma.compress(b"a"), "xz"),
+        (b"\x28\xb5\x2f\xfd\x20", "zstd"),
+        (b"\x50\x2a\x4d\x18", "zstd or lz4"),
+        (b"\x04\x22\x4d\x18", "lz4"),
+        (_zip(), "zip"),
+        (_tar(), "tar"),
+        (_npy(), "a NumPy array"),
+        (b"7z\xbc\xaf\x27\x1c", "7z"),
+        (b"\x89PNG\r\n\x1a\n", "PNG"),
+        (b"\xff\xd8\xff\xe0", "JPEG"),
+        (b"GIF89a", "GIF"),
+        (b"%PDF-1.7", "PDF"),
+        (b"\x7fELF", "an ELF program"),
+        (b"PAR1", "Parquet"),
+        (b"ARROW1\0\0", "Arrow"),
+        (b"Obj\x01", "Avro"),
+        (b"\x89HDF\r\n\x1a\n", "HDF5"),
+        (b"SQLite format 3\x00", "SQLite"),
+        (b"\xac\xed\x00\x05", "Java serialization"),
+        *[(pickle.dumps([{"a": 1}, 2.0], n), "a Python pickle") for n in (2, 3, 4, 5)],
+        (b'{"a": [1, ', "JSON"),
+        (b'{"a": 1}\n{"a": 2}\n', "JSON"),
+        (b'<?xml version="1.0"?><a/>', "XML"),
+        (b"<a><b>", "XML"),
+        (b"<!DOCTYPE html><html>", "HTML"),
+        (b"a,b\n1,2\n", "CSV"),
+        (b"a\tb\n1\t2\n", "TSV"),
+        (b"hello\nworld\n", "text"),
+        ("\u00e9t\u00e9".encode(), "text"),
+        (b"\xff\xfea\x00", "UTF-16 text"),
+        (b"\x00\x01\x02", None),
+    ],
+)
+def test_looks_like(head: bytes, words: str | None) -> None:
+    assert looks_like(head) == words
+
+
+def test_real_files(shared_data: Path) -> None:
+    for folder, formats in (
+        ("json", {"json"}),
+        ("ndjson", {"ndjson"}),
+        ("tabular", {"json", "csv", "tsv", "bytes"}),
+        ("avro", {"bytes"}),
+        ("java-ser", {"bytes"}),
+        ("pickle", {"bytes"}),
+    ):
+        for path in (shared_data / folder).iterdir():
+            if path.is_file():
+                head = path.read_bytes()[:65536]
+                assert detect(path.name, head) in formats, path.name
+                if folder in ("json", "avro", "java-ser", "pickle"):
+                    words = {"avro": "Avro", "java-ser": "Java serialization", "json": "JSON"}
+                    expected = words.get(folder, "a Python pickle")
+                    assert looks_like(head) in (expected, "text"), path.name
