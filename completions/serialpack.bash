@@ -35,7 +35,7 @@ _serialpack_add() {
 # Files that begin with $2 ($1 is typed before it in the same word), of ending $3 if given.
 _serialpack_files() {
     compopt -o filenames 2>/dev/null
-    if [[ -n $3 ]]; then
+    if [[ -n ${3-} ]]; then
         _serialpack_add -P "$1" -f -X "!*$3" -- "$2"
         _serialpack_add -P "$1" -d -- "$2"
     else
@@ -109,7 +109,7 @@ _serialpack_options() {
 _serialpack_value() {
     local names= levels=
     case $kind in
-        path) _serialpack_files "$1" "$2" && return ;;
+        path) _serialpack_files "$1" "$2"; return ;;
         serializer) names="auto raw json ujson msgpack" ;;
         filter) names="shuffle bitshuffle delta" ;;
         codec) names="auto none zstd zlib bz2 xz lz4 snappy brotli lzo blosc-blosclz blosc-lz4 blosc-lz4hc blosc-zlib blosc-zstd blosc-snappy" ;;

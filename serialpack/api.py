@@ -21,7 +21,7 @@ from serialpack.formats import FORMATS
 from serialpack.formats.base import MAX_BLOCK
 from serialpack.inspection import Inspection, inspect_source
 from serialpack.pipeline.pack import Packing, Progress, pack_stream, usable_cores
-from serialpack.pipeline.ranges import Span, unpack_bytes, unpack_records
+from serialpack.pipeline.ranges import Span, slice_source, unpack_bytes, unpack_records
 from serialpack.pipeline.unpack import Write, unpack_stream
 from serialpack.serializers import SERIALIZERS
 from serialpack.stage import Buffer
@@ -246,6 +246,22 @@ def inspect(source: Path | IO[bytes], *, format: str | None = None) -> Inspectio
     """
     with _opened(source) as opened:
         return inspect_source(opened, format)
+
+
+def first_records(
+    source: Path | IO[bytes], target: IO[bytes], count: int, *, format: str | None = None
+) -> None:
+    """Write the first ``count`` records of a container, or of a file that is none yet.
+
+    UsageError where the source has no records that can be told apart.
+    """
+    with _opened(source) as opened, _sink(target, False, None) as write:
+        head = opened.peek(HEAD)
+        if is_container(head[:SNIFF]):
+            unpack_records(opened, write, Span(0, count), None)
+        else:
+            name, _ = _identity(opened)
+            slice_source(opened, write, format or detect(name, head), Span(0, count))
 
 
 def _identity(source: Source) -> tuple[str | None, int | None]:

@@ -6,6 +6,12 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# A busy machine is no failure.
+settings.register_profile("serialpack", deadline=None)
+settings.register_profile("thorough", deadline=None, max_examples=3000)
+settings.load_profile("serialpack")
 
 
 @pytest.fixture(scope="session")

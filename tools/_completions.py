@@ -78,7 +78,7 @@ _serialpack_add() {
 # Files that begin with $2 ($1 is typed before it in the same word), of ending $3 if given.
 _serialpack_files() {
     compopt -o filenames 2>/dev/null
-    if [[ -n $3 ]]; then
+    if [[ -n ${3-} ]]; then
         _serialpack_add -P "$1" -f -X "!*$3" -- "$2"
         _serialpack_add -P "$1" -d -- "$2"
     else
@@ -174,7 +174,7 @@ def _bash(found: list[VerbFacts], offered: dict[str, list[Word]]) -> Iterator[st
     yield "_serialpack_value() {"
     yield "    local names= levels="
     yield "    case $kind in"
-    yield '        path) _serialpack_files "$1" "$2" && return ;;'
+    yield '        path) _serialpack_files "$1" "$2"; return ;;'
     for kind, choices in offered.items():
         yield f'        {kind}) names="{" ".join(w.word for w in choices)}" ;;'
     yield "    esac"

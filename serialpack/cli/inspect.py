@@ -58,7 +58,7 @@ def command(
 
     def work(path: str) -> dict[str, Any]:
         if head is not None:
-            _show_head(path, head)
+            _show_head(path, head, format)
             return {}
         found = api.inspect(stdin() if path == STDIO else path, format=format)
         if as_json:
@@ -192,25 +192,27 @@ def _as_json(path: str, found: Inspection, blocks: bool) -> dict[str, Any]:
     return {"source": path, "container": True, "size": found.size, "members": members}
 
 
-def _show_head(path: str, count: int) -> None:
-    from serialpack import api
-    from serialpack.cli.run import STDIO, stdin, stdout
-    from serialpack.cli.words import colourful
-
-    source = stdin() if path == STDIO else path
+def _show_head(path: str, count: int, format: str | None) -> None:
     import io
     import sys
 
+    from serialpack import api
+    from serialpack.cli.run import STDIO, stdin, stdout
+    from serialpack.cli.words import colourful, printable
+
+    source = stdin() if path == STDIO else path
     if not colourful(sys.stdout):
-        api.unpack(source, stdout(force=False), record_range=(0, count))
+        api.first_records(source, stdout(force=False), count, format=format)
         return
     text = io.BytesIO()
-    api.unpack(source, text, record_range=(0, count))
+    api.first_records(source, text, count, format=format)
     from rich.console import Console
     from rich.syntax import Syntax
 
-    # Syntax takes the text as it is: no markup, and control characters are dropped.
-    shown = text.getvalue().decode("utf-8", "backslashreplace")
+    # Syntax takes the text as it is, without markup; what is not visible is escaped.
+    shown = "\n".join(
+        map(printable, text.getvalue().decode("utf-8", "backslashreplace").split("\n"))
+    )
     Console().print(Syntax(shown, "json", background_color="default", word_wrap=True))
 
 

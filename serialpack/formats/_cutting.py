@@ -109,7 +109,7 @@ class Window:
                 self._line += self.buf.count(b"\n", self.pos, end)
                 self._column = 0
             line = self.buf[max(newline + 1, self.pos) : end]
-            self._column += len(line.translate(None, _CONTINUATION))
+            self._column += len(line if line.isascii() else line.translate(None, _CONTINUATION))
         self._index += 1
         self._offset += end - self.pos
         self._record += records or 0

@@ -129,7 +129,9 @@ def _loss(a: Any, b: Any) -> str | None:
     was, became = canonical(text), canonical(b[1])
     if was == became:
         return None
-    return "overflow" if not became[1] or was[2] == "?" else "digits"
+    if was[1:] == became[1:]:
+        return "value"  # the sign of a zero
+    return "digits" if became[1] else "overflow"
 
 
 def canonical(text: str) -> tuple[str, str, int | str]:

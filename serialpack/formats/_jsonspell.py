@@ -1,4 +1,4 @@
-"""How a JSON text is spelled: learned from it, stored in few bytes, written again.
+"""How a JSON text is spelled: learned from it, stored in few bytes.
 
 A spelling is a map; what is left out has its default, so that compact JSON is the empty map.
 "d", "a", "m", "n" below stand for one document, an array, a map cut at its members, NDJSON.
@@ -18,12 +18,8 @@ A spelling is a map; what is left out has its default, so that compact JSON is t
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
-from typing import Any
 
 from serialpack.formats._jsonparse import CLOSING, OPENING, WHITE, frame
 from serialpack.formats.base import Spelling
@@ -32,6 +28,7 @@ from serialpack.stage import Buffer
 _SAMPLE = 64 << 10
 _STRINGS = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 _INNER = re.compile(rb"[\[{](?:\r?\n)([ \t]*)[^ \t\r\n]")
+_KEY = re.compile(rb'""[ \t]*:[ \t]*')
 _COLON = re.compile(rb'""([ \t]*:[ \t]*)[^ \t\r\n]')
 _COMMA = re.compile(rb"([ \t]*,[ \t]*)(?=([^ \t\r\n])|\r?\n)")
 _NOT_ASCII = re.compile(rb"\\u(?:00[89a-fA-F]|0[1-9a-fA-F]|[1-9a-fA-F])")
@@ -40,14 +37,11 @@ _PYTHON_FLOAT = re.compile(rb"[0-9]e(?:-0|\+)[0-9]")
 #: Numbers that the two ways of writing them spell differently.
 FLOATS_DIFFER = re.compile(rb"[0-9]e[-+0-9]|[^0-9]0\.0000|[0-9]{17}\.0")
 _HTML = re.compile(rb"\\u00(?:3[cCeE]|26)")
-_ESCAPE = re.compile(rb"\\(?:u([0-9a-f]{4})|.)", re.DOTALL)
-_LINE = re.compile(rb"\n( +)")
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 ASCII, CAPITALS, SLASH, HTML = 1, 2, 4, 8
-_INDENTED = (",", ": ")
-_COMPACT = (",", ":")
-_SPACED = (", ", ": ")
+INDENTED = (",", ": ")
+COMPACT = (",", ":")
+SPACED = (", ", ": ")
 
 
 @dataclass(frozen=True)
@@ -55,7 +49,7 @@ class Style:
     """A spelling with nothing left out."""
 
     kind: str
-    separators: tuple[str, str] = _COMPACT
+    separators: tuple[str, str] = COMPACT
     indent: str = ""
     base: str = ""
     escapes: int = 0
@@ -102,8 +96,8 @@ class Style:
         ):
             if mine != usual:
                 found[key] = mine
-        if self.separators != (_INDENTED if self.indent else _COMPACT):
-            found["s"] = 1 if self.separators == _SPACED else list(self.separators)
+        if self.separators != (INDENTED if self.indent else COMPACT):
+            found["s"] = 1 if self.separators == SPACED else list(self.separators)
         if self.indent:
             spaces = len(self.indent)
             found["n"] = spaces if self.indent == " " * spaces else self.indent
@@ -138,8 +132,8 @@ def style_of(spelling: Spelling, kind: str) -> Style:
         kind = spelling.get("k", kind)
         indent = spelling.get("n", "")
         indent = " " * min(indent, 64) if isinstance(indent, int) else str(indent)
-        separators = spelling.get("s", _INDENTED if indent else _COMPACT)
-        item, key = _SPACED if separators == 1 else separators
+        separators = spelling.get("s", INDENTED if indent else COMPACT)
+        item, key = SPACED if separators == 1 else separators
         style = Style(
             kind if kind in ("a", "m", "n") else "d",
             separators=(str(item), str(key)),
@@ -171,12 +165,13 @@ def learn(data: bytes, kind: str, *, first: bool, last: bool) -> Style:
     head = data[:start] if first else b""
     sample = _STRINGS.sub(b'""', data[start : min(end, start + _SAMPLE)])
     base, indent = "", ""
-    if inner := _INNER.match(sample):
+    value = _KEY.match(sample) if kind == "m" else None
+    if inner := _INNER.match(sample, value.end() if value else 0):
         outer = _last_line(head) if kind in "am" else b""
         if inner[1].startswith(outer) and len(inner[1]) > len(outer):
             base, indent = outer.decode(), inner[1][len(outer) :].decode()
-    elif kind in "am" and (line := _last_line(head)) and b"\n" in head:
-        base = indent = line.decode()  # of records that have no lines of their own
+    elif kind in "am" and not sample.startswith((b"{", b"["), value.end() if value else 0):
+        base = indent = _last_line(head).decode()  # a first record that has no lines of its own
     style = Style(
         kind,
         separators=_separators(sample, indented=bool(indent)),
@@ -206,8 +201,8 @@ def tail_of(data: Buffer, kind: str) -> str:
 
 
 def _last_line(head: bytes) -> bytes:
-    line = head[head.rfind(b"\n") + 1 :]
-    return line if line.strip(b" \t") == b"" else b""
+    _, newline, line = head.rpartition(b"\n")
+    return line if newline and not line.strip(b" \t") else b""
 
 
 def _separators(sample: bytes, *, indented: bool) -> tuple[str, str]:
@@ -252,148 +247,3 @@ def _joint(data: bytes, sample: bytes, style: Style, start: int) -> str | None:
         elif depth == 0:
             return mark[0].decode()
     return None
-
-
-Engine = Callable[[Any], bytes]
-
-
-@cache
-def _encoder() -> Any:
-    import msgspec
-
-    return msgspec.json.Encoder()
-
-
-def _engine(style: Style, *, surrogates: bool = False) -> Engine:
-    return _make_engine(
-        style.separators,
-        style.indent,
-        ascii_only=bool(style.escapes & ASCII),
-        python_floats=style.python_floats,
-        surrogates=surrogates,
-    )
-
-
-@lru_cache(64)
-def _make_engine(
-    separators: tuple[str, str],
-    indent: str,
-    *,
-    ascii_only: bool,
-    python_floats: bool,
-    surrogates: bool,
-) -> Engine:
-    """Writes one value in a style, as fast as can be; ValueError for what is not JSON.
-
-    msgspec writes NaN as null: values must come from a load that is known to give none.
-    """
-    import msgspec
-
-    usual = separators == (_INDENTED if indent else _COMPACT)
-    spaced = not indent and separators == _SPACED
-    if surrogates or not (usual or spaced):
-        return _standard(ascii_only, separators, indent or None)
-    encode: Engine = _encoder().encode
-    if ascii_only or python_floats:
-        encode = _standard(ascii_only, _COMPACT, None)
-    if spaced:
-        return lambda value: msgspec.json.format(encode(value), indent=0)
-    if not indent:
-        return encode
-    width = len(indent)
-    if indent == " " * width:
-        return lambda value: msgspec.json.format(encode(value), indent=width)
-    unit = indent.encode()
-    return lambda value: _LINE.sub(
-        lambda line: b"\n" + unit * len(line[1]), msgspec.json.format(encode(value), indent=1)
-    )
-
-
-def _standard(ascii_only: bool, separators: tuple[str, str], indent: str | None) -> Engine:
-    encode = json.JSONEncoder(
-        ensure_ascii=ascii_only,
-        allow_nan=False,
-        check_circular=False,
-        separators=separators,
-        indent=indent,
-    ).encode
-
-    def standard(value: Any) -> bytes:
-        text = encode(value)
-        try:
-            return text.encode()
-        except UnicodeEncodeError:
-            return _SURROGATE.sub(lambda m: f"\\u{ord(m[0]):04x}", text).encode()
-
-    return standard
-
-
-def write(records: list[Any], style: Style, *, first: bool) -> bytes:
-    """The text of a block's records; ValueError for what has no JSON text."""
-    try:
-        try:
-            body = _body(records, style, _engine(style))
-        except ValueError:  # a lone surrogate, perhaps: msgspec has no text for it
-            body = _body(records, style, _engine(style, surrogates=True))
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
-    except (TypeError, AttributeError) as error:
-        raise ValueError(f"not JSON values: {error}") from None
-    head = style.head.encode() if first else b""
-    return b"".join((head, _escaped(body, style.escapes), style.tail.encode()))
-
-
-def _body(records: list[Any], style: Style, engine: Engine) -> bytes:
-    if not records:
-        return b""
-    if style.kind == "d":
-        if len(records) != 1:
-            raise ValueError(f"{len(records)} records for one document")
-        return _based(engine(records[0]), style)
-    joint = style.joint.encode()
-    if style.kind == "n":
-        if joint == b"\n" and engine == _encoder().encode:
-            lines: bytes = _encoder().encode_lines(records)
-            return lines[:-1]
-        return joint.join([engine(record) for record in records])
-    if style.kind == "m":
-        whole: Any = {}
-        for record in records:
-            whole.update(record)
-        if len(whole) != len(records):  # a key twice: member by member
-            return joint.join([_inner(engine(record), style) for record in records])
-    else:
-        whole = records
-    if style.joint == style.own_joint:
-        return _inner(engine(whole), style)
-    if style.kind == "m":
-        return joint.join([_inner(engine(record), style) for record in records])
-    return joint.join([_based(engine(record), style) for record in records])
-
-
-def _based(text: bytes, style: Style) -> bytes:
-    """One value, its lines behind the first begun with the base."""
-    return text.replace(b"\n", b"\n" + style.base.encode()) if style.base else text
-
-
-def _inner(text: bytes, style: Style) -> bytes:
-    """What stands within the brackets of a value, its lines moved to the base."""
-    if not style.indent:
-        return text[1:-1]
-    unit = style.indent.encode()
-    inner = text[2 + len(unit) : -2]
-    if style.base == style.indent:
-        return inner
-    return inner.replace(b"\n" + unit, b"\n" + style.base.encode())
-
-
-def _escaped(text: bytes, escapes: int) -> bytes:
-    """Escapes that no engine writes; each of these bytes stands in strings only."""
-    if escapes & SLASH:
-        text = text.replace(b"/", b"\\/")
-    if escapes & HTML:
-        for mark in b"<>&":
-            text = text.replace(b"%c" % mark, b"\\u%04x" % mark)
-    if escapes & CAPITALS and b"\\u" in text:
-        text = _ESCAPE.sub(lambda m: b"\\u" + m[1].upper() if m[1] else m[0], text)
-    return text

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, ClassVar, NoReturn
 
-from serialpack.formats import _jsondiff, _jsonspell
+from serialpack.formats import _jsondiff, _jsonspell, _jsonwrite
 from serialpack.formats._jsonparse import (
     Bad,
     Scanner,
@@ -48,7 +48,7 @@ class JsonText(ValueFormat):
         )
 
     def spell(self, records: list[Any], spelling: Spelling, *, first: bool) -> bytes:
-        return _jsonspell.write(records, _jsonspell.style_of(spelling, self._kind), first=first)
+        return _jsonwrite.write(records, _jsonspell.style_of(spelling, self._kind), first=first)
 
     def respell(self, block: SourceBlock, spelling: Spelling) -> Spelling:
         style = _jsonspell.style_of(spelling, self._kind)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from serialpack.container.reader import StoredBlock, find_members, read_block, read_members
-from serialpack.container.records import EXACT, Header
+from serialpack.container.records import DEFAULT_BLOCK_SIZE, EXACT, Header
 from serialpack.errors import DamagedError, UsageError
 from serialpack.files import Source
 from serialpack.formats import FORMATS
+from serialpack.formats.base import Format, Spelling
 from serialpack.pipeline.blocks import BlockUnpacker, Plan
 from serialpack.pipeline.unpack import Limit, Unpacked, Write, member_plan
 from serialpack.stage import Buffer
@@ -109,48 +110,88 @@ def unpack_records(source: Source, write: Write, span: Span, max_size: int | Non
     """Write only the records of ``span``, as the format spells a sequence of them."""
     out = Limit(write, max_size)
     blocks = _Blocks(source)
-    first_record = count = written = 0
-    joint: Buffer | None = None
-    ends: tuple[bytes, bytes] | None = None
+    count = 0
+    piece: _Slice | None = None
     for place in blocks:
         count += 1
         plan = blocks.plans[place.member]
-        fmt = FORMATS.get(plan.format)
-        if place.records is None:
-            raise UsageError(
-                f"--records: the records of this {plan.format} cannot be told apart",
-                hint="--bytes A:B reads a range of bytes",
-            )
         if plan.format != blocks.plans[0].format:
             raise UsageError("--records: the files joined here are of different formats")
-        wanted = span.overlaps(first_record, place.records) and place.records > 0
-        is_first = place.member == 0 and place.seq == 0
-        text: Buffer | None = None
-        if is_first and (wanted or fmt.slice_needs_head):
-            text = blocks.restore(place)
-        if is_first or ends is None:
-            ends = fmt.slice_ends(text or b"", plan.spelling)
-            out(ends[0])
-        if wanted:
-            text = memoryview(blocks.restore(place) if text is None else text)
-            spans = fmt.record_spans(text, plan.spelling, first=place.seq == 0)
-            if len(spans) != place.records:
-                raise DamagedError(
-                    f"holds {len(spans)} records, its header says {place.records}", block=place.seq
-                )
-            low = max(span.start - first_record, 0)
-            high = len(spans) if span.stop is None else min(span.stop - first_record, len(spans))
-            if joint is not None:
-                out(joint)
-            out(text[spans[low][0] : spans[high - 1][1]])
-            written += high - low
-            joint = bytes(text[spans[high - 1][1] :])
-        first_record += place.records
-        if span.passed(first_record):
+        piece = piece or _Slice(FORMATS.get(plan.format), plan.spelling, span, out)
+        piece.add(place.seq, place.records, lambda place=place: blocks.restore(place))  # type: ignore[misc]
+        if piece.complete:
             break
-    if ends is not None:
-        out(ends[1])
+    written = piece.finish() if piece is not None else 0
     return _report(blocks, out, count, written)
+
+
+def slice_source(source: Source, write: Write, format: str, span: Span) -> None:
+    """Write the records of ``span`` of a file that is no container."""
+    fmt = FORMATS.get(format)
+    piece: _Slice | None = None
+    for block in fmt.cut(source.read, DEFAULT_BLOCK_SIZE):
+        piece = piece or _Slice(fmt, fmt.outline(block), span, write)
+        piece.add(block.index, block.records, lambda block=block: block.data)  # type: ignore[misc]
+        if piece.complete:
+            break
+    if piece is not None:
+        piece.finish()
+
+
+class _Slice:
+    """Records of a range, taken from blocks in order and written between their format's ends."""
+
+    def __init__(self, fmt: Format, spelling: Spelling, span: Span, write: Write) -> None:
+        self._format = fmt
+        self._spelling = spelling
+        self._span = span
+        self._write = write
+        self._position = 0
+        self._written = 0
+        self._ends: tuple[bytes, bytes] | None = None
+        self._joint: bytes | None = None
+
+    @property
+    def complete(self) -> bool:
+        return self._span.passed(self._position)
+
+    def add(self, seq: int, records: int | None, restore: Callable[[], Buffer]) -> None:
+        """The next block. ``restore`` gives its source's bytes, and is called only if needed."""
+        if records is None:
+            raise UsageError(
+                f"--records: the records of this {self._format.name} cannot be told apart",
+                hint="--bytes A:B reads a range of bytes",
+            )
+        wanted = records > 0 and self._span.overlaps(self._position, records)
+        is_head = self._ends is None
+        text: Buffer = b""
+        if wanted or (is_head and self._format.slice_needs_head):
+            text = memoryview(restore())
+        if self._ends is None:
+            self._ends = self._format.slice_ends(text, self._spelling)
+            self._write(self._ends[0])
+        if wanted:
+            self._add_spans(seq, records, text)
+        self._position += records
+
+    def _add_spans(self, seq: int, records: int, text: Buffer) -> None:
+        spans = self._format.record_spans(text, self._spelling, first=seq == 0)
+        if len(spans) != records:
+            raise DamagedError(f"holds {len(spans)} records, its header says {records}", block=seq)
+        low = max(self._span.start - self._position, 0)
+        stop = self._span.stop
+        high = records if stop is None else min(stop - self._position, records)
+        if self._joint is not None:
+            self._write(self._joint)
+        self._write(text[spans[low][0] : spans[high - 1][1]])
+        self._written += high - low
+        self._joint = bytes(text[spans[high - 1][1] :])
+
+    def finish(self) -> int:
+        """Write what closes the sequence; how many records there are in it."""
+        if self._ends is not None:
+            self._write(self._ends[1] if self._written or self._ends[0] else b"")
+        return self._written
 
 
 def _report(blocks: _Blocks, out: Limit, count: int, records: int | None) -> Unpacked:

@@ -156,9 +156,9 @@ class ValueSerializer(Serializer):
         return path, value
 
 
-def check_finite(records: list[Any]) -> None:
-    """ValueError where a NaN or an infinity stands in ``records``: JSON has no word for them."""
-    stack: list[Any] = [records]
+def check_finite(values: Any) -> None:
+    """ValueError where a NaN or an infinity stands in ``values``: JSON has no word for them."""
+    stack: list[Any] = [values]
     while stack:
         value = stack.pop()
         if isinstance(value, list):

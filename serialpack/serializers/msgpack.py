@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from typing import Any
 
 from serialpack.serializers.base import JSON_LOSSES, ValueSerializer, check_finite
@@ -50,12 +51,13 @@ class MsgPack(ValueSerializer):
         )
         unpacker.feed(data)
         records = []
-        end = 0
+        ends = [0]
         for record in unpacker:
             records.append(record)
-            end = unpacker.tell()  # later it counts the bytes of a message that is not whole
-        if end != size:
+            ends.append(unpacker.tell())
+        if ends[-1] != size:
             raise ValueError("the last message is not whole")
-        if _NOT_FINITE.search(data) or _NOT_FINITE_32.search(data):
-            check_finite(records)
+        for pattern in (_NOT_FINITE, _NOT_FINITE_32):
+            for match in pattern.finditer(data):
+                check_finite(records[bisect_right(ends, match.start()) - 1])
         return records

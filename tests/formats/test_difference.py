@@ -57,7 +57,7 @@ def test_same(was: str, became: str) -> None:
         ("[]", "{}", "value"),
         ("[1]", "[1,2]", "value"),
         ("-0", "0", "negative-zero"),
-        ("-0.0", "0.0", "digits"),
+        ("-0.0", "0.0", "value"),
         ("18446744073709551616", "1.8446744073709552e19", "bigint"),
         ("9007199254740993.0", "9007199254740992.0", "digits"),
         ("1e400", "null", "overflow"),
@@ -91,6 +91,8 @@ def test_path() -> None:
     assert found == Difference(2, "$", "3", "nothing", "value")
     found = _difference("json", "[1, 2]", "[1, 2, [3]]")
     assert found == Difference(2, "$", "nothing", "an array of 1", "value")
+    found = _difference("json", "1", "[1]")
+    assert found == Difference(0, "$", "a document", "another", "value")
 
 
 def test_long_values_are_shortened() -> None:

@@ -1,0 +1,209 @@
+"""What ``--json`` prints, held to the schemas in docs/schemas/."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from serialpack.cli.run import WORST_FIRST
+from serialpack.stages import StageInfo
+
+ROOT = Path(__file__).parents[2]
+SCHEMAS: dict[str, Any] = {
+    path.stem: json.loads(path.read_text("utf-8"))
+    for path in sorted((ROOT / "docs/schemas").glob("*.json"))
+}
+
+#: Without settings of whoever runs the tests.
+ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith("SERIALPACK_")}
+ENVIRONMENT["PYTHONPATH"] = str(ROOT)
+
+DOCUMENT = b'[{"id": 1, "name": "Ada", "tags": []}, {"id": 2.5, "name": null}]\n'
+
+
+def nodes(schema: Any) -> Iterator[dict[str, Any]]:
+    """Every object in a schema, itself included."""
+    if isinstance(schema, dict):
+        yield schema
+        for value in schema.values():
+            yield from nodes(value)
+    elif isinstance(schema, list):
+        for value in schema:
+            yield from nodes(value)
+
+
+def check(name: str, value: Any) -> None:
+    Draft202012Validator(SCHEMAS[name]).validate(value)
+
+
+def run(folder: Path, *args: str, exit_code: int = 0, stdin: bytes = b"") -> list[Any]:
+    """The lines that the real command prints."""
+    done = subprocess.run(
+        [sys.executable, "-m", "serialpack", *args],
+        cwd=folder,
+        env={**ENVIRONMENT, "HOME": str(folder), "XDG_CONFIG_HOME": str(folder)},
+        input=stdin,
+        capture_output=True,
+        timeout=60,
+    )
+    assert done.returncode == exit_code, done.stderr.decode()
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "a.json").write_bytes(DOCUMENT)
+    (tmp_path / "noise").write_bytes(bytes(range(256)))
+    (tmp_path / "empty").touch()
+    return tmp_path
+
+
+# --- the schemas themselves ------------------------------------------------------------------
+
+
+def test_there_is_a_schema_for_each_output() -> None:
+    assert set(SCHEMAS) == {"pack", "unpack", "inspect", "stages", "error"}
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_schema_is_valid_and_strict(name: str) -> None:
+    """Every key is described, and a key that is not described is refused."""
+    schema = SCHEMAS[name]
+    Draft202012Validator.check_schema(schema)
+    assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    assert schema["title"]
+    for node in nodes(schema):
+        if node.get("type") == "object":
+            extra = node["additionalProperties"]
+            assert extra is False or extra["description"].endswith(".")
+        if "properties" in node and "required" in node:
+            assert all(p["description"].endswith(".") for p in node["properties"].values())
+
+
+def test_schema_of_stages_knows_every_key() -> None:
+    """What a stage tells about itself, in the same order."""
+    assert tuple(SCHEMAS["stages"]["items"]["properties"]) == StageInfo._fields
+
+
+def test_schema_of_errors_knows_every_code() -> None:
+    """Those that a file can fail with; a signal ends without a line."""
+    assert sorted(SCHEMAS["error"]["properties"]["exit"]["enum"]) == sorted(
+        {*WORST_FIRST} - {0, 130}
+    )
+
+
+def test_validation_refuses_what_is_wrong() -> None:
+    """The check that all others here rest on finds a missing, an extra and a false key."""
+    line = {"source": "x", "error": "is missing", "exit": 1}
+    validator = Draft202012Validator(SCHEMAS["error"])
+    assert validator.is_valid(line)
+    assert not validator.is_valid({**line, "more": 1})
+    assert not validator.is_valid({**line, "exit": 0})
+    assert not validator.is_valid({"source": "x", "exit": 1})
+
+
+# --- real output -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "options",
+    [[], ["-s", "msgpack"], ["-c", "none"], ["-9", "--no-verify"], ["--filter", "shuffle:4"]],
+    ids=" ".join,
+)
+def test_pack(folder: Path, options: list[str]) -> None:
+    (line,) = run(folder, "pack", "--json", *options, "a.json")
+    check("pack", line)
+    assert line["size"] == len(DOCUMENT)
+    assert line["packed"] == (folder / "a.json.spk").stat().st_size
+
+
+def test_pack_several_and_empty(folder: Path) -> None:
+    """A line a file, in order; bytes have no records."""
+    lines = run(folder, "pack", "--json", "noise", "empty", "a.json")
+    for line in lines:
+        check("pack", line)
+    assert [line["source"] for line in lines] == ["noise", "empty", "a.json"]
+    assert lines[0]["records"] is None
+
+
+@pytest.mark.parametrize("options", [[], ["--test"], ["--bytes", "2:9"], ["--records", "1:"]])
+def test_unpack(folder: Path, options: list[str]) -> None:
+    run(folder, "pack", "a.json")
+    (line,) = run(folder, "unpack", "--json", "-f", *options, "a.json.spk")
+    check("unpack", line)
+    assert (line["target"] is None) == ("--test" in options)
+
+
+@pytest.mark.parametrize("blocks", [True, False])
+def test_inspect_container(folder: Path, blocks: bool) -> None:
+    """With --blocks there is an entry a block, else none."""
+    data = b'{"id": 1, "price": 2.5}\n' * 100
+    (folder / "b.ndjson").write_bytes(data)
+    run(folder, "pack", "--block-size", "1K", "--meta", "from=test", "b.ndjson")
+    (line,) = run(folder, "inspect", "--json", *["--blocks"] * blocks, "b.ndjson.spk")
+    check("inspect", line)
+    (member,) = line["members"]
+    assert member["meta"] == {"from": "test"}
+    assert member["blocks"] > 1
+    assert len(member.get("block_list", [])) == (member["blocks"] if blocks else 0)
+
+
+def test_inspect_members(folder: Path) -> None:
+    """Containers one after another are one file of two members; a stream has no size."""
+    run(folder, "pack", "a.json", "noise")
+    data = (folder / "a.json.spk").read_bytes() + (folder / "noise.spk").read_bytes()
+    (line,) = run(folder, "inspect", "--json", "-", stdin=data)
+    check("inspect", line)
+    assert len(line["members"]) == 2
+
+
+@pytest.mark.parametrize("name", ["a.json", "noise", "empty"])
+def test_inspect_any_other_file(folder: Path, name: str) -> None:
+    (line,) = run(folder, "inspect", "--json", name)
+    check("inspect", line)
+    assert line["container"] is False
+    if name == "a.json":
+        assert set(line["fields"]) <= {"id", "name", "tags"}
+
+
+def test_inspect_stages(folder: Path) -> None:
+    (stages,) = run(folder, "inspect", "--stages", "--json")
+    check("stages", stages)
+    assert {stage["kind"] for stage in stages} == {"serializer", "filter", "codec"}
+
+
+@pytest.mark.parametrize(
+    ("args", "code"),
+    [
+        (["pack", "missing"], 1),
+        (["pack", "-s", "json", "noise"], 3),
+        (["pack", "-s", "msgpack", "big.json"], 4),
+        (["unpack", "-o", "out", "noise"], 3),
+        (["unpack", "a.json"], 1),
+        (["inspect", "missing"], 1),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_errors(folder: Path, args: list[str], code: int) -> None:
+    """A file that failed has a line too, and it names the exit code."""
+    (folder / "big.json").write_bytes(b"[123456789012345678901234567890]")
+    verb, *rest = args
+    (line,) = run(folder, verb, "--json", *rest, exit_code=code)
+    check("error", line)
+    assert line["source"] == rest[-1]
+    assert line["exit"] == code
+
+
+def test_errors_stand_between_results(folder: Path) -> None:
+    """The lines are in the order of the files, whatever became of each."""
+    good, bad = run(folder, "inspect", "--json", "a.json", "missing", exit_code=1)
+    check("inspect", good)
+    check("error", bad)
