@@ -248,6 +248,12 @@ def inspect(source: Path | IO[bytes], *, format: str | None = None) -> Inspectio
         return inspect_source(opened, format)
 
 
+def check(source: Path, target: Path | None, *, force: bool = False) -> None:
+    """Raise what reading ``source`` or writing ``target`` would raise at once; do nothing."""
+    with _opened(source) as opened:
+        _check_target(target, force, opened.stat)
+
+
 def first_records(
     source: Path | IO[bytes], target: IO[bytes], count: int, *, format: str | None = None
 ) -> None:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import errno
 import os
+import select
 import stat
+import threading
 from contextlib import suppress
 from types import TracebackType
 from typing import IO, cast
@@ -18,8 +20,14 @@ from serialpack.stage import Buffer
 
 Path = str | os.PathLike[str]
 
+#: Hidden files being written. Where a signal breaks in, the command line removes them.
+_hidden: set[str] = set()
+
 #: Errors by which a file system says that it has no hard links.
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS, errno.EXDEV}
+
+#: Errors by which a file system says that it cannot bring a folder to disk.
+_NO_SYNC = {errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EBADF, errno.EPERM}
 
 
 def file_error(error: OSError, path: str, doing: str) -> FileError:
@@ -58,14 +66,20 @@ class Source:
         if len(data) == size:
             return data
         try:
-            more = self._file.read(size - len(data))
+            more = self._some(size - len(data))
             # File objects of others may give less than asked for.
             while more and len(data) + len(more) < size:
                 data += more
-                more = self._file.read(size - len(data))
+                more = self._some(size - len(data))
         except OSError as error:
             raise file_error(error, self.path, "read") from error
         return data + more if data else more
+
+    def _some(self, size: int) -> bytes:
+        """At least one byte, none at the end; waits where the file is one that does not."""
+        while (data := self._file.read(size)) is None:
+            select.select([self._file], [], [])
+        return data
 
     def peek(self, size: int) -> bytes:
         """The next ``size`` bytes, which stay to be read."""
@@ -97,8 +111,12 @@ class Source:
     def __enter__(self) -> Source:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None and self.stat is None:
+            # Another thread may be waiting for this pipe: closing it here would wait with it.
+            threading.Thread(target=self.close, daemon=True).start()
+        else:
+            self.close()
 
     def _stat(self) -> os.stat_result | None:
         try:
@@ -140,9 +158,11 @@ class Output:
         self._temp = os.path.join(self._folder, f".serialpack-{os.urandom(4).hex()}.tmp")
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
         flags |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+        _hidden.add(self._temp)
         try:
             self._fd = os.open(self._temp, flags, 0o600)
         except OSError as error:
+            _hidden.discard(self._temp)
             raise file_error(error, self.path, "write") from error
 
     def write(self, data: Buffer) -> int:
@@ -189,6 +209,7 @@ class Output:
             os.replace(self._temp, self.path)
         else:
             _name_new(self._temp, self.path)
+        _hidden.discard(self._temp)
         _sync_folder(self._folder)
 
     def _abandon(self) -> None:
@@ -198,6 +219,17 @@ class Output:
                 os.close(fd)
         with suppress(OSError):
             os.unlink(self._temp)
+        _hidden.discard(self._temp)
+
+
+def remove_hidden() -> None:
+    """Remove the hidden files of outputs that were broken off at a moment like any other.
+
+    A signal can come between the making of a file and the first line that would remove it.
+    """
+    for temp in _hidden.copy():
+        with suppress(OSError):
+            os.unlink(temp)
 
 
 def _name_new(temp: str, path: str) -> None:
@@ -220,13 +252,18 @@ def _name_new(temp: str, path: str) -> None:
 
 
 def _sync_folder(folder: str) -> None:
-    """Bring the new name to disk, where a folder can be opened (not on Windows)."""
-    with suppress(OSError):
+    """Bring the new name to disk, where a folder can be opened (not on Windows) and brought."""
+    try:
         fd = os.open(folder, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
-        try:
-            os.fsync(fd)
-        finally:
-            os.close(fd)
+    except OSError:
+        return
+    try:
+        os.fsync(fd)
+    except OSError as error:
+        if error.errno not in _NO_SYNC:
+            raise
+    finally:
+        os.close(fd)
 
 
 def _default_mode() -> int:
@@ -281,11 +318,17 @@ def safe_name(name: str | None) -> str | None:
 _DEVICES = {"CON", "PRN", "AUX", "NUL", *(f"{d}{n}" for d in ("COM", "LPT") for n in range(1, 10))}
 
 
+def _same(now: os.stat_result, before: os.stat_result) -> bool:
+    """Whether it is the same file, and nothing was written to it."""
+    written = (now.st_size, now.st_mtime_ns) != (before.st_size, before.st_mtime_ns)
+    return os.path.samestat(now, before) and not written
+
+
 def remove_source(path: str, before: os.stat_result | None) -> None:
     """Remove a source that is safely packed, unless it is no longer the file that was read."""
     try:
         now = os.lstat(path)
-        if before is None or not os.path.samestat(now, before):
+        if before is None or not _same(now, before):
             raise FileError("is no longer the file that was read; kept", path=path)
         os.unlink(path)
         _sync_folder(os.path.dirname(path) or ".")

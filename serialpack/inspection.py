@@ -63,7 +63,22 @@ class MemberInfo(NamedTuple):
     blocks: tuple[BlockInfo, ...]
 
     @property
+    def modified(self) -> str | None:
+        """The modification time in UTC, as ISO 8601 with all nine digits of the second."""
+        if self.mtime is None:
+            return None
+        from datetime import UTC, datetime, timedelta
+
+        seconds, nanoseconds = divmod(self.mtime, 10**9)
+        try:
+            when = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)
+        except OverflowError:  # a time that no calendar has
+            return f"{self.mtime} ns"
+        return f"{when:%Y-%m-%dT%H:%M:%S}.{nanoseconds:09}Z"
+
+    @property
     def stored_blocks(self) -> int:
+        """How many blocks did not shrink."""
         return sum(b.stored for b in self.blocks)
 
 
@@ -175,7 +190,9 @@ def _first_records(format: str, head: bytes) -> list[Any]:
     if not isinstance(fmt, ValueFormat):
         return []
     pieces = [head]
-    for block in fmt.cut(lambda _: pieces.pop() if pieces else b"", max(len(head) // 4, 1)):
+    # Of a file that goes on, the first part of the sample ends where records do.
+    size = len(head) if len(head) < SAMPLE else SAMPLE // 4
+    for block in fmt.cut(lambda _: pieces.pop() if pieces else b"", max(size, 1)):
         try:
             return fmt.parse(block)
         except SyntaxInputError:

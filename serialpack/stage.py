@@ -33,11 +33,16 @@ class Param(NamedTuple):
     default: int
     mark: str = ":"
     is_size: bool = False
+    #: The only values allowed, where not all from ``low`` to ``high`` are.
+    only: tuple[int, ...] = ()
+
+    def allows(self, value: int) -> bool:
+        return value in self.only if self.only else self.low <= value <= self.high
 
     def parse(self, text: str) -> int:
         """The value of ``text``; raises ValueError where it is not one within the range."""
         value = parse_size(text) if self.is_size else int(text)
-        if not self.low <= value <= self.high:
+        if not self.allows(value):
             raise ValueError(text)
         return value
 
@@ -47,6 +52,8 @@ class Param(NamedTuple):
     @property
     def range(self) -> str:
         """The allowed values in words, for help and messages: ``1..9``."""
+        if self.only:
+            return "|".join(map(str, self.only))
         if self.is_size:
             return f"{format_size(self.low, exact=True)}..{format_size(self.high, exact=True)}"
         return f"{self.low}..{self.high}"
@@ -111,7 +118,7 @@ class Stage(ABC):
         if len(values) > len(cls.params):
             return False
         return all(
-            p.low <= v <= p.high or (p.mark != ":" and v == 0)
+            p.allows(v) or (p.mark != ":" and v == 0)
             for p, v in zip(cls.params, values, strict=False)
         )
 

@@ -10,11 +10,25 @@ import sys
 
 def main() -> None:
     """The ``serialpack`` command."""
-    if sys.argv[1:] == ["--version"]:
+    if sys.argv[1:] == ["--version"] and sys.stdout is not None:
         from serialpack._version import __version__
 
-        print(f"serialpack {__version__}")
-        return
+        try:
+            print(f"serialpack {__version__}", flush=True)
+            return
+        except OSError:
+            pass  # said below, as every error is
+    import os
+    import signal
+
+    # Until the program can say how it ended, Ctrl-C ends it without a traceback.
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     from serialpack.cli.app import run
 
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    if code:
+        # Python's own ending aborts when a thread still waits for a silent pipe, and tries to
+        # write once more what could not be written.
+        os._exit(code)
+    sys.exit(0)

@@ -13,8 +13,10 @@ import click
 
 from serialpack._version import __version__
 from serialpack.cli.options import setting_name
+from serialpack.cli.options import Verb
 from serialpack.cli.words import complain
 from serialpack.errors import SerialpackError, UsageError
+from serialpack.files import remove_hidden
 
 #: Verb -> the module that declares it. Loaded when it is called for.
 VERBS = {
@@ -22,6 +24,9 @@ VERBS = {
     "unpack": "serialpack.cli.unpack",
     "inspect": "serialpack.cli.inspect",
 }
+
+#: The reader of our output is gone: end as a command that SIGPIPE ends, without a word.
+CLOSED_PIPE = 141
 
 _SIGNALS = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n)]
 
@@ -57,11 +62,27 @@ class Verbs(click.Group):
         return super().resolve_command(ctx, args)
 
 
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Each verb with the first of its examples, and what it does."""
+        formatter.write(f"{self.help}\n")
+        formatter.write_paragraph()
+        formatter.write_usage("serialpack", "VERB [OPTIONS] [FILE]...")
+        formatter.write_paragraph()
+        verbs = [v for n in VERBS if (v := self.get_command(ctx, n)) is not None]
+        formatter.write_dl([(v.name or "", v.help or "") for v in verbs], col_spacing=3)
+        formatter.write_paragraph()
+        formatter.write_dl(
+            [(v.examples[0]) for v in verbs if isinstance(v, Verb)], col_max=40, col_spacing=3
+        )
+        formatter.write_paragraph()
+        formatter.write(f"{self.epilog}\n")
+
+
 @click.command(
     cls=Verbs,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
     help="Pack data files small, prove that nothing changed, look inside, get the bytes back.",
-    epilog="serialpack VERB --help tells about a verb, with examples.",
+    epilog="VERB --help tells about a verb, with examples; --version names the version.",
 )
 @click.version_option(__version__, message="serialpack %(version)s")
 def app() -> None:
@@ -73,25 +94,24 @@ def run(args: list[str]) -> int:
     if not args:
         args = ["--help"]
     for number in _SIGNALS:
-        signal.signal(number, _stop)
+        # What is ignored stays so: nohup, and jobs that a script puts in the background.
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _stop)
+    _replace_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         # Names of files can hold anything; printing one must never fail.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     try:
-        code = app.main(
-            args,
-            prog_name="serialpack",
-            standalone_mode=False,
-            default_map=_settings(),
-        )
+        # Not app.main(): it ends the program itself, with 1, when a pipe is closed.
+        with app.make_context("serialpack", args, default_map=_settings()) as ctx:
+            code = app.invoke(ctx)
         sys.stdout.flush()
     except Stopped as stopped:
+        remove_hidden()
         return 128 + stopped.number
     except BrokenPipeError:
-        return _closed_pipe()
-    except click.exceptions.Abort:
-        return 130
+        return CLOSED_PIPE
     except click.exceptions.Exit as end:
         return end.exit_code
     except click.ClickException as error:
@@ -104,6 +124,9 @@ def run(args: list[str]) -> int:
         return error.exit_code
     except OSError as error:
         complain((error.strerror or str(error)).lower(), str(error.filename or "") or None)
+        return 1
+    except MemoryError:
+        complain("out of memory; -j 1 or a smaller --block-size takes less")
         return 1
     except Exception as error:
         if os.environ.get("SERIALPACK_TRACEBACK"):
@@ -121,11 +144,20 @@ def _stop(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
     raise Stopped(number)
 
 
-def _closed_pipe() -> int:
-    """The reader of our output is gone: end as a command that SIGPIPE ends, without a word."""
-    devnull = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(devnull, 1)  # what is still buffered for it must not raise at exit
-    return 141
+def _replace_closed_streams() -> None:
+    """Stand-ins for standard streams that the caller closed (``>&-``).
+
+    Their numbers are taken, so that no file of ours gets one and what is meant for the stream.
+    Reading and writing data fails; what is said on a closed standard error is lost.
+    """
+    for name, mode, flags in (
+        ("stdin", "r", os.O_WRONLY),
+        ("stdout", "w", os.O_RDONLY),
+        ("stderr", "w", os.O_WRONLY),
+    ):
+        if getattr(sys, name) is None:
+            descriptor = os.open(os.devnull, flags)
+            setattr(sys, name, open(descriptor, mode, encoding="utf-8"))  # noqa: SIM115, PTH123
 
 
 def _settings() -> dict[str, Any]:

@@ -51,6 +51,8 @@ def command(
             raise UsageError("--stages takes no FILE")
         _show_stages(as_json)
         return 0
+    if head is not None and as_json:
+        raise UsageError("--head and --json exclude each other")
     if not files:
         raise UsageError("name a FILE, - for standard input, or --stages")
     if format is not None:
@@ -87,8 +89,6 @@ def _show(path: str, found: Inspection, blocks: bool, *, several: bool) -> None:
 
 
 def _member_rows(member: MemberInfo) -> list[tuple[str, str]]:
-    from datetime import UTC, datetime
-
     from serialpack.api import kept
     from serialpack.cli.words import percent
     from serialpack.units import format_size
@@ -117,8 +117,7 @@ def _member_rows(member: MemberInfo) -> list[tuple[str, str]]:
     if member.name is not None:
         rows.append(("name", member.name))
     if member.mtime is not None:
-        when = datetime.fromtimestamp(member.mtime / 1e9, UTC)
-        rows.append(("modified", f"{when:%Y-%m-%d %H:%M:%S} UTC"))
+        rows.append(("modified", member.modified or ""))
     return rows + [(f"meta {key}", value) for key, value in member.meta.items()]
 
 
@@ -184,6 +183,9 @@ def _as_json(path: str, found: Inspection, blocks: bool) -> dict[str, Any]:
     for member in found.members:
         values = member._asdict()
         values["chain"] = str(member.chain)
+        # Nanoseconds are beyond what readers of JSON hold as a number.
+        del values["mtime"]
+        values["modified"] = member.modified
         values["stored_blocks"] = member.stored_blocks
         values["blocks"] = len(member.blocks)
         if blocks:

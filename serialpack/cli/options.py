@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import click
 
+from serialpack.errors import UsageError
 from serialpack.units import parse_size
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -40,11 +41,15 @@ class Verb(click.Command):
                 param.envvar = f"SERIALPACK_{self.name}_{setting_name(param)}".upper()
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, spell_out_effort(args, self._takes_effort))
+        if any(p.name == "effort" for p in self.params):
+            args = spell_out_effort(args, self._valued)
+        return super().parse_args(ctx, args)
 
     @property
-    def _takes_effort(self) -> bool:
-        return any(p.name == "effort" for p in self.params)
+    def _valued(self) -> set[str]:
+        """The options that take the next word as their value."""
+        options = [p for p in self.params if isinstance(p, click.Option) and not p.is_flag]
+        return {name for option in options for name in option.opts}
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Examples first, then the usage, then the options: one screen."""
@@ -75,14 +80,21 @@ def option_rows(command: click.Command, ctx: click.Context) -> list[tuple[str, s
     return [(r[0], re.sub(r"  \[x?[0-9<>=x]+\]$", "", r[1])) for r in records if r is not None]
 
 
-def spell_out_effort(args: list[str], takes_effort: bool = True) -> list[str]:
-    """``-9`` and ``-9f`` as ``--effort 9`` (``-f``): one option, however the dial is typed."""
+def spell_out_effort(args: list[str], valued: set[str]) -> list[str]:
+    """``-9`` and ``-9f`` as ``--effort 9`` (``-f``): one option, however the dial is typed.
+
+    ``valued``: options whose next word is their value, and stays what it is.
+    """
     result: list[str] = []
     for at, arg in enumerate(args):
         if arg == "--":
             return result + args[at:]
-        match = _CLUSTER.fullmatch(arg) if takes_effort else None
-        if match is None:
+        match = _CLUSTER.fullmatch(arg)
+        if match is None or (at and args[at - 1] in valued):
+            if re.fullmatch(r"-[0-9]{2,}", arg) and not (at and args[at - 1] in valued):
+                raise UsageError(
+                    f"{arg}: efforts are -1 to -9", hint=f"-c zstd:{arg[1:]} is zstd's level"
+                )
             result.append(arg)
             continue
         flags = match[1] + match[3]
@@ -90,7 +102,7 @@ def spell_out_effort(args: list[str], takes_effort: bool = True) -> list[str]:
     return result
 
 
-class Size(click.ParamType):
+class Size(click.ParamType[int]):
     """Bytes, or 64K, 1M, 2.5GiB."""
 
     name = "size"
@@ -104,7 +116,7 @@ class Size(click.ParamType):
             self.fail(str(error), param, ctx)
 
 
-class Range(click.ParamType):
+class Range(click.ParamType[tuple[int, int | None]]):
     """``A:B``: from A up to but not including B; either may be left out."""
 
     name = "range"
@@ -125,7 +137,7 @@ class Range(click.ParamType):
         return start, stop
 
 
-class KeyValue(click.ParamType):
+class KeyValue(click.ParamType[tuple[str, str]]):
     """``KEY=VALUE``."""
 
     name = "key=value"
@@ -174,7 +186,7 @@ output_options = _apply(
         help="Worker threads; default: all cores.",
     ),
     click.option("--stats", is_flag=True, help="Show seconds and bytes of each stage."),
-    click.option("--profile", metavar="PATH", help="Draw them, as a page of HTML."),
+    click.option("--profile", metavar="PATH", help="Draw where the time goes, as a page of HTML."),
     click.option("--files-from", metavar="PATH", help="Read names of inputs, a line each (- too)."),
     click.option("-0", "--null", is_flag=True, help="With --files-from: NUL ends each name."),
 )
@@ -187,4 +199,5 @@ common_options = _apply(
     click.option("--no-progress", is_flag=True, help="Draw no progress bar."),
 )
 
-files_argument = click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path())
+files_argument = click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path(readable=False)
+)

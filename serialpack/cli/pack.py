@@ -97,6 +97,7 @@ def command(
     no_progress: bool,
 ) -> int:
     from serialpack import api
+    from serialpack.auto import DEFAULT_EFFORT, choose
     from serialpack.cli.run import (
         STDIO,
         Manner,
@@ -113,6 +114,7 @@ def command(
     from serialpack.cli.words import percent
     from serialpack.errors import UsageError
     from serialpack.files import remove_source
+    from serialpack.formats import FORMATS
     from serialpack.units import format_size
 
     manner = Manner(as_json, quiet, verbose, no_progress)
@@ -123,9 +125,13 @@ def command(
         "serializer": serializer,
         "filters": filters,
         "codec": codec,
-        "effort": effort or api.DEFAULT_EFFORT,
+        "effort": effort or DEFAULT_EFFORT,
     }
-    choice = api.choose(serializer, filters, codec, effort=options["effort"])
+    choice = choose(serializer, filters, codec, effort=options["effort"])
+    if format is not None:
+        FORMATS.entry(format)
+    if dry_run and as_json:
+        raise UsageError("--dry-run and --json exclude each other")
     if exact and no_verify:
         raise UsageError("--exact and --no-verify exclude each other")
 
@@ -138,6 +144,8 @@ def command(
         if not keep and STDIO in (path, target):
             raise UsageError("--rm needs a file on both sides")
         if dry_run:
+            if path != STDIO:
+                api.check(path, None if target == STDIO else target, force=force)
             say(manner, f"would pack {path} to {target} as {choice.chain}")
             return {}
         before = None if path == STDIO else stat_of(path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import sys
 from collections.abc import Callable, Sequence
 from typing import IO, Any, NamedTuple, cast
@@ -81,19 +82,31 @@ def stdout(*, force: bool, binary: bool = False) -> IO[bytes]:
     sys.stdout.flush()
     raw = cast("IO[bytes]", getattr(sys.stdout.buffer, "raw", sys.stdout.buffer))
     if force or not sys.stdout.isatty():
-        return raw
+        return cast("IO[bytes]", _Stdout(raw))
     if binary:
         raise _terminal()
     return cast("IO[bytes]", _TextOnly(raw))
 
 
-class _TextOnly:
-    """A terminal that takes text and refuses what begins like binary data."""
+class _Stdout:
+    """Standard output without a buffer; waits also where the pipe, shared by others, does not."""
 
-    name = "<stdout>"
+    name = "standard output"
 
     def __init__(self, raw: IO[bytes]) -> None:
         self._raw = raw
+
+    def write(self, data: Buffer) -> int:
+        while (count := self._raw.write(data)) is None:
+            select.select([], [self._raw], [])
+        return count
+
+
+class _TextOnly(_Stdout):
+    """A terminal that takes text and refuses what begins like binary data."""
+
+    def __init__(self, raw: IO[bytes]) -> None:
+        super().__init__(raw)
         self._looked = False
 
     def write(self, data: Buffer) -> int:
@@ -101,7 +114,7 @@ class _TextOnly:
             self._looked = True
             if any(b < 32 and b not in b"\t\n\r" for b in bytes(data[:4096])):
                 raise _terminal()
-        return self._raw.write(data)
+        return super().write(data)
 
 
 def _terminal() -> RefusedError:

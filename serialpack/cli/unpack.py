@@ -99,6 +99,8 @@ def command(
     inputs = input_files(files, files_from, null)
     profiled: list[tuple[str, dict[str, float], dict[str, int]]] = []
     targets = Targets(inputs, None if test else output)
+    if dry_run and as_json:
+        raise UsageError("--dry-run and --json exclude each other")
     if test and (output or not keep or records or byte_range):
         raise UsageError("--test writes nothing: it goes without -o, --rm, --records and --bytes")
 
@@ -111,6 +113,8 @@ def command(
         if not keep and (STDIO in (path, target) or records or byte_range):
             raise UsageError("--rm needs a file on both sides, and the whole of it")
         if dry_run:
+            if path != STDIO:
+                api.check(path, None if target == STDIO else target, force=force)
             say(manner, f"would unpack {path} to {target}")
             return {}
         before = None if path == STDIO else stat_of(path)

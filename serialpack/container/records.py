@@ -7,6 +7,7 @@ layers above. Layouts and rules: ``man/spk.5``.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
@@ -49,7 +50,7 @@ def max_stored(restored: int) -> int:
     return restored + restored // 4096 + 64
 
 
-def newer(what: str, writer: str | None) -> UnsupportedError:
+def newer(what: str, writer: str) -> UnsupportedError:
     """The error for a container that needs ``what``, which this version lacks."""
     by = f"serialpack {writer}" if writer else "another version"
     return UnsupportedError(f"needs {what}, written by {by}", hint="update serialpack")
@@ -89,7 +90,7 @@ class Header(NamedTuple):
         if self.spelling:
             values["s"] = self.spelling
         if self.writer:
-            values["w"] = self.writer
+            values["w"] = _version_number(self.writer)
         if self.meta:
             values["m"] = self.meta
         if self.unproved:
@@ -115,7 +116,8 @@ class Header(NamedTuple):
                 raise
             objects = []
         values = objects[0] if len(objects) == 1 else None
-        writer = values.get("w") if isinstance(values, dict) else None
+        number = values.get("w") if isinstance(values, dict) else None
+        writer = _version_text(number) if type(number) is int else ""
         if version != VERSION:
             raise newer(f"container version {version}", writer)
         if not isinstance(values, dict):
@@ -134,7 +136,7 @@ class Header(NamedTuple):
             name=_decode_name(values.get("n"), start),
             mtime=_typed(values, "t", int, None, start),
             spelling=_typed(values, "s", dict, {}, start),
-            writer=_typed(values, "w", str, "", start),
+            writer=_version_text(_typed(values, "w", int, 0, start)),
             meta=_meta(values, start),
             unproved=_typed(values, "u", bool, False, start),
             needs=needs,
@@ -415,6 +417,17 @@ def _typed(values: dict[str, Any], key: str, kind: type, default: Any, start: in
     if value is not default and type(value) is not kind:
         raise DamagedError(f"the header's {key!r} is malformed", start=start)
     return value
+
+
+def _version_number(text: str) -> int:
+    """A version as one small number: 1.2.3 is 10203. What stands behind the digits is left out."""
+    numbers = [int(n) for n in re.findall(r"\d+", text)[:3]]
+    major, minor, patch = numbers + [0] * (3 - len(numbers))
+    return major * 10_000 + minor * 100 + patch
+
+
+def _version_text(number: int) -> str:
+    return f"{number // 10_000}.{number // 100 % 100}.{number % 100}" if number > 0 else ""
 
 
 def _meta(values: dict[str, Any], start: int) -> dict[str, str]:

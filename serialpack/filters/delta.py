@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from serialpack.errors import UsageError
 from serialpack.filters.base import Filter
 from serialpack.stage import Buffer, Param
-
-_SIZES = (1, 2, 4, 8)
 
 
 class Delta(Filter):
@@ -18,19 +15,8 @@ class Delta(Filter):
     """
 
     library = "numpy"
-    params = (Param("itemsize", 1, 8, 4),)
+    params = (Param("itemsize", 1, 8, 4, only=(1, 2, 4, 8)),)
     about = "differences of integers; for counters, sorted keys, time stamps"
-
-    @classmethod
-    def parse_params(cls, name: str, text: str) -> tuple[int, ...]:
-        values = super().parse_params(name, text)
-        if values[0] not in _SIZES:
-            raise UsageError(f"{name}{text}: itemsize must be 1, 2, 4 or 8")
-        return values
-
-    @classmethod
-    def check_params(cls, name: str, values: tuple[int, ...]) -> bool:
-        return super().check_params(name, values) and all(v in _SIZES for v in values)
 
     def forward(self, data: Buffer) -> Buffer:
         import numpy as np

@@ -119,6 +119,8 @@ class Format(ABC):
 
     #: Whether ``slice_ends`` looks at ``head``.
     slice_needs_head: ClassVar[bool] = False
+    #: What stands between two records of a slice; None: what ``slice_ends`` has behind them.
+    slice_between: ClassVar[bytes | None] = None
 
     def slice_ends(self, head: Buffer, spelling: Spelling) -> tuple[bytes, bytes]:
         """What stands before and behind records when only some of them are written.

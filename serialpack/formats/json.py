@@ -36,6 +36,7 @@ class Json(JsonText):
     name = "json"
     number = 1
     about = "a JSON document"
+    slice_between = b", "
     _kind = "d"
 
     def cut(

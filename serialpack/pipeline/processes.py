@@ -8,6 +8,7 @@ is as safe as the program itself.
 
 from __future__ import annotations
 
+import os
 import pickle
 import struct
 import subprocess
@@ -18,6 +19,11 @@ from serialpack.errors import SerialpackError
 from serialpack.formats.base import SourceBlock
 from serialpack.pipeline.blocks import BlockPacker, Packed, Plan
 
+_OWN_GROUP: dict[str, Any] = (
+    {"process_group": 0}
+    if os.name == "posix"
+    else {"creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)}
+)
 _LENGTH = struct.Struct("<Q")
 
 
@@ -30,6 +36,8 @@ class ProcessPacker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             bufsize=0,
+            # Ctrl-C goes to the whole group; the parent alone decides, and closes our pipe.
+            **_OWN_GROUP,
         )
         self._send(plan)
 
@@ -89,10 +97,6 @@ def _exactly(pipe: IO[bytes], size: int) -> bytearray | None:
 
 def main() -> None:
     """Serve one parent until it closes the pipe."""
-    import signal
-
-    # Ctrl-C goes to the whole group; the parent decides, and closes our pipe.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     source = open(0, "rb", buffering=0, closefd=False)  # noqa: SIM115, PTH123
     sink = open(1, "wb", buffering=0, closefd=False)  # noqa: SIM115, PTH123
     plan = _receive(source)

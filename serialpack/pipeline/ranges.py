@@ -118,6 +118,8 @@ def unpack_records(source: Source, write: Write, span: Span, max_size: int | Non
         if plan.format != blocks.plans[0].format:
             raise UsageError("--records: the files joined here are of different formats")
         piece = piece or _Slice(FORMATS.get(plan.format), plan.spelling, span, out)
+        if place.seq == 0:
+            piece.begin()
         piece.add(place.seq, place.records, lambda place=place: blocks.restore(place))  # type: ignore[misc]
         if piece.complete:
             break
@@ -151,8 +153,15 @@ class _Slice:
         self._ends: tuple[bytes, bytes] | None = None
         self._joint: bytes | None = None
 
+    def begin(self) -> None:
+        """Another source begins: what stood behind the last record of the one before is gone."""
+        if self._joint is not None and self._ends is not None:
+            between = self._format.slice_between
+            self._joint = self._ends[1] if between is None else between
+
     @property
     def complete(self) -> bool:
+        """Whether no later block has a record of the range."""
         return self._span.passed(self._position)
 
     def add(self, seq: int, records: int | None, restore: Callable[[], Buffer]) -> None:

@@ -49,7 +49,9 @@ def in_order(
         return
 
     todo: queue.SimpleQueue[_Slot[Job, Result] | None] = queue.SimpleQueue()
-    ordered: queue.SimpleQueue[_Slot[Job, Result] | None] = queue.SimpleQueue()
+    ordered: queue.SimpleQueue[_Slot[Job, Result]] = queue.SimpleQueue()
+    # Made beforehand: an end for want of memory must not look like the end of the jobs.
+    last: _Slot[Job, Result] = _Slot(None)
     room = threading.Semaphore(threads + 2)
     stopped = threading.Event()
 
@@ -63,12 +65,9 @@ def in_order(
                 ordered.put(slot)
                 todo.put(slot)
         except BaseException as error:
-            failed: _Slot[Job, Result] = _Slot(None)
-            failed.error = error
-            failed.done.release()
-            ordered.put(failed)
+            last.error = error
         finally:
-            ordered.put(None)
+            ordered.put(last)
             for _ in range(threads):
                 todo.put(None)
 
@@ -90,7 +89,7 @@ def in_order(
     for target in [feed, *[work] * threads]:
         threading.Thread(target=target, daemon=True).start()
     try:
-        while (slot := ordered.get()) is not None:
+        while (slot := ordered.get()) is not last:
             slot.done.acquire()
             if slot.error is not None:
                 raise slot.error
@@ -99,6 +98,8 @@ def in_order(
             yield slot.job, slot.result
             del slot
             room.release()
+        if last.error is not None:
+            raise last.error
     finally:
         stopped.set()
         room.release()

@@ -48,7 +48,7 @@ class Draft:
         self.start = START_ZSTD if zstd else START_OWN
         self.version = 1
         codec = [ZSTD, 3] if zstd else NONE
-        self.header: Any = {"c": [RAW, codec], "f": 2, "n": "x.ndjson", "w": "0.1.0"}
+        self.header: Any = {"c": [RAW, codec], "f": 2, "n": "x.ndjson", "w": 100}
         self.payload = [_frame(d) if zstd else d for d in DATA]
         self.flags = [2, 2]
         self.fixed: dict[tuple[int | str, ...], Any] = {}
@@ -266,7 +266,7 @@ def _either() -> Iterator[tuple[str, str, str, str, Callable[[Draft], object]]]:
         "malformed",
         setting(body=lambda _: b"\x01\xdd\xff\xff\xff\xff"),
     )
-    yield "bad-chain-missing", "A header has a chain.", D, "chain", setting(header={"w": "0.1.0"})
+    yield "bad-chain-missing", "A header has a chain.", D, "chain", setting(header={"w": 100})
     yield "bad-chain-short", "A chain has serializer and codec.", U, "no codec", header(c=[RAW])
     yield "bad-chain-malformed", "A stage is a number or an array.", D, "chain", header(c="raw")
     yield "bad-block-size", "A block size is 1 byte to 64 MiB.", D, "block size", header(b=0)
