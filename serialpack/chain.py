@@ -9,7 +9,7 @@ from serialpack.container.records import ChainNumbers, StageNumbers, newer
 from serialpack.errors import UnsupportedError, UsageError
 from serialpack.filters import FILTERS
 from serialpack.serializers import SERIALIZERS
-from serialpack.stage import Registry
+from serialpack.stage import Registry, Stage
 
 
 class StageSpec(NamedTuple):
@@ -27,8 +27,7 @@ class Chain(NamedTuple):
     codec: StageSpec
 
     def __str__(self) -> str:
-        stages = [(SERIALIZERS, self.serializer), *((FILTERS, f) for f in self.filters)]
-        return "+".join(spell_stage(r, s) for r, s in [*stages, (CODECS, self.codec)])
+        return "+".join(spell_stage(*stage) for stage in self._stages())
 
     @property
     def zstd_envelope(self) -> bool:
@@ -38,8 +37,11 @@ class Chain(NamedTuple):
     @property
     def numbers(self) -> ChainNumbers:
         """The chain as the container stores it."""
-        stages = [(SERIALIZERS, self.serializer), *((FILTERS, f) for f in self.filters)]
-        return tuple(_numbers(r, s) for r, s in [*stages, (CODECS, self.codec)])
+        return tuple(_numbers(*stage) for stage in self._stages())
+
+    def _stages(self) -> list[tuple[Registry[Any], StageSpec]]:
+        filters: list[tuple[Registry[Any], StageSpec]] = [(FILTERS, f) for f in self.filters]
+        return [(SERIALIZERS, self.serializer), *filters, (CODECS, self.codec)]
 
 
 def parse_chain(text: str) -> Chain:
@@ -64,7 +66,9 @@ def parse_stage(registry: Registry[Any], text: str) -> StageSpec:
 
 
 def spell_stage(registry: Registry[Any], spec: StageSpec) -> str:
-    return spec.name + registry.cls(spec.name).spell_params(spec.values)
+    """``spec`` as a chain spells it."""
+    cls: type[Stage] = registry.cls(spec.name)
+    return spec.name + cls.spell_params(spec.values)
 
 
 def chain_of_numbers(numbers: ChainNumbers, writer: str) -> Chain:
@@ -92,7 +96,7 @@ def _spec(registry: Registry[Any], numbers: StageNumbers, writer: str) -> StageS
     if entry is None:
         raise newer(f"{registry.kind} number {numbers[0]}", writer)
     cls = registry.cls(entry.name)
-    if not cls.check_params(entry.name, numbers[1:]):
+    if not cls.check_params(numbers[1:]):
         raise newer(f"{registry.kind} {entry.name} with the parameters {list(numbers[1:])}", writer)
     defaults = tuple(p.default for p in cls.params)
     return StageSpec(entry.name, numbers[1:] + defaults[len(numbers) - 1 :])

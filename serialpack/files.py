@@ -42,7 +42,7 @@ class Source:
     def __init__(self, source: Path | IO[bytes], name: str | None = None) -> None:
         if isinstance(source, str | os.PathLike):
             self.path = os.fspath(source)
-            self._file = cast(IO[bytes], _open_source(self.path))
+            self._file = _open_source(self.path)
             self._close = True
         else:
             self._file = source
@@ -88,7 +88,7 @@ class Source:
         return head
 
     def seekable(self) -> bool:
-        """Whether the file can be read from its end: not a pipe, and nothing was read but a peek."""
+        """Whether the file can be read from its end: no pipe, and nothing was read but a peek."""
         try:
             return self._file.seekable() and self._file.tell() == len(self._pushed)
         except (AttributeError, ValueError):

@@ -10,7 +10,6 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import re
-from abc import ABC
 from collections.abc import Iterator
 from typing import ClassVar, Generic, NamedTuple, TypeVar, cast
 
@@ -59,7 +58,7 @@ class Param(NamedTuple):
         return f"{self.low}..{self.high}"
 
 
-class Stage(ABC):
+class Stage:
     """Base of every serializer, filter and codec.
 
     An instance belongs to one thread: it may keep contexts and buffers between calls.
@@ -81,7 +80,7 @@ class Stage(ABC):
         self.values = values + tuple(p.default for p in self.params[len(values) :])
 
     @classmethod
-    def missing(cls, name: str) -> str | None:
+    def missing(cls, name: str) -> str | None:  # noqa: ARG003 (one class may have many names)
         """None where the stage can be used here, else one line that says what to install."""
         if cls.library is None or importlib.util.find_spec(cls.library) is not None:
             return None
@@ -113,7 +112,7 @@ class Stage(ABC):
         return tuple(values[p.mark] for p in cls.params)
 
     @classmethod
-    def check_params(cls, name: str, values: tuple[int, ...]) -> bool:
+    def check_params(cls, values: tuple[int, ...]) -> bool:
         """Whether ``values``, as read from a container, are parameters of this stage."""
         if len(values) > len(cls.params):
             return False

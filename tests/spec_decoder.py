@@ -1,8 +1,8 @@
 """A second decoder of spk containers, written from man/spk.5 alone: the oracle for the reader.
 
-``python tests/spec_decoder.py FILE > out``. Slow, in memory, and in the order of the page. It
-verifies every file, and restores those of serializer raw whose parts have codec none, zstd, zlib,
-bz2 or xz, or are stored. Names in capitals are sections of the page.
+``python tests/spec_decoder.py FILE > out``. Slow, in memory, in the order of the page, whose
+sections the capitals name. It verifies every file, and restores those of serializer raw without
+filters whose codec is none, zstd, zlib, bz2 or xz, and stored blocks of the own envelope.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import bz2
 import lzma
 import sys
 import zlib
-from collections.abc import Callable
 from pathlib import Path
 from struct import pack, unpack
 from typing import Any, NamedTuple
@@ -35,28 +34,23 @@ class Unsupported(SpecError):
     """A file that asks for what the page does not know."""
 
 
-class Member(NamedTuple):
-    """A member; each block is what it restores to, None where this decoder cannot undo it."""
+class Block(NamedTuple):
+    row: list[Any]  # what the index must say of it
+    parts: list[tuple[int, int]]  # what the seek table must say of them
+    exact: bool
+    serialized: bytes | None  # None: this decoder cannot undo its chain
 
+
+class Member(NamedTuple):
     header: dict[Any, Any]
-    blocks: list[dict[str, Any]]
-    content: bytes | None
+    blocks: list[Block]
+    content: bytes | None  # None: this decoder cannot restore it
 
 
 def must(holds: bool, rule: str, otherwise: str = "damaged") -> None:
     """NOTATION, Refusing."""
     if not holds:
         raise (Unsupported if otherwise == "unsupported" else SpecError)(f"{otherwise}: {rule}")
-
-
-def is_count(value: Any) -> bool:
-    """NOTATION: an integer of 0 or more, which neither a float nor a boolean is."""
-    return type(value) is int and value >= 0
-
-
-def same(found: list[Any], wanted: list[Any]) -> bool:
-    """Equal in type too: Python has 1 == 1.0 == True."""
-    return found == wanted and [*map(type, found)] == [*map(type, wanted)]
 
 
 def take(data: bytes, at: int, size: int) -> bytes:
@@ -67,8 +61,9 @@ def take(data: bytes, at: int, size: int) -> bytes:
 
 def decode(data: bytes) -> list[Member]:
     """FILE: one member or more, with nothing before, between or behind them."""
-    members, at = [], 0
-    while at < len(data) or not members:
+    member, at = read_member(data, 0)
+    members = [member]
+    while at < len(data):
         member, at = read_member(data, at)
         members.append(member)
     return members
@@ -82,18 +77,15 @@ def read_member(data: bytes, begin: int) -> tuple[Member, int]:
     # Prefixes pass: where the file ends here, it is truncated.
     mine = MAGIC.startswith(data[at : at + 4]) and b"SPKH".startswith(data[at + 8 : at + 12])
     must(own or mine, "behind the start stands a header", other)
-    entries = [(at - begin, 0)]
-
     _, body, ident, size = read_frame(data, at, b"SPKH")
     header, chain = read_header(body, own)
-    entries.append((size, 0))
+    entries = [(at - begin, 0), (size, 0)]
     at += size
-    blocks: list[dict[str, Any]] = []
+    blocks: list[Block] = []
     while (frame := read_frame(data, at, b"SPKB", b"SPKX"))[0] == b"SPKB":
-        block = read_block(data, at + frame[3], frame, [ident, len(blocks)], chain, own)
-        blocks.append(block)
-        entries += [(frame[3], 0), *block["parts"]]
-        at += sum(block["row"][:2])
+        blocks.append(read_block(data, at + frame[3], frame, [ident, len(blocks)], chain, own))
+        entries += [(frame[3], 0), *blocks[-1].parts]
+        at += frame[3] + sum(stored for stored, _ in blocks[-1].parts)
     digest, sizes = read_index(data, at, body, blocks)
     entries += [(size, 0) for size in sizes]
     at += sum(sizes)
@@ -101,18 +93,19 @@ def read_member(data: bytes, begin: int) -> tuple[Member, int]:
     end = pack("<QQ", sum(sizes), at - begin + 32)
     end += pack("<Q", xxh3_64_intdigest(end)) + OWN_END
     if not own:
-        table = b"".join(pack("<II", *entry) for entry in entries)
-        end = SEEK_MAGIC + pack("<I", len(table) + 9) + table + pack("<IB", len(entries), 0) + SEEK_END
+        end = SEEK_MAGIC + pack("<I", 8 * len(entries) + 9)
+        end += b"".join(pack("<II", *entry) for entry in entries)
+        end += pack("<IB", len(entries), 0) + SEEK_END
     found = data[at : at + len(end)]
     must(found == end, f"the end at {at}", "truncated" if end.startswith(found) else "damaged")
 
-    pieces = [block["serialized"] for block in blocks]
-    content = None if None in pieces else b"".join(pieces)
-    # CHECKSUMS: the digest of what is exact is of the source, which is this only with raw.
-    if content and chain[0][0] != RAW and all(block["exact"] for block in blocks):
-        content = None
-    must(content is None or xxh3_128_digest(content) == digest, "the digest")
-    return Member(header, blocks, content if chain[0][0] == RAW else None), at + len(end)
+    # CHECKSUMS: the digest is of the source where all is exact; only raw's source is known here.
+    pieces = [block.serialized for block in blocks if block.serialized is not None]
+    known = len(pieces) == len(blocks)
+    if known and (chain[0][0] == RAW or not blocks or not all(block.exact for block in blocks)):
+        must(xxh3_128_digest(b"".join(pieces)) == digest, "the digest")
+    content = b"".join(pieces) if known and chain[0][0] == RAW else None
+    return Member(header, blocks, content), at + len(end)
 
 
 def read_frame(data: bytes, at: int, *tags: bytes) -> tuple[bytes, bytes, int, int]:
@@ -121,7 +114,7 @@ def read_frame(data: bytes, at: int, *tags: bytes) -> tuple[bytes, bytes, int, i
     must(magic == MAGIC and tag in tags, f"a frame of {tags} at {at}")
     must(12 <= length <= 12 + LIMIT[tag], f"the length of the frame at {at}")
     frame = take(data, at, 8 + length)
-    (check,) = unpack("<Q", frame[-8:])
+    check = int.from_bytes(frame[-8:], "little")
     must(xxh3_64_intdigest(frame[8:-8]) == check, f"the checksum of the frame at {at}")
     return tag, frame[12:-8], check, len(frame)
 
@@ -139,14 +132,26 @@ def read_objects(body: bytes) -> list[Any]:
     todo = [(item, 1) for item in objects]
     for item, depth in todo:
         must(not isinstance(item, ExtType | Timestamp), "no extension types")
-        must(depth <= 1024 or not isinstance(item, list | dict), "nested at most 1024 deep")
-        below = item.values() if isinstance(item, dict) else item if isinstance(item, list) else []
-        todo += [(one, depth + 1) for one in below]
+        if isinstance(item, list | dict):
+            must(depth <= 1024, "arrays and maps nest at most 1024 deep")
+            todo += [(x, depth + 1) for x in (item if isinstance(item, list) else item.values())]
     return objects
 
 
-NONE = type(None)
-KEYS = {"c": (list,), "f": (int,), "b": (int,), "n": (str, bytes, NONE), "t": (int, NONE)}
+def array(value: Any, kinds: str, rule: str) -> list[Any]:
+    """An array of at least these elements: c count, C count or nil, a array, b bin, . anything."""
+    must(isinstance(value, list) and len(value) >= len(kinds), rule)
+    for kind, item in zip(kinds, value, strict=False):
+        # Not isinstance: a boolean is no integer in MessagePack.
+        count = type(item) is int and item >= 0
+        must(kind != "c" or count, rule)
+        must(kind != "C" or count or item is None, rule)
+        must(kind not in "ab" or type(item) is {"a": list, "b": bytes}[kind], rule)
+    return list(value)
+
+
+NIL = type(None)
+KEYS = {"c": (list,), "f": (int,), "b": (int,), "n": (str, bytes, NIL), "t": (int, NIL)}
 KEYS |= {"s": (dict,), "w": (str,), "m": (dict,), "u": (bool,)}
 
 
@@ -160,13 +165,12 @@ def read_header(body: bytes, own: bool) -> tuple[dict[Any, Any], list[list[int]]
     needs = header.get("needs", [])
     must(isinstance(needs, list) and all(isinstance(name, str) for name in needs), "key needs")
     must(not needs, f"needs {needs}", "unsupported")
-    for key, types in KEYS.items():
-        must(key not in header or type(header[key]) in types, f"the type of key {key}")
+    for key in KEYS.keys() & header.keys():
+        must(type(header[key]) in KEYS[key], f"the type of key {key}")
     must(1 <= header.get("b", 1) <= MOST, "a block size of 1 to 67108864")
-    notes = [*header.get("m", {}).items()]
-    must(all(isinstance(word, str) for note in notes for word in note), "notes are str")
+    must(all(type(x) is str for note in header.get("m", {}).items() for x in note), "notes are str")
     chain = read_chain(header.get("c"))
-    known = chain[0][0] == RAW or header.get("f", 0) in FORMATS[chain[0][0]]
+    known = chain[0][0] == RAW or header.get("f", 0) in (1, 2)
     must(known, "a format that goes with the serializer", "unsupported")
     must(own != (len(chain) == 2 and chain[1][0] == ZSTD), "the envelope of the chain")
     return header, chain
@@ -174,70 +178,137 @@ def read_header(body: bytes, own: bool) -> tuple[dict[Any, Any], list[list[int]]
 
 def read_block(
     data: bytes, at: int, frame: tuple[Any, ...], place: list[int], chain: list[Any], own: bool
-) -> dict[str, Any]:
+) -> Block:
     """BLOCK HEADER, and the parts, which begin at `at`; `place` is the member's id and a number."""
-    objects = read_objects(frame[1])
-    must(1 <= len(objects) <= 2 and isinstance(objects[0], list), "an array and maybe a map")
-    must(isinstance(objects[-1], list if len(objects) == 1 else dict), "an array and maybe a map")
-    must(len(objects) == 1 or isinstance(objects[1].get("s", {}), dict), "a spelling is a map")
-    must(len(objects[0]) >= 8 and same(objects[0][:2], place), f"id and block {place[1]}")
-    flags, records, size, check, source_check, parts = objects[0][2:8]
-    must(is_count(flags), "flags")
+    head, *more = read_objects(frame[1]) or [None]
+    must(not more or len(more) == 1 and isinstance(more[0], dict), "an array and maybe a map")
+    must(not more or isinstance(more[0].get("s", {}), dict), "a spelling is a map")
+    *where, flags, records, size, check, source, parts = array(head, "cccCcc.a", "block header")[:8]
+    must(where == place, f"the member's id and block {place[1]}")
     must(flags < 8, f"flags {flags}", "unsupported")
-    plain, exact, raw = own and flags & 1, bool(flags & 2), chain[0][0] == RAW
+    plain, exact, raw = own and flags & 1, flags & 2 != 0, chain[0][0] == RAW
     must(exact or not raw, "a block of raw is exact")
-    must(records is None or is_count(records), "records")
-    must(is_count(size) and is_count(check), "size and check")
-    must(raw or not exact or is_count(source_check), "an exact block has a source check")
-    must(isinstance(parts, list) and len(parts) > 0, "at least one part")
-    for part in parts:
-        must(isinstance(part, list) and len(part) >= 3 and all(map(is_count, part[:3])), "a part")
-        must(part[0] <= part[1] + part[1] // 4096 + 64, "the stored size of a part")
-        must(not plain or part[0] == part[1], "a stored part has one size")
-        must(len(part) == 3 or own and read_chain(part[3])[0] == chain[0], "a part's chain")
-        must(len(part) == 3, "a part's own chain", "unsupported")
-    stored, serialized = (sum(part[i] for part in parts) for i in (0, 1))
+    # The source check is unused elsewhere, which is to say ignored, whatever it holds.
+    must(raw or not exact or type(source) is int and source >= 0, "a source check")
+    sizes = [(part[0], part[1]) for part in (array(part, "ccc", "a part") for part in parts)]
+    must(len(sizes) > 0, "at least one part")
+    must(all(a <= b + b // 4096 + 64 for a, b in sizes), "the stored size of a part")
+    must(not plain or all(a == b for a, b in sizes), "a stored part has one size")
+    stored, serialized = (sum(column) for column in zip(*sizes, strict=True))
     must(max(size, serialized) <= MOST, "size and serialized are at most 67108864")
     must(records is None or records <= max(size, serialized), "more records than bytes")
     must(not raw or serialized == size, "an exact block restores to its size")
-
     pieces = []
-    for length, restored, part_check in (part[:3] for part in parts):
+    for length, restored, part_check, *own_chain in parts:
+        if own_chain:
+            must(own and read_chain(own_chain[0])[0] == chain[0], "a part's chain")
+            raise Unsupported("unsupported: a part's own chain")
         payload = take(data, at, length)
+        must(xxh3_64_intdigest(payload) == part_check, f"the check of a part at {at}")
         at += length
-        must(xxh3_64_intdigest(payload) == part_check, f"the check of a part at {at - length}")
+        # STORED BLOCKS: in the zstd envelope the flag only informs.
         pieces.append(payload if plain else undo(payload, restored, chain))
     content = None if None in pieces else b"".join(piece for piece in pieces if piece is not None)
     must(content is None or xxh3_64_intdigest(content) == check, f"the check of block {place[1]}")
     other = None if serialized == size else serialized
     row = [frame[3], stored, flags, records, size, other, frame[2]]
-    sizes = [(part[0], part[1]) for part in parts]
-    return {"row": row, "parts": sizes, "exact": exact, "size": serialized, "serialized": content}
+    return Block(row, sizes, exact, content)
 
 
-def read_index(
-    data: bytes, at: int, head: bytes, blocks: list[dict[str, Any]]
-) -> tuple[bytes, list[int]]:
+def read_index(data: bytes, at: int, head: bytes, blocks: list[Block]) -> tuple[bytes, list[int]]:
     """INDEX: the digest and the size of each frame; `head` is the body of the header."""
-    rows: list[Any] = []
-    sizes: list[int] = []
-    left = None
+    rows, sizes, left = [], [], -1
     while left != 0:
         _, body, _, size = read_frame(data, at, b"SPKX")
         at += size
         sizes.append(size)
         objects = read_objects(body)
-        must(len(objects) == 1 and isinstance(objects[0], list), "an index is exactly one array")
-        array = [*objects[0], None, None]
-        must(is_count(array[0]) and isinstance(array[1], list), "left and rows")
-        must(array[0] <= len(blocks) if left is None else array[0] == left - 1, "left counts down")
-        left = array[0]
-        rows += array[1]
-    must(len(rows) == len(blocks) and all(isinstance(row, list) for row in rows), "a row a block")
-    must(all(same(r[:7], b["row"]) for r, b in zip(rows, blocks, strict=True)), "equal rows")
+        must(len(objects) == 1, "an index is exactly one array")
+        fields = array(objects[0], "ca", "left and rows")
+        # There is at most one frame more than blocks.
+        must(fields[0] == left - 1 if left > 0 else fields[0] <= len(blocks), "left counts down")
+        left = fields[0]
+        rows += [array(row, "cccCcCc", "a row")[:7] for row in fields[1]]
+    must(rows == [block.row for block in blocks], "the rows of the blocks")
+    fields = array(fields, "cacbCccb", "the last frame of the index")
     records = [row[3] for row in rows]
-    sums = [None if None in records else sum(records), sum(row[4] for row in rows)]
-    wanted = [len(sizes), head, *sums, sum(block["size"] for block in blocks)]
-    must(same(array[2:7], wanted), "frames, header and sums")
-    must(len(objects[0]) > 7 and isinstance(array[7], bytes) and len(array[7]) == 16, "a digest")
-    return array[7], sizes
+    serialized = sum(restored for block in blocks for _, restored in block.parts)
+    sums = [None if None in records else sum(records), sum(row[4] for row in rows), serialized]
+    must(fields[2:7] == [len(sizes), head, *sums], "frames, header and sums")
+    must(len(fields[7]) == 16, "a digest has 16 bytes")
+    return fields[7], sizes
+
+
+#: The ranges of each stage's parameters; a range for each piece of what they may be.
+LEVEL, ITEM = (range(10),), (range(1, 256),)
+BLOSC = [LEVEL, (range(1), range(1024, MOST + 1)), (range(257),)]
+CODECS = {0: [], 1: [(range(-7, 23),)], 2: [LEVEL], 3: [(range(1, 10),)], 4: [LEVEL]}
+CODECS |= {5: [(range(13),)], 6: [], 7: [(range(12),)], 8: []} | {n: BLOSC for n in range(16, 22)}
+FILTERS = {64: [ITEM], 65: [ITEM], 66: [((1, 2, 4, 8),)]}
+SERIALIZERS = {32: [], 33: [], 34: [], 35: []}
+
+
+def read_chain(value: Any) -> list[list[int]]:
+    """CHAIN: each of its stages as an array of its number and the parameters given."""
+    chain = [stage if isinstance(stage, list) else [stage] for stage in array(value, "", "chain")]
+    must(all(stage and all(type(n) is int for n in stage) for stage in chain), "a stage")
+    must(all(number >= 0 for number, *_ in chain), "a stage's number")
+    must(len(chain) >= 2, "a chain without codec", "unsupported")
+    for place, (number, *given) in enumerate(chain):
+        known = SERIALIZERS if place == 0 else CODECS if place == len(chain) - 1 else FILTERS
+        must(number in known and len(given) <= len(known[number]), f"stage {number}", "unsupported")
+        for one, ranges in zip(given, known[number], strict=False):
+            must(any(one in r for r in ranges), f"parameter {one} of {number}", "unsupported")
+    return chain
+
+
+STREAMS = {
+    1: zstandard.ZstdDecompressor(max_window_size=134217728).decompressobj,
+    2: zlib.decompressobj,
+    3: bz2.BZ2Decompressor,
+    4: lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=80 * 1048576),
+}
+
+
+def undo(payload: bytes, restored: int, chain: list[list[int]]) -> bytes | None:
+    """CODECS: one stream to its end and no further, of the size promised; None if not known."""
+    codec = chain[-1][0]
+    if len(chain) > 2 or codec > 4:
+        return None
+    if codec == 0:
+        must(len(payload) == restored, "the restored size of a part")
+        return payload
+    try:
+        if codec == ZSTD:
+            head = zstandard.get_frame_parameters(payload)
+            must(
+                head.content_size == restored and head.has_checksum, "a zstd frame's size, checksum"
+            )
+            must(head.dict_id == 0 and head.window_size <= 134217728, "a zstd frame's needs")
+            must(restored <= 32768 * len(payload) and (restored > 0 or len(payload) <= 32), "ratio")
+        stream = STREAMS[codec]()
+        # One more than is right, so that a longer stream shows, and no more than that.
+        data: bytes = stream.decompress(payload, *([] if codec == ZSTD else [restored + 1]))
+    except (
+        ValueError,
+        EOFError,
+        OSError,
+        zlib.error,
+        lzma.LZMAError,
+        zstandard.ZstdError,
+    ) as error:
+        raise SpecError(f"damaged: {error}") from error
+    must(len(data) == restored and stream.eof and not stream.unused_data, "a part is one stream")
+    return data
+
+
+def main() -> None:
+    """Prints the source."""
+    for member in decode(Path(sys.argv[1]).read_bytes()):
+        if member.content is None:
+            sys.exit("verified, but this decoder cannot restore it")
+        sys.stdout.buffer.write(member.content)
+
+
+if __name__ == "__main__":
+    main()

@@ -12,8 +12,7 @@ from typing import Any, cast
 import click
 
 from serialpack._version import __version__
-from serialpack.cli.options import setting_name
-from serialpack.cli.options import Verb
+from serialpack.cli.options import Verb, setting_name
 from serialpack.cli.words import complain
 from serialpack.errors import SerialpackError, UsageError
 from serialpack.files import remove_hidden
@@ -157,7 +156,9 @@ def _replace_closed_streams() -> None:
     ):
         if getattr(sys, name) is None:
             descriptor = os.open(os.devnull, flags)
-            setattr(sys, name, open(descriptor, mode, encoding="utf-8"))  # noqa: SIM115, PTH123
+            stream: Any = open(descriptor, mode, encoding="utf-8")  # noqa: SIM115, PTH123
+            stream.buffer.raw.name = f"<{name}>"
+            setattr(sys, name, stream)
 
 
 def _settings() -> dict[str, Any]:

@@ -199,5 +199,6 @@ common_options = _apply(
     click.option("--no-progress", is_flag=True, help="Draw no progress bar."),
 )
 
-files_argument = click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path(readable=False)
+files_argument = click.argument(
+    "files", nargs=-1, metavar="[FILE]...", type=click.Path(readable=False)
 )

@@ -8,7 +8,6 @@ from serialpack.cli.words import printable
 from serialpack.files import Output
 from serialpack.units import format_size
 
-
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 50rem;
        padding: 0 1rem; color-scheme: light dark; }

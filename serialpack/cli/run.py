@@ -167,9 +167,8 @@ def print_stats(seconds: dict[str, float], sizes: dict[str, int]) -> None:
     for stage, spent in seconds.items():
         size = sizes.get(stage)
         speed = f"{size / spent / 1e6:8.0f} MB/s" if size and spent > 1e-6 else ""
-        note(
-            f"  {stage:<12} {spent:9.3f} s  {format_size(size) if size else '':>10} {speed}".rstrip()
-        )
+        shown = format_size(size) if size else ""
+        note(f"  {stage:<12} {spent:9.3f} s  {shown:>10} {speed}".rstrip())
 
 
 def rounded(seconds: dict[str, float]) -> dict[str, float]:

@@ -8,14 +8,14 @@ word of the stored bytes. How each is kept to it is said in its class's ``bound`
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from typing import ClassVar, Protocol
 
 from serialpack.errors import CodecError
 from serialpack.stage import Buffer, Stage
 
 
-class Codec(Stage):
+class Codec(Stage, ABC):
     """A compressor of whole buffers."""
 
     #: What keeps ``decompress`` from writing more than ``size``: documented, and tested for all.

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator
 from typing import IO, NamedTuple
 
 from serialpack.container.ends import (
-    SEEK_TABLE_EXTRA,
     read_seek_table,
     read_trailer,
     seek_table,
@@ -211,7 +210,7 @@ class StoredMember(NamedTuple):
     length: int
     id: int
     header: Header
-    index: Index
+    index: Index  # type: ignore[assignment]  # hides tuple.index, which nobody wants here
 
     @property
     def offsets(self) -> list[int]:

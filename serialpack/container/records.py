@@ -13,7 +13,6 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from serialpack.container.frames import (
-    FRAME_EXTRA,
     HEADER,
     INDEX,
     MAX_BODY,

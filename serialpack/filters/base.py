@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 
 from serialpack.stage import Buffer, Stage
 
 
-class Filter(Stage):
+class Filter(Stage, ABC):
     """Rearranges a buffer so that it compresses better. ``len(forward(x)) == len(x)``."""
 
     @abstractmethod

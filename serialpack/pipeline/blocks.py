@@ -19,7 +19,7 @@ from serialpack.errors import (
 )
 from serialpack.filters import FILTERS
 from serialpack.formats import FORMATS
-from serialpack.formats.base import SourceBlock, Spelling
+from serialpack.formats.base import SourceBlock, Spelling, ValueFormat
 from serialpack.pipeline.timing import Timer
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.proof import prove
@@ -104,7 +104,7 @@ class BlockPacker:
                     f" record {source.first_record} and those after it, only their values",
                     hint="-s raw keeps the bytes",
                 )
-        elif not exact:
+        elif isinstance(self.format, ValueFormat) and not exact:
             extras = self.format.respell(source, self.plan.spelling)
         timer.lap("prove")
         stored, payload = self._compress(data)
@@ -131,11 +131,8 @@ class BlockPacker:
     def _compress(self, data: Buffer) -> tuple[bool, Buffer]:
         """Whether the block is stored, and its payload."""
         payload = self.squeeze.forward(data)
-        if (
-            len(payload) < len(data)
-            or self.plan.chain.codec.name == "none"
-            and not self.plan.chain.filters
-        ):
+        plain = self.plan.chain.codec.name == "none" and not self.plan.chain.filters
+        if plain or len(payload) < len(data):
             return False, payload
         if self.plan.chain.zstd_envelope:
             from serialpack.codecs.zstd import stored_frame

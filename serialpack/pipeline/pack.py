@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import chain
 from time import perf_counter
 from typing import NamedTuple
@@ -45,7 +45,7 @@ class Packing(NamedTuple):
 class PackedMember(NamedTuple):
     """What was written. ``payload`` is the part of ``length`` that holds data."""
 
-    index: Index
+    index: Index  # type: ignore[assignment]  # hides tuple.index, which nobody wants here
     header: Header
     length: int
     payload: int

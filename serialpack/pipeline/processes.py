@@ -13,6 +13,7 @@ import pickle
 import struct
 import subprocess
 import sys
+from contextlib import suppress
 from typing import IO, Any
 
 from serialpack.errors import SerialpackError
@@ -63,10 +64,8 @@ class ProcessPacker:
 
     def _send(self, what: Any) -> None:
         assert self._process.stdin is not None
-        try:
+        with suppress(BrokenPipeError):  # the process is gone; the missing answer says so
             _send(self._process.stdin, what)
-        except BrokenPipeError:
-            pass  # the process is gone; the missing answer says so
 
 
 def _send(pipe: IO[bytes], what: Any) -> None:
@@ -97,8 +96,8 @@ def _exactly(pipe: IO[bytes], size: int) -> bytearray | None:
 
 def main() -> None:
     """Serve one parent until it closes the pipe."""
-    source = open(0, "rb", buffering=0, closefd=False)  # noqa: SIM115, PTH123
-    sink = open(1, "wb", buffering=0, closefd=False)  # noqa: SIM115, PTH123
+    source = open(0, "rb", buffering=0, closefd=False)  # noqa: SIM115
+    sink = open(1, "wb", buffering=0, closefd=False)  # noqa: SIM115
     plan = _receive(source)
     packer: BlockPacker | None = None
     while (job := _receive(source)) is not None:

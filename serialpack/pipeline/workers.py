@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from itertools import chain
 from typing import Generic, TypeVar
 
@@ -34,7 +34,7 @@ def in_order(
     jobs: Iterator[Job],
     make_worker: Callable[[], Callable[[Job], Result]],
     threads: int,
-) -> Iterator[tuple[Job, Result]]:
+) -> Generator[tuple[Job, Result], None, None]:
     """Each job with its result, in the order of ``jobs``; an error comes in its job's place.
 
     At most ``threads`` + 2 jobs are held at once. ``make_worker`` is called once in each thread.

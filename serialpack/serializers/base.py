@@ -7,7 +7,7 @@ never be trusted without.
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
@@ -43,7 +43,7 @@ JSON_LOSSES = frozenset(
 )
 
 
-class Serializer(Stage):
+class Serializer(Stage, ABC):
     """Turns a block of a source into serialized bytes and back."""
 
     #: Formats of the source that it takes; None: any bytes.

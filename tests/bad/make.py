@@ -387,7 +387,7 @@ def _either() -> Iterator[tuple[str, str, str, str, Callable[[Draft], object]]]:
         "Bodies hold no extension types.",
         D,
         "extension",
-        setting(body=lambda b: b"\x01\x81\xa1x\xc7\x00\x05"),
+        setting(body=lambda _: b"\x01\x81\xa1x\xc7\x00\x05"),
     )
     yield "bad-meta-number", "Values of m are strings.", D, "'m'", header(m={"k": 1})
     yield "bad-chain-bytes", "A chain is an array of integers.", D, "chain", header(c=b"\x20\x00")

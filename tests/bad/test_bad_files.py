@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import tracemalloc
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -53,7 +54,5 @@ def test_a_bad_file_breaks_no_other_way_in(name: str) -> None:
         lambda file: serialpack.unpack(file, io.BytesIO(), record_range=(0, 2)),
         lambda file: serialpack.unpack(file, io.BytesIO(), byte_range=(80, 90)),
     ):
-        try:
+        with suppress(serialpack.InputError, serialpack.UsageError):
             look(io.BytesIO((HERE / name).read_bytes()))
-        except serialpack.SerialpackError as error:
-            assert error.exit_code in (2, 3)

@@ -38,7 +38,7 @@ def run(tmp_path: Path) -> Run:
         env: dict[str, str] | None = None,
     ) -> subprocess.CompletedProcess[bytes]:
         done = subprocess.run(
-            [sys.executable, "-m", "serialpack", *map(os.fspath, args)],
+            [sys.executable, "-m", "serialpack", *(os.fspath(a) for a in args)],
             input=stdin,
             capture_output=True,
             cwd=cwd or tmp_path,

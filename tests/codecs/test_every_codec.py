@@ -227,7 +227,7 @@ def test_parameters_are_spelled_as_they_are_parsed(name: str) -> None:
     for at, param in enumerate(cls.params):
         for value in {param.low, param.default, param.high}:
             values = tuple(value if i == at else p.default for i, p in enumerate(cls.params))
-            assert cls.check_params(name, values)
+            assert cls.check_params(values)
             assert cls.parse_params(name, cls.spell_params(values)) == values
 
 
@@ -240,8 +240,8 @@ def test_parameters_out_of_range_are_refused(name: str) -> None:
         if not param.is_size:
             bad.append(param.spell(param.low - 1))
         values = tuple(param.high + 1 if p is param else p.default for p in cls.params)
-        assert not cls.check_params(name, values)
+        assert not cls.check_params(values)
     for text in bad:
         with pytest.raises(UsageError):
             cls.parse_params(name, text)
-    assert not cls.check_params(name, (*(p.default for p in cls.params), 1))
+    assert not cls.check_params((*(p.default for p in cls.params), 1))

@@ -76,7 +76,7 @@ def delta(data: bytes, k: int) -> bytes:
 @pytest.mark.parametrize("plain", [shuffle, bitshuffle, delta])
 def test_is_the_formula_of_the_specification(plain: object, itemsize: int) -> None:
     name = plain.__name__  # type: ignore[attr-defined]
-    if not FILTERS.cls(name).check_params(name, (itemsize,)):
+    if not FILTERS.cls(name).check_params((itemsize,)):
         return
     stage = FILTERS.create(name, (itemsize,))
     for length in (0, 1, 63, 64, 65, 500, 5003):
@@ -109,6 +109,6 @@ def test_is_what_blosc_does_in_one_block(name: str, kind: int, itemsize: int) ->
 @pytest.mark.parametrize("itemsize", [3, 5, 6, 7])
 def test_delta_takes_whole_integers_only(itemsize: int) -> None:
     cls = FILTERS.cls("delta")
-    with pytest.raises(UsageError, match="itemsize must be 1, 2, 4 or 8"):
+    with pytest.raises(UsageError, match=r"itemsize must be 1\|2\|4\|8"):
         cls.parse_params("delta", f":{itemsize}")
-    assert not cls.check_params("delta", (itemsize,))
+    assert not cls.check_params((itemsize,))

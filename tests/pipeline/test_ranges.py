@@ -1,4 +1,4 @@
-"""A range reads only the blocks that it needs, and gives the records as their format spells them."""
+"""A range reads only the blocks it needs, and gives records as their format spells them."""
 
 from __future__ import annotations
 
