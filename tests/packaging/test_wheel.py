@@ -71,7 +71,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
 def test_wheel_holds_the_package_and_nothing_else(installed: Installed) -> None:
     """Every file of serialpack/ (py.typed and data files too), no tests, no benchmarks."""
     with zipfile.ZipFile(installed.wheel) as wheel:
-        names = {n for n in wheel.namelist() if ".dist-info/" not in n}
+        names = {n for n in wheel.namelist() if n.startswith("serialpack/")}
+        others = {n.split("/")[0] for n in wheel.namelist()} - {"serialpack"}
     package = ROOT / "serialpack"
     files = {
         p.relative_to(ROOT).as_posix()
@@ -80,6 +81,24 @@ def test_wheel_holds_the_package_and_nothing_else(installed: Installed) -> None:
     }
     assert "serialpack/py.typed" in names
     assert names == files
+    stem = f"serialpack-{serialpack.__version__}"
+    assert others == {f"{stem}.data", f"{stem}.dist-info"}
+
+
+def test_manual_pages_and_completions_are_installed(installed: Installed) -> None:
+    """Each stands where man and its shell look for it."""
+    share = installed.bin.parent / "share"
+    pages = {p.name: f"man/man{p.suffix[1:]}/{p.name}" for p in (ROOT / "man").iterdir()}
+    shells = {
+        "_serialpack": "zsh/site-functions/_serialpack",
+        "serialpack.bash": "bash-completion/completions/serialpack",
+        "serialpack.fish": "fish/vendor_completions.d/serialpack.fish",
+    }
+    assert {p.name for p in (ROOT / "completions").iterdir()} == set(shells)
+    assert "spk.5" in pages
+    for name, place in (pages | shells).items():
+        (source,) = [p for f in ("man", "completions") for p in (ROOT / f).glob(name)]
+        assert (share / place).read_bytes() == source.read_bytes()
 
 
 def test_metadata(installed: Installed) -> None:

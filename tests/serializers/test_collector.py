@@ -1,0 +1,28 @@
+"""The garbage collector is held while values are built, and is as it was afterwards."""
+
+from __future__ import annotations
+
+import gc
+
+import pytest
+
+from serialpack.serializers._collector import collector_held
+
+
+def test_the_last_one_out_turns_it_on() -> None:
+    assert gc.isenabled()
+    with collector_held():
+        with pytest.raises(KeyError), collector_held():
+            raise KeyError
+        assert not gc.isenabled()
+    assert gc.isenabled()
+
+
+def test_a_collector_that_was_off_stays_off() -> None:
+    gc.disable()
+    try:
+        with collector_held():
+            pass
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
