@@ -22,8 +22,8 @@ from xxhash import xxh3_64_intdigest, xxh3_128_digest
 OWN, OWN_END = bytes.fromhex("89 53 50 4B 0D 0A 1A 0A"), bytes.fromhex("89 53 50 4B 45 4E 44 0A")
 EMPTY_FRAME = bytes.fromhex("28 B5 2F FD 20 00 01 00 00")
 MAGIC, SEEK_MAGIC, SEEK_END = (bytes.fromhex(h) for h in ("532A4D18", "5E2A4D18", "B1EA928F"))
-LIMIT = {b"SPKH": 32768, b"SPKB": 1048576, b"SPKX": 1048576}
-RAW, ZSTD, MOST = 32, 1, 67108864
+LONGEST = {b"SPKH": 32768, b"SPKB": 1048576, b"SPKX": 1048576}
+RAW, NONE, ZSTD, MOST = 32, 0, 1, 67108864
 
 
 class SpecError(Exception):
@@ -34,10 +34,16 @@ class Unsupported(SpecError):
     """A file that asks for what the page does not know."""
 
 
+class Frame(NamedTuple):
+    tag: bytes
+    body: bytes
+    check: int
+    size: int  # of all of it
+
+
 class Block(NamedTuple):
     row: list[Any]  # what the index must say of it
     parts: list[tuple[int, int]]  # what the seek table must say of them
-    exact: bool
     serialized: bytes | None  # None: this decoder cannot undo its chain
 
 
@@ -53,40 +59,31 @@ def must(holds: bool, rule: str, otherwise: str = "damaged") -> None:
         raise (Unsupported if otherwise == "unsupported" else SpecError)(f"{otherwise}: {rule}")
 
 
-def take(data: bytes, at: int, size: int) -> bytes:
-    """FILE: it does not end inside a member."""
-    must(at + size <= len(data), f"no {size} bytes at {at}", "truncated")
-    return data[at : at + size]
-
-
 def decode(data: bytes) -> list[Member]:
     """FILE: one member or more, with nothing before, between or behind them."""
-    member, at = read_member(data, 0)
-    members = [member]
-    while at < len(data):
+    members, at = list[Member](), 0
+    while at < len(data) or not members:
         member, at = read_member(data, at)
         members.append(member)
     return members
 
 
 def read_member(data: bytes, begin: int) -> tuple[Member, int]:
-    """MEMBER, TRAILER, SEEK TABLE. Gives the member and where it ends."""
-    own, other = data.startswith(OWN, begin), "damaged" if begin else "not a container"
-    must(own or data.startswith(EMPTY_FRAME, begin), f"a start at {begin}", other)
+    """MEMBER, TRAILER, SEEK TABLE: the member and where it ends."""
+    own = data.startswith(OWN, begin)
+    known = own or data.startswith(EMPTY_FRAME, begin)
+    must(known, f"a start at {begin}", "damaged" if begin else "not a container")
     at = begin + len(OWN if own else EMPTY_FRAME)
-    # Prefixes pass: where the file ends here, it is truncated.
-    mine = MAGIC.startswith(data[at : at + 4]) and b"SPKH".startswith(data[at + 8 : at + 12])
-    must(own or mine, "behind the start stands a header", other)
-    _, body, ident, size = read_frame(data, at, b"SPKH")
-    header, chain = read_header(body, own)
-    entries = [(at - begin, 0), (size, 0)]
-    at += size
+    head = read_frame(data, at, b"SPKH")
+    header, chain = read_header(head.body, own)
+    entries = [(at - begin, 0), (head.size, 0)]
+    at += head.size
     blocks: list[Block] = []
-    while (frame := read_frame(data, at, b"SPKB", b"SPKX"))[0] == b"SPKB":
-        blocks.append(read_block(data, at + frame[3], frame, [ident, len(blocks)], chain, own))
-        entries += [(frame[3], 0), *blocks[-1].parts]
-        at += frame[3] + sum(stored for stored, _ in blocks[-1].parts)
-    digest, sizes = read_index(data, at, body, blocks)
+    while (frame := read_frame(data, at, b"SPKB", b"SPKX")).tag == b"SPKB":
+        blocks.append(read_block(data, at, frame, [head.check, len(blocks)], chain, own))
+        entries += [(frame.size, 0), *blocks[-1].parts]
+        at += frame.size + sum(stored for stored, _ in blocks[-1].parts)
+    digest, sizes = read_index(data, at, head.body, blocks)
     entries += [(size, 0) for size in sizes]
     at += sum(sizes)
 
@@ -99,24 +96,24 @@ def read_member(data: bytes, begin: int) -> tuple[Member, int]:
     found = data[at : at + len(end)]
     must(found == end, f"the end at {at}", "truncated" if end.startswith(found) else "damaged")
 
-    # CHECKSUMS: the digest is of the source where all is exact; only raw's source is known here.
-    pieces = [block.serialized for block in blocks if block.serialized is not None]
-    known = len(pieces) == len(blocks)
-    if known and (chain[0][0] == RAW or not blocks or not all(block.exact for block in blocks)):
-        must(xxh3_128_digest(b"".join(pieces)) == digest, "the digest")
-    content = b"".join(pieces) if known and chain[0][0] == RAW else None
-    return Member(header, blocks, content), at + len(end)
+    whole = b"".join(block.serialized or b"" for block in blocks)
+    undone, raw = all(block.serialized is not None for block in blocks), chain[0][0] == RAW
+    # CHECKSUMS: of exact blocks it is the digest of the source, which is not known but for raw.
+    if undone and (raw or not blocks or not all(block.row[2] & 2 for block in blocks)):
+        must(xxh3_128_digest(whole) == digest, "the digest")
+    return Member(header, blocks, whole if raw and undone else None), at + len(end)
 
 
-def read_frame(data: bytes, at: int, *tags: bytes) -> tuple[bytes, bytes, int, int]:
-    """FRAME: its tag, body, checksum and size; length and tag are checked before the rest."""
-    magic, length, tag = unpack("<4sI4s", take(data, at, 12))
+def read_frame(data: bytes, at: int, *tags: bytes) -> Frame:
+    """FRAME: length and tag are checked before the rest is read."""
+    must(at + 12 <= len(data), f"a frame at {at}", "truncated")
+    magic, length, tag = unpack("<4sI4s", data[at : at + 12])
     must(magic == MAGIC and tag in tags, f"a frame of {tags} at {at}")
-    must(12 <= length <= 12 + LIMIT[tag], f"the length of the frame at {at}")
-    frame = take(data, at, 8 + length)
-    check = int.from_bytes(frame[-8:], "little")
-    must(xxh3_64_intdigest(frame[8:-8]) == check, f"the checksum of the frame at {at}")
-    return tag, frame[12:-8], check, len(frame)
+    must(12 <= length <= 12 + LONGEST[tag], f"the length of the frame at {at}")
+    must(at + 8 + length <= len(data), f"the frame at {at}", "truncated")
+    body, check = data[at + 12 : at + length], data[at + length : at + 8 + length]
+    must(pack("<Q", xxh3_64_intdigest(tag + body)) == check, f"the checksum of the frame at {at}")
+    return Frame(tag, body, int.from_bytes(check, "little"), 8 + length)
 
 
 def read_objects(body: bytes) -> list[Any]:
@@ -139,31 +136,27 @@ def read_objects(body: bytes) -> list[Any]:
 
 
 def array(value: Any, kinds: str, rule: str) -> list[Any]:
-    """An array of at least these elements: c count, C count or nil, a array, b bin, . anything."""
+    """An array of these elements or more: c count, C count or nil, a array, . anything."""
     must(isinstance(value, list) and len(value) >= len(kinds), rule)
     for kind, item in zip(kinds, value, strict=False):
-        # Not isinstance: a boolean is no integer in MessagePack.
-        count = type(item) is int and item >= 0
-        must(kind != "c" or count, rule)
-        must(kind != "C" or count or item is None, rule)
-        must(kind not in "ab" or type(item) is {"a": list, "b": bytes}[kind], rule)
+        count = type(item) is int and item >= 0  # a boolean is none
+        right = {"c": count, "C": count or item is None, "a": isinstance(item, list), ".": True}
+        must(right[kind], rule)
     return list(value)
 
 
-NIL = type(None)
-KEYS = {"c": (list,), "f": (int,), "b": (int,), "n": (str, bytes, NIL), "t": (int, NIL)}
-KEYS |= {"s": (dict,), "w": (str,), "m": (dict,), "u": (bool,)}
+KEYS = {"c": (list,), "f": (int,), "b": (int,), "n": (str, bytes, type(None)), "s": (dict,)}
+KEYS |= {"t": (int, type(None)), "w": (str,), "m": (dict,), "u": (bool,)}
 
 
 def read_header(body: bytes, own: bool) -> tuple[dict[Any, Any], list[list[int]]]:
     """HEADER: the version, needs, then all other keys; its map and its chain."""
-    must(body != b"", "a header begins with its version")
-    must(body[0] == 1, f"version {body[0]}", "unsupported")
+    must(body[:1] == b"\1", f"version {body[:1]!r}", "unsupported" if body else "damaged")
     objects = read_objects(body[1:])
     must(len(objects) == 1 and isinstance(objects[0], dict), "a header is exactly one map")
     header: dict[Any, Any] = objects[0]
-    needs = header.get("needs", [])
-    must(isinstance(needs, list) and all(isinstance(name, str) for name in needs), "key needs")
+    needs = array(header.get("needs", []), "", "key needs")
+    must(all(isinstance(name, str) for name in needs), "key needs")
     must(not needs, f"needs {needs}", "unsupported")
     for key in KEYS.keys() & header.keys():
         must(type(header[key]) in KEYS[key], f"the type of key {key}")
@@ -177,82 +170,83 @@ def read_header(body: bytes, own: bool) -> tuple[dict[Any, Any], list[list[int]]
 
 
 def read_block(
-    data: bytes, at: int, frame: tuple[Any, ...], place: list[int], chain: list[Any], own: bool
+    data: bytes, at: int, frame: Frame, place: list[int], chain: list[list[int]], own: bool
 ) -> Block:
-    """BLOCK HEADER, and the parts, which begin at `at`; `place` is the member's id and a number."""
-    head, *more = read_objects(frame[1]) or [None]
-    must(not more or len(more) == 1 and isinstance(more[0], dict), "an array and maybe a map")
+    """BLOCK HEADER with its parts; `place` is what its id and number must be."""
+    head, *more = read_objects(frame.body) or [None]
+    must(not more or (len(more) == 1 and isinstance(more[0], dict)), "an array and maybe a map")
     must(not more or isinstance(more[0].get("s", {}), dict), "a spelling is a map")
     *where, flags, records, size, check, source, parts = array(head, "cccCcc.a", "block header")[:8]
     must(where == place, f"the member's id and block {place[1]}")
     must(flags < 8, f"flags {flags}", "unsupported")
-    plain, exact, raw = own and flags & 1, flags & 2 != 0, chain[0][0] == RAW
-    must(exact or not raw, "a block of raw is exact")
-    # The source check is unused elsewhere, which is to say ignored, whatever it holds.
-    must(raw or not exact or type(source) is int and source >= 0, "a source check")
+    exact, raw = flags & 2 != 0, chain[0][0] == RAW
+    # Where it is unused it is ignored, whatever it holds.
+    must(raw or not exact or (type(source) is int and source >= 0), "a source check")
     sizes = [(part[0], part[1]) for part in (array(part, "ccc", "a part") for part in parts)]
     must(len(sizes) > 0, "at least one part")
+    # Codec none alone leaves the bytes as they are, as if they were stored.
+    plain = (own and flags & 1 != 0) or chain[1][0] == NONE
     must(all(a <= b + b // 4096 + 64 for a, b in sizes), "the stored size of a part")
-    must(not plain or all(a == b for a, b in sizes), "a stored part has one size")
+    must(not plain or all(a == b for a, b in sizes), "a part of two sizes")
     stored, serialized = (sum(column) for column in zip(*sizes, strict=True))
     must(max(size, serialized) <= MOST, "size and serialized are at most 67108864")
     must(records is None or records <= max(size, serialized), "more records than bytes")
-    must(not raw or serialized == size, "an exact block restores to its size")
-    pieces = []
+    must(not raw or (exact and serialized == size), "raw gives back its size of the source")
+    pieces, at = list[bytes | None](), at + frame.size
     for length, restored, part_check, *own_chain in parts:
-        if own_chain:
-            must(own and read_chain(own_chain[0])[0] == chain[0], "a part's chain")
-            raise Unsupported("unsupported: a part's own chain")
-        payload = take(data, at, length)
-        must(xxh3_64_intdigest(payload) == part_check, f"the check of a part at {at}")
-        at += length
-        # STORED BLOCKS: in the zstd envelope the flag only informs.
+        must(not (own_chain and read_chain(own_chain[0])), "a part's own chain", "unsupported")
+        must(at + length <= len(data), f"the part at {at}", "truncated")
+        payload, at = data[at : at + length], at + length
+        must(xxh3_64_intdigest(payload) == part_check, f"the check of the part before {at}")
         pieces.append(payload if plain else undo(payload, restored, chain))
-    content = None if None in pieces else b"".join(piece for piece in pieces if piece is not None)
+    content = None if None in pieces else b"".join(piece or b"" for piece in pieces)
     must(content is None or xxh3_64_intdigest(content) == check, f"the check of block {place[1]}")
     other = None if serialized == size else serialized
-    row = [frame[3], stored, flags, records, size, other, frame[2]]
-    return Block(row, sizes, exact, content)
+    row = [frame.size, stored, flags, records, size, other, frame.check]
+    return Block(row, sizes, content)
 
 
 def read_index(data: bytes, at: int, head: bytes, blocks: list[Block]) -> tuple[bytes, list[int]]:
     """INDEX: the digest and the size of each frame; `head` is the body of the header."""
-    rows, sizes, left = [], [], -1
+    rows, sizes, left = list[Any](), list[int](), len(blocks) + 1
     while left != 0:
-        _, body, _, size = read_frame(data, at, b"SPKX")
-        at += size
-        sizes.append(size)
-        objects = read_objects(body)
+        frame = read_frame(data, at, b"SPKX")
+        at += frame.size
+        objects = read_objects(frame.body)
         must(len(objects) == 1, "an index is exactly one array")
         fields = array(objects[0], "ca", "left and rows")
-        # There is at most one frame more than blocks.
-        must(fields[0] == left - 1 if left > 0 else fields[0] <= len(blocks), "left counts down")
+        # The first one may say less: there is at most one frame more than blocks.
+        must(fields[0] == left - 1 or (not sizes and fields[0] < left), "left counts down")
         left = fields[0]
+        sizes.append(frame.size)
         rows += [array(row, "cccCcCc", "a row")[:7] for row in fields[1]]
     must(rows == [block.row for block in blocks], "the rows of the blocks")
-    fields = array(fields, "cacbCccb", "the last frame of the index")
+    fields = array(fields, "ca.." + "", "the last frame of the index")
     records = [row[3] for row in rows]
     serialized = sum(restored for block in blocks for _, restored in block.parts)
     sums = [None if None in records else sum(records), sum(row[4] for row in rows), serialized]
+    array(fields, "cac.Ccc.", "the last frame of the index")
     must(fields[2:7] == [len(sizes), head, *sums], "frames, header and sums")
-    must(len(fields[7]) == 16, "a digest has 16 bytes")
+    must(isinstance(fields[7], bytes) and len(fields[7]) == 16, "a digest of 16 bytes")
     return fields[7], sizes
 
 
-#: The ranges of each stage's parameters; a range for each piece of what they may be.
+#: The ranges of each stage's parameters: one is in one of its ranges.
+Ranges = list[tuple[range, ...]]
 LEVEL, ITEM = (range(10),), (range(1, 256),)
-BLOSC = [LEVEL, (range(1), range(1024, MOST + 1)), (range(257),)]
-CODECS = {0: [], 1: [(range(-7, 23),)], 2: [LEVEL], 3: [(range(1, 10),)], 4: [LEVEL]}
-CODECS |= {5: [(range(13),)], 6: [], 7: [(range(12),)], 8: []} | {n: BLOSC for n in range(16, 22)}
-FILTERS = {64: [ITEM], 65: [ITEM], 66: [((1, 2, 4, 8),)]}
-SERIALIZERS = {32: [], 33: [], 34: [], 35: []}
+SERIALIZERS: dict[int, Ranges] = {32: [], 33: [], 34: [], 35: []}
+FILTERS: dict[int, Ranges] = {64: [ITEM], 65: [ITEM], 66: [(range(1, 3), range(4, 9, 4))]}
+CODECS: dict[int, Ranges] = {0: [], 1: [(range(-7, 23),)], 2: [LEVEL], 3: [(range(1, 10),)]}
+CODECS |= {4: [LEVEL], 5: [(range(13),)], 6: [], 7: [(range(12),)], 8: []}
+BLOSC: Ranges = [LEVEL, (range(1), range(1024, MOST + 1)), (range(257),)]
+CODECS |= dict.fromkeys(range(16, 22), BLOSC)
 
 
 def read_chain(value: Any) -> list[list[int]]:
     """CHAIN: each of its stages as an array of its number and the parameters given."""
     chain = [stage if isinstance(stage, list) else [stage] for stage in array(value, "", "chain")]
-    must(all(stage and all(type(n) is int for n in stage) for stage in chain), "a stage")
-    must(all(number >= 0 for number, *_ in chain), "a stage's number")
+    must(all(stage and {*map(type, stage)} == {int} for stage in chain), "stages are integers")
+    must(all(number >= 0 for number, *_ in chain), "the number of a stage")
     must(len(chain) >= 2, "a chain without codec", "unsupported")
     for place, (number, *given) in enumerate(chain):
         known = SERIALIZERS if place == 0 else CODECS if place == len(chain) - 1 else FILTERS
@@ -262,53 +256,34 @@ def read_chain(value: Any) -> list[list[int]]:
     return chain
 
 
-STREAMS = {
-    1: zstandard.ZstdDecompressor(max_window_size=134217728).decompressobj,
-    2: zlib.decompressobj,
-    3: bz2.BZ2Decompressor,
-    4: lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=80 * 1048576),
-}
+STREAMS: dict[int, Any] = {2: zlib.decompressobj, 3: bz2.BZ2Decompressor}
+STREAMS[1] = zstandard.ZstdDecompressor(max_window_size=134217728).decompressobj
+STREAMS[4] = lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=80 * 1048576)
+REFUSALS = (ValueError, EOFError, OSError, zlib.error, lzma.LZMAError, zstandard.ZstdError)
 
 
 def undo(payload: bytes, restored: int, chain: list[list[int]]) -> bytes | None:
-    """CODECS: one stream to its end and no further, of the size promised; None if not known."""
+    """CODECS: one stream to its end and no further; None if this decoder cannot."""
     codec = chain[-1][0]
-    if len(chain) > 2 or codec > 4:
+    if len(chain) > 2 or codec not in STREAMS:
         return None
-    if codec == 0:
-        must(len(payload) == restored, "the restored size of a part")
-        return payload
     try:
         if codec == ZSTD:
             head = zstandard.get_frame_parameters(payload)
-            must(
-                head.content_size == restored and head.has_checksum, "a zstd frame's size, checksum"
-            )
-            must(head.dict_id == 0 and head.window_size <= 134217728, "a zstd frame's needs")
+            must(head.content_size == restored and head.has_checksum, "size, checksum of a frame")
+            must(head.dict_id == 0 and head.window_size <= 134217728, "dictionary, window")
             must(restored <= 32768 * len(payload) and (restored > 0 or len(payload) <= 32), "ratio")
+        # One byte more than is right, so that a longer stream shows.
+        most = () if codec == ZSTD else (restored + 1,)
         stream = STREAMS[codec]()
-        # One more than is right, so that a longer stream shows, and no more than that.
-        data: bytes = stream.decompress(payload, *([] if codec == ZSTD else [restored + 1]))
-    except (
-        ValueError,
-        EOFError,
-        OSError,
-        zlib.error,
-        lzma.LZMAError,
-        zstandard.ZstdError,
-    ) as error:
+        data: bytes = stream.decompress(payload, *most)
+    except REFUSALS as error:
         raise SpecError(f"damaged: {error}") from error
     must(len(data) == restored and stream.eof and not stream.unused_data, "a part is one stream")
     return data
 
 
-def main() -> None:
-    """Prints the source."""
-    for member in decode(Path(sys.argv[1]).read_bytes()):
-        if member.content is None:
-            sys.exit("verified, but this decoder cannot restore it")
-        sys.stdout.buffer.write(member.content)
-
-
 if __name__ == "__main__":
-    main()
+    for one in decode(Path(sys.argv[1]).read_bytes()):
+        must(one.content is not None, "verified, but not to be restored", "unsupported")
+        sys.stdout.buffer.write(one.content or b"")

@@ -142,12 +142,15 @@ def style_of(spelling: Spelling, kind: str) -> Style:
             escapes=int(spelling.get("x", 0)),
             python_floats=bool(spelling.get("f", 0)),
         ).defaults()
-        return replace(
+        style = replace(
             style,
             head=str(spelling.get("h", style.head)),
             joint=str(spelling.get("j", style.joint)),
             tail=str(spelling.get("t", style.tail)),
         )
+        if _too_long(style):
+            raise ValueError("not a JSON spelling: too long")
+        return style
     except (TypeError, AttributeError) as error:
         raise ValueError(f"not a JSON spelling: {error}") from None
 
@@ -183,7 +186,23 @@ def learn(data: bytes, kind: str, *, first: bool, last: bool) -> Style:
         tail=data[end:].decode("utf-8", "replace"),
     )
     joint = _joint(data, sample, style, start)
-    return replace(style, joint=style.own_joint if joint is None else joint)
+    return _clipped(replace(style, joint=style.own_joint if joint is None else joint))
+
+
+#: The longest text within records (a separator, an indent, a base), and around them, that a
+#: spelling may hold, in characters: a few stored bytes must not ask for gigabytes of text.
+MOST_WITHIN, MOST_AROUND = 64, 1024
+
+
+def _too_long(style: Style) -> bool:
+    within = (*style.separators, style.indent, style.base)
+    around = (style.head, style.joint, style.tail)
+    return max(map(len, within)) > MOST_WITHIN or max(map(len, around)) > MOST_AROUND
+
+
+def _clipped(style: Style) -> Style:
+    """``style``, or a plain one of its kind where it is too long to be stored."""
+    return Style(style.kind).defaults() if _too_long(style) else style
 
 
 def tail_of(data: Buffer, kind: str) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import Any
 
+from serialpack.formats._jsonparse import nesting
 from serialpack.formats._jsonspell import (
     ASCII,
     CAPITALS,
@@ -97,9 +98,15 @@ def _standard(ascii_only: bool, separators: tuple[str, str], indent: str | None)
     return standard
 
 
+#: The most bytes of text that a block's records are written as.
+MAX_TEXT = 512 << 20
+
+
 def write(records: list[Any], style: Style, *, first: bool) -> bytes:
-    """The text of a block's records; ValueError for what has no JSON text."""
+    """The text of a block's records; ValueError for what has no JSON text, or far too much."""
     try:
+        if style.indent or len(style.joint) + len("".join(style.separators)) > 8:
+            _check_length(records, style)
         try:
             body = _body(records, style, _engine(style))
         except ValueError:  # a lone surrogate, perhaps: msgspec has no text for it
@@ -110,6 +117,22 @@ def write(records: list[Any], style: Style, *, first: bool) -> bytes:
         raise ValueError(f"not JSON values: {error}") from None
     head = style.head.encode() if first else b""
     return b"".join((head, _escaped(body, style.escapes), style.tail.encode()))
+
+
+def _check_length(records: list[Any], style: Style) -> None:
+    """ValueError where separators and indentation would make more than MAX_TEXT of it.
+
+    The bound is loose: as if every mark stood at the greatest depth, in a line of its own.
+    """
+    try:
+        compact = _encoder().encode(records)
+    except ValueError:  # a lone surrogate
+        compact = _standard(True, COMPACT, None)(records)
+    marks = sum(compact.count(mark) for mark in (b",", b":", b"[", b"{", b"]", b"}"))
+    deep = len(style.base) + nesting(compact)[0] * len(style.indent) if style.indent else 0
+    each = max(map(len, style.separators)) + 1 + deep
+    if len(compact) + marks * each + len(records) * len(style.joint) > MAX_TEXT:
+        raise ValueError("spelled longer than can be")
 
 
 def _body(records: list[Any], style: Style, engine: Engine) -> bytes:
