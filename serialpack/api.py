@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import IO, NamedTuple
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 from serialpack._version import __version__
 from serialpack.auto import DEFAULT_EFFORT, choose
@@ -19,12 +19,16 @@ from serialpack.errors import FileError, InputError, NotContainerError, Serialpa
 from serialpack.files import Output, Path, Source, check_output, file_error
 from serialpack.formats import FORMATS
 from serialpack.formats.base import MAX_BLOCK
-from serialpack.inspection import Inspection, inspect_source
-from serialpack.pipeline.pack import Packing, Progress, pack_stream, usable_cores
-from serialpack.pipeline.ranges import Span, slice_source, unpack_bytes, unpack_records
-from serialpack.pipeline.unpack import Write, unpack_stream
+from serialpack.pipeline.workers import usable_cores
 from serialpack.serializers import SERIALIZERS
 from serialpack.stage import Buffer
+
+# Packing, unpacking and inspecting need little of each other; each imports its own, because
+# the time to start decides in a shell loop over small files.
+if TYPE_CHECKING:
+    from serialpack.inspection import Inspection
+    from serialpack.pipeline.pack import Progress
+    from serialpack.pipeline.unpack import Write
 
 Target = Path | IO[bytes]
 
@@ -131,6 +135,8 @@ def pack(
     Raises UsageError, FileError, SyntaxInputError (the source is not valid in its format),
     ValueRefusedError (a value that the serializer cannot hold), MissingLibraryError.
     """
+    from serialpack.pipeline.pack import Packing, pack_stream
+
     choice = choose(serializer, tuple(filters), codec, effort=effort)
     if block_size is not None and not 1 <= block_size <= MAX_BLOCK:
         raise UsageError("the block size must be from 1 byte to 64M")
@@ -193,14 +199,16 @@ def unpack(
     """Unpack the container at ``source`` to ``target``; None checks every byte, writing nothing.
 
     ``to`` is a format that the container holds: its source's, or the one its blocks are
-    serialized in. ``record_range`` and ``byte_range`` are half-open ranges (``(10, 20)``, ``(10, None)``)
-    and read only the blocks they need where the source can be sought. ``max_size`` (bytes)
-    refuses to write more. A target path appears whole or not at all; a file object may have got
-    the blocks before a damaged one.
+    serialized in. ``record_range`` and ``byte_range`` are half-open ranges (``(10, 20)``,
+    ``(10, None)``) and read only the blocks they need where the source can be sought.
+    ``max_size`` (bytes) refuses to write more. A target path appears whole or not at all; a file
+    object may have got the blocks before a damaged one.
 
     Raises NotContainerError, DamagedError, TruncatedError, UnsupportedError, RefusedError,
     UsageError, FileError.
     """
+    from serialpack.pipeline.unpack import unpack_stream
+
     if record_range is not None and byte_range is not None:
         raise UsageError("--records and --bytes exclude each other")
     if to is not None and (record_range or byte_range):
@@ -214,8 +222,12 @@ def unpack(
             raise NotContainerError(looks_like(head))
         with _sink(target, force, opened.stat) as write:
             if record_range is not None:
+                from serialpack.pipeline.ranges import Span, unpack_records
+
                 done = unpack_records(opened, write, Span(*record_range), max_size)
             elif byte_range is not None:
+                from serialpack.pipeline.ranges import Span, unpack_bytes
+
                 done = unpack_bytes(opened, write, Span(*byte_range), max_size)
             else:
                 done = unpack_stream(
@@ -244,6 +256,8 @@ def inspect(source: Path | IO[bytes], *, format: str | None = None) -> Inspectio
     """What ``source`` is: a container's members, stages, sizes and blocks, read from its end
     without unpacking; or, for any other file, its format, rough shape and what auto would do.
     """
+    from serialpack.inspection import inspect_source
+
     with _opened(source) as opened:
         return inspect_source(opened, format)
 
@@ -261,6 +275,8 @@ def first_records(
 
     UsageError where the source has no records that can be told apart.
     """
+    from serialpack.pipeline.ranges import Span, slice_source, unpack_records
+
     with _opened(source) as opened, _sink(target, False, None) as write:
         head = opened.peek(HEAD)
         if is_container(head[:SNIFF]):
@@ -274,7 +290,7 @@ def _identity(source: Source) -> tuple[str | None, int | None]:
     """Base name and modification time (ns) of a source that is a file."""
     if source.stat is None:
         return None, None
-    return os.path.basename(source.path), source.stat.st_mtime_ns
+    return source.name, source.stat.st_mtime_ns
 
 
 def _source_format(chain: Chain, format: str, head: bytes) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 from serialpack.formats import FORMATS
@@ -122,14 +123,19 @@ def _one_line(head: bytes) -> bool:
     return not newline or _json_state(line.strip()) == "whole"
 
 
+#: A text that breaks off may do so within a literal or an escape this long.
+_UNFINISHED = 16
+
+
 def _json_state(text: bytes) -> str:
     """Whether text is a "whole" JSON value, the beginning of one ("part") or neither ("no")."""
-    import msgspec
-
+    # The standard library's: msgspec would do it faster than it is imported, for a small file.
+    decoded = text.decode("utf-8", "replace")
     try:
-        msgspec.json.decode(text, type=msgspec.Raw)
+        _, end = json.JSONDecoder().raw_decode(decoded)
     except RecursionError:
         return "part"
-    except msgspec.DecodeError as error:
-        return "part" if "truncated" in str(error) else "no"
-    return "whole"
+    except json.JSONDecodeError as error:
+        unfinished = error.pos >= len(decoded) - _UNFINISHED or "Unterminated" in error.msg
+        return "part" if unfinished else "no"
+    return "whole" if end == len(decoded) else "no"

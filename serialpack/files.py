@@ -57,6 +57,11 @@ class Source:
         return self.stat.st_size if self.stat is not None else None
 
     @property
+    def name(self) -> str:
+        """The base name."""
+        return os.path.basename(self.path)
+
+    @property
     def file(self) -> IO[bytes]:
         return self._file
 

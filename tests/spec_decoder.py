@@ -1,11 +1,8 @@
 """A second decoder of spk containers, written from man/spk.5 alone: the oracle for the reader.
 
-``python tests/spec_decoder.py FILE > out``. Slow, in memory, in the order of the page, whose
-sections the capitals name. It verifies every file, and restores those of serializer raw without
-filters whose codec is none, zstd, zlib, bz2 or xz, and stored blocks of the own envelope.
+``python tests/spec_decoder.py FILE > out``. Capitals name sections of the page. Every file is
+verified; restored is what has serializer raw, no filter, and codec none, zstd, zlib, bz2 or xz.
 """
-
-from __future__ import annotations
 
 import bz2
 import lzma
@@ -24,6 +21,21 @@ EMPTY_FRAME = bytes.fromhex("28 B5 2F FD 20 00 01 00 00")
 MAGIC, SEEK_MAGIC, SEEK_END = (bytes.fromhex(h) for h in ("532A4D18", "5E2A4D18", "B1EA928F"))
 LONGEST = {b"SPKH": 32768, b"SPKB": 1048576, b"SPKX": 1048576}
 RAW, NONE, ZSTD, MOST = 32, 0, 1, 67108864
+#: HEADER: the types of each key's value.
+KEYS = {"c": (list,), "f": (int,), "b": (int,), "n": (str, bytes, type(None)), "s": (dict,)}
+KEYS |= {"t": (int, type(None)), "w": (int,), "m": (dict,), "u": (bool,)}
+#: SERIALIZERS, CODECS, FILTERS: of each parameter the ranges that it may be in.
+LEVEL, ITEM, SIZE = (range(10),), (range(1, 256),), (range(1), range(1024, MOST + 1))
+STAGES: dict[int, list[tuple[range, ...]]] = {n: [] for n in (0, 6, 8, *range(32, 36))}
+STAGES |= {1: [(range(-7, 23),)], 2: [LEVEL], 3: [(range(1, 10),)], 4: [LEVEL], 5: [(range(13),)]}
+STAGES |= {7: [(range(12),)], 64: [ITEM], 65: [ITEM], 66: [(range(1, 3), range(4, 9, 4))]}
+STAGES |= {n: [LEVEL, SIZE, (range(257),)] for n in range(16, 22)}
+#: CODECS: those that this decoder undoes.
+STREAMS: dict[int, Any] = {2: zlib.decompressobj, 3: bz2.BZ2Decompressor}
+STREAMS[ZSTD] = zstandard.ZstdDecompressor(max_window_size=134217728).decompressobj
+STREAMS[4] = lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=80 * 1048576)
+Chain = list[list[int]]
+Frame = tuple[bytes, bytes, int, int]  # tag, body, checksum, size of all of it
 
 
 class SpecError(Exception):
@@ -32,13 +44,6 @@ class SpecError(Exception):
 
 class Unsupported(SpecError):
     """A file that asks for what the page does not know."""
-
-
-class Frame(NamedTuple):
-    tag: bytes
-    body: bytes
-    check: int
-    size: int  # of all of it
 
 
 class Block(NamedTuple):
@@ -70,32 +75,28 @@ def decode(data: bytes) -> list[Member]:
 
 def read_member(data: bytes, begin: int) -> tuple[Member, int]:
     """MEMBER, TRAILER, SEEK TABLE: the member and where it ends."""
-    own = data.startswith(OWN, begin)
-    known = own or data.startswith(EMPTY_FRAME, begin)
-    must(known, f"a start at {begin}", "damaged" if begin else "not a container")
+    own, zstd = (data.startswith(start, begin) for start in (OWN, EMPTY_FRAME))
+    must(own or zstd, f"a start at {begin}", "damaged" if begin else "not a container")
     at = begin + len(OWN if own else EMPTY_FRAME)
-    head = read_frame(data, at, b"SPKH")
-    header, chain = read_header(head.body, own)
-    entries = [(at - begin, 0), (head.size, 0)]
-    at += head.size
+    _, head, ident, size = read_frame(data, at, b"SPKH")
+    header, chain = read_header(head, own)
+    entries = [(at - begin, 0), (size, 0)]
+    at += size
     blocks: list[Block] = []
-    while (frame := read_frame(data, at, b"SPKB", b"SPKX")).tag == b"SPKB":
-        blocks.append(read_block(data, at, frame, [head.check, len(blocks)], chain, own))
-        entries += [(frame.size, 0), *blocks[-1].parts]
-        at += frame.size + sum(stored for stored, _ in blocks[-1].parts)
-    digest, sizes = read_index(data, at, head.body, blocks)
+    while (frame := read_frame(data, at, b"SPKB", b"SPKX"))[0] == b"SPKB":
+        blocks.append(read_block(data, at, frame, [ident, len(blocks)], chain))
+        entries += [(blocks[-1].row[0], 0), *blocks[-1].parts]
+        at += sum(blocks[-1].row[:2])
+    digest, sizes = read_index(data, at, head, blocks)
     entries += [(size, 0) for size in sizes]
     at += sum(sizes)
-
     end = pack("<QQ", sum(sizes), at - begin + 32)
     end += pack("<Q", xxh3_64_intdigest(end)) + OWN_END
     if not own:
-        end = SEEK_MAGIC + pack("<I", 8 * len(entries) + 9)
-        end += b"".join(pack("<II", *entry) for entry in entries)
-        end += pack("<IB", len(entries), 0) + SEEK_END
+        table = b"".join(pack("<II", *entry) for entry in entries) + pack("<IB", len(entries), 0)
+        end = SEEK_MAGIC + pack("<I", len(table) + len(SEEK_END)) + table + SEEK_END
     found = data[at : at + len(end)]
     must(found == end, f"the end at {at}", "truncated" if end.startswith(found) else "damaged")
-
     whole = b"".join(block.serialized or b"" for block in blocks)
     undone, raw = all(block.serialized is not None for block in blocks), chain[0][0] == RAW
     # CHECKSUMS: of exact blocks it is the digest of the source, which is not known but for raw.
@@ -113,11 +114,11 @@ def read_frame(data: bytes, at: int, *tags: bytes) -> Frame:
     must(at + 8 + length <= len(data), f"the frame at {at}", "truncated")
     body, check = data[at + 12 : at + length], data[at + length : at + 8 + length]
     must(pack("<Q", xxh3_64_intdigest(tag + body)) == check, f"the checksum of the frame at {at}")
-    return Frame(tag, body, int.from_bytes(check, "little"), 8 + length)
+    return tag, body, int.from_bytes(check, "little"), 8 + length
 
 
 def read_objects(body: bytes) -> list[Any]:
-    """FRAME, MessagePack in bodies. The library sees to UTF-8 and to the types of keys."""
+    """FRAME, MessagePack in bodies. To UTF-8, types of keys and depth, 1024, the library sees."""
     unpacker = Unpacker(raw=False, strict_map_key=True, max_buffer_size=len(body) or 1)
     unpacker.feed(body)
     objects: list[Any] = []
@@ -126,12 +127,10 @@ def read_objects(body: bytes) -> list[Any]:
             objects.append(unpacker.unpack())
     except (ValueError, UnpackException) as error:
         raise SpecError("damaged: a body is whole, valid objects") from error
-    todo = [(item, 1) for item in objects]
-    for item, depth in todo:
+    todo = [*objects]
+    for item in todo:
         must(not isinstance(item, ExtType | Timestamp), "no extension types")
-        if isinstance(item, list | dict):
-            must(depth <= 1024, "arrays and maps nest at most 1024 deep")
-            todo += [(x, depth + 1) for x in (item if isinstance(item, list) else item.values())]
+        todo += item if isinstance(item, list) else item.values() if isinstance(item, dict) else ()
     return objects
 
 
@@ -145,11 +144,7 @@ def array(value: Any, kinds: str, rule: str) -> list[Any]:
     return list(value)
 
 
-KEYS = {"c": (list,), "f": (int,), "b": (int,), "n": (str, bytes, type(None)), "s": (dict,)}
-KEYS |= {"t": (int, type(None)), "w": (str,), "m": (dict,), "u": (bool,)}
-
-
-def read_header(body: bytes, own: bool) -> tuple[dict[Any, Any], list[list[int]]]:
+def read_header(body: bytes, own: bool) -> tuple[dict[Any, Any], Chain]:
     """HEADER: the version, needs, then all other keys; its map and its chain."""
     must(body[:1] == b"\1", f"version {body[:1]!r}", "unsupported" if body else "damaged")
     objects = read_objects(body[1:])
@@ -163,17 +158,15 @@ def read_header(body: bytes, own: bool) -> tuple[dict[Any, Any], list[list[int]]
     must(1 <= header.get("b", 1) <= MOST, "a block size of 1 to 67108864")
     must(all(type(x) is str for note in header.get("m", {}).items() for x in note), "notes are str")
     chain = read_chain(header.get("c"))
-    known = chain[0][0] == RAW or header.get("f", 0) in (1, 2)
-    must(known, "a format that goes with the serializer", "unsupported")
+    must(chain[0][0] == RAW or header.get("f", 0) in (1, 2), "the format of records", "unsupported")
     must(own != (len(chain) == 2 and chain[1][0] == ZSTD), "the envelope of the chain")
     return header, chain
 
 
-def read_block(
-    data: bytes, at: int, frame: Frame, place: list[int], chain: list[list[int]], own: bool
-) -> Block:
+def read_block(data: bytes, at: int, frame: Frame, place: list[int], chain: Chain) -> Block:
     """BLOCK HEADER with its parts; `place` is what its id and number must be."""
-    head, *more = read_objects(frame.body) or [None]
+    _, body, frame_check, frame_size = frame
+    head, *more = read_objects(body) or [None]
     must(not more or (len(more) == 1 and isinstance(more[0], dict)), "an array and maybe a map")
     must(not more or isinstance(more[0].get("s", {}), dict), "a spelling is a map")
     *where, flags, records, size, check, source, parts = array(head, "cccCcc.a", "block header")[:8]
@@ -183,16 +176,14 @@ def read_block(
     # Where it is unused it is ignored, whatever it holds.
     must(raw or not exact or (type(source) is int and source >= 0), "a source check")
     sizes = [(part[0], part[1]) for part in (array(part, "ccc", "a part") for part in parts)]
-    must(len(sizes) > 0, "at least one part")
-    # Codec none alone leaves the bytes as they are, as if they were stored.
-    plain = (own and flags & 1 != 0) or chain[1][0] == NONE
-    must(all(a <= b + b // 4096 + 64 for a, b in sizes), "the stored size of a part")
-    must(not plain or all(a == b for a, b in sizes), "a part of two sizes")
-    stored, serialized = (sum(column) for column in zip(*sizes, strict=True))
-    must(max(size, serialized) <= MOST, "size and serialized are at most 67108864")
+    # STORED BLOCKS: not in the zstd envelope. Codec none alone leaves the bytes as they are, too.
+    plain = chain[1][0] == NONE or (flags & 1 != 0 and (len(chain) > 2 or chain[1][0] != ZSTD))
+    must(all(a <= b + b // 4096 + 64 and (a == b or not plain) for a, b in sizes), "a part's sizes")
+    stored, serialized = sum(a for a, _ in sizes), sum(b for _, b in sizes)
+    must(len(parts) > 0 and max(size, serialized) <= MOST, "a part or more, of at most 67108864")
     must(records is None or records <= max(size, serialized), "more records than bytes")
     must(not raw or (exact and serialized == size), "raw gives back its size of the source")
-    pieces, at = list[bytes | None](), at + frame.size
+    pieces, at = list[bytes | None](), at + frame_size
     for length, restored, part_check, *own_chain in parts:
         must(not (own_chain and read_chain(own_chain[0])), "a part's own chain", "unsupported")
         must(at + length <= len(data), f"the part at {at}", "truncated")
@@ -202,26 +193,24 @@ def read_block(
     content = None if None in pieces else b"".join(piece or b"" for piece in pieces)
     must(content is None or xxh3_64_intdigest(content) == check, f"the check of block {place[1]}")
     other = None if serialized == size else serialized
-    row = [frame.size, stored, flags, records, size, other, frame.check]
-    return Block(row, sizes, content)
+    return Block([frame_size, stored, flags, records, size, other, frame_check], sizes, content)
 
 
 def read_index(data: bytes, at: int, head: bytes, blocks: list[Block]) -> tuple[bytes, list[int]]:
     """INDEX: the digest and the size of each frame; `head` is the body of the header."""
     rows, sizes, left = list[Any](), list[int](), len(blocks) + 1
     while left != 0:
-        frame = read_frame(data, at, b"SPKX")
-        at += frame.size
-        objects = read_objects(frame.body)
+        _, body, _, size = read_frame(data, at, b"SPKX")
+        at += size
+        objects = read_objects(body)
         must(len(objects) == 1, "an index is exactly one array")
         fields = array(objects[0], "ca", "left and rows")
         # The first one may say less: there is at most one frame more than blocks.
         must(fields[0] == left - 1 or (not sizes and fields[0] < left), "left counts down")
         left = fields[0]
-        sizes.append(frame.size)
+        sizes.append(size)
         rows += [array(row, "cccCcCc", "a row")[:7] for row in fields[1]]
     must(rows == [block.row for block in blocks], "the rows of the blocks")
-    fields = array(fields, "ca.." + "", "the last frame of the index")
     records = [row[3] for row in rows]
     serialized = sum(restored for block in blocks for _, restored in block.parts)
     sums = [None if None in records else sum(records), sum(row[4] for row in rows), serialized]
@@ -231,38 +220,21 @@ def read_index(data: bytes, at: int, head: bytes, blocks: list[Block]) -> tuple[
     return fields[7], sizes
 
 
-#: The ranges of each stage's parameters: one is in one of its ranges.
-Ranges = list[tuple[range, ...]]
-LEVEL, ITEM = (range(10),), (range(1, 256),)
-SERIALIZERS: dict[int, Ranges] = {32: [], 33: [], 34: [], 35: []}
-FILTERS: dict[int, Ranges] = {64: [ITEM], 65: [ITEM], 66: [(range(1, 3), range(4, 9, 4))]}
-CODECS: dict[int, Ranges] = {0: [], 1: [(range(-7, 23),)], 2: [LEVEL], 3: [(range(1, 10),)]}
-CODECS |= {4: [LEVEL], 5: [(range(13),)], 6: [], 7: [(range(12),)], 8: []}
-BLOSC: Ranges = [LEVEL, (range(1), range(1024, MOST + 1)), (range(257),)]
-CODECS |= dict.fromkeys(range(16, 22), BLOSC)
-
-
-def read_chain(value: Any) -> list[list[int]]:
+def read_chain(value: Any) -> Chain:
     """CHAIN: each of its stages as an array of its number and the parameters given."""
     chain = [stage if isinstance(stage, list) else [stage] for stage in array(value, "", "chain")]
-    must(all(stage and {*map(type, stage)} == {int} for stage in chain), "stages are integers")
-    must(all(number >= 0 for number, *_ in chain), "the number of a stage")
+    must(all({*map(type, stage)} == {int} and stage[0] >= 0 for stage in chain), "a stage")
     must(len(chain) >= 2, "a chain without codec", "unsupported")
-    for place, (number, *given) in enumerate(chain):
-        known = SERIALIZERS if place == 0 else CODECS if place == len(chain) - 1 else FILTERS
-        must(number in known and len(given) <= len(known[number]), f"stage {number}", "unsupported")
-        for one, ranges in zip(given, known[number], strict=False):
+    # The numbers of codecs are below 32, those of filters begin with 64.
+    for kind, (number, *given) in zip([1, *[2] * (len(chain) - 2), 0], chain, strict=True):
+        must(number in STAGES and number // 32 == kind, f"stage {number}", "unsupported")
+        must(len(given) <= len(STAGES[number]), f"parameters of {number}", "unsupported")
+        for one, ranges in zip(given, STAGES[number], strict=False):
             must(any(one in r for r in ranges), f"parameter {one} of {number}", "unsupported")
     return chain
 
 
-STREAMS: dict[int, Any] = {2: zlib.decompressobj, 3: bz2.BZ2Decompressor}
-STREAMS[1] = zstandard.ZstdDecompressor(max_window_size=134217728).decompressobj
-STREAMS[4] = lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=80 * 1048576)
-REFUSALS = (ValueError, EOFError, OSError, zlib.error, lzma.LZMAError, zstandard.ZstdError)
-
-
-def undo(payload: bytes, restored: int, chain: list[list[int]]) -> bytes | None:
+def undo(payload: bytes, restored: int, chain: Chain) -> bytes | None:
     """CODECS: one stream to its end and no further; None if this decoder cannot."""
     codec = chain[-1][0]
     if len(chain) > 2 or codec not in STREAMS:
@@ -274,10 +246,9 @@ def undo(payload: bytes, restored: int, chain: list[list[int]]) -> bytes | None:
             must(head.dict_id == 0 and head.window_size <= 134217728, "dictionary, window")
             must(restored <= 32768 * len(payload) and (restored > 0 or len(payload) <= 32), "ratio")
         # One byte more than is right, so that a longer stream shows.
-        most = () if codec == ZSTD else (restored + 1,)
         stream = STREAMS[codec]()
-        data: bytes = stream.decompress(payload, *most)
-    except REFUSALS as error:
+        data: bytes = stream.decompress(payload, *[restored + 1] * (codec != ZSTD))
+    except (OSError, zlib.error, lzma.LZMAError, zstandard.ZstdError) as error:
         raise SpecError(f"damaged: {error}") from error
     must(len(data) == restored and stream.eof and not stream.unused_data, "a part is one stream")
     return data

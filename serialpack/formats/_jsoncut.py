@@ -8,6 +8,7 @@ wherever guessing fails.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -253,7 +254,7 @@ class JsonFinder(Finder):
 
 def _one(buf: bytearray, start: int, end: int) -> int | None:
     """1 where the text is one document, as far as can be told without reading it strictly."""
-    if start >= end:
+    if start >= end or (buf[start] == 0x7B and buf[end - 1] != 0x7D):
         return None
     # Parsed in an array, for the decoder that is there; NumPy is imported only where that fails.
     if buf[start] != 0x7B or _count(b"".join((b"[", memoryview(buf)[start:end], b"]"))) == 1:
@@ -265,9 +266,15 @@ def _one(buf: bytearray, start: int, end: int) -> int | None:
     return None
 
 
+#: Below so many bytes msgspec takes longer to import than the standard library to parse.
+_SMALL = 32 << 10
+
+
 def _count(text: bytes | memoryview) -> int | None:
     """The elements of a JSON array; None where it is none, or one that msgspec does not take."""
     try:
+        if len(text) < _SMALL:
+            return len(json.loads(str(text, "latin-1")))
         return len(_raw_list().decode(text))
     except (ValueError, RecursionError):
         return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from itertools import chain
 from time import perf_counter
@@ -150,11 +149,3 @@ class _Worker:
         close = getattr(self._packer, "close", None)
         if close is not None:
             close()
-
-
-def usable_cores() -> int:
-    """How many cores this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on this platform
-        return os.cpu_count() or 1

@@ -7,6 +7,7 @@ writes the results and is the one that a signal interrupts.
 
 from __future__ import annotations
 
+import os
 import queue
 import threading
 from collections.abc import Callable, Generator, Iterator
@@ -103,3 +104,11 @@ def in_order(
     finally:
         stopped.set()
         room.release()
+
+
+def usable_cores() -> int:
+    """How many cores this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on this platform
+        return os.cpu_count() or 1

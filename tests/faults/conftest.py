@@ -125,9 +125,10 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def packed_large(large: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same, packed in small blocks by a slow codec: it takes long to unpack."""
+    """The same several times over, by a slow codec in small blocks: it takes long to unpack."""
     import serialpack
 
     path = tmp_path_factory.mktemp("packed") / "large.spk"
     serialpack.pack(large, path, codec="bz2:1", block_size=256 * KIB)
+    path.write_bytes(path.read_bytes() * 6)
     return path

@@ -88,7 +88,9 @@ def test_inspect_blocks_into_head_ends_quietly(start: Start, tmp_path: Path) -> 
     assert finish(process, CLOSED_PIPE) == ""
 
 
-def shell(line: str, folder: Path, stdin: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
+def shell(
+    line: str, folder: Path, stdin: bytes | None = None
+) -> subprocess.CompletedProcess[bytes]:
     """The program run by a shell, as ``spk`` in ``line``."""
     done = subprocess.run(
         ["sh", "-c", f'spk() {{ "$PYTHON" -m serialpack "$@"; }}; {line}'],
@@ -113,7 +115,13 @@ def test_a_closed_standard_input_is_one_line(tmp_path: Path) -> None:
 
 
 def test_a_closed_standard_output_is_one_line(packed: Path, tmp_path: Path) -> None:
-    for call in "pack -o - noise", "unpack -o - noise.spk", "inspect noise.spk", "--help", "--version":
+    for call in (
+        "pack -o - noise",
+        "unpack -o - noise.spk",
+        "inspect noise.spk",
+        "--help",
+        "--version",
+    ):
         done = shell(f"spk {call} >&-", tmp_path)
         assert done.returncode == 1, call
         assert done.stderr.count(b"\n") == 1
@@ -153,7 +161,8 @@ def test_a_slow_writer_gives_the_same_as_a_file(start: Start, tmp_path: Path) ->
     packed, _ = whole.communicate(data, timeout=60)
     for chain, want in ((("pack", "-q", "--block-size", "64K"), packed), (("unpack",), data)):
         given = data if chain[0] == "pack" else packed
-        process = start(*chain, stdout=(tmp_path / "out").open("wb"))
+        with (tmp_path / "out").open("wb") as out:
+            process = start(*chain, stdout=out)
         at = 0
         for size in (1, 7, 3, 4096, 65_536, 100_001, 1, 60_000):
             feed(process, given[at : at + size])

@@ -67,9 +67,7 @@ def test_a_signal_in_the_middle_of_unpacking_leaves_nothing_or_what_was_there(
     for turn in range(3):
         output = tmp_path / ("old" if turn else "new")
         process = start("unpack", "-f", "-j", "1", packed_large, "-o", output)
-        wait_for(
-            lambda: any(p.stat().st_size for p in hidden(tmp_path)), "data in the hidden file"
-        )
+        wait_for(lambda: any(p.stat().st_size for p in hidden(tmp_path)), "data in the hidden file")
         time.sleep(random.random() * 0.1)
         process.send_signal(number)
         end_of(process, number)
@@ -85,8 +83,7 @@ def test_a_signal_at_any_time_from_the_start_on(
 ) -> None:
     """Also while modules are loaded: either the program says 128+n, or the signal itself ends it."""
     random = Random(100 + number)
-    seen = set()
-    for _ in range(6):
+    for _ in range(4):
         process = start("pack", "-9", large, "-o", tmp_path / "out")
         time.sleep(0.06 + random.random() * 0.35)
         if not catches_signals(process) and number == signal.SIGINT:
@@ -99,8 +96,6 @@ def test_a_signal_at_any_time_from_the_start_on(
         assert process.returncode in (128 + number, -number)
         assert not (tmp_path / "out").exists()
         assert not hidden(tmp_path)
-        seen.add(process.returncode)
-    assert seen
 
 
 @each_signal
@@ -167,9 +162,9 @@ def test_an_error_while_a_silent_pipe_is_waited_for_ends_at_once(
     damaged = bytearray(packed.read_bytes())
     damaged[len(damaged) // 2] ^= 1
     process = start("unpack", "-o", tmp_path / "out")
-    pipe = feed(process, bytes(damaged[: -2 * 64 * KIB]))
+    # The damaged block, and the next, and a half: the thread is left waiting for its end.
+    feed(process, bytes(damaged[: len(damaged) // 2 + 100_000]))
     process.wait(60)
-    assert not pipe.closed
     assert "block" in finish(process, 3)
     assert not (tmp_path / "out").exists()
     assert not hidden(tmp_path)
@@ -234,9 +229,7 @@ def running(numbers: list[int]) -> list[int]:
     return [number for number in numbers if state(number) != "Z"]
 
 
-@pytest.mark.parametrize(
-    "number", [*SIGNALS, signal.SIGKILL], ids=[*ids, "SIGKILL"]
-)
+@pytest.mark.parametrize("number", [*SIGNALS, signal.SIGKILL], ids=[*ids, "SIGKILL"])
 def test_no_worker_process_is_left_behind(
     start: Start, tmp_path: Path, number: signal.Signals
 ) -> None:

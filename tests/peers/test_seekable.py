@@ -79,7 +79,10 @@ def test_the_seek_table_tells_every_frame_and_what_it_restores_to(
 
 
 def test_any_byte_is_found_by_the_table_with_one_frame_read(samples: dict[str, Sample]) -> None:
-    data, packed = samples["blocks and stored"].data, samples["blocks and stored"].packed.read_bytes()
+    data, packed = (
+        samples["blocks and stored"].data,
+        samples["blocks and stored"].packed.read_bytes(),
+    )
     frames = seek_table(packed)
     random = Random(4)
     for _ in range(100):

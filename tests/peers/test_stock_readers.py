@@ -92,7 +92,11 @@ def test_zstd_fails_loudly_on_the_own_envelope(
     tool: Tool, tmp_path: Path, options: tuple[str, ...]
 ) -> None:
     packed = pack(ndjson(100), tmp_path, "rows.ndjson", *options)
-    for args, stdin in ((["-dc", packed], None), (["-dc"], packed.read_bytes()), (["-t", packed], None)):
+    for args, stdin in (
+        (["-dc", packed], None),
+        (["-dc"], packed.read_bytes()),
+        (["-t", packed], None),
+    ):
         done = tool("zstd", *args, stdin=stdin, code=None)
         assert done.returncode != 0
         assert done.stderr
