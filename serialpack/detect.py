@@ -123,8 +123,8 @@ def _one_line(head: bytes) -> bool:
     return not newline or _json_state(line.strip()) == "whole"
 
 
-#: A text that breaks off may do so within a literal or an escape this long.
-_UNFINISHED = 16
+#: What a literal, a number or an escape may look like where the text breaks off within it.
+_UNFINISHED = re.compile(r"[a-z]{0,4}|-?[0-9]*[.eE]?[-+]?|\\?u?[0-9a-fA-F]{0,4}")
 
 
 def _json_state(text: bytes) -> str:
@@ -136,6 +136,6 @@ def _json_state(text: bytes) -> str:
     except RecursionError:
         return "part"
     except json.JSONDecodeError as error:
-        unfinished = error.pos >= len(decoded) - _UNFINISHED or "Unterminated" in error.msg
+        unfinished = _UNFINISHED.fullmatch(decoded, error.pos) or "Unterminated" in error.msg
         return "part" if unfinished else "no"
     return "whole" if end == len(decoded) else "no"
