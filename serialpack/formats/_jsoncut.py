@@ -280,6 +280,31 @@ def _count(text: bytes | memoryview) -> int | None:
         return None
 
 
+_GAP = re.compile(rb"[ \t\r\n]*,?[ \t\r\n]*")
+
+
+def element_range(
+    text: bytes, at: int, end: int, span: tuple[int, int], count: int
+) -> tuple[int, int] | None:
+    """Where the elements ``span`` of the ``count`` in ``text[at:end]`` stand, without brackets.
+
+    None where there are not as many, or msgspec does not take them.
+    """
+    try:
+        elements = _raw_list().decode(b"[%b]" % text[at:end])
+    except (ValueError, RecursionError):
+        return None
+    if len(elements) != count:
+        return None
+    begin = at
+    for number, element in enumerate(elements[: span[1]]):
+        at = _GAP.match(text, at).end() if number else at  # type: ignore[union-attr]
+        if number == span[0]:
+            begin = at
+        at += len(memoryview(element))
+    return begin, at
+
+
 @cache
 def _raw_list() -> Any:
     import msgspec

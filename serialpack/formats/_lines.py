@@ -40,6 +40,29 @@ def line_spans(data: Buffer, start: int = 0, blank: bytes = BLANK) -> list[tuple
     return spans
 
 
+def line_range(
+    data: bytes, span: tuple[int, int], count: int, start: int = 0
+) -> tuple[int, int] | None:
+    """As ``Format.record_range``, for ``count`` lines; None where some may be blank."""
+    # Blank lines are no records: as many lines as records means that none is blank.
+    if data.count(b"\n", start) + (not data.endswith(b"\n")) != count:
+        return None
+    begin = _behind_lines(data, start, span[0])
+    end = _behind_lines(data, begin, span[1] - span[0])
+    line = data[begin:end].removesuffix(b"\n")
+    return begin, begin + len(line.removesuffix(b"\r"))
+
+
+def _behind_lines(data: bytes, start: int, count: int) -> int:
+    """Where ``count`` lines after ``start`` end."""
+    if count > 100:  # faster than a loop, but copies all
+        rest = data[start:].split(b"\n", count)
+        return len(data) - len(rest[-1]) if len(rest) > count else len(data)
+    for _ in range(count):
+        start = data.find(b"\n", start) + 1 or len(data)
+    return start
+
+
 class LineFinder(Finder):
     """Every newline ends a record."""
 

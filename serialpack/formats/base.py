@@ -110,6 +110,19 @@ class Format(ABC):
         """
         raise NotImplementedError(f"{self.name} has no records")
 
+    def record_range(
+        self, data: Buffer, spelling: Spelling, span: tuple[int, int], count: int, *, first: bool
+    ) -> tuple[int, int] | None:
+        """Where records ``span[0]`` up to but not including ``span[1]`` stand in a block.
+
+        ``count``: how many it must have; None where it has another number. A format overrides
+        this where it finds a few records faster than all.
+        """
+        spans = self.record_spans(data, spelling, first=first)
+        if len(spans) != count:
+            return None
+        return spans[span[0]][0], spans[span[1] - 1][1]
+
     def outline(self, block: SourceBlock) -> Spelling:  # noqa: ARG002
         """What of the spelling must be known to write a slice of records, from the first block.
 

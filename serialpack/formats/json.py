@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from serialpack.formats._cutting import cut_records
-from serialpack.formats._jsoncut import JsonFinder
+from serialpack.formats._jsoncut import JsonFinder, element_range
 from serialpack.formats._jsonparse import (
     BOM,
     CLOSING,
@@ -105,6 +105,16 @@ class Json(JsonText):
             body = text[start:].rstrip(WHITE)
             return [(start, start + len(body))] if body else []
         return element_spans(text, start)
+
+    def record_range(
+        self, data: Buffer, spelling: Spelling, span: tuple[int, int], count: int, *, first: bool
+    ) -> tuple[int, int] | None:
+        text = bytes(data)
+        if spelling.get("k") == "a":
+            _, at, end = frame(text, first=first, last=False)
+            if (found := element_range(text, at, end, span, count)) is not None:
+                return found
+        return super().record_range(text, spelling, span, count, first=first)
 
     def slice_ends(
         self,

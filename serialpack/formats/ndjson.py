@@ -10,7 +10,7 @@ from serialpack.formats._cutting import cut_records
 from serialpack.formats._jsonparse import BOM, Bad, Scanner, nesting, scan_document, too_deep
 from serialpack.formats._jsonspell import style_of
 from serialpack.formats._jsontext import JsonText
-from serialpack.formats._lines import BLANK, LineFinder, line_spans
+from serialpack.formats._lines import BLANK, LineFinder, line_range, line_spans
 from serialpack.formats.base import MAX_DEPTH, Difference, Read, SourceBlock, Spelling
 from serialpack.stage import Buffer
 
@@ -36,6 +36,14 @@ class NdJson(JsonText):
         first: bool,
     ) -> list[tuple[int, int]]:
         return line_spans(data, len(BOM) if first and bytes(data[: len(BOM)]) == BOM else 0)
+
+    def record_range(
+        self, data: Buffer, spelling: Spelling, span: tuple[int, int], count: int, *, first: bool
+    ) -> tuple[int, int] | None:
+        text = bytes(data)
+        start = len(BOM) if first and text.startswith(BOM) else 0
+        found = line_range(text, span, count, start)
+        return found or super().record_range(data, spelling, span, count, first=first)
 
     def slice_ends(
         self,

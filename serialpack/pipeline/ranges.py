@@ -175,7 +175,7 @@ class _Slice:
         is_head = self._ends is None
         text: Buffer = b""
         if wanted or (is_head and self._format.slice_needs_head):
-            text = memoryview(restore())
+            text = restore()
         if self._ends is None:
             self._ends = self._format.slice_ends(text, self._spelling)
             self._write(self._ends[0])
@@ -184,17 +184,19 @@ class _Slice:
         self._position += records
 
     def _add_spans(self, seq: int, records: int, text: Buffer) -> None:
-        spans = self._format.record_spans(text, self._spelling, first=seq == 0)
-        if len(spans) != records:
-            raise DamagedError(f"holds {len(spans)} records, its header says {records}", block=seq)
         low = max(self._span.start - self._position, 0)
         stop = self._span.stop
         high = records if stop is None else min(stop - self._position, records)
+        found = self._format.record_range(
+            text, self._spelling, (low, high), records, first=seq == 0
+        )
+        if found is None:
+            raise DamagedError(f"does not hold the {records} records of its header", block=seq)
         if self._joint is not None:
             self._write(self._joint)
-        self._write(text[spans[low][0] : spans[high - 1][1]])
+        self._write(text[found[0] : found[1]])
         self._written += high - low
-        self._joint = bytes(text[spans[high - 1][1] :])
+        self._joint = bytes(text[found[1] :]) if high == records else b""
 
     def finish(self) -> int:
         """Write what closes the sequence; how many records there are in it."""
