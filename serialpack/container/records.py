@@ -121,7 +121,9 @@ class Header(NamedTuple):
             raise newer(f"container version {version}", writer)
         if not isinstance(values, dict):
             raise DamagedError("the header is malformed (no map)", start=start)
-        needs = tuple(str(n) for n in _typed(values, "needs", list, [], start))
+        needs = tuple(_typed(values, "needs", list, [], start))
+        if not all(isinstance(n, str) for n in needs):
+            raise DamagedError("the header's 'needs' is malformed", start=start)
         unknown = [n for n in needs if n not in KNOWN_NEEDS]
         if unknown:
             raise newer(f"the feature {unknown[0]!r}", writer)
@@ -340,7 +342,7 @@ class Index(NamedTuple):
                 (fields,) = unpack_body(body, start, "index")
                 rows.extend(_row(r) for r in fields[1])
             left, _, frames, header, records, size, serialized, digest = fields[:8]
-            if left != 0 or frames != len(bodies) or len(_bytes(digest)) != 16:
+            if left != 0 or _count(frames) != len(bodies) or len(_bytes(digest)) != 16:
                 raise ValueError("its frames or its digest")
             index = cls(
                 header=_bytes(header),
