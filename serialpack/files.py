@@ -13,7 +13,7 @@ import stat
 import threading
 from contextlib import suppress
 from types import TracebackType
-from typing import IO, cast
+from typing import IO
 
 from serialpack.errors import FileError
 from serialpack.stage import Buffer

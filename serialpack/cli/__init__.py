@@ -21,6 +21,8 @@ def main() -> None:
     import os
     import signal
 
+    # NumPy's OpenBLAS, never called here, would start threads, and raise SIGINT where it cannot.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Until the program can say how it ended, Ctrl-C ends it without a traceback.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)

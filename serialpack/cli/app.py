@@ -27,6 +27,9 @@ VERBS = {
 #: The reader of our output is gone: end as a command that SIGPIPE ends, without a word.
 CLOSED_PIPE = 141
 
+#: How threads, the loader and zstd say that there is no memory left.
+_NO_MEMORY = ("can't start new thread", "failed to map segment", "not enough memory")
+
 _SIGNALS = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n)]
 
 
@@ -124,12 +127,12 @@ def run(args: list[str]) -> int:
     except OSError as error:
         complain((error.strerror or str(error)).lower(), str(error.filename or "") or None)
         return 1
-    except MemoryError:
-        complain("out of memory; -j 1 or a smaller --block-size takes less")
-        return 1
     except Exception as error:
         if os.environ.get("SERIALPACK_TRACEBACK"):
             raise
+        if isinstance(error, MemoryError) or any(w in str(error).lower() for w in _NO_MEMORY):
+            complain("out of memory; -j 1 or a smaller --block-size takes less")
+            return 1
         what = f"{type(error).__name__}: {error}"
         complain(f"internal error ({what}); SERIALPACK_TRACEBACK=1 shows where; please report it")
         return 1

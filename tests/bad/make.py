@@ -374,6 +374,8 @@ def _either() -> Iterator[tuple[str, str, str, str, Callable[[Draft], object]]]:
     yield "bad-index-check", "A row has its block header's checksum.", D, "changed", row(1, 6, 5)
     yield "bad-index-continues", "An index goes on as it says.", D, "", index_field(0, 1)
     yield "bad-index-frames", "An index counts its frames.", D, "frames", index_field(2, 2)
+    yield "bad-index-frames-float", "Counts are integers.", D, "malformed", index_field(2, 1.0)
+    yield "bad-needs", "Entries of needs are strings.", D, "'needs'", header(needs=[1])
     yield "bad-index-digest", "A digest has 16 bytes.", D, "digest", index_field(7, b"short")
     yield (
         "bad-block-extras",

@@ -387,7 +387,7 @@ def test_stats_and_profile(run: Run, sample: Path, tmp_path: Path) -> None:
 @needs_posix
 def test_names_are_escaped_wherever_they_are_shown(run: Run, tmp_path: Path) -> None:
     for name in [b"red[red]", b"esc\x1b[31m", b"new\nline", b"\xff\xfe", b"-dash", b"a b"]:
-        path = os.path.join(os.fsencode(tmp_path), name)
+        path = os.fsencode(tmp_path / os.fsdecode(name))
         with open(path, "wb") as file:  # noqa: PTH123 (a name of bytes)
             file.write(b"data")
         text = os.fsdecode(path)
@@ -396,7 +396,7 @@ def test_names_are_escaped_wherever_they_are_shown(run: Run, tmp_path: Path) -> 
         assert done.stderr.count(b"\n") == 1
         done = run("inspect", f"{text}.spk", env={"LC_ALL": "C"})
         assert b"\x1b" not in done.stdout
-        os.unlink(path)
+        Path(text).unlink()
         run("unpack", "--", f"{text}.spk")
         with open(path, "rb") as file:  # noqa: PTH123
             assert file.read() == b"data"

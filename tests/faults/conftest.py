@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from typing import IO, Any
@@ -37,9 +38,9 @@ def start(tmp_path: Path) -> Iterator[Start]:
     ) -> Command:
         streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         process = subprocess.Popen(
-            [*(before or []), *COMMAND, *map(os.fspath, args)],
+            [*(before or []), *COMMAND, *(os.fspath(arg) for arg in args)],
             env=environment(home, **(env or {})),
-            **{"cwd": tmp_path, **streams, **more},
+            **{"cwd": tmp_path, **streams, **more},  # type: ignore[arg-type]
         )
         started.append(process)
         return process
@@ -50,10 +51,8 @@ def start(tmp_path: Path) -> Iterator[Start]:
             process.kill()
         for stream in (process.stdin, process.stdout, process.stderr):
             if stream is not None:
-                try:
+                with suppress(BrokenPipeError):
                     stream.close()
-                except BrokenPipeError:
-                    pass
         process.wait()
 
 

@@ -81,7 +81,7 @@ def test_a_signal_in_the_middle_of_unpacking_leaves_nothing_or_what_was_there(
 def test_a_signal_at_any_time_from_the_start_on(
     start: Start, large: Path, tmp_path: Path, number: signal.Signals
 ) -> None:
-    """Also while modules are loaded: either the program says 128+n, or the signal itself ends it."""
+    """Also while modules are loaded: the program says 128+n, or the signal itself ends it."""
     random = Random(100 + number)
     for _ in range(4):
         process = start("pack", "-9", large, "-o", tmp_path / "out")

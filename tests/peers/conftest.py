@@ -97,7 +97,7 @@ def tool(tmp_path: Path) -> Tool:
         if found is None:
             pytest.skip(f"no {name} here")
         done = subprocess.run(
-            [found, *map(os.fspath, args)],
+            [found, *(os.fspath(arg) for arg in args)],
             input=stdin,
             stdin=subprocess.DEVNULL if stdin is None else None,
             capture_output=True,

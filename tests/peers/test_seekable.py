@@ -1,6 +1,7 @@
-"""The file is one of zstd's seekable format: contrib/seekable_format/zstd_seekable_compression_format.md.
+"""The file is one of zstd's seekable format.
 
-The reader here is written from that document alone.
+The reader here is written from zstd's contrib/seekable_format/zstd_seekable_compression_format.md
+alone.
 """
 
 from __future__ import annotations

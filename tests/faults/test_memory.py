@@ -1,0 +1,136 @@
+"""Memory is bounded whatever the input's size: the largest resident size of the real command."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pytest
+
+import serialpack
+from tests.cli.conftest import environment
+from tests.faults.conftest import MIB, records
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss is in KiB on Linux only")
+
+#: Runs the command as its child and tells the largest resident size, of the command and of each
+#: of its workers. A process in between, for Linux begins a child's figure with its parent's.
+_MEASURE = """
+import json, os, sys
+child = os.posix_spawn(sys.executable, [sys.executable, "-m", "serialpack", *sys.argv[2:]], os.environ)
+_, status, used = os.wait4(child, 0)
+with open(sys.argv[1], "w") as file:
+    json.dump([used.ru_maxrss / 1024, os.waitstatus_to_exitcode(status)], file)
+"""
+
+
+def peak(folder: Path, *args: str, pieces: Iterable[bytes] | None = None) -> float:
+    """MiB at most resident; ``pieces`` are written to standard input."""
+    report = folder / "used"
+    process = subprocess.Popen(
+        [sys.executable, "-c", _MEASURE, report, *args],
+        stdin=subprocess.DEVNULL if pieces is None else subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env=environment(folder),
+    )
+    if pieces is not None:
+        assert process.stdin is not None
+        for piece in pieces:
+            process.stdin.write(piece)
+    _, said = process.communicate(timeout=1200)
+    used, code = json.loads(report.read_text())
+    assert code == 0, said.decode()
+    return float(used)
+
+
+def ndjson(size: int) -> Iterator[bytes]:
+    page = records(MIB)
+    for _ in range(size // len(page)):
+        yield page
+
+
+def json_array(size: int) -> Iterator[bytes]:
+    yield b"["
+    page = records(MIB).rstrip(b"\n").replace(b"\n", b",")
+    for number in range(size // len(page)):
+        yield b"," + page if number else page
+    yield b"]"
+
+
+def json_map(size: int) -> Iterator[bytes]:
+    """One object of many keys, each its own."""
+    written, key = 0, 0
+    yield b"{"
+    while written < size:
+        page = b",".join(b'"%024x":{"n":%d,"v":"x%d"}' % (k * k, k, k) for k in range(key, key + 10_000))
+        yield b"," + page if key else page
+        key += 10_000
+        written += len(page)
+    yield b"}"
+
+
+def test_packing_through_a_pipe_takes_as_much_for_512_mib_as_for_256(tmp_path: Path) -> None:
+    args = ("pack", "-j", "2")
+    small = peak(tmp_path, *args, pieces=ndjson(256 * MIB))
+    large = peak(tmp_path, *args, pieces=ndjson(512 * MIB))
+    assert large <= 150
+    assert abs(large - small) < 15, (small, large)
+
+
+def test_unpacking_takes_as_much_for_512_mib_as_for_256(tmp_path: Path) -> None:
+    packed = tmp_path / "x.spk"
+    with (tmp_path / "x").open("wb") as file:
+        file.writelines(ndjson(64 * MIB))
+    serialpack.pack(tmp_path / "x", packed)
+    member = packed.read_bytes()
+    used = []
+    for count in 4, 8:
+        packed.write_bytes(member * count)
+        used.append(peak(tmp_path, "unpack", "-j", "2", "-o", "-", str(packed)))
+        used.append(peak(tmp_path, "unpack", "-j", "2", pieces=[member] * count))
+    assert max(used) <= 150
+    assert max(used) - min(used) < 15, used
+
+
+#: MiB that a chain of values may take, far from any size of input. A block is objects by then,
+#: some 20 times its bytes. Seen here: 60 to 80 with blocks of 1 MiB.
+VALUES = 120
+
+
+@pytest.mark.parametrize("make", [ndjson, json_array, json_map])
+def test_values_are_packed_in_memory_for_their_blocks_alone(
+    tmp_path: Path, make: object
+) -> None:
+    assert callable(make)
+    args = ("pack", "-s", "json", "-j", "1", "--block-size", "1M", "--no-verify")
+    small = peak(tmp_path, *args, pieces=make(8 * MIB))
+    large = peak(tmp_path, *args, pieces=make(40 * MIB))
+    assert large <= VALUES
+    assert large - small < 20, (small, large)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("make", [ndjson, json_array, json_map])
+def test_100_mib_of_values_with_the_default_blocks_workers_and_the_proof(
+    tmp_path: Path, make: object
+) -> None:
+    """Each process for itself; seen here: 130 to 210."""
+    assert callable(make)
+    for serializer in "json", "msgpack":
+        args = ("pack", "-s", serializer, "-j", "2")
+        assert peak(tmp_path, *args, pieces=make(100 * MIB)) <= 300
+
+
+@pytest.mark.soak
+def test_4_gib_through_a_pipe_and_back(tmp_path: Path) -> None:
+    assert peak(tmp_path, "pack", pieces=ndjson(4096 * MIB)) <= 150
+    with (tmp_path / "x").open("wb") as file:
+        file.writelines(ndjson(512 * MIB))
+    serialpack.pack(tmp_path / "x", tmp_path / "x.spk")
+    (tmp_path / "x").unlink()
+    member = (tmp_path / "x.spk").read_bytes()
+    assert peak(tmp_path, "unpack", pieces=[member] * 8) <= 150

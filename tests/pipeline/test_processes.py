@@ -1,0 +1,124 @@
+"""Stages that hold the GIL run in processes of their own, and nobody can tell by the result."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+import serialpack
+from serialpack.chain import parse_chain
+from serialpack.formats.base import SourceBlock
+from serialpack.pipeline import pack
+from serialpack.pipeline.blocks import BlockPacker, Plan
+from serialpack.pipeline.processes import ProcessPacker
+
+LINES = b"".join(b'{"n":%d,"s":"%x"}\n' % (n, n * n) for n in range(20_000))
+
+
+def children() -> set[int]:
+    """Processes that this one started and that have not ended."""
+    found = set()
+    for task in Path("/proc/self/task").iterdir():
+        with suppress(FileNotFoundError):  # a thread that has ended meanwhile
+            found |= {int(pid) for pid in (task / "children").read_text().split()}
+    return found
+
+
+def packed(**options: object) -> bytes:
+    out = io.BytesIO()
+    serialpack.pack(
+        io.BytesIO(LINES),
+        out,
+        serializer="json",
+        format="ndjson",
+        block_size=50_000,
+        **options,  # type: ignore[arg-type]
+    )
+    return out.getvalue()
+
+
+def test_processes_give_the_same_bytes_as_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    here = packed(threads=2)
+    started = []
+    real = ProcessPacker.__init__
+
+    def counting(self: ProcessPacker, plan: Plan) -> None:
+        started.append(self)
+        real(self, plan)
+
+    monkeypatch.setattr(ProcessPacker, "__init__", counting)
+    monkeypatch.setattr(pack, "PROCESSES_FROM", 200_000)
+    assert packed(threads=2) == here
+    assert 1 <= len(started) <= 2
+
+
+def test_a_refusal_comes_back_from_a_process_with_its_facts() -> None:
+    plan = Plan(parse_chain("msgpack+zstd:3"), "ndjson", {})
+    source = SourceBlock(b'{"a":1}\n{"a":%d}\n' % 2**70, 0, 0, records=2, last=True)
+    worker = ProcessPacker(plan)
+    try:
+        with pytest.raises(serialpack.ValueRefusedError) as caught:
+            worker(source)
+        good = SourceBlock(b'{"a":1}\n', 0, 0, records=1, last=True)
+        assert worker(good)[:3] == BlockPacker(plan)(good)[:3]
+    finally:
+        worker.close()
+    with pytest.raises(serialpack.ValueRefusedError) as here:
+        BlockPacker(plan)(source)
+    assert str(caught.value) == str(here.value)
+    assert caught.value.record == 1
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs /proc")
+def test_no_process_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pack, "PROCESSES_FROM", 1)
+    before = children()
+    packed(threads=2)
+    with pytest.raises(serialpack.ValueRefusedError):
+        serialpack.pack(
+            io.BytesIO(LINES + b'{"a":1,"a":2}\n' + LINES),
+            io.BytesIO(),
+            serializer="json",
+            format="ndjson",
+            block_size=50_000,
+            threads=2,
+        )
+    for _ in range(200):  # the threads that wait for them need a moment
+        if children() <= before:
+            break
+        time.sleep(0.05)
+    assert children() <= before
+
+
+def test_a_process_that_dies_is_an_error_and_no_hang() -> None:
+    worker = ProcessPacker(Plan(parse_chain("json+zstd:3"), "ndjson", {}))
+    worker._process.kill()
+    with pytest.raises(serialpack.SerialpackError, match="ended unexpectedly"):
+        worker(SourceBlock(b'{"a":1}\n', 0, 0, records=1, last=True))
+    worker.close()
+
+
+def test_a_program_without_a_main_guard_can_pack_in_processes(tmp_path: Path) -> None:
+    """Worker processes never run the caller's own program again."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import io, serialpack\n"
+        "from serialpack.pipeline import pack\n"
+        "pack.PROCESSES_FROM = 1\n"
+        "print('once')\n"
+        "data = b'[1, 2, 3]' + b' ' * 100\n"
+        "lines = b''.join(b'{\"n\":%d}\\n' % n for n in range(1000))\n"
+        "out = io.BytesIO()\n"
+        "serialpack.pack(io.BytesIO(lines), out, serializer='json', format='ndjson',\n"
+        "                block_size=1000, threads=2)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, timeout=120, check=True
+    )
+    assert done.stdout == "once\n"
