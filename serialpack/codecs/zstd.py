@@ -18,6 +18,15 @@ _BLOCK = 128 << 10
 _MOST = _BLOCK // 4
 
 
+#: Level 3 for blocks of at least a MiB: its long-match table (2^14 entries, not 2^16) stays in
+#: a core's cache, and matches of 6 bytes, not 5, make up for it. Measured over 4 MiB blocks of
+#: contacts, JSON, CSV, the Canterbury, Silesia and Snappy corpora and numbers, beside libzstd
+#: 1.5.7's own level 3: 0.90 of the time, 0.996 of the size (geometric mean; worst block 1.026).
+#: What it writes is level 3's strategy all the same, in frames like any other.
+_LARGE = 1 << 20
+_TUNED = {3: {"min_match": 6, "chain_log": 14}}
+
+
 class Zstd(Codec):
     """Data format: one Zstandard frame (RFC 8878) with content size and checksum, no dictionary."""
 
@@ -40,10 +49,21 @@ class Zstd(Codec):
         self._compressor = zstandard.ZstdCompressor(
             level=self.values[0], write_checksum=True, write_content_size=True, write_dict_id=False
         )
+        self._large = self._compressor
+        if tuned := _TUNED.get(self.values[0]):
+            parameters = zstandard.ZstdCompressionParameters.from_level(
+                self.values[0],
+                source_size=4 * _LARGE,
+                write_checksum=True,
+                write_content_size=True,
+                write_dict_id=False,
+                **tuned,
+            )
+            self._large = zstandard.ZstdCompressor(compression_params=parameters)
         self._decompressor = zstandard.ZstdDecompressor(max_window_size=_WINDOW_LIMIT)
 
     def compress(self, data: Buffer) -> bytes:
-        return self._compressor.compress(data)
+        return (self._large if len(data) >= _LARGE else self._compressor).compress(data)
 
     def decompress(self, stored: Buffer, size: int) -> bytes:
         try:

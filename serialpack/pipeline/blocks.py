@@ -111,7 +111,7 @@ class BlockPacker:
         timer.lap("compress")
         check = checksum(data)
         if self.plan.verify and not stored:
-            self._undo(payload, data, source.index)
+            self._undo(payload, len(data), check, source.index)
         timer.lap("undo")
         same = data is source.data
         flags = STORED * stored | EXACT * exact | CONTINUED * source.continued
@@ -141,12 +141,13 @@ class BlockPacker:
             return (True, frame) if len(frame) <= len(payload) else (False, payload)
         return True, data
 
-    def _undo(self, payload: Buffer, data: Buffer, seq: int) -> None:
+    def _undo(self, payload: Buffer, size: int, check: int, seq: int) -> None:
+        """Undo filters and codec, and compare what comes back as unpacking will."""
         try:
-            restored = self.squeeze.backward(payload, len(data))
+            restored = self.squeeze.backward(payload, size)
         except CodecError as error:
             raise _broken(self.plan, seq, str(error)) from None
-        if bytes(restored) != bytes(data):
+        if len(restored) != size or checksum(restored) != check:
             raise _broken(self.plan, seq, "other bytes came back")
 
 

@@ -40,7 +40,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
         process = subprocess.Popen(
             [*(before or []), *COMMAND, *(os.fspath(arg) for arg in args)],
             env=environment(home, **(env or {})),
-            **{"cwd": tmp_path, **streams, **more},  # type: ignore[arg-type]
+            **{"cwd": tmp_path, **streams, **more},
         )
         started.append(process)
         return process

@@ -83,7 +83,7 @@ def test_a_signal_at_any_time_from_the_start_on(
 ) -> None:
     """Also while modules are loaded: the program says 128+n, or the signal itself ends it."""
     random = Random(100 + number)
-    for _ in range(4):
+    for _ in range(2):
         process = start("pack", "-9", large, "-o", tmp_path / "out")
         time.sleep(0.06 + random.random() * 0.35)
         if not catches_signals(process) and number == signal.SIGINT:
@@ -99,13 +99,30 @@ def test_a_signal_at_any_time_from_the_start_on(
 
 
 @each_signal
-def test_twice_in_a_row_is_as_once(
+def test_again_and_again_is_as_once(
     start: Start, large: Path, tmp_path: Path, number: signal.Signals
 ) -> None:
-    process = start("pack", "-9", large, "-o", tmp_path / "out")
+    """Signals that come while the first is answered do not break into the cleaning up."""
+    folder = tmp_path / "slow"
+    folder.mkdir()
+    (folder / "sitecustomize.py").write_text(
+        "import os, time\n"
+        "real = os.unlink\n"
+        "def unlink(path):\n"
+        f"    open({str(tmp_path / 'cleaning')!r}, 'w').close()\n"
+        "    time.sleep(0.3)\n"
+        "    real(path)\n"
+        "os.unlink = unlink\n"
+    )
+    root = Path(__file__).parents[2]
+    env = {"PYTHONPATH": os.pathsep.join(map(str, (folder, root)))}
+    process = start("pack", "-9", large, "-o", tmp_path / "out", env=env)
     wait_for(lambda: hidden(tmp_path), "the hidden file")
-    for _ in range(20):
+    process.send_signal(number)
+    wait_for((tmp_path / "cleaning").exists, "the cleaning up")
+    while process.poll() is None:
         process.send_signal(number)
+        time.sleep(0.02)
     end_of(process, number)
     assert not hidden(tmp_path)
     assert not (tmp_path / "out").exists()
