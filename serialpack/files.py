@@ -86,6 +86,28 @@ class Source:
             select.select([self._file], [], [])
         return data
 
+    def read_into(self, view: memoryview) -> int:
+        """Fill ``view``; how many bytes, fewer than it has only at the end."""
+        done = min(len(self._pushed), len(view))
+        view[:done] = self._pushed[:done]
+        self._pushed = self._pushed[done:]
+        readinto = getattr(self._file, "readinto", None)
+        try:
+            while done < len(view):
+                if readinto is None:
+                    data = self._some(len(view) - done)
+                    view[done : done + len(data)] = data
+                    count = len(data)
+                elif (count := readinto(view[done:])) is None:
+                    select.select([self._file], [], [])
+                    continue
+                if not count:
+                    break
+                done += count
+        except OSError as error:
+            raise file_error(error, self.path, "read") from error
+        return done
+
     def peek(self, size: int) -> bytes:
         """The next ``size`` bytes, which stay to be read."""
         head = self.read(size)

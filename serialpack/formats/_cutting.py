@@ -8,7 +8,7 @@ which says where records end.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from serialpack.formats.base import MAX_BLOCK, Read, SourceBlock
@@ -70,6 +70,8 @@ class Window:
 
     def __init__(self, read: Read, *, count_lines: bool, spare: bytes = b"\n") -> None:
         self._read = read
+        # A source that reads into a buffer of ours saves a copy of everything.
+        self._read_into = getattr(getattr(read, "__self__", None), "read_into", None)
         self._spare = spare
         self.buf = bytearray(spare)
         self.pos = 1
@@ -81,11 +83,28 @@ class Window:
         """See to it that ``n`` bytes are there, where the source has them; how many are."""
         have = len(self.buf) - self.pos
         if have < n and not self.eof:
-            more = self._read(n - have)
-            self.eof = len(more) < n - have
-            self.buf = bytearray().join((self._spare, memoryview(self.buf)[self.pos :], more))
+            rest = memoryview(self.buf)[self.pos :]
+            if self._read_into is None:
+                more = self._read(n - have)
+                self.eof = len(more) < n - have
+                self.buf = bytearray().join((self._spare, rest, more))
+            else:
+                self.buf = self._filled(rest, n + 1, self._read_into)
             self.pos = 1
         return len(self.buf) - self.pos
+
+    def _filled(
+        self, rest: memoryview, size: int, read_into: Callable[[memoryview], int]
+    ) -> bytearray:
+        """The spare byte, ``rest``, and what can be read: ``size`` bytes where there are as many."""
+        buf = bytearray(size)
+        begin = 1 + len(rest)
+        with memoryview(buf) as view:
+            view[:begin] = b"".join((self._spare, rest))
+            end = begin + read_into(view[begin:])
+        self.eof = end < size
+        del buf[end:]
+        return buf
 
     def take(
         self, end: int, records: int | None, *, partial: bool = False, continued: bool = False

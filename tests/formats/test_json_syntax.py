@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from serialpack.errors import SyntaxInputError
 from serialpack.formats import FORMATS
-from serialpack.formats.base import ValueFormat
+from serialpack.formats.base import Unheld, ValueFormat
 from tests.formats import texts
 
 
@@ -92,6 +92,8 @@ def test_broken_texts_are_found_where_the_standard_library_does(
         for block in fmt.cut(io.BytesIO(broken.encode()).read, size, count_lines=True):
             fmt.parse(block)
         parsed = True
+    except Unheld:  # valid, but the junk made a number that Python does not hold
+        return
     except SyntaxInputError as error:
         parsed = not 0 <= error.offset <= len(broken.encode())
     assert parsed == valid
