@@ -5,6 +5,8 @@ Everything the command line does is here; it only translates words and shows pro
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -339,8 +341,11 @@ class _Stream:
         view = memoryview(data)
         try:
             while view:
-                # Raw files may take less than they are given; buffered ones return it all.
-                view = view[self._file.write(view) or len(view) :]
+                # Raw files may take less than they are given, and none where they would wait.
+                taken = self._file.write(view)
+                if taken is None and isinstance(self._file, io.RawIOBase):
+                    raise BlockingIOError(errno.EAGAIN, "it is full and does not wait")
+                view = view[len(view) if taken is None else taken :]
         except BrokenPipeError:
             raise
         except OSError as error:

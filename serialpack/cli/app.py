@@ -63,7 +63,6 @@ class Verbs(click.Group):
             raise UsageError(f"unknown verb {args[0]!r}", hint=hint)
         return super().resolve_command(ctx, args)
 
-
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Each verb with the first of its examples, and what it does."""
         formatter.write(f"{self.help}\n")

@@ -203,18 +203,19 @@ def _show_head(path: str, count: int, format: str | None) -> None:
     from serialpack.cli.words import colourful, printable
 
     source = stdin() if path == STDIO else path
-    if not colourful(sys.stdout):
-        api.first_records(source, stdout(force=False), count, format=format)
+    if not sys.stdout.isatty():
+        api.first_records(source, stdout(force=True), count, format=format)
         return
     text = io.BytesIO()
     api.first_records(source, text, count, format=format)
+    lines = text.getvalue().decode("utf-8", "backslashreplace").split("\n")
+    shown = "\n".join(map(printable, lines))
+    if not colourful(sys.stdout):
+        print(shown)
+        return
     from rich.console import Console
     from rich.syntax import Syntax
 
-    # Syntax takes the text as it is, without markup; what is not visible is escaped.
-    shown = "\n".join(
-        map(printable, text.getvalue().decode("utf-8", "backslashreplace").split("\n"))
-    )
     Console().print(Syntax(shown, "json", background_color="default", word_wrap=True))
 
 
