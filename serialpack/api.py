@@ -342,7 +342,7 @@ class _Stream:
         try:
             while view:
                 # Raw files may take less than they are given, and none where they would wait.
-                taken = self._file.write(view)
+                taken: int | None = self._file.write(view)
                 if taken is None and isinstance(self._file, io.RawIOBase):
                     raise BlockingIOError(errno.EAGAIN, "it is full and does not wait")
                 view = view[len(view) if taken is None else taken :]

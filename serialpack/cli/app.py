@@ -158,7 +158,7 @@ def _replace_closed_streams() -> None:
     ):
         if getattr(sys, name) is None:
             descriptor = os.open(os.devnull, flags)
-            stream: Any = open(descriptor, mode, encoding="utf-8")  # noqa: SIM115, PTH123
+            stream: Any = open(descriptor, mode, encoding="utf-8")  # noqa: SIM115
             stream.buffer.raw.name = f"<{name}>"
             setattr(sys, name, stream)
 

@@ -96,7 +96,7 @@ class Window:
     def _filled(
         self, rest: memoryview, size: int, read_into: Callable[[memoryview], int]
     ) -> bytearray:
-        """The spare byte, ``rest``, and what can be read: ``size`` bytes where there are as many."""
+        """The spare byte, ``rest`` and what can be read: ``size`` bytes if there are as many."""
         buf = bytearray(size)
         begin = 1 + len(rest)
         with memoryview(buf) as view:
