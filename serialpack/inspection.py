@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from serialpack.auto import choose
 from serialpack.chain import Chain
+from serialpack.container.index import Index
 from serialpack.container.reader import (
     SNIFF,
     StoredMember,
@@ -15,7 +16,7 @@ from serialpack.container.reader import (
     is_container,
     read_members,
 )
-from serialpack.container.records import CONTINUED, EXACT, STORED, Header, Index
+from serialpack.container.records import CONTINUED, EXACT, STORED, Header
 from serialpack.detect import detect, looks_like
 from serialpack.errors import SyntaxInputError
 from serialpack.files import Source

@@ -33,7 +33,8 @@ from serialpack.container.frames import (
     frame_rest,
     open_frame,
 )
-from serialpack.container.records import Block, Header, Index, Row, frames_left, index_frames
+from serialpack.container.index import Index, Row, frames_left, index_frames
+from serialpack.container.records import Block, Header
 from serialpack.errors import DamagedError, NotContainerError, TruncatedError
 
 #: How many bytes of a file's start tell whether it is a container.

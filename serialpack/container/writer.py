@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 
 from serialpack.container.ends import seek_table, trailer
 from serialpack.container.frames import BLOCK, HEADER, checksum, write_frame
-from serialpack.container.records import Block, Header, Index, Row
+from serialpack.container.index import Index, Row
+from serialpack.container.records import Block, Header
 from serialpack.stage import Buffer
 
 

@@ -8,7 +8,8 @@ from time import perf_counter
 from typing import NamedTuple
 
 from serialpack.chain import Chain
-from serialpack.container.records import Header, Index
+from serialpack.container.index import Index
+from serialpack.container.records import Header
 from serialpack.container.writer import MemberWriter
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, ValueFormat

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 import serialpack
+from serialpack.container.index import Index, Row
 from serialpack.container.reader import find_members
-from serialpack.container.records import Block, Header, Index, Part, Row
+from serialpack.container.records import Block, Header, Part
 
 
 def pack(data: bytes, **options: object) -> bytes:

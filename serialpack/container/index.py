@@ -1,0 +1,137 @@
+"""The index: what a member's end says of the whole."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+from serialpack.container.frames import HEADER, INDEX, MAX_BODY, pack_body, unpack_body, write_frame
+from serialpack.container.records import EXACT, Block, bytes_of, count_of
+from serialpack.errors import DamagedError
+
+
+class Row(NamedTuple):
+    """One block in the index. ``frame`` and ``payload``: bytes of its header's frame and parts.
+
+    ``check`` is the checksum that closes the block header's frame, and so stands for all that
+    the block header says. ``serialized`` is None where it equals ``size``.
+    """
+
+    frame: int
+    payload: int
+    flags: int
+    records: int | None
+    size: int
+    serialized: int | None
+    check: int
+
+    @classmethod
+    def of(cls, block: Block, frame: int, check: int) -> Row:
+        """The row of ``block``, whose header's frame has ``frame`` bytes and ends in ``check``."""
+        serialized = None if block.serialized == block.size else block.serialized
+        return cls(frame, block.payload, block.flags, block.records, block.size, serialized, check)
+
+    @property
+    def length(self) -> int:
+        """Bytes of the block in the file."""
+        return self.frame + self.payload
+
+
+class Index(NamedTuple):
+    """What a member's end says of the whole: the header again, the rows, totals, digest."""
+
+    header: bytes
+    rows: tuple[Row, ...]
+    records: int | None
+    size: int
+    serialized: int
+    digest: bytes
+
+    @classmethod
+    def of(cls, header: bytes, rows: Sequence[Row], digest: bytes) -> Index:
+        counts = [r.records for r in rows if r.records is not None]
+        return cls(
+            header=header,
+            rows=tuple(rows),
+            records=sum(counts) if len(counts) == len(rows) else None,
+            size=sum(r.size for r in rows),
+            serialized=sum(r.size if r.serialized is None else r.serialized for r in rows),
+            digest=digest,
+        )
+
+    @property
+    def exact(self) -> bool:
+        return all(r.flags & EXACT for r in self.rows)
+
+    def encode(self) -> list[bytes]:
+        """The frames of the index, in order: rows first, the last with the totals too."""
+        # A row takes at most 55 bytes; the last frame also holds the header.
+        per_frame = (MAX_BODY[INDEX] - MAX_BODY[HEADER] - 256) // 55
+        rows = [list(r) for r in self.rows]
+        pieces = [rows[i : i + per_frame] for i in range(0, len(rows), per_frame)] or [[]]
+        tail = [len(pieces), self.header, self.records, self.size, self.serialized, self.digest]
+        return [
+            write_frame(INDEX, pack_body([left, piece, *(tail if left == 0 else [])]))
+            for left, piece in zip(range(len(pieces) - 1, -1, -1), pieces, strict=True)
+        ]
+
+    @classmethod
+    def decode(cls, bodies: Sequence[bytes], start: int) -> Index:
+        """The index in the bodies of its frames, in order; DamagedError where malformed."""
+        rows: list[Row] = []
+        try:
+            fields: list[Any] = []
+            for body in bodies:
+                (fields,) = unpack_body(body, start, "index")
+                rows.extend(_row(r) for r in fields[1])
+            left, _, frames, header, records, size, serialized, digest = fields[:8]
+            if left != 0 or count_of(frames) != len(bodies) or len(bytes_of(digest)) != 16:
+                raise ValueError("its frames or its digest")
+            index = cls(
+                header=bytes_of(header),
+                rows=tuple(rows),
+                records=None if records is None else count_of(records),
+                size=count_of(size),
+                serialized=count_of(serialized),
+                digest=bytes_of(digest),
+            )
+        except (TypeError, ValueError, IndexError) as error:
+            raise DamagedError(f"the index is malformed ({error})", start=start) from None
+        if index != cls.of(index.header, rows, index.digest):
+            raise DamagedError("the index contradicts itself: its totals are wrong", start=start)
+        return index
+
+    def offsets(self, first: int) -> list[int]:
+        """Where each block begins, ``first`` for the first; last, where the index does."""
+        return list(accumulate((row.length for row in self.rows), initial=first))
+
+
+def frames_left(body: bytes, start: int) -> int:
+    """How many index frames follow the one with this body."""
+    return _index_field(body, 0, start)
+
+
+def index_frames(body: bytes, start: int) -> int:
+    """How many index frames there are, as the last of them says."""
+    return _index_field(body, 2, start)
+
+
+def _index_field(body: bytes, number: int, start: int) -> int:
+    try:
+        return count_of(unpack_body(body, start, "index")[0][number])
+    except (TypeError, ValueError, IndexError, KeyError) as error:
+        raise DamagedError(f"the index is malformed ({error})", start=start) from None
+
+
+def _row(fields: Any) -> Row:
+    frame, payload, flags, records, size, serialized, check = fields[:7]
+    return Row(
+        frame=count_of(frame),
+        payload=count_of(payload),
+        flags=count_of(flags),
+        records=None if records is None else count_of(records),
+        size=count_of(size),
+        serialized=None if serialized is None else count_of(serialized),
+        check=count_of(check),
+    )
