@@ -3,6 +3,9 @@
 VENV := .venv
 BIN  := $(VENV)/bin
 PIP  := $(BIN)/python -m pip --disable-pip-version-check install -q -c constraints.txt
+# Compiled as pip compiles what it installs: an editable install leaves that to the first run,
+# which PYTHONDONTWRITEBYTECODE forbids, and then every start takes twice as long.
+COMPILE := $(BIN)/python -m compileall -q serialpack
 # pytest runs in so many processes.
 JOBS ?= 2
 # Set PYTHON to choose an interpreter yourself: make test PYTHON=python3.13
@@ -40,12 +43,14 @@ $(VENV)/.try: $(BIN)/python pyproject.toml constraints.txt
 	@echo 'installing serialpack into $(VENV)'
 	@$(PIP) hatchling editables
 	@$(PIP) --no-build-isolation -e .
+	@$(COMPILE)
 	@touch $@
 
 $(VENV)/.test: $(BIN)/python pyproject.toml constraints.txt
 	@echo 'installing serialpack and what its tests need into $(VENV)'
 	@$(PIP) hatchling editables
 	@$(PIP) --no-build-isolation -e '.[all,test]'
+	@$(COMPILE)
 	@$(PIP) --only-binary :all: --no-build-isolation -e '.[peers]' || \
 	  echo 'not every stock reader can be installed here; the tests of absent ones are skipped'
 	@touch $@

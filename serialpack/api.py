@@ -83,13 +83,15 @@ class UnpackReport(NamedTuple):
     blocks_read: int
     records: int | None
     exact: bool
+    part: bool
+    proved: bool
     read: int
     seconds: dict[str, float]
 
     @property
     def kept(self) -> str:
         """What came back, in words."""
-        return kept(exact=self.exact, proved=True)
+        return "a part" if self.part else kept(exact=self.exact, proved=self.proved)
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -140,10 +142,11 @@ def pack(
     from serialpack.pipeline.pack import Packing, pack_stream
 
     choice = choose(serializer, tuple(filters), codec, effort=effort)
-    if block_size is not None and not 1 <= block_size <= MAX_BLOCK:
+    if block_size is not None and not (type(block_size) is int and 1 <= block_size <= MAX_BLOCK):
         raise UsageError("the block size must be from 1 byte to 64M")
-    if threads is not None and threads < 1:
-        raise UsageError("threads must be 1 or more")
+    _check_threads(threads)
+    if not all(isinstance(text, str) for pair in (meta or {}).items() for text in pair):
+        raise UsageError("the keys and values of meta must be strings")
     if format is not None:
         FORMATS.entry(format)
     with _opened(source) as opened:
@@ -215,8 +218,10 @@ def unpack(
         raise UsageError("--records and --bytes exclude each other")
     if to is not None and (record_range or byte_range):
         raise UsageError("--to cannot be combined with --records or --bytes")
-    if threads is not None and threads < 1:
-        raise UsageError("threads must be 1 or more")
+    _check_threads(threads)
+    for start, stop in filter(None, (record_range, byte_range)):
+        if start < 0 or (stop is not None and stop < start):
+            raise UsageError(f"the range {start}:{stop} is none: from 0 up, the end not before it")
     with _opened(source) as opened:
         _check_target(target, force, opened.stat)
         head = opened.peek(HEAD if opened.stat is not None else SNIFF)
@@ -249,6 +254,8 @@ def unpack(
         blocks_read=done.blocks_read,
         records=done.records,
         exact=done.exact,
+        part=record_range is not None or byte_range is not None,
+        proved=not any(header.unproved for header in done.headers),
         read=done.read,
         seconds=done.seconds,
     )
@@ -268,6 +275,11 @@ def check(source: Path, target: Path | None, *, force: bool = False) -> None:
     """Raise what reading ``source`` or writing ``target`` would raise at once; do nothing."""
     with _opened(source) as opened:
         _check_target(target, force, opened.stat)
+
+
+def _check_threads(threads: int | None) -> None:
+    if threads is not None and threads < 1:
+        raise UsageError("threads must be 1 or more")
 
 
 def first_records(
@@ -290,7 +302,8 @@ def first_records(
 
 def _identity(source: Source) -> tuple[str | None, int | None]:
     """Base name and modification time (ns) of a source that is a file."""
-    if source.stat is None:
+    # Standard input and descriptors have names that are none: "<stdin>", 3.
+    if source.stat is None or not source.name or source.name.startswith("<"):
         return None, None
     return source.name, source.stat.st_mtime_ns
 

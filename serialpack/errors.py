@@ -103,8 +103,6 @@ class NotContainerError(InputError):
         like = f" (looks like {looks_like})" if looks_like else ""
         super().__init__(f"not a serialpack file{like}", path=path)
         self.looks_like = looks_like
-        #: The first bytes of the file, for whoever wants to say what it looks like.
-        self.head = b""
 
 
 class DamagedError(InputError):

@@ -47,7 +47,8 @@ class Source:
         else:
             self._file = source
             self._close = False
-            self.path = name or str(getattr(source, "name", "") or "input")
+            found = name or getattr(source, "name", None)
+            self.path = found if isinstance(found, str) else "<input>"
         self._pushed = b""
         self.stat = self._stat()
 

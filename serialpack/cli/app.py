@@ -129,6 +129,10 @@ def run(args: list[str]) -> int:
     except Exception as error:
         if os.environ.get("SERIALPACK_TRACEBACK"):
             raise
+        if isinstance(error, ModuleNotFoundError) and error.name:
+            name = error.name.partition(".")[0]
+            complain(f"the library {name} is not installed; pip install {name}")
+            return 1
         if isinstance(error, MemoryError) or any(w in str(error).lower() for w in _NO_MEMORY):
             complain("out of memory; -j 1 or a smaller --block-size takes less")
             return 1

@@ -214,9 +214,11 @@ def _show_head(path: str, count: int, format: str | None) -> None:
         print(shown)
         return
     from rich.console import Console
-    from rich.syntax import Syntax
+    from rich.highlighter import JSONHighlighter
+    from rich.text import Text
 
-    Console().print(Syntax(shown, "json", background_color="default", word_wrap=True))
+    # The terminal's own colours, readable on a light and on a dark one.
+    Console().print(JSONHighlighter()(Text(shown)))
 
 
 def _show_stages(as_json: bool) -> None:

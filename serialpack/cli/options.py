@@ -117,21 +117,29 @@ class Size(click.ParamType[int]):
 
 
 class Range(click.ParamType[tuple[int, int | None]]):
-    """``A:B``: from A up to but not including B; either may be left out."""
+    """``A:B``: from A up to but not including B; either may be left out.
+
+    ``sizes``: of bytes, so that 1M:2M can be said.
+    """
 
     name = "range"
+
+    def __init__(self, *, sizes: bool = False) -> None:
+        self._number = parse_size if sizes else int
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[int, int | None]:
         if isinstance(value, tuple):
             return value
-        match = re.fullmatch(r"(\d*):(\d*)", value)
-        if match is None:
-            self.fail(
-                f"{value!r} is not A:B with whole numbers, like 10:20, :5 or 100:", param, ctx
-            )
-        start, stop = int(match[1] or 0), int(match[2]) if match[2] else None
+        first, colon, last = value.partition(":")
+        try:
+            if not colon or first.startswith("-") or last.startswith("-"):
+                raise ValueError(value)
+            start = self._number(first) if first else 0
+            stop = self._number(last) if last else None
+        except ValueError:
+            self.fail(f"{value!r} is not A:B, like 10:20, :5 or 100:", param, ctx)
         if stop is not None and stop < start:
             self.fail(f"{value!r} ends before it begins", param, ctx)
         return start, stop

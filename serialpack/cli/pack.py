@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from serialpack.cli.naming import SUFFIX, stat_of
+from serialpack.cli.naming import SUFFIX, check_profile, check_removal, stat_of
 from serialpack.cli.options import (
     KeyValue,
     Size,
@@ -24,7 +24,7 @@ from serialpack.cli.options import (
     help="Pack each FILE into FILE.spk; no FILE or -: standard input to standard output.",
     examples=(
         ("serialpack pack data.json", "data.json.spk: zstd, exact bytes"),
-        ("serialpack pack -9 *.json -o DIR", "as small as can be, into a folder"),
+        ("serialpack pack -9 *.json -o DIR/", "as small as can be, into a folder"),
         ("serialpack pack -s msgpack -c xz data.json", "stages of your choice"),
         ("cat data | serialpack pack > data.spk", "in a pipe"),
     ),
@@ -117,6 +117,7 @@ def command(
     from serialpack.formats import FORMATS
     from serialpack.units import format_size
 
+    check_profile(profile, force=force)
     manner = Manner(as_json, quiet, verbose, no_progress)
     inputs = input_files(files, files_from, null)
     profiled: list[tuple[str, dict[str, float], dict[str, int]]] = []
@@ -132,8 +133,13 @@ def command(
         FORMATS.entry(format)
     if dry_run and as_json:
         raise UsageError("--dry-run and --json exclude each other")
+    if no_verify and not keep:
+        raise UsageError("--rm removes only what was proved: it goes without --no-verify")
     if exact and no_verify:
         raise UsageError("--exact and --no-verify exclude each other")
+
+    if not dry_run:
+        targets.make_folder()
 
     def work(path: str) -> dict[str, Any]:
         target = targets.of(path, lambda p: p + SUFFIX)
@@ -143,6 +149,7 @@ def command(
             )
         if not keep and STDIO in (path, target):
             raise UsageError("--rm needs a file on both sides")
+        check_removal(path, keep=keep)
         if dry_run:
             if path != STDIO:
                 api.check(path, None if target == STDIO else target, force=force)
@@ -199,5 +206,5 @@ def command(
     if profile is not None:
         from serialpack.cli.profile import write_profile
 
-        write_profile(profile, profiled)
+        write_profile(profile, profiled, force=force, taken=targets.used)
     return code

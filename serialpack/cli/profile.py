@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from html import escape
 
 from serialpack.cli.words import printable
+from serialpack.errors import FileError
 from serialpack.files import Output
 from serialpack.units import format_size
 
@@ -19,11 +21,21 @@ td:last-child { width: 50%; }
 """
 
 
-def write_profile(path: str, files: list[tuple[str, dict[str, float], dict[str, int]]]) -> None:
-    """Write the page to ``path``, over what stands there.
+def write_profile(
+    path: str,
+    files: list[tuple[str, dict[str, float], dict[str, int]]],
+    *,
+    force: bool,
+    taken: set[str],
+) -> None:
+    """Write the page to ``path``; over what stands there only with ``force``.
 
     ``files``: the name of each, seconds per stage (added up over threads), bytes where known.
+    ``taken``: files that must not be written over in any case.
     """
+    inputs = {os.path.realpath(name) for name, _, _ in files}
+    if os.path.realpath(path) in taken | inputs:
+        raise FileError("is an input or an output itself", path=path, hint="name another --profile")
     parts = [
         "<!doctype html><html lang=en><meta charset=utf-8>",
         '<meta name=viewport content="width=device-width">',
@@ -33,7 +45,7 @@ def write_profile(path: str, files: list[tuple[str, dict[str, float], dict[str, 
     ]
     for name, seconds, sizes in files:
         parts += [f"<h2>{escape(printable(name))}</h2>", *_table(seconds, sizes)]
-    with Output(path, force=True) as out:
+    with Output(path, force=force) as out:
         out.write("\n".join(parts).encode())
 
 

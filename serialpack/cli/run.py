@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import IO, Any, NamedTuple, cast
 
 from serialpack.cli.words import ProgressBar, complain, note
-from serialpack.errors import RefusedError, SerialpackError, UsageError
-from serialpack.files import Source
+from serialpack.errors import FileError, RefusedError, SerialpackError, UsageError
+from serialpack.files import Source, file_error
 from serialpack.stage import Buffer
 from serialpack.units import format_size
 
@@ -38,9 +38,14 @@ def each_file(files: Sequence[str], manner: Manner, work: Callable[[str], dict[s
     codes = []
     for path in files:
         try:
+            if "\0" in path:
+                raise FileError(
+                    "is no name of a file: it holds a NUL", hint="-0 ends names with it"
+                )
             line = work(path)
             codes.append(0)
-        except SerialpackError as error:
+        except (SerialpackError, OSError, MemoryError) as caught:
+            error = _ours(caught)
             where = error.path or path
             where = "standard input" if where in (STDIO, "<stdin>") else where
             complain(str(error), where)
@@ -49,6 +54,17 @@ def each_file(files: Sequence[str], manner: Manner, work: Callable[[str], dict[s
         if manner.as_json and line:
             print(json.dumps(line), flush=True)
     return min(codes, key=WORST_FIRST.index, default=0)
+
+
+def _ours(error: Exception) -> SerialpackError:
+    """``error`` as one of ours, so that the other files of a batch go on."""
+    if isinstance(error, SerialpackError):
+        return error
+    if isinstance(error, BrokenPipeError):
+        raise error
+    if isinstance(error, OSError):
+        return FileError((error.strerror or str(error)).lower())
+    return FileError("out of memory", hint="-j 1 or a smaller --block-size takes less")
 
 
 def input_files(files: Sequence[str], files_from: str | None, null: bool) -> Sequence[str]:
@@ -128,16 +144,18 @@ class Targets:
 
     def __init__(self, files: Sequence[str], output: str | None) -> None:
         self._output = output
-        self._folder = len(files) > 1 and output is not None
-        if self._folder:
-            if output == STDIO:
-                raise UsageError("several inputs cannot go to standard output", hint="-o FOLDER")
-            assert output is not None
-            if not os.path.isdir(output):
-                raise UsageError(f"-o {output} is not a folder", hint="several inputs need one")
+        self._folder = output is not None and (len(files) > 1 or output.endswith(os.sep))
+        #: The files given out so far, as they are called from the root.
+        self.used: set[str] = set()
+        if len(files) > 1 and output == STDIO:
+            raise UsageError("several inputs cannot go to standard output", hint="-o FOLDER")
 
     def of(self, path: str, name: Callable[[str], str]) -> str:
-        """The target for ``path``; ``name(path)`` gives the file's own, beside it."""
+        """The target for ``path``; ``name(path)`` gives the file's own, beside it.
+
+        FileError where another input of this call has the same target: with ``-f`` and ``--rm``
+        only the last of them would be left.
+        """
         if self._output is not None and not self._folder:
             return self._output
         if path == STDIO:
@@ -145,8 +163,23 @@ class Targets:
         target = name(path)
         if self._folder:
             assert self._output is not None
-            return os.path.join(self._output, os.path.basename(target))
+            target = os.path.join(self._output, os.path.basename(target))
+        absolute = os.path.realpath(target)
+        if absolute in self.used:
+            raise FileError(
+                "another input has the same output", path=target, hint="-o names it, one by one"
+            )
+        self.used.add(absolute)
         return target
+
+    def make_folder(self) -> None:
+        """Make the folder that several outputs go into."""
+        if self._folder:
+            assert self._output is not None
+            try:
+                os.makedirs(self._output, exist_ok=True)
+            except OSError as error:
+                raise file_error(error, self._output, "make the folder") from error
 
 
 def progress_bar(path: str, total: int | None, manner: Manner) -> ProgressBar | None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from serialpack.cli.naming import stat_of, unpacked_name
+from serialpack.cli.naming import check_profile, check_removal, stat_of, unpacked_name
 from serialpack.cli.options import (
     Range,
     Size,
@@ -46,7 +46,7 @@ from serialpack.cli.options import (
 @click.option(
     "--bytes",
     "byte_range",
-    type=Range(),
+    type=Range(sizes=True),
     metavar="A:B",
     help="Only those bytes; reads only their blocks.",
 )
@@ -95,6 +95,7 @@ def command(
     from serialpack.files import remove_source
     from serialpack.units import format_size
 
+    check_profile(profile, force=force)
     manner = Manner(as_json, quiet, verbose, no_progress)
     inputs = input_files(files, files_from, null)
     profiled: list[tuple[str, dict[str, float], dict[str, int]]] = []
@@ -104,14 +105,18 @@ def command(
     if test and (output or not keep or records or byte_range):
         raise UsageError("--test writes nothing: it goes without -o, --rm, --records and --bytes")
 
+    if not dry_run:
+        targets.make_folder()
+
     def work(path: str) -> dict[str, Any]:
         target = None if test else targets.of(path, lambda p: unpacked_name(p, stored=name))
         if as_json and target == STDIO:
             raise UsageError(
                 "--json and the data cannot both go to standard output", hint="-o FILE"
             )
-        if not keep and (STDIO in (path, target) or records or byte_range):
-            raise UsageError("--rm needs a file on both sides, and the whole of it")
+        if not keep and (STDIO in (path, target) or records or byte_range or to):
+            raise UsageError("--rm needs a file on both sides, and the whole source")
+        check_removal(path, keep=keep)
         if dry_run:
             if path != STDIO:
                 api.check(path, None if target == STDIO else target, force=force)
@@ -161,5 +166,5 @@ def command(
     if profile is not None:
         from serialpack.cli.profile import write_profile
 
-        write_profile(profile, profiled)
+        write_profile(profile, profiled, force=force, taken=targets.used)
     return code

@@ -97,12 +97,14 @@ class Member:
             yield StoredBlock(block, at, source.offset, payload)
 
     def _block(self, body: bytes, at: int) -> Block:
-        block = Block.decode(body, at, self.id)
+        block = Block.decode(body, at, self.id, self.header.writer)
         if block.seq != len(self._rows):
             raise DamagedError(
-                f"block {block.seq} stands where block {len(self._rows)} should:"
+                f"block {block.seq} stands in its place:"
                 " blocks are missing, doubled or out of order",
+                block=len(self._rows),
                 start=at,
+                end=at + FRAME_EXTRA + len(body) + block.payload,
             )
         self._frames.append((FRAME_EXTRA + len(body), 0))
         return block
@@ -121,13 +123,23 @@ class Member:
         index = Index.decode(bodies, at)
         if index.header != self._body:
             raise DamagedError("index and header disagree", start=at, end=source.offset)
-        if list(index.rows) != self._rows:
+        if len(index.rows) != len(self._rows):
             raise DamagedError(
                 f"the index lists {len(index.rows)} blocks, {len(self._rows)} are here:"
-                " blocks are missing, doubled or changed",
+                " blocks are missing or doubled",
                 start=at,
                 end=source.offset,
             )
+        where = self.start + self._frames[0][0] + self._frames[1][0]
+        for number, (listed, found) in enumerate(zip(index.rows, self._rows, strict=True)):
+            if listed != found:
+                raise DamagedError(
+                    "is not the block that the index lists",
+                    block=number,
+                    start=where,
+                    end=where + found.length,
+                )
+            where += found.length
         if self.header.zstd_envelope:
             end = seek_table(self._frames)
         else:
@@ -179,7 +191,7 @@ def read_members(read: Callable[[int], bytes]) -> Iterator[Member]:
     """The members of a stream, each to be read to its end before the next.
 
     ``read(n)`` gives up to n bytes, and none only at the end. NotContainerError where the stream
-    does not begin as a container; the file's first bytes are then in ``error.head``.
+    does not begin as a container.
     """
     source = _Source(read)
     number = 0
@@ -194,9 +206,7 @@ def read_members(read: Callable[[int], bytes]) -> Iterator[Member]:
                 raise DamagedError(
                     "bytes follow that are no container", start=source.offset - len(head)
                 )
-            error = NotContainerError()
-            error.head = head
-            raise error
+            raise NotContainerError()
         member = Member(source, number, head)
         yield member
         if member.index is None:
@@ -296,13 +306,16 @@ def _index_bodies(data: bytes, start: int) -> Iterator[bytes]:
         yield body
 
 
-def read_block(file: IO[bytes], member: StoredMember, number: int) -> StoredBlock:
-    """One block of a member found by ``find_members``, its checksums verified."""
-    offsets = member.offsets
-    start, end = offsets[number], offsets[number + 1]
+def read_block(
+    file: IO[bytes], member: StoredMember, number: int, start: int, end: int
+) -> StoredBlock:
+    """Block ``number`` of a member found by ``find_members``, its checksums verified.
+
+    ``start``, ``end``: where it is, from ``member.offsets``.
+    """
     source = _Source(io.BytesIO(_at(file, start, end - start)).read, start)
     tag, body, check, _ = source.frame(f"block {number}")
-    block = Block.decode(body, start, member.id) if tag == BLOCK else None
+    block = Block.decode(body, start, member.id, member.header.writer) if tag == BLOCK else None
     listed = member.index.rows[number]
     if block is None or block.seq != number or Row.of(block, listed.frame, check) != listed:
         raise DamagedError("is not the block that the index lists", block=number, start=start)

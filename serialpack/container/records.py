@@ -201,8 +201,11 @@ class Block(NamedTuple):
         return pack_body(*objects)
 
     @classmethod
-    def decode(cls, body: bytes, start: int, member: int) -> Block:
-        """The block header in ``body``; DamagedError where it is malformed or another member's."""
+    def decode(cls, body: bytes, start: int, member: int, writer: str = "") -> Block:
+        """The block header in ``body``; DamagedError where it is malformed or another member's.
+
+        ``writer``: the version that wrote the member, for the message about an unknown flag.
+        """
         objects = unpack_body(body, start, "block header")
         try:
             fixed, extras = objects if len(objects) > 1 else (*objects, {})
@@ -233,11 +236,7 @@ class Block(NamedTuple):
         if owner != member:
             raise DamagedError("a block of another container stands here", start=start)
         if block.flags & ~_KNOWN_FLAGS:
-            raise UnsupportedError(
-                f"a block has the unknown flag {block.flags & ~_KNOWN_FLAGS}",
-                start=start,
-                hint="update serialpack",
-            )
+            raise newer(f"the block flag {block.flags & ~_KNOWN_FLAGS}", writer)
         block._check_sizes(start)
         return block
 

@@ -9,13 +9,12 @@ from serialpack.codecs import CODECS
 from serialpack.codecs.base import Codec
 from serialpack.container.frames import checksum
 from serialpack.container.reader import StoredBlock
-from serialpack.container.records import CONTINUED, EXACT, STORED, Block, Part
+from serialpack.container.records import CONTINUED, EXACT, STORED, Block, Part, newer
 from serialpack.errors import (
     CodecError,
     DamagedError,
     RefusedError,
     SerialpackError,
-    UnsupportedError,
 )
 from serialpack.filters import FILTERS
 from serialpack.formats import FORMATS
@@ -34,6 +33,8 @@ class Plan(NamedTuple):
     spelling: Spelling
     verify: bool = True
     demand_exact: bool = False
+    #: The version that wrote the member, where it is read.
+    writer: str = ""
 
 
 class Packed(NamedTuple):
@@ -137,8 +138,8 @@ class BlockPacker:
         if self.plan.chain.zstd_envelope:
             from serialpack.codecs.zstd import stored_frame
 
-            frame = stored_frame(data)
-            return (True, frame) if len(frame) <= len(payload) else (False, payload)
+            # zstd's own frame of what does not shrink is one of raw blocks too.
+            return True, min(payload, stored_frame(data), key=len)
         return True, data
 
     def _undo(self, payload: Buffer, size: int, check: int, seq: int) -> None:
@@ -201,9 +202,7 @@ class BlockUnpacker:
         pieces: list[Buffer] = []
         for part, payload in zip(stored.block.parts, stored.payload, strict=True):
             if part.chain is not None:
-                raise UnsupportedError(
-                    "a part has a chain of its own", block=stored.block.seq, start=stored.start
-                )
+                raise newer("parts with a chain of their own", self.plan.writer)
             if stored.block.stored and not self.plan.chain.zstd_envelope:
                 if part.stored != part.restored:
                     raise _damaged(stored, "a stored part has two sizes")

@@ -1,6 +1,6 @@
 """Worker processes for stages that hold the GIL.
 
-A process is ``python -m serialpack.pipeline.processes`` with a pipe on each side, not a child of
+A process is Python running ``main`` below, with a pipe on each side, not a child of
 multiprocessing: spawn and forkserver run the caller's main module again, which a library must
 not ask of it, and fork of a threaded process deadlocks. Both ends are this program, so pickle
 is as safe as the program itself.
@@ -14,6 +14,7 @@ import struct
 import subprocess
 import sys
 from contextlib import suppress
+from pathlib import Path
 from typing import IO, Any
 
 from serialpack.errors import SerialpackError
@@ -28,12 +29,18 @@ _OWN_GROUP: dict[str, Any] = (
 _LENGTH = struct.Struct("<Q")
 
 
+#: Where this serialpack is. The child looks there last, and never in the current folder, whose
+#: files are data: a json.py among them must not be run.
+_ROOT = str(Path(__file__).resolve().parents[2])
+_CHILD = "import sys; sys.path.append({root!r}); import " + __name__ + " as child; child.main()"
+
+
 class ProcessPacker:
     """A BlockPacker in a process of its own. Belongs to one thread."""
 
     def __init__(self, plan: Plan) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", __name__],
+            [sys.executable, "-P", "-c", _CHILD.format(root=_ROOT)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             bufsize=0,
@@ -110,7 +117,3 @@ def main() -> None:
             _send(sink, answer)
         except BrokenPipeError:
             return
-
-
-if __name__ == "__main__":
-    main()

@@ -12,6 +12,7 @@ from serialpack.files import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Format, Spelling
 from serialpack.pipeline.blocks import BlockUnpacker, Plan
+from serialpack.pipeline.timing import add_seconds
 from serialpack.pipeline.unpack import Limit, Unpacked, Write, member_plan
 from serialpack.stage import Buffer
 
@@ -46,6 +47,9 @@ class _Blocks:
 
     def __init__(self, source: Source) -> None:
         self.read = 0
+        self.count = 0
+        self.bytes_read = 0
+        self.seconds: dict[str, float] = {}
         self._source = source
         self._found = find_members(source.file) if source.seekable() else None
         self.headers: list[Header] = []
@@ -54,6 +58,8 @@ class _Blocks:
 
     def __iter__(self) -> Iterator[_Place]:
         if self._found is not None:
+            self.count = sum(len(found.index.rows) for found in self._found)
+            self._offsets = [found.offsets for found in self._found]
             for number, found in enumerate(self._found):
                 self._begin(found.header)
                 for seq, row in enumerate(found.index.rows):
@@ -63,6 +69,7 @@ class _Blocks:
         for member in read_members(self._source.read):
             self._begin(member.header)
             for stored in member.blocks():
+                self.count += 1
                 b = stored.block
                 yield _Place(member.number, b.seq, b.exact, b.records, b.size, stored)
 
@@ -77,20 +84,23 @@ class _Blocks:
         stored = place.block
         if stored is None:
             assert self._found is not None
-            stored = read_block(self._source.file, self._found[place.member], place.seq)
+            member, number = self._found[place.member], place.seq
+            start, end = self._offsets[place.member][number : number + 2]
+            stored = read_block(self._source.file, member, number, start, end)
         self.read += 1
-        source = self._unpackers[place.member](stored).source
-        assert source is not None
-        return source
+        self.bytes_read += stored.end - stored.start
+        restored = self._unpackers[place.member](stored)
+        add_seconds(self.seconds, restored.seconds)
+        assert restored.source is not None
+        return restored.source
 
 
 def unpack_bytes(source: Source, write: Write, span: Span, max_size: int | None) -> Unpacked:
     """Write only the bytes of ``span``. UsageError where a block does not give back its bytes."""
     out = Limit(write, max_size)
     blocks = _Blocks(source)
-    position = count = 0
+    position = 0
     for place in blocks:
-        count += 1
         if not place.exact:
             raise UsageError(
                 "--bytes: this container gives back values, not the source's bytes",
@@ -103,17 +113,15 @@ def unpack_bytes(source: Source, write: Write, span: Span, max_size: int | None)
         position += place.size
         if span.passed(position):
             break
-    return _report(blocks, out, count, None)
+    return _report(blocks, out, None)
 
 
 def unpack_records(source: Source, write: Write, span: Span, max_size: int | None) -> Unpacked:
     """Write only the records of ``span``, as the format spells a sequence of them."""
     out = Limit(write, max_size)
     blocks = _Blocks(source)
-    count = 0
     piece: _Slice | None = None
     for place in blocks:
-        count += 1
         plan = blocks.plans[place.member]
         if plan.format != blocks.plans[0].format:
             raise UsageError("--records: the files joined here are of different formats")
@@ -124,7 +132,7 @@ def unpack_records(source: Source, write: Write, span: Span, max_size: int | Non
         if piece.complete:
             break
     written = piece.finish() if piece is not None else 0
-    return _report(blocks, out, count, written)
+    return _report(blocks, out, written)
 
 
 def slice_source(source: Source, write: Write, format: str, span: Span) -> None:
@@ -168,8 +176,8 @@ class _Slice:
         """The next block. ``restore`` gives its source's bytes, and is called only if needed."""
         if records is None:
             raise UsageError(
-                f"--records: the records of this {self._format.name} cannot be told apart",
-                hint="--bytes A:B reads a range of bytes",
+                f"the records of this source ({self._format.name}) cannot be told apart",
+                hint="a range of bytes can be had (unpack --bytes A:B)",
             )
         wanted = records > 0 and self._span.overlaps(self._position, records)
         is_head = self._ends is None
@@ -205,15 +213,15 @@ class _Slice:
         return self._written
 
 
-def _report(blocks: _Blocks, out: Limit, count: int, records: int | None) -> Unpacked:
+def _report(blocks: _Blocks, out: Limit, records: int | None) -> Unpacked:
     return Unpacked(
         headers=tuple(blocks.headers),
         format=blocks.plans[0].format,
-        read=0,
+        read=blocks.bytes_read,
         written=out.written,
-        blocks=count,
+        blocks=blocks.count,
         blocks_read=blocks.read,
         records=records,
-        exact=False,
-        seconds={},
+        exact=records is None,  # a slice of records has brackets or a header of its own
+        seconds=blocks.seconds,
     )

@@ -72,7 +72,7 @@ def member_plan(header: Header) -> Plan:
     name = fmt.name if fmt is not None else "bytes"
     if serializer.sources is not None and name not in serializer.sources:
         raise newer(f"{chain.serializer.name} to hold {name}", header.writer)
-    return Plan(chain, name, header.spelling)
+    return Plan(chain, name, header.spelling, writer=header.writer)
 
 
 def wants_serialized(plan: Plan, to: str | None) -> bool:

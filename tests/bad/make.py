@@ -371,7 +371,13 @@ def _either() -> Iterator[tuple[str, str, str, str, Callable[[Draft], object]]]:
     )
     yield "bad-index-rows", "The index has a row for each block.", D, "", index_field(1, [])
     yield "bad-index-totals", "Totals are the rows' sums.", D, "totals", index_field(5, 1)
-    yield "bad-index-check", "A row has its block header's checksum.", D, "changed", row(1, 6, 5)
+    yield (
+        "bad-index-check",
+        "A row has its block header's checksum.",
+        D,
+        "not the block",
+        row(1, 6, 5),
+    )
     yield "bad-index-continues", "An index goes on as it says.", D, "", index_field(0, 1)
     yield "bad-index-frames", "An index counts its frames.", D, "frames", index_field(2, 2)
     yield "bad-index-frames-float", "Counts are integers.", D, "malformed", index_field(2, 1.0)
@@ -513,7 +519,7 @@ def _one() -> Iterator[Bad]:
         "unsupported-part-chain",
         "A reader that knows no chains of parts says so.",
         U,
-        "chain of its own",
+        "chain of their own",
         bent(setting(part_chain=[[RAW], [ZSTD, 3]])),
     )
     yield Bad(

@@ -428,3 +428,83 @@ def test_what_may_not_be_read_or_written_is_one_line(
     locked = tmp_path / "locked"
     locked.mkdir(mode=0o500)
     assert "permission denied" in run("pack", sample, "-o", locked / "x", code=1).stderr.decode()
+
+
+def test_two_inputs_never_share_an_output(run: Run, tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "x.json").write_text(f'"{folder}"')
+    files = [tmp_path / "a" / "x.json", tmp_path / "b" / "x.json"]
+    out = tmp_path / "out"
+    done = run("pack", "-f", "--rm", *files, "-o", out, code=1)
+    assert "another input has the same output" in done.stderr.decode()
+    assert not files[0].exists()
+    assert files[1].read_text() == '"b"'
+    assert run("unpack", out / "x.json.spk", "-o", "-").stdout == b'"a"'
+
+
+def test_several_outputs_go_into_a_folder_that_is_made(run: Run, sample: Path) -> None:
+    run("pack", sample, "-o", f"{sample.parent}/new/")
+    assert (sample.parent / "new" / "sample.ndjson.spk").exists()
+
+
+def test_nothing_is_removed_that_was_not_proved_or_not_all_there(run: Run, sample: Path) -> None:
+    assert "--no-verify" in run("pack", "--rm", "--no-verify", sample, code=2).stderr.decode()
+    run("pack", "-s", "msgpack", sample)
+    packed = f"{sample}.spk"
+    run("unpack", "--rm", "-t", "msgpack", packed, "-o", f"{sample}.msgpack", code=2)
+    assert sample.exists()
+    assert Path(packed).exists()
+
+
+@needs_posix
+def test_a_link_is_not_removed(run: Run, sample: Path) -> None:
+    link = sample.with_name("link")
+    link.symlink_to(sample)
+    assert "symbolic link" in run("pack", "--rm", link, code=1).stderr.decode()
+    assert link.is_symlink()
+
+
+def test_a_profile_overwrites_neither_input_nor_output(run: Run, sample: Path) -> None:
+    before = sample.read_bytes()
+    run("pack", sample, "--profile", sample, code=1)
+    run("pack", "-f", sample, "--profile", sample, code=1)
+    run("pack", "-f", sample, "--profile", f"{sample}.spk", code=1)
+    assert sample.read_bytes() == before
+    assert run("unpack", f"{sample}.spk", "-o", "-").stdout == before
+
+
+def test_one_odd_name_does_not_end_a_batch(run: Run, sample: Path) -> None:
+    names = b"a\0b\n" + os.fsencode(sample) + b"\n"
+    done = run("pack", "--files-from", "-", stdin=names, code=1)
+    assert "is no name of a file" in done.stderr.decode()
+    assert Path(f"{sample}.spk").exists()
+
+
+def test_standard_input_has_no_name_to_store(run: Run, sample: Path) -> None:
+    with sample.open("rb") as file:
+        done = subprocess.run(
+            [sys.executable, "-m", "serialpack", "pack"],
+            stdin=file,
+            capture_output=True,
+            check=True,
+        )
+    found = json.loads(run("inspect", "--json", "-", stdin=done.stdout).stdout)
+    assert found["members"][0]["name"] is None
+
+
+def test_ranges_say_that_they_are_a_part(run: Run, sample: Path) -> None:
+    run("pack", "--block-size", "4K", sample)
+    packed = f"{sample}.spk"
+    done = run("unpack", "--json", "--bytes", "0:1K", packed, "-o", f"{sample}.part")
+    found = json.loads(done.stdout)
+    blocks = json.loads(run("inspect", "--json", packed).stdout)["members"][0]["blocks"]
+    assert (found["size"], found["blocks"], found["blocks_read"]) == (1024, blocks, 1)
+    assert "a part" in done.stderr.decode()
+
+
+def test_what_does_not_shrink_is_said_to_be_stored(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "noise"
+    path.write_bytes(os.urandom(100_000))
+    assert json.loads(run("pack", "--json", path).stdout)["stored_blocks"] == 1
+    assert "1 stored" in run("inspect", f"{path}.spk").stdout.decode()

@@ -110,3 +110,16 @@ def test_members_are_found_from_the_end_in_few_reads() -> None:
         (member,) = find_members(file)
         assert len(member.index.rows) == 100
         assert file.reads <= 3
+
+
+def test_what_could_not_be_read_is_not_written() -> None:
+    for options in ({"meta": {"a": 1}}, {"meta": {1: "a"}}, {"block_size": True}):
+        with pytest.raises(serialpack.UsageError):
+            pack(b"x", **options)  # type: ignore[arg-type]
+
+
+def test_ranges_that_are_none_are_refused() -> None:
+    container = pack(b"0123456789")
+    for range_ in ({"byte_range": (-5, 2)}, {"byte_range": (5, 2)}, {"record_range": (5, 2)}):
+        with pytest.raises(serialpack.UsageError):
+            serialpack.unpack(io.BytesIO(container), io.BytesIO(), **range_)

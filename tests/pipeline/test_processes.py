@@ -122,3 +122,27 @@ def test_a_program_without_a_main_guard_can_pack_in_processes(tmp_path: Path) ->
         [sys.executable, script], capture_output=True, text=True, timeout=120, check=True
     )
     assert done.stdout == "once\n"
+
+
+def test_the_current_folder_is_never_searched_for_code(tmp_path: Path) -> None:
+    """Files beside the data are data: a json.py among them is not run."""
+    for name in ("json.py", "msgpack.py", "queue.py"):
+        (tmp_path / name).write_text("open('ran', 'w').close(); raise SystemExit(7)\n")
+    worker = "from serialpack.pipeline.processes import ProcessPacker as P; "
+    code = (
+        worker + "from serialpack.pipeline.blocks import Plan; "
+        "from serialpack.chain import parse_chain; "
+        "from serialpack.formats.base import SourceBlock; "
+        "p = P(Plan(parse_chain('msgpack+zstd:3'), 'ndjson', {})); "
+        "print(p(SourceBlock(b'{}\\n', 0, 0, records=1, last=True)).block.records); p.close()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        timeout=120,
+        check=False,
+    )
+    assert done.stdout == "1\n", done.stderr
+    assert not (tmp_path / "ran").exists()
