@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -120,6 +121,11 @@ def test_what_could_not_be_read_is_not_written() -> None:
 
 def test_ranges_that_are_none_are_refused() -> None:
     container = pack(b"0123456789")
-    for range_ in ({"byte_range": (-5, 2)}, {"byte_range": (5, 2)}, {"record_range": (5, 2)}):
+    ranges: list[dict[str, Any]] = [
+        {"byte_range": (-5, 2)},
+        {"byte_range": (5, 2)},
+        {"record_range": (5, 2)},
+    ]
+    for range_ in ranges:
         with pytest.raises(serialpack.UsageError):
             serialpack.unpack(io.BytesIO(container), io.BytesIO(), **range_)
