@@ -139,10 +139,10 @@ def command(
         finally:
             if bar is not None:
                 bar.close()
-        what = "all is well" if test else f"-> {target}"
+        what = f"{path}: all is well" if test else f"{path} -> {target}"
         say(
             manner,
-            f"{path}: {what}, {format_size(report.size)}, {report.kept}",
+            f"{what}, {format_size(report.size)}, {report.kept}",
             verbose_only=target == STDIO,
         )
         if stats:

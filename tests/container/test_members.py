@@ -116,7 +116,7 @@ def test_members_are_found_from_the_end_in_few_reads() -> None:
 def test_what_could_not_be_read_is_not_written() -> None:
     for options in ({"meta": {"a": 1}}, {"meta": {1: "a"}}, {"block_size": True}):
         with pytest.raises(serialpack.UsageError):
-            pack(b"x", **options)  # type: ignore[arg-type]
+            pack(b"x", **options)
 
 
 def test_ranges_that_are_none_are_refused() -> None:
