@@ -20,10 +20,9 @@ from serialpack.detect import detect, looks_like
 from serialpack.errors import FileError, InputError, NotContainerError, SerialpackError, UsageError
 from serialpack.files import Output, Path, Source, check_output, file_error
 from serialpack.formats import FORMATS
-from serialpack.formats.base import MAX_BLOCK
 from serialpack.pipeline.workers import usable_cores
 from serialpack.serializers import SERIALIZERS
-from serialpack.stage import Buffer
+from serialpack.stage import MAX_BLOCK, Buffer
 
 # Packing, unpacking and inspecting need little of each other; each imports its own, because
 # the time to start decides in a shell loop over small files.

@@ -18,6 +18,9 @@ from serialpack.units import format_size, parse_size
 
 Buffer = bytes | bytearray | memoryview
 
+#: No block restores to more (man/spk.5); a longer record is cut and flagged ``continued``.
+MAX_BLOCK = 64 << 20
+
 
 class Param(NamedTuple):
     """One integer parameter of a stage, as a chain spells it: ``name:LEVEL@BLOCK/THREADS``.

@@ -19,6 +19,7 @@ from serialpack.container.frames import (
     unpack_body,
 )
 from serialpack.errors import DamagedError, UnsupportedError, UsageError
+from serialpack.stage import MAX_BLOCK
 
 VERSION = 1
 DEFAULT_BLOCK_SIZE = 4 << 20
@@ -28,9 +29,6 @@ STORED = 1
 EXACT = 2
 CONTINUED = 4
 _KNOWN_FLAGS = STORED | EXACT | CONTINUED
-
-#: The largest a block may restore to.
-MAX_RESTORED = 64 << 20
 
 #: Features a header may need that this version knows.
 KNOWN_NEEDS: frozenset[str] = frozenset()
@@ -124,7 +122,7 @@ class Header(NamedTuple):
         if unknown:
             raise newer(f"the feature {unknown[0]!r}", writer)
         block_size = _typed(values, "b", int, DEFAULT_BLOCK_SIZE, start)
-        if not 1 <= block_size <= MAX_RESTORED:
+        if not 1 <= block_size <= MAX_BLOCK:
             raise DamagedError(f"the header gives a block size of {block_size}", start=start)
         return cls(
             chain=decode_chain(values.get("c"), start),
@@ -244,10 +242,10 @@ class Block(NamedTuple):
         """Sizes that cannot be true are refused before anything is read or allocated."""
         if not self.parts:
             raise DamagedError("a block has no parts", start=start, block=self.seq)
-        if max(self.size, self.serialized) > MAX_RESTORED:
+        if max(self.size, self.serialized) > MAX_BLOCK:
             raise DamagedError(
                 f"a block says it restores to {max(self.size, self.serialized)} bytes,"
-                f" the most is {MAX_RESTORED}",
+                f" the most is {MAX_BLOCK}",
                 start=start,
                 block=self.seq,
             )

@@ -13,6 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, NamedTuple
 
+from serialpack.stage import MAX_BLOCK as MAX_BLOCK
 from serialpack.stage import Buffer
 
 #: Reads up to n bytes; fewer only at the end of the source, b"" when there is no more.
@@ -20,9 +21,6 @@ Read = Callable[[int], bytes]
 
 #: How a text was spelled: MessagePack-able values under short string keys.
 Spelling = dict[str, Any]
-
-#: No block restores to more (FORMAT.md): a longer record is cut and flagged ``continued``.
-MAX_BLOCK = 64 << 20
 
 #: Containers within containers that value formats take. The least of what the libraries keep is
 #: about 1000 less the caller's own frames (CPython's default recursion limit); half is for them.

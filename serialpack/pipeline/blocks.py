@@ -111,7 +111,7 @@ class BlockPacker:
         stored, payload = self._compress(data)
         timer.lap("compress")
         check = checksum(data)
-        if self.plan.verify and not stored:
+        if self.plan.verify and payload is not data:
             self._undo(payload, len(data), check, source.index)
         timer.lap("undo")
         same = data is source.data
@@ -138,8 +138,7 @@ class BlockPacker:
         if self.plan.chain.zstd_envelope:
             from serialpack.codecs.zstd import stored_frame
 
-            # zstd's own frame of what does not shrink is one of raw blocks too.
-            return True, min(payload, stored_frame(data), key=len)
+            return True, stored_frame(data)
         return True, data
 
     def _undo(self, payload: Buffer, size: int, check: int, seq: int) -> None:

@@ -16,7 +16,7 @@ from serialpack.formats.base import SourceBlock, ValueFormat
 from serialpack.pipeline.blocks import BlockPacker, Packed, Plan
 from serialpack.pipeline.digest import WholeDigest
 from serialpack.pipeline.timing import add_seconds, timed
-from serialpack.pipeline.workers import in_order
+from serialpack.pipeline.workers import INLINE, in_order
 from serialpack.serializers import SERIALIZERS
 from serialpack.stage import Buffer
 
@@ -94,7 +94,9 @@ def pack_stream(
     digest = WholeDigest()
     read_bytes = stored = 0
     since = perf_counter()
-    for source, packed in in_order(chain((first,), blocks), maker.make, packing.threads):
+    for source, packed in in_order(
+        chain((first,), blocks), maker.make, packing.threads, inline=lambda b: len(b.data) <= INLINE
+    ):
         waited = perf_counter()
         block = packed.block
         if packed.data is None:

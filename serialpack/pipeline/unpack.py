@@ -15,7 +15,7 @@ from serialpack.pipeline.blocks import BlockUnpacker, Plan
 from serialpack.pipeline.digest import WholeDigest
 from serialpack.pipeline.pack import Progress
 from serialpack.pipeline.timing import add_seconds, timed
-from serialpack.pipeline.workers import in_order
+from serialpack.pipeline.workers import INLINE, in_order
 from serialpack.serializers import SERIALIZERS
 from serialpack.stage import Buffer
 from serialpack.units import format_size
@@ -117,6 +117,7 @@ def unpack_stream(
             timed(_limited(member, out), seconds, "read"),
             lambda plan=plan, serialized=serialized: BlockUnpacker(plan, serialized=serialized),  # type: ignore[misc]
             threads,
+            inline=lambda stored: stored.block.serialized <= INLINE,
         ):
             waited = perf_counter()
             source = restored.data if restored.source is None else restored.source

@@ -130,3 +130,16 @@ def test_a_reader_that_hangs_does_not_keep_the_process() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
     )
     assert done.stdout == "[0, 1, 2]\n"
+
+
+def test_a_single_large_job_leaves_this_thread_to_signals() -> None:
+    here = threading.current_thread()
+    seen: list[threading.Thread] = []
+
+    def work(job: int) -> int:
+        seen.append(threading.current_thread())
+        return job
+
+    assert list(in_order(iter([7]), plain(work), 4, inline=lambda _: False)) == [(7, 7)]
+    assert len(seen) == 1
+    assert seen != [here]
