@@ -44,11 +44,3 @@ def check_removal(path: str, *, keep: bool) -> None:
     """FileError for ``--rm`` of a link: what would be removed is not what was read."""
     if not keep and os.path.islink(path):
         raise FileError("is a symbolic link, which --rm does not remove", path=path, hint="use -k")
-
-
-def check_profile(path: str | None, *, force: bool) -> None:
-    """FileError where ``--profile`` must not write; said before any work."""
-    if path is not None:
-        from serialpack.files import check_output
-
-        check_output(path, force=force)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from serialpack.cli.naming import SUFFIX, check_profile, check_removal, stat_of
+from serialpack.cli.naming import SUFFIX
 from serialpack.cli.options import (
     KeyValue,
     Size,
@@ -98,94 +98,66 @@ def command(
 ) -> int:
     from serialpack import api
     from serialpack.auto import DEFAULT_EFFORT, choose
-    from serialpack.cli.run import (
-        STDIO,
-        Manner,
-        Targets,
-        each_file,
-        input_files,
-        print_stats,
-        progress_bar,
-        rounded,
-        say,
-        stdin,
-        stdout,
-    )
+    from serialpack.cli.run import Manner, Mover, Targets, input_files, rounded, say
     from serialpack.cli.words import percent
     from serialpack.errors import UsageError
-    from serialpack.files import remove_source
     from serialpack.formats import FORMATS
     from serialpack.units import format_size
 
-    check_profile(profile, force=force)
     manner = Manner(as_json, quiet, verbose, no_progress)
     inputs = input_files(files, files_from, null)
-    profiled: list[tuple[str, dict[str, float], dict[str, int]]] = []
-    targets = Targets(inputs, output)
-    options: dict[str, Any] = {
-        "serializer": serializer,
-        "filters": filters,
-        "codec": codec,
-        "effort": effort or DEFAULT_EFFORT,
-    }
-    choice = choose(serializer, filters, codec, effort=options["effort"])
+    mover = Mover(
+        manner,
+        Targets(inputs, output),
+        force=force,
+        keep=keep,
+        dry_run=dry_run,
+        stats=stats,
+        profile=profile,
+    )
+    effort = effort or DEFAULT_EFFORT
+    choice = choose(serializer, filters, codec, effort=effort)
     if format is not None:
         FORMATS.entry(format)
-    if dry_run and as_json:
-        raise UsageError("--dry-run and --json exclude each other")
     if no_verify and not keep:
         raise UsageError("--rm removes only what was proved: it goes without --no-verify")
     if exact and no_verify:
         raise UsageError("--exact and --no-verify exclude each other")
 
-    if not dry_run:
-        targets.make_folder()
+    def pack(source: Any, target: Any, progress: Any) -> api.PackReport:
+        return api.pack(
+            source,
+            target,
+            serializer=serializer,
+            filters=filters,
+            codec=codec,
+            effort=effort,
+            format=format,
+            block_size=block_size,
+            exact=exact,
+            verify=not no_verify,
+            threads=threads,
+            meta=dict(meta),
+            force=force,
+            progress=progress,
+        )
 
     def work(path: str) -> dict[str, Any]:
-        target = targets.of(path, lambda p: p + SUFFIX)
-        if as_json and target == STDIO:
-            raise UsageError(
-                "--json and the data cannot both go to standard output", hint="-o FILE"
-            )
-        if not keep and STDIO in (path, target):
-            raise UsageError("--rm needs a file on both sides")
-        check_removal(path, keep=keep)
-        if dry_run:
-            if path != STDIO:
-                api.check(path, None if target == STDIO else target, force=force)
-            say(manner, f"would pack {path} to {target} as {choice.chain}")
-            return {}
-        before = None if path == STDIO else stat_of(path)
-        bar = progress_bar(path, before.st_size if before else None, manner)
-        try:
-            report = api.pack(
-                stdin() if path == STDIO else path,
-                stdout(binary=True, force=force) if target == STDIO else target,
-                **options,
-                format=format,
-                block_size=block_size,
-                exact=exact,
-                verify=not no_verify,
-                threads=threads,
-                meta=dict(meta),
-                force=force,
-                progress=bar,
-            )
-        finally:
-            if bar is not None:
-                bar.close()
-        say(
-            manner,
-            f"{path}: {format_size(report.size)} -> {format_size(report.packed)}"
-            f" ({percent(report.packed, report.size)}), {report.chain}, {report.kept}",
-            verbose_only=target == STDIO,
+        target = mover.targets.of(path, lambda p: p + SUFFIX)
+        report = mover.move(
+            path,
+            target,
+            pack,
+            plan=f"would pack {path} to {target} as {choice.chain}",
+            closing=lambda done: (
+                f"{path}: {format_size(done.size)} -> {format_size(done.packed)}"
+                f" ({percent(done.packed, done.size)}), {done.chain}, {done.kept}"
+            ),
+            binary=True,
         )
+        if report is None:
+            return {}
         say(manner, f"  {report.format}: {report.why}", verbose_only=True)
-        if stats:
-            print_stats(report.seconds, report.sizes)
-        profiled.append((path, report.seconds, report.sizes))
-        if not keep:
-            remove_source(path, before)
         return {
             "source": path,
             "target": target,
@@ -202,9 +174,4 @@ def command(
             "seconds": rounded(report.seconds),
         }
 
-    code = each_file(inputs, manner, work)
-    if profile is not None:
-        from serialpack.cli.profile import write_profile
-
-        write_profile(profile, profiled, force=force, taken=targets.used)
-    return code
+    return mover.each(inputs, work)

@@ -7,11 +7,13 @@ import os
 import select
 import sys
 from collections.abc import Callable, Sequence
-from typing import IO, Any, NamedTuple, cast
+from typing import IO, Any, NamedTuple, Protocol, TypeVar, cast
 
+from serialpack import api
+from serialpack.cli.naming import check_removal, stat_of
 from serialpack.cli.words import ProgressBar, complain, note
 from serialpack.errors import FileError, RefusedError, SerialpackError, UsageError
-from serialpack.files import Source, file_error
+from serialpack.files import Source, check_output, file_error, remove_source
 from serialpack.stage import Buffer
 from serialpack.units import format_size
 
@@ -180,6 +182,103 @@ class Targets:
                 os.makedirs(self._output, exist_ok=True)
             except OSError as error:
                 raise file_error(error, self._output, "make the folder") from error
+
+
+class Report(Protocol):
+    """What packing and unpacking tell, as far as they agree."""
+
+    @property
+    def seconds(self) -> dict[str, float]: ...
+    @property
+    def sizes(self) -> dict[str, int]: ...
+
+
+ReportT = TypeVar("ReportT", bound=Report)
+
+
+class Mover:
+    """What the verbs that write files do around each file, whatever they do with it."""
+
+    def __init__(
+        self,
+        manner: Manner,
+        targets: Targets,
+        *,
+        force: bool,
+        keep: bool,
+        dry_run: bool,
+        stats: bool,
+        profile: str | None,
+    ) -> None:
+        if dry_run and manner.as_json:
+            raise UsageError("--dry-run and --json exclude each other")
+        if profile is not None:
+            check_output(profile, force=force)
+        self.targets = targets
+        self._manner = manner
+        self._force = force
+        self._keep = keep
+        self._dry_run = dry_run
+        self._stats = stats
+        self._profile = profile
+        self._profiled: list[tuple[str, dict[str, float], dict[str, int]]] = []
+
+    def each(self, files: Sequence[str], work: Callable[[str], dict[str, Any]]) -> int:
+        """Do ``work`` for each file, then draw the profile; the worst exit code."""
+        if not self._dry_run:
+            self.targets.make_folder()
+        code = each_file(files, self._manner, work)
+        if self._profile is not None:
+            from serialpack.cli.profile import write_profile
+
+            write_profile(self._profile, self._profiled, force=self._force, taken=self.targets.used)
+        return code
+
+    def move(
+        self,
+        path: str,
+        target: str | None,
+        work: Callable[[Any, Any, ProgressBar | None], ReportT],
+        *,
+        plan: str,
+        closing: Callable[[ReportT], str],
+        binary: bool = False,
+    ) -> ReportT | None:
+        """Do ``work`` from ``path`` to ``target``, and say so; None where it is only a plan.
+
+        ``work`` gets a source, a target and what to call with its progress. ``plan`` says what
+        would be done, ``closing`` what was. ``binary``: what is written is certainly no text.
+        """
+        if self._manner.as_json and target == STDIO:
+            raise UsageError(
+                "--json and the data cannot both go to standard output", hint="-o FILE"
+            )
+        if not self._keep and STDIO in (path, target):
+            raise UsageError("--rm needs a file on both sides")
+        check_removal(path, keep=self._keep)
+        if self._dry_run:
+            if path != STDIO:
+                api.check(path, None if target == STDIO else target, force=self._force)
+            say(self._manner, plan)
+            return None
+        before = None if path == STDIO else stat_of(path)
+        bar = progress_bar(path, before.st_size if before else None, self._manner)
+        try:
+            report = work(
+                stdin() if path == STDIO else path,
+                stdout(binary=binary, force=self._force) if target == STDIO else target,
+                bar,
+            )
+        finally:
+            if bar is not None:
+                bar.close()
+        say(self._manner, closing(report), verbose_only=target == STDIO)
+        if self._stats:
+            print_stats(report.seconds, report.sizes)
+        self._profiled.append((path, report.seconds, report.sizes))
+        if not self._keep:
+            remove_source(path, before)
+        return report
 
 
 def progress_bar(path: str, total: int | None, manner: Manner) -> ProgressBar | None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from serialpack.cli.naming import check_profile, check_removal, stat_of, unpacked_name
+from serialpack.cli.naming import unpacked_name
 from serialpack.cli.options import (
     Range,
     Size,
@@ -78,78 +78,50 @@ def command(
     no_progress: bool,
 ) -> int:
     from serialpack import api
-    from serialpack.cli.run import (
-        STDIO,
-        Manner,
-        Targets,
-        each_file,
-        input_files,
-        print_stats,
-        progress_bar,
-        rounded,
-        say,
-        stdin,
-        stdout,
-    )
+    from serialpack.cli.run import Manner, Mover, Targets, input_files, rounded
     from serialpack.errors import UsageError
-    from serialpack.files import remove_source
     from serialpack.units import format_size
 
-    check_profile(profile, force=force)
-    manner = Manner(as_json, quiet, verbose, no_progress)
     inputs = input_files(files, files_from, null)
-    profiled: list[tuple[str, dict[str, float], dict[str, int]]] = []
-    targets = Targets(inputs, None if test else output)
-    if dry_run and as_json:
-        raise UsageError("--dry-run and --json exclude each other")
+    mover = Mover(
+        Manner(as_json, quiet, verbose, no_progress),
+        Targets(inputs, None if test else output),
+        force=force,
+        keep=keep,
+        dry_run=dry_run,
+        stats=stats,
+        profile=profile,
+    )
     if test and (output or not keep or records or byte_range):
         raise UsageError("--test writes nothing: it goes without -o, --rm, --records and --bytes")
+    if not keep and (records or byte_range or to):
+        raise UsageError("--rm needs the whole source to be unpacked")
 
-    if not dry_run:
-        targets.make_folder()
+    def unpack(source: Any, target: Any, progress: Any) -> api.UnpackReport:
+        return api.unpack(
+            source,
+            target,
+            to=to,
+            record_range=records,
+            byte_range=byte_range,
+            threads=threads,
+            max_size=max_size,
+            force=force,
+            progress=progress,
+        )
 
     def work(path: str) -> dict[str, Any]:
-        target = None if test else targets.of(path, lambda p: unpacked_name(p, stored=name))
-        if as_json and target == STDIO:
-            raise UsageError(
-                "--json and the data cannot both go to standard output", hint="-o FILE"
-            )
-        if not keep and (STDIO in (path, target) or records or byte_range or to):
-            raise UsageError("--rm needs a file on both sides, and the whole source")
-        check_removal(path, keep=keep)
-        if dry_run:
-            if path != STDIO:
-                api.check(path, None if target == STDIO else target, force=force)
-            say(manner, f"would unpack {path} to {target}")
-            return {}
-        before = None if path == STDIO else stat_of(path)
-        bar = progress_bar(path, before.st_size if before else None, manner)
-        try:
-            report = api.unpack(
-                stdin() if path == STDIO else path,
-                stdout(force=force) if target == STDIO else target,
-                to=to,
-                record_range=records,
-                byte_range=byte_range,
-                threads=threads,
-                max_size=max_size,
-                force=force,
-                progress=bar,
-            )
-        finally:
-            if bar is not None:
-                bar.close()
+        target = None if test else mover.targets.of(path, lambda p: unpacked_name(p, stored=name))
         what = f"{path}: all is well" if test else f"{path} -> {target}"
-        say(
-            manner,
-            f"{what}, {format_size(report.size)}, {report.kept}",
-            verbose_only=target == STDIO,
+        report = mover.move(
+            path,
+            target,
+            unpack,
+            plan=f"would unpack {path} to {target}",
+            closing=lambda done: f"{what}, {format_size(done.size)}, {done.kept}",
         )
-        if stats:
-            print_stats(report.seconds, report.sizes)
-        profiled.append((path, report.seconds, report.sizes))
-        if not keep:
-            remove_source(path, before)
+        if report is None:
+            return {}
         return {
             "source": path,
             "target": target,
@@ -162,9 +134,4 @@ def command(
             "seconds": rounded(report.seconds),
         }
 
-    code = each_file(inputs, manner, work)
-    if profile is not None:
-        from serialpack.cli.profile import write_profile
-
-        write_profile(profile, profiled, force=force, taken=targets.used)
-    return code
+    return mover.each(inputs, work)
