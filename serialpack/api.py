@@ -10,16 +10,24 @@ import io
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from serialpack._version import __version__
 from serialpack.auto import DEFAULT_EFFORT, choose
 from serialpack.chain import Chain
 from serialpack.container.reader import SNIFF, is_container
 from serialpack.detect import detect, looks_like
-from serialpack.errors import FileError, InputError, NotContainerError, SerialpackError, UsageError
+from serialpack.errors import (
+    FileError,
+    InputError,
+    NotContainerError,
+    RefusedError,
+    SerialpackError,
+    UsageError,
+)
 from serialpack.files import Output, Path, Source, check_output, file_error
 from serialpack.formats import FORMATS
+from serialpack.formats.base import ValueFormat
 from serialpack.pipeline.workers import usable_cores
 from serialpack.serializers import SERIALIZERS
 from serialpack.stage import MAX_BLOCK, Buffer
@@ -117,6 +125,8 @@ def pack(
     block_size: int | None = None,
     exact: bool = False,
     verify: bool = True,
+    trust: bool = False,
+    options: Mapping[str, Any] | None = None,
     threads: int | None = None,
     meta: Mapping[str, str] | None = None,
     identity: tuple[str, int] | None = None,
@@ -130,7 +140,9 @@ def pack(
     line (``"zstd:19"``, ``"shuffle:4"``); ``effort`` 1 to 9 chooses what is left to ``auto``.
     ``format`` says what the source is (default: by name, then by content), ``block_size`` is in
     bytes, ``threads`` defaults to the usable cores. ``exact`` refuses a serializer that would
-    not give back the very bytes; ``verify=False`` skips the proof. ``identity`` is the name and
+    not give back the very bytes; ``verify=False`` skips the proof; ``trust`` reads sources that
+    can run code while they are read (pickles). ``options`` go to the serializer: its ``schema``
+    and ``message``, for one that asks for them. ``identity`` is the name and
     modification time (ns since 1970) to store, by default those of a source that is a file.
     ``progress(read, written)``
     is called now and then with totals in bytes.
@@ -156,7 +168,7 @@ def pack(
         name, mtime = identity or _identity(opened)
         packing = Packing(
             chain=choice.chain,
-            format=_source_format(choice.chain, format or detect(name, head), head),
+            format=_source_format(choice.chain, format or detect(name, head), head, trust=trust),
             block_size=block_size or choice.block_size,
             name=name,
             mtime=mtime,
@@ -164,6 +176,7 @@ def pack(
             writer=__version__,
             verify=verify,
             demand_exact=exact,
+            options=dict(options or {}),
             threads=threads or usable_cores(),
             size=opened.size,
         )
@@ -195,6 +208,7 @@ def unpack(
     to: str | None = None,
     record_range: tuple[int, int | None] | None = None,
     byte_range: tuple[int, int | None] | None = None,
+    trust: bool = False,
     threads: int | None = None,
     max_size: int | None = None,
     force: bool = False,
@@ -205,6 +219,7 @@ def unpack(
     ``to`` is a format that the container holds: its source's, or the one its blocks are
     serialized in. ``record_range`` and ``byte_range`` are half-open ranges (``(10, 20)``,
     ``(10, None)``) and read only the blocks they need where the source can be sought.
+    ``trust`` also undoes serializers that can run code which is in the file (pickle, marshal).
     ``max_size`` (bytes) refuses to write more. A target path appears whole or not at all; a file
     object may have got the blocks before a damaged one.
 
@@ -230,16 +245,17 @@ def unpack(
             if record_range is not None:
                 from serialpack.pipeline.ranges import Span, unpack_records
 
-                done = unpack_records(opened, write, Span(*record_range), max_size)
+                done = unpack_records(opened, write, Span(*record_range), max_size, trust=trust)
             elif byte_range is not None:
                 from serialpack.pipeline.ranges import Span, unpack_bytes
 
-                done = unpack_bytes(opened, write, Span(*byte_range), max_size)
+                done = unpack_bytes(opened, write, Span(*byte_range), max_size, trust=trust)
             else:
                 done = unpack_stream(
                     opened.read,
                     write,
                     to=to,
+                    trust=trust,
                     threads=threads or usable_cores(),
                     max_size=max_size,
                     progress=progress,
@@ -307,14 +323,20 @@ def _identity(source: Source) -> tuple[str | None, int | None]:
     return source.name, source.stat.st_mtime_ns
 
 
-def _source_format(chain: Chain, format: str, head: bytes) -> str:
-    """``format``, if the chain's serializer packs it, else InputError."""
-    takes = SERIALIZERS.cls(chain.serializer.name).sources
-    if takes is not None and format not in takes:
+def _source_format(chain: Chain, format: str, head: bytes, *, trust: bool) -> str:
+    """``format``, if the chain's serializer packs it, else InputError or RefusedError."""
+    serializer, fmt = SERIALIZERS.cls(chain.serializer.name), FORMATS.get(format)
+    if serializer.keeps(fmt):
+        return format
+    if not isinstance(fmt, ValueFormat):
         raise InputError(
-            f"-s {chain.serializer.name} packs {' and '.join(takes)},"
-            f" this is {looks_like(head) or format}",
+            f"-s {chain.serializer.name} packs records, this is {looks_like(head) or format}",
             hint="-s raw packs anything, --from says what the input is",
+        )
+    if not fmt.safe and not trust:
+        raise RefusedError(
+            f"reading {format} can run any code that the file's writer put into it",
+            hint="--trust (trust=True in Python) reads it, -s raw packs its bytes",
         )
     return format
 

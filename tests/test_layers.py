@@ -14,8 +14,8 @@ PACKAGE = Path(__file__).parents[1] / "serialpack"
 #: lower layers and itself; parts of one layer do not know each other.
 LAYERS: list[set[str]] = [
     {"_version", "errors"},
-    {"units"},
-    {"stage"},
+    {"kinds", "units"},
+    {"stage", "values"},
     {"codecs", "container", "files", "filters", "formats"},
     {"detect", "serializers"},
     {"chain", "stages"},

@@ -76,4 +76,5 @@ FORMATS = FormatRegistry(
     FormatEntry("csv", 3, "serialpack.formats.csv:Csv", (".csv",)),
     FormatEntry("tsv", 4, "serialpack.formats.csv:Tsv", (".tsv", ".tab")),
     FormatEntry("msgpack", 5, "serialpack.formats.msgpack:MsgPack", (".msgpack", ".mpk")),
+    FormatEntry("object", 6, "serialpack.formats.object:Object"),
 )

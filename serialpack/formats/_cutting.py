@@ -137,10 +137,10 @@ class Window:
 
 
 def cut_records(
-    read: Read, block_size: int, finder: Finder, *, count_lines: bool = False
+    read: Read, block_size: int, finder: Finder, *, for_values: bool = False
 ) -> Iterator[SourceBlock]:
     """Blocks of whole records, as ``Format.cut`` promises."""
-    window = Window(read, count_lines=count_lines, spare=finder.spare)
+    window = Window(read, count_lines=for_values, spare=finder.spare)
     while True:
         have = window.want(block_size + 1)
         if have <= block_size:
@@ -206,9 +206,9 @@ def _plain(window: Window, block_size: int) -> Iterator[SourceBlock]:
             return
 
 
-def cut_plain(read: Read, block_size: int, *, count_lines: bool = False) -> Iterator[SourceBlock]:
+def cut_plain(read: Read, block_size: int, *, for_values: bool = False) -> Iterator[SourceBlock]:
     """Blocks of ``block_size`` bytes, as they were read: no copies."""
-    if count_lines:
+    if for_values:
         yield from _plain(Window(read, count_lines=True), block_size)
         return
     data = read(block_size)

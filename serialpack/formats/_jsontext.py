@@ -24,6 +24,8 @@ from serialpack.stage import Buffer
 class JsonText(ValueFormat):
     """A format of JSON text. A subclass says where its records stand."""
 
+    respelled = True
+
     #: What ``_jsonspell`` calls it.
     _kind: ClassVar[str]
 

@@ -7,12 +7,12 @@ texts strictly, value by value: that is the proof behind "same or refused".
 
 from __future__ import annotations
 
-import json
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, NamedTuple
 
+from serialpack.kinds import Difference as Difference
+from serialpack.kinds import value_step as value_step
 from serialpack.stage import MAX_BLOCK as MAX_BLOCK
 from serialpack.stage import Buffer
 
@@ -49,33 +49,12 @@ class SourceBlock(NamedTuple):
     column: int = 0
 
 
-class Difference(NamedTuple):
-    """The first value that a text does not give back: where, what was, what came instead.
-
-    ``became`` is empty where nothing came.
-    ``kind`` is one of the losses a serializer declares (``Serializer.cannot``).
-    """
-
-    record: int
-    value_path: str
-    was: str
-    became: str
-    kind: str
-
-
 class Unheld(Exception):
     """A value that Python itself cannot hold. Internal: serializers say it as a refusal."""
 
     def __init__(self, difference: Difference) -> None:
         super().__init__(difference)
         self.difference = difference
-
-
-def value_step(key: str) -> str:
-    """One step of a value's path into an object: ``.price`` or ``["odd key"]``."""
-    if re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", key):
-        return f".{key}"
-    return f"[{json.dumps(key)}]"
 
 
 class Format(ABC):
@@ -90,13 +69,15 @@ class Format(ABC):
 
     @abstractmethod
     def cut(
-        self, read: Read, block_size: int, *, count_lines: bool = False
+        self, read: Read, block_size: int, *, for_values: bool = False
     ) -> Iterator[SourceBlock]:
         """Cut what ``read`` gives into blocks of about ``block_size`` bytes of whole records.
 
         Never fails on bad syntax: from the first place where records cannot be told any more,
         it cuts plain bytes with ``records=None``. Yields one empty block for an empty source,
-        and marks the last block.
+        and marks the last block. ``for_values``: the blocks will be parsed, so lines are counted
+        for errors, and a format that is only read whole makes one block (RefusedError where that
+        would be larger than ``MAX_BLOCK``).
         """
 
     def record_spans(
@@ -145,6 +126,10 @@ class ValueFormat(Format):
     """A format whose records serializers can hold as values."""
 
     has_values = True
+    #: Whether reading it can run code that somebody put into the file.
+    safe: ClassVar[bool] = True
+    #: Whether serializers of this very format write its records anew, in a spelling of their own.
+    respelled: ClassVar[bool] = False
 
     @abstractmethod
     def learn(self, block: SourceBlock) -> Spelling:

@@ -16,6 +16,6 @@ class Bytes(Format):
     about = "any bytes"
 
     def cut(
-        self, read: Read, block_size: int, *, count_lines: bool = False
+        self, read: Read, block_size: int, *, for_values: bool = False
     ) -> Iterator[SourceBlock]:
-        return cut_plain(read, block_size, count_lines=count_lines)
+        return cut_plain(read, block_size, for_values=for_values)

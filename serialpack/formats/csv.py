@@ -115,9 +115,9 @@ class Csv(Format):
     _delimiter: ClassVar[bytes] = b","
 
     def cut(
-        self, read: Read, block_size: int, *, count_lines: bool = False
+        self, read: Read, block_size: int, *, for_values: bool = False
     ) -> Iterator[SourceBlock]:
-        return cut_records(read, block_size, _CsvFinder(self._delimiter), count_lines=count_lines)
+        return cut_records(read, block_size, _CsvFinder(self._delimiter), for_values=for_values)
 
     slice_needs_head = True
 

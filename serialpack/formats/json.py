@@ -40,9 +40,9 @@ class Json(JsonText):
     _kind = "d"
 
     def cut(
-        self, read: Read, block_size: int, *, count_lines: bool = False
+        self, read: Read, block_size: int, *, for_values: bool = False
     ) -> Iterator[SourceBlock]:
-        return cut_records(read, block_size, JsonFinder(), count_lines=count_lines)
+        return cut_records(read, block_size, JsonFinder(), for_values=for_values)
 
     def _fast(self, block: SourceBlock, data: bytes) -> list[Any] | None:
         first = block.index == 0

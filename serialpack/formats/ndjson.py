@@ -24,9 +24,9 @@ class NdJson(JsonText):
     _kind = "n"
 
     def cut(
-        self, read: Read, block_size: int, *, count_lines: bool = False
+        self, read: Read, block_size: int, *, for_values: bool = False
     ) -> Iterator[SourceBlock]:
-        return cut_records(read, block_size, LineFinder(), count_lines=count_lines)
+        return cut_records(read, block_size, LineFinder(), for_values=for_values)
 
     def record_spans(
         self,

@@ -24,6 +24,9 @@ from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.proof import prove
 from serialpack.stage import Buffer
 
+#: Under which key of the spelling a header keeps the serializer's settings.
+SETTINGS = "z"
+
 
 class Plan(NamedTuple):
     """How blocks of one member are packed or unpacked. Small, and can be sent to a process."""
@@ -88,6 +91,7 @@ class BlockPacker:
         self.plan = plan
         self.format = FORMATS.get(plan.format)
         self.serializer = SERIALIZERS.create(*plan.chain.serializer)
+        self.serializer.configure(plan.spelling.get(SETTINGS, {}))
         self.squeeze = Squeeze(plan.chain)
 
     def __call__(self, source: SourceBlock) -> Packed:
@@ -96,7 +100,7 @@ class BlockPacker:
         serializer = self.serializer
         data, records = serializer.encode(source, self.format)
         timer.lap("serialize")
-        exact, extras = serializer.exact, Spelling()
+        exact, extras = data is source.data, Spelling()
         if not exact and self.plan.verify:
             exact, extras = prove(serializer, self.format, source, data, self.plan.spelling)
             if self.plan.demand_exact and not exact:
@@ -166,13 +170,15 @@ class BlockUnpacker:
         self.serialized = serialized
         self.format = FORMATS.get(plan.format)
         self.serializer = SERIALIZERS.create(*plan.chain.serializer)
+        self.serializer.configure(plan.spelling.get(SETTINGS, {}))
         self.squeeze = Squeeze(plan.chain)
 
     def __call__(self, stored: StoredBlock) -> Restored:
         """The block restored; DamagedError with its place where anything is not as promised."""
         timer = Timer()
         block = stored.block
-        if self.serializer.exact and not block.exact:
+        keeps = self.serializer.keeps(self.format)
+        if keeps and not block.exact:
             raise _damaged(stored, f"says that {self.serializer.name} is not exact")
         data = self._data(stored)
         timer.lap("decompress")
@@ -181,7 +187,7 @@ class BlockUnpacker:
         timer.lap("checksum")
         if self.serialized:
             return Restored(data, None, timer.seconds)
-        if self.serializer.exact:
+        if keeps:
             source = data
         else:
             try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import chain
 from time import perf_counter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from serialpack.chain import Chain
 from serialpack.container.index import Index
@@ -13,7 +13,7 @@ from serialpack.container.records import Header
 from serialpack.container.writer import MemberWriter
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, ValueFormat
-from serialpack.pipeline.blocks import BlockPacker, Packed, Plan
+from serialpack.pipeline.blocks import SETTINGS, BlockPacker, Packed, Plan
 from serialpack.pipeline.digest import WholeDigest
 from serialpack.pipeline.timing import add_seconds, timed
 from serialpack.pipeline.workers import INLINE, in_order
@@ -40,6 +40,8 @@ class Packing(NamedTuple):
     demand_exact: bool = False
     threads: int = 1
     size: int | None = None
+    #: What the user says to the serializer, by name.
+    options: dict[str, Any] = {}  # noqa: RUF012
 
 
 class PackedMember(NamedTuple):
@@ -68,14 +70,17 @@ def pack_stream(
     fmt = FORMATS.get(packing.format)
     seconds: dict[str, float] = {}
     serializer = SERIALIZERS.cls(packing.chain.serializer.name)
+    settings = serializer.settings(packing.options)
     blocks = timed(
-        fmt.cut(read, packing.block_size, count_lines=not serializer.exact), seconds, "read"
+        fmt.cut(read, packing.block_size, for_values=not serializer.exact), seconds, "read"
     )
     first = next(blocks)
-    if serializer.exact or not isinstance(fmt, ValueFormat):
+    if serializer.keeps(fmt) or not isinstance(fmt, ValueFormat):
         spelling = fmt.outline(first)
     else:
         spelling = fmt.learn(first)
+    if settings:
+        spelling = {**spelling, SETTINGS: settings}
     header = Header(
         chain=packing.chain.numbers,
         format=fmt.number,

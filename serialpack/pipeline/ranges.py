@@ -45,7 +45,8 @@ class _Place(NamedTuple):
 class _Blocks:
     """The blocks of a container, sought in a file or read in turn from a pipe."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, *, trust: bool) -> None:
+        self._trust = trust
         self.read = 0
         self.count = 0
         self.bytes_read = 0
@@ -74,7 +75,7 @@ class _Blocks:
                 yield _Place(member.number, b.seq, b.exact, b.records, b.size, stored)
 
     def _begin(self, header: Header) -> None:
-        plan = member_plan(header)
+        plan = member_plan(header, trust=self._trust)
         self.headers.append(header)
         self.plans.append(plan)
         self._unpackers.append(BlockUnpacker(plan))
@@ -95,10 +96,12 @@ class _Blocks:
         return restored.source
 
 
-def unpack_bytes(source: Source, write: Write, span: Span, max_size: int | None) -> Unpacked:
+def unpack_bytes(
+    source: Source, write: Write, span: Span, max_size: int | None, *, trust: bool = False
+) -> Unpacked:
     """Write only the bytes of ``span``. UsageError where a block does not give back its bytes."""
     out = Limit(write, max_size)
-    blocks = _Blocks(source)
+    blocks = _Blocks(source, trust=trust)
     position = 0
     for place in blocks:
         if not place.exact:
@@ -116,10 +119,12 @@ def unpack_bytes(source: Source, write: Write, span: Span, max_size: int | None)
     return _report(blocks, out, None)
 
 
-def unpack_records(source: Source, write: Write, span: Span, max_size: int | None) -> Unpacked:
+def unpack_records(
+    source: Source, write: Write, span: Span, max_size: int | None, *, trust: bool = False
+) -> Unpacked:
     """Write only the records of ``span``, as the format spells a sequence of them."""
     out = Limit(write, max_size)
-    blocks = _Blocks(source)
+    blocks = _Blocks(source, trust=trust)
     piece: _Slice | None = None
     for place in blocks:
         plan = blocks.plans[place.member]

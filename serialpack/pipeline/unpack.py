@@ -59,8 +59,11 @@ class Limit:
             )
 
 
-def member_plan(header: Header) -> Plan:
-    """How a member's blocks are undone; UnsupportedError for what this version lacks."""
+def member_plan(header: Header, *, trust: bool = True) -> Plan:
+    """How a member's blocks are undone; UnsupportedError for what this version lacks.
+
+    RefusedError without ``trust``, where undoing them can run code that is in them.
+    """
     chain = chain_of_numbers(header.chain, header.writer)
     if chain.zstd_envelope != header.zstd_envelope:
         raise DamagedError(f"the chain {chain} does not belong in this envelope")
@@ -70,8 +73,14 @@ def member_plan(header: Header) -> Plan:
         raise newer(f"format number {header.format}", header.writer)
     # The bytes come back whatever format they are in.
     name = fmt.name if fmt is not None else "bytes"
-    if serializer.sources is not None and name not in serializer.sources:
+    source = FORMATS.get(name)
+    if not serializer.keeps(source) and not source.has_values:
         raise newer(f"{chain.serializer.name} to hold {name}", header.writer)
+    if not serializer.safe and not trust:
+        raise RefusedError(
+            f"{chain.serializer.name} can run any code that the file's writer put into it",
+            hint="--trust (trust=True in Python) unpacks it, if you know who that was",
+        )
     return Plan(chain, name, header.spelling, writer=header.writer)
 
 
@@ -92,11 +101,14 @@ def unpack_stream(
     write: Write,
     *,
     to: str | None = None,
+    trust: bool = False,
     threads: int = 1,
     max_size: int | None = None,
     progress: Progress | None = None,
 ) -> Unpacked:
     """Unpack all members that ``read`` gives, in order, checking every byte.
+
+    ``trust``: also those whose serializer can run code that is in the file.
 
     ``read(n)`` gives up to n bytes, none at the end. ``to``: the source's format (or None), or
     the one its blocks are serialized in. What is written before damage is found stays written:
@@ -108,7 +120,7 @@ def unpack_stream(
     count = position = records = 0
     known, exact = True, True
     for member in read_members(read):
-        plan = member_plan(member.header)
+        plan = member_plan(member.header, trust=trust)
         serialized = wants_serialized(plan, to)
         headers.append(member.header)
         digest = WholeDigest()

@@ -8,57 +8,54 @@ never be trusted without.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
-from serialpack.errors import RefusedError, ValueRefusedError
-from serialpack.formats.base import (
-    Difference,
-    Format,
-    SourceBlock,
-    Spelling,
-    Unheld,
-    ValueFormat,
-    value_step,
-)
+from serialpack.errors import RefusedError, UsageError, ValueRefusedError
+from serialpack.formats.base import Format, SourceBlock, Spelling, Unheld, ValueFormat
+from serialpack.kinds import KINDS, Difference, shown, value_step
 from serialpack.serializers._collector import collector_held
 from serialpack.stage import Buffer, Stage
-
-#: The losses that a serializer may declare, and what each is called in a message.
-LOSSES = {
-    "bigint": "an integer beyond 64 bits",
-    "digits": "a number with more digits than a double holds",
-    "overflow": "a number beyond the range of a double",
-    "negative-zero": "a negative zero written as an integer",
-    "duplicate-keys": "an object with a key twice",
-    "surrogates": "a lone surrogate",
-    "huge-integer": "an integer of more than 4300 digits",
-    "depth": "values nested too deeply",
-    "value": "a value",
-}
-
-#: What no serializer that reads JSON into Python's own numbers and dicts can hold.
-JSON_LOSSES = frozenset(
-    {"digits", "overflow", "negative-zero", "duplicate-keys", "huge-integer", "depth"}
-)
 
 
 class Serializer(Stage, ABC):
     """Turns a block of a source into serialized bytes and back."""
 
-    #: Formats of the source that it takes; None: any bytes.
-    sources: ClassVar[tuple[str, ...] | None] = None
     #: The format that its serialized blocks are in; None: the source's own.
     stored_format: ClassVar[str | None] = None
-    #: Losses (keys of LOSSES) that a source may hold and this serializer cannot: refused.
+    #: Kinds of values (keys of ``KINDS``) that it cannot hold: refused.
     cannot: ClassVar[frozenset[str]] = frozenset()
-    #: Whether it always gives back the very bytes.
+    #: Whether it always gives back the very bytes, of any source.
     exact: ClassVar[bool] = False
     #: Whether it holds the GIL while it works, so that worker processes pay.
     holds_gil: ClassVar[bool] = True
+    #: What people choose by: whether other languages read it, whether people do, whether
+    #: reading what a stranger wrote is safe, whether its library is a compiled module.
     portable: ClassVar[bool] = True
     text: ClassVar[bool] = False
     safe: ClassVar[bool] = True
+    compiled: ClassVar[bool] = False
+
+    @classmethod
+    def keeps(cls, fmt: Format) -> bool:
+        """Whether the bytes of a source in ``fmt`` are its serialized bytes, as they are."""
+        return cls.exact or fmt.name == "object"
+
+    @classmethod
+    def settings(cls, options: Mapping[str, Any]) -> Spelling:
+        """What its bytes need to be read again beside the parameters; kept in the header.
+
+        ``options``: the user's, by name. UsageError where they are not of this serializer.
+        """
+        if options:
+            raise UsageError(f"the serializer takes no {', '.join(options)}")
+        return {}
+
+    def configure(self, settings: Spelling) -> None:
+        """Take over ``settings``, before any bytes: those of a header, or of this call.
+
+        UnsupportedError where they ask for what is not here.
+        """
 
     @abstractmethod
     def encode(self, block: SourceBlock, fmt: Format) -> tuple[Buffer, int | None]:
@@ -72,17 +69,43 @@ class Serializer(Stage, ABC):
 class ValueSerializer(Serializer):
     """A serializer of Python values: a block is a sequence of serialized records."""
 
-    sources = ("json", "ndjson")
+    stored_format: ClassVar[str]
+    #: Whether what was one object, in two places or inside itself, is so again.
+    identity: ClassVar[bool] = False
+    #: Whether it holds tables: ``dump`` of the Python API takes a list of records then.
+    tabular: ClassVar[bool] = False
+
+    @classmethod
+    def keeps(cls, fmt: Format) -> bool:
+        own = fmt.name == cls.stored_format and isinstance(fmt, ValueFormat)
+        return super().keeps(fmt) or (own and not fmt.respelled)  # type: ignore[attr-defined]
 
     @abstractmethod
     def dump(self, records: list[Any]) -> bytes:
-        """The records, one after another. Raises whatever its library raises."""
+        """The records, one after another, so that ``load`` gives as many again.
+
+        ValueError, TypeError, OverflowError or RecursionError (subclasses too) for a value that
+        the library will not take. What it takes and would change, the proof finds.
+        """
 
     @abstractmethod
     def load(self, data: Buffer) -> list[Any]:
-        """The records again; ValueError (or a subclass) for bytes that hold none."""
+        """The records again; ValueError (or a subclass) for bytes that hold none.
+
+        Allocates nothing on the word of a length in ``data``, and never crashes: a library that
+        would is guarded.
+        """
+
+    def check(self, block: SourceBlock, fmt: Format) -> int | None:
+        """How many records a block of its own format has; SyntaxInputError where it is none."""
+        if not isinstance(fmt, ValueFormat):
+            return block.records
+        with collector_held():
+            return len(fmt.parse(block))
 
     def encode(self, block: SourceBlock, fmt: Format) -> tuple[Buffer, int | None]:
+        if self.keeps(fmt):
+            return block.data, self.check(block, fmt)
         assert isinstance(fmt, ValueFormat)
         if block.partial:
             raise RefusedError(
@@ -96,59 +119,76 @@ class ValueSerializer(Serializer):
         try:
             records = fmt.parse(block)
         except Unheld as unheld:
-            raise self.refuse(block, unheld.difference) from None
+            raise self.refuse(unheld.difference, block.first_record) from None
         try:
             return self.dump(records), len(records)
         except (ValueError, TypeError, OverflowError, RecursionError) as error:
-            raise self._refusal(block, records, error) from None
+            raise self.refuse(self.blame(records, error), block.first_record) from None
 
     def decode(self, data: Buffer, fmt: Format, spelling: Spelling, *, first: bool) -> Buffer:
         """The block's text. ValueError for bytes that this serializer never wrote."""
+        if self.keeps(fmt):
+            return data
         assert isinstance(fmt, ValueFormat)
         with collector_held():
             return fmt.spell(self.load(data), spelling, first=first)
 
-    def refuse(self, block: SourceBlock, lost: Difference) -> ValueRefusedError:
-        """The error for a value of ``block`` that is lost; its record is counted in the file."""
+    def refuse(self, lost: Difference, first_record: int | None = 0) -> ValueRefusedError:
+        """The error for a value that is lost.
+
+        ``first_record``: how many records of the file stand before those that ``lost`` counts;
+        None for an object, which has no records.
+        """
         return ValueRefusedError(
-            f"{self.name} cannot hold {LOSSES[lost.kind]}: {lost.was}"
+            f"{self.name} cannot hold {KINDS[lost.kind]}: {lost.was}"
             + (f" became {lost.became}" if lost.became else ""),
-            record=block.first_record + lost.record,
+            record=None if first_record is None else first_record + lost.record,
             value_path=lost.value_path,
-            hint=hint_for(lost.kind),
+            hint=hint_for(lost.kind, raw=first_record is not None),
         )
 
-    def _refusal(
-        self, block: SourceBlock, records: list[Any], error: Exception
-    ) -> ValueRefusedError:
-        """Which value the library would not take, found by dumping each record alone."""
-        for number, record in enumerate(records):
-            if self._refuses(record):
-                path, value = self._descend(record)
-                lost = Difference(number, path, _shown(value), "", _kind_of(value))
-                return self.refuse(block, lost)
-        return self.refuse(block, Difference(0, "$", "the block", str(error), "value"))
+    def blame(self, records: list[Any], error: Exception) -> Difference:
+        """Which value the library would not take, found by dumping ever smaller parts alone."""
+        from serialpack.values import kind_of
 
-    def _refuses(self, value: Any) -> bool:
+        for number, record in enumerate(records):
+            if not self._refuses(record):
+                continue
+            path, value = self._descend(record)
+            if value is record and not isinstance(record, dict) and "bare" in self.cannot:
+                return Difference(number, path, shown(value), "", "bare")
+            if isinstance(value, dict | list):  # no part of it is refused on its own
+                kind = "depth" if isinstance(error, RecursionError) else "value"
+                return Difference(number, path, f"{shown(value)} ({error})", "", kind)
+            return Difference(number, path, shown(value), "", kind_of(value))
+        return Difference(0, "$", "the records", f"an error ({error})", "value")
+
+    def _refuses(self, record: Any) -> bool:
         try:
-            self.dump([value])
+            self.dump([record])
         except (ValueError, TypeError, OverflowError, RecursionError):
             return True
         return False
 
-    def _descend(self, value: Any) -> tuple[str, Any]:
-        """The innermost value that is refused on its own, and the path to it."""
-        path = "$"
-        while isinstance(value, dict | list):
+    def _descend(self, record: Any) -> tuple[str, Any]:
+        """The innermost part that is refused on its own, and the path to it."""
+        # A part of a map is tried inside a map: some formats take no other records.
+        in_map = isinstance(record, dict)
+        path, value, met = "$", record, set()
+        while isinstance(value, dict | list | tuple) and id(value) not in met:
+            met.add(id(value))
             parts: Iterable[tuple[str, Any]]
             if isinstance(value, dict):
-                key = next((key for key in value if self._refuses(key)), None)
+                key = next((key for key in value if self._refuses({key: "x"})), None)
                 if key is not None:
                     return path, key
                 parts = ((value_step(key), part) for key, part in value.items())
             else:
                 parts = ((f"[{i}]", part) for i, part in enumerate(value))
-            found = next(((step, part) for step, part in parts if self._refuses(part)), None)
+            found = next(
+                ((s, part) for s, part in parts if self._refuses({"x": part} if in_map else part)),
+                None,
+            )
             if found is None:
                 break
             path += found[0]
@@ -169,30 +209,22 @@ def check_finite(values: Any) -> None:
             raise ValueError(f"{value} is not JSON")
 
 
-def _kind_of(value: Any) -> str:
-    """The loss that a value which a library refuses stands for."""
-    if isinstance(value, int):
-        return "bigint"
-    if isinstance(value, str):
-        return "surrogates"
-    if isinstance(value, float):
-        return "overflow"
-    return "depth" if isinstance(value, dict | list) else "value"
+def hint_for(kind: str, *, raw: bool = True) -> str:
+    """Which serializers can hold what ``kind`` names, one of each format: ``json or raw can``.
 
-
-def _shown(value: Any) -> str:
-    text = ascii(value) if not isinstance(value, dict | list) else type(value).__name__
-    return text if len(text) <= 40 else f"{text[:20]}...{text[-8:]}"
-
-
-def hint_for(kind: str) -> str:
-    """Which serializers can hold what ``kind`` names: ``json or raw can``."""
+    Those that need nothing installed and are safe to read come first. ``raw``: the bytes of a
+    source can be kept too.
+    """
     from serialpack.serializers import SERIALIZERS
 
-    able = []
+    able: dict[str | None, tuple[bool, bool, str]] = {}
     for entry in SERIALIZERS:
         cls = SERIALIZERS.cls(entry.name)
-        if kind not in cls.cannot and cls.missing(entry.name) is None and not cls.exact:
-            able.append(entry.name)
-    names = [*able[:3], "raw"]
-    return (", ".join(names[:-1]) + " or " if able else "") + names[-1] + " can"
+        if cls.exact or kind in cls.cannot or cls.missing(entry.name) is not None:
+            continue
+        able.setdefault(cls.stored_format, (not cls.safe, cls.extra is not None, entry.name))
+    in_order = sorted(able.values(), key=lambda rank: rank[:2])
+    names = [name for *_, name in in_order[: 2 if raw else 3]] + ["raw"] * raw
+    if not names:
+        return "no serializer here can"
+    return (", ".join(names[:-1]) + " or " if len(names) > 1 else "") + names[-1] + " can"

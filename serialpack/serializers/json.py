@@ -6,7 +6,8 @@ import json
 from functools import cache
 from typing import Any
 
-from serialpack.serializers.base import JSON_LOSSES, ValueSerializer
+from serialpack.kinds import BEYOND_JSON
+from serialpack.serializers.base import ValueSerializer
 from serialpack.stage import Buffer
 
 
@@ -14,7 +15,7 @@ class Json(ValueSerializer):
     """The standard library's json. What it wrote, ujson reads, and the other way round."""
 
     stored_format = "ndjson"
-    cannot = JSON_LOSSES
+    cannot = BEYOND_JSON
     text = True
     about = "JSON lines, by the standard library"
 

@@ -6,7 +6,8 @@ import re
 from bisect import bisect_right
 from typing import Any
 
-from serialpack.serializers.base import JSON_LOSSES, ValueSerializer, check_finite
+from serialpack.kinds import BEYOND_JSON
+from serialpack.serializers.base import ValueSerializer, check_finite
 from serialpack.stage import Buffer
 
 #: A double, or a float, that is not finite (or other bytes that look like one).
@@ -20,7 +21,7 @@ class MsgPack(ValueSerializer):
     library = "msgpack"
     distribution = "msgpack"
     stored_format = "msgpack"
-    cannot = JSON_LOSSES | {"bigint", "surrogates"}
+    cannot = BEYOND_JSON | {"bigint", "surrogates"}
     about = "MessagePack messages, by msgpack-python"
 
     def dump(self, records: list[Any]) -> bytes:

@@ -10,17 +10,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from serialpack.errors import ValueRefusedError
-from serialpack.formats.base import (
-    Difference,
-    Format,
-    SourceBlock,
-    Spelling,
-    Unheld,
-    ValueFormat,
-)
+from serialpack.formats.base import Format, SourceBlock, Spelling, Unheld, ValueFormat
+from serialpack.kinds import Difference
 from serialpack.serializers._collector import collector_held
 from serialpack.serializers.base import Serializer, ValueSerializer
 from serialpack.stage import Buffer
+
+#: What libraries raise for a value that they cannot read or write.
+_FAILURES = (ValueError, TypeError, OverflowError, RecursionError)
 
 
 class Proof(NamedTuple):
@@ -37,6 +34,8 @@ def prove(
     serializer: Serializer, fmt: Format, block: SourceBlock, data: Buffer, spelling: Spelling
 ) -> Proof:
     """Prove that ``data``, the encoded ``block``, gives it back; ValueRefusedError where not."""
+    if data is block.data:
+        return Proof(True, {})
     source = bytes(block.data)
     if not isinstance(serializer, ValueSerializer) or not isinstance(fmt, ValueFormat):
         restored = serializer.decode(data, fmt, spelling, first=block.index == 0)
@@ -53,7 +52,7 @@ def prove(
     with collector_held():
         lost = fmt.difference(block, restored)
     if lost is not None:
-        raise serializer.refuse(block, lost)
+        raise serializer.refuse(lost, block.first_record)
     return Proof(False, changed)
 
 
@@ -66,8 +65,9 @@ def _decode(
 ) -> Buffer:
     try:
         return serializer.decode(data, fmt, spelling, first=block.index == 0)
-    except (ValueError, RecursionError) as error:
-        raise serializer.refuse(block, _unread(serializer, fmt, block, error)) from None
+    except _FAILURES as error:
+        lost = _unread(serializer, fmt, block, error)
+        raise serializer.refuse(lost, block.first_record) from None
 
 
 def _unread(
@@ -78,7 +78,7 @@ def _unread(
         for number, record in enumerate(fmt.parse(block)):
             try:
                 serializer.load(serializer.dump([record]))
-            except (ValueError, RecursionError) as found:
+            except _FAILURES as found:
                 return Difference(number, "$", "a record", f"an error ({found})", "value")
     except Unheld as unheld:
         return unheld.difference

@@ -6,7 +6,8 @@ from functools import cache
 from typing import Any
 
 from serialpack.formats.base import Format, Spelling
-from serialpack.serializers.base import JSON_LOSSES, ValueSerializer, check_finite
+from serialpack.kinds import BEYOND_JSON
+from serialpack.serializers.base import ValueSerializer, check_finite
 from serialpack.stage import Buffer
 
 
@@ -16,7 +17,7 @@ class UJson(ValueSerializer):
     library = "ujson"
     distribution = "ujson"
     stored_format = "ndjson"
-    cannot = JSON_LOSSES
+    cannot = BEYOND_JSON
     text = True
     about = "JSON lines, by UltraJSON"
 

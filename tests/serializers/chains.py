@@ -24,7 +24,7 @@ def round_trip(
     packer, unpacker = SERIALIZERS.create(serializer), SERIALIZERS.create(serializer)
     restored, exact = b"", True
     spelling = None
-    for block in fmt.cut(io.BytesIO(source).read, block_size, count_lines=True):
+    for block in fmt.cut(io.BytesIO(source).read, block_size, for_values=True):
         if spelling is None:
             spelling = fmt.learn(block)
         data, records = packer.encode(block, fmt)

@@ -1,0 +1,119 @@
+"""The kinds of values, and where one was lost: the words in which serializers declare what they
+cannot hold, and in which refusals, hints and the table of fidelity say it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, NamedTuple
+
+#: The kinds of values that a serializer may be unable to hold, and what messages call them.
+KINDS = {
+    # What JSON has words for.
+    "null": "null",
+    "boolean": "true or false",
+    "integer": "an integer",
+    "float": "a float",
+    "text": "text",
+    "array": "an array",
+    "nested": "a container inside a record",
+    "bare": "a record that is not a map",
+    "mixed": "records of different shapes",
+    # Edges of those.
+    "uint64": "an integer from 2^63 up to 2^64",
+    "bigint": "an integer beyond 64 bits",
+    "huge-integer": "an integer of more than 4300 digits",
+    "inexact-integer": "an integer that no double holds",
+    "integral-float": "a float without a fraction",
+    "non-finite": "a NaN or an infinity",
+    "nan-bits": "a NaN with bits of its own",
+    "surrogates": "a lone surrogate",
+    "control": "a control character",
+    "nul": "a NUL in a key",
+    "integer-key": "a key that is an integer",
+    "key": "a key that is neither text nor an integer",
+    "depth": "values nested too deeply",
+    # What only the text of a source can say.
+    "digits": "a number with more digits than a double holds",
+    "overflow": "a number beyond the range of a double",
+    "negative-zero": "a negative zero written as an integer",
+    "duplicate-keys": "an object with a key twice",
+    # What JSON has no words for.
+    "bytes": "bytes",
+    "bytearray": "a bytearray",
+    "utc-datetime": "a date and time in UTC",
+    "offset-datetime": "a date and time with an offset",
+    "zoned-datetime": "a date and time in a named zone",
+    "local-datetime": "a date and time without a zone",
+    "date": "a date",
+    "time": "a time of day",
+    "timedelta": "a duration",
+    "decimal": "a decimal",
+    "fraction": "a fraction",
+    "uuid": "a UUID",
+    "tuple": "a tuple",
+    "set": "a set",
+    "frozenset": "a frozenset",
+    "complex": "a complex number",
+    "number-array": "an array of machine numbers",
+    "tag": "a tagged value or an extension type",
+    "object": "an object of a class",
+    "function": "a function or a class",
+    "cycle": "a container that holds itself",
+    "value": "a value",
+}
+
+#: Lost where text becomes Python's numbers and dicts, so by every serializer of values.
+TEXT_KINDS = frozenset({"digits", "overflow", "negative-zero", "duplicate-keys"})
+
+#: What no serializer holds: Python itself stops there.
+NEVER = TEXT_KINDS | {"huge-integer", "depth"}
+
+#: What is beyond the data model of JSON (RFC 8259 as Python reads it).
+BEYOND_JSON = NEVER | {
+    *("non-finite", "nan-bits", "integer-key", "key"),
+    *("bytes", "bytearray", "decimal", "fraction", "uuid", "tuple", "set", "frozenset", "complex"),
+    *("utc-datetime", "offset-datetime", "zoned-datetime", "local-datetime"),
+    *("date", "time", "timedelta", "number-array", "tag", "object", "function", "cycle", "value"),
+}
+
+
+class Difference(NamedTuple):
+    """The first value that does not come back: where, what was, what came instead.
+
+    ``became`` is empty where nothing came. ``kind`` is one of ``KINDS``.
+    """
+
+    record: int
+    value_path: str
+    was: str
+    became: str
+    kind: str
+
+
+def value_step(key: Any) -> str:
+    """One step of a value's path into a map: ``.price``, ``["odd key"]`` or ``[(1, 2)]``."""
+    if not isinstance(key, str):
+        return f"[{shown(key)}]"
+    if re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", key):
+        return f".{key}"
+    return f"[{json.dumps(key)}]"
+
+
+def shown(value: Any) -> str:
+    """A value in a message: short, and on one line."""
+    if isinstance(value, dict | list) and value:
+        return type(value).__name__
+    try:
+        text = ascii(value)
+    except Exception:  # a __repr__ of somebody's class, or an integer of too many digits
+        text = type(value).__name__
+    return text if len(text) <= 40 else f"{text[:20]}...{text[-8:]}"
+
+
+def key_kind(key: Any) -> str | None:
+    """The kind that a map's key makes of it; None for text, which every map takes."""
+    if type(key) is str:
+        return None
+    return "integer-key" if type(key) is int else "key"
