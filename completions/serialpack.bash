@@ -90,7 +90,7 @@ _serialpack_kind() {
 _serialpack_options() {
     case $1 in
         pack)
-            options="-s --serializer --filter -c --codec -1 -2 -3 -4 -5 -6 -7 -8 -9 --effort -F --from --exact --no-verify --block-size --meta -o --output -f --force -k --keep --rm --dry-run -j --threads --stats --profile --files-from -0 --null --json -q --quiet -v --verbose --no-progress -h --help"
+            options="-s --serializer --filter -c --codec -1 -2 -3 -4 -5 -6 -7 -8 -9 --effort -F --from --exact --no-verify --block-size --meta --archive -o --output -f --force -k --keep --rm --dry-run -j --threads --stats --profile --files-from -0 --null --json -q --quiet -v --verbose --no-progress -h --help"
             ending=
             ;;
         unpack)
@@ -98,7 +98,7 @@ _serialpack_options() {
             ending=.spk
             ;;
         inspect)
-            options="--stages --blocks --head -F --from --json -q --quiet -v --verbose --no-progress -h --help"
+            options="--stages --fidelity --blocks --head -F --from --json -q --quiet -v --verbose --no-progress -h --help"
             ending=
             ;;
         *) options= ending= ;;
@@ -110,10 +110,10 @@ _serialpack_value() {
     local names= levels=
     case $kind in
         path) _serialpack_files "$1" "$2"; return ;;
-        serializer) names="auto raw json ujson msgpack" ;;
+        serializer) names="auto raw json ujson simplejson rapidjson pyrapidjson orjson msgspec-json msgpack cbor yaml protobuf pickle marshal cloudpickle" ;;
         filter) names="shuffle bitshuffle delta" ;;
         codec) names="auto none zstd zlib bz2 xz lz4 snappy brotli lzo blosc-blosclz blosc-lz4 blosc-lz4hc blosc-zlib blosc-zstd blosc-snappy" ;;
-        format) names="bytes json ndjson csv tsv msgpack" ;;
+        format) names="bytes json ndjson csv tsv msgpack object yaml cbor protobuf pickle marshal" ;;
         effort) names="1 2 3 4 5 6 7 8 9" ;;
     esac
     if [[ $2 != *:* ]]; then
@@ -121,6 +121,9 @@ _serialpack_value() {
         return
     fi
     case "$kind ${2%%:*}" in
+        "serializer cbor") levels="0 1" ;;
+        "serializer pickle") levels="0 1 2 3 4 5" ;;
+        "serializer marshal") levels="0 1 2 3 4" ;;
         "filter shuffle" | "filter bitshuffle") levels="1 2 4 8 16 32 64 128" ;;
         "filter delta") levels="1 2 4 8" ;;
         "codec zstd") levels="-7 -6 -5 -4 -3 -2 -1 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22" ;;

@@ -20,12 +20,36 @@ function __serialpack_ending
 end
 
 function __serialpack_serializer
+    set -l word (commandline -ct | string replace -r -- '^(?:--[a-z-]+=|-[A-Za-z])' '')
+    set -l name (string split -m 1 : -- $word)[1]
+    switch $word
+        case 'cbor:*'
+            printf "$name:%s\n" 0 1
+            return
+        case 'pickle:*'
+            printf "$name:%s\n" 0 1 2 3 4 5
+            return
+        case 'marshal:*'
+            printf "$name:%s\n" 0 1 2 3 4
+            return
+    end
     printf '%s\t%s\n' \
         'auto' 'let serialpack choose (default)' \
         'raw' 'the bytes as they are' \
         'json' 'JSON lines, by the standard library' \
         'ujson' 'JSON lines, by UltraJSON' \
-        'msgpack' 'MessagePack messages, by msgpack-python'
+        'simplejson' 'JSON lines, by simplejson' \
+        'rapidjson' 'JSON lines, by python-rapidjson' \
+        'pyrapidjson' 'JSON lines, written by pyrapidjson' \
+        'orjson' 'JSON lines, by orjson' \
+        'msgspec-json' 'JSON lines, by msgspec' \
+        'msgpack' 'MessagePack messages, by msgpack-python' \
+        'cbor' 'CBOR items with their tags, by cbor2' \
+        'yaml' 'YAML documents, by PyYAML' \
+        'protobuf' 'Protocol Buffers, with your schema or as google.protobuf.Value' \
+        'pickle' 'Python pickles: objects of any class; unpacked with --trust only' \
+        'marshal' 'Python\'s marshal data, for one Python version; unpacked with --trust only' \
+        'cloudpickle' 'Python pickles, by value where pickle refuses; unpacked with --trust only'
 end
 
 function __serialpack_filter
@@ -91,7 +115,13 @@ function __serialpack_format
         'ndjson' 'a JSON value on each line' \
         'csv' 'comma-separated values with a header line' \
         'tsv' 'tab-separated values with a header line' \
-        'msgpack' 'MessagePack messages, one after another'
+        'msgpack' 'MessagePack messages, one after another' \
+        'object' 'a Python object, as its serializer wrote it' \
+        'yaml' 'YAML documents' \
+        'cbor' 'CBOR items, one after another' \
+        'protobuf' 'Protocol Buffers, messages behind their lengths' \
+        'pickle' 'Python pickles, one after another; reading one can run code that is in it' \
+        'marshal' 'Python\'s marshal data, one object after another; reading it can crash Python'
 end
 
 function __serialpack_effort
@@ -133,6 +163,7 @@ complete -c serialpack -n '__serialpack_verb pack' -l exact -d 'Refuse where onl
 complete -c serialpack -n '__serialpack_verb pack' -l no-verify -d 'Skip the proof that it can be undone'
 complete -c serialpack -n '__serialpack_verb pack' -l block-size -x -d '64K, 1M, ...: up to 64M'
 complete -c serialpack -n '__serialpack_verb pack' -l meta -x -d 'Your own words in the header; repeatable'
+complete -c serialpack -n '__serialpack_verb pack' -l archive -d 'All inputs into one container, which -o names'
 complete -c serialpack -n '__serialpack_verb pack' -s o -l output -r -F -d 'Where to write: a file, - for standard output; several inputs: a folder'
 complete -c serialpack -n '__serialpack_verb pack' -s f -l force -d 'Overwrite; write binary to a terminal'
 complete -c serialpack -n '__serialpack_verb pack' -s k -l keep -d 'Keep the input (default), or remove it once the output is safe'
@@ -174,6 +205,7 @@ complete -c serialpack -n '__serialpack_verb unpack' -s h -l help -d 'Show this 
 
 complete -c serialpack -n '__serialpack_verb inspect' -F
 complete -c serialpack -n '__serialpack_verb inspect' -l stages -d 'List serializers, filters and codecs'
+complete -c serialpack -n '__serialpack_verb inspect' -l fidelity -d 'With --stages: which values each holds'
 complete -c serialpack -n '__serialpack_verb inspect' -l blocks -d 'A line for each block'
 complete -c serialpack -n '__serialpack_verb inspect' -l head -x -d 'The first N records'
 complete -c serialpack -n '__serialpack_verb inspect' -s F -l from -x -k -a '(__serialpack_format)' -d 'What FILE is; default: looked at'

@@ -6,6 +6,12 @@
     serialpack.unpack("data.json.spk", "again.json")
     print(serialpack.inspect("data.json.spk").members[0].chain)
 
+    serialpack.pack_archive({"a.json": "a.json", "b/c.csv": "c.csv"}, "all.spk")
+    serialpack.unpack_archive("all.spk", "folder")
+
+    serialpack.dump({"any": ["object"]}, "object.spk")
+    serialpack.load("object.spk")
+
 Everything is imported when it is first used: ``import serialpack`` costs next to nothing.
 """
 
@@ -16,11 +22,12 @@ from typing import TYPE_CHECKING, Any
 from serialpack._version import __version__
 
 if TYPE_CHECKING:
-    from serialpack.api import PackReport as PackReport
-    from serialpack.api import UnpackReport as UnpackReport
     from serialpack.api import inspect as inspect
     from serialpack.api import pack as pack
     from serialpack.api import unpack as unpack
+    from serialpack.archive import pack_archive as pack_archive
+    from serialpack.archive import unpack_archive as unpack_archive
+    from serialpack.errors import ArchiveError as ArchiveError
     from serialpack.errors import DamagedError as DamagedError
     from serialpack.errors import FileError as FileError
     from serialpack.errors import InputError as InputError
@@ -33,16 +40,31 @@ if TYPE_CHECKING:
     from serialpack.errors import UsageError as UsageError
     from serialpack.errors import ValueRefusedError as ValueRefusedError
     from serialpack.inspection import Inspection as Inspection
+    from serialpack.objects import dump as dump
+    from serialpack.objects import dumps as dumps
+    from serialpack.objects import load as load
+    from serialpack.objects import loads as loads
+    from serialpack.reports import ArchiveReport as ArchiveReport
+    from serialpack.reports import PackReport as PackReport
+    from serialpack.reports import UnpackReport as UnpackReport
 
 #: Public name -> the module that defines it.
 _PUBLIC = {
     "pack": "api",
     "unpack": "api",
     "inspect": "api",
-    "PackReport": "api",
-    "UnpackReport": "api",
+    "pack_archive": "archive",
+    "unpack_archive": "archive",
+    "dump": "objects",
+    "dumps": "objects",
+    "load": "objects",
+    "loads": "objects",
+    "ArchiveReport": "reports",
+    "PackReport": "reports",
+    "UnpackReport": "reports",
     "Inspection": "inspection",
     "SerialpackError": "errors",
+    "ArchiveError": "errors",
     "FileError": "errors",
     "MissingLibraryError": "errors",
     "UsageError": "errors",

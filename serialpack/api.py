@@ -9,13 +9,14 @@ import errno
 import io
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from contextlib import contextmanager, nullcontext
+from typing import IO, TYPE_CHECKING, Any
 
 from serialpack._version import __version__
 from serialpack.auto import DEFAULT_EFFORT, choose
 from serialpack.chain import Chain
-from serialpack.container.reader import SNIFF, is_container
+from serialpack.container.reader import SNIFF, first_header, is_container, is_small
+from serialpack.container.small import MAX_SMALL
 from serialpack.detect import detect, looks_like
 from serialpack.errors import (
     FileError,
@@ -29,6 +30,7 @@ from serialpack.files import Output, Path, Source, check_output, file_error
 from serialpack.formats import FORMATS
 from serialpack.formats.base import ValueFormat
 from serialpack.pipeline.workers import usable_cores
+from serialpack.reports import PackReport, UnpackReport
 from serialpack.serializers import SERIALIZERS
 from serialpack.stage import MAX_BLOCK, Buffer
 
@@ -37,80 +39,12 @@ from serialpack.stage import MAX_BLOCK, Buffer
 if TYPE_CHECKING:
     from serialpack.inspection import Inspection
     from serialpack.pipeline.pack import Progress
-    from serialpack.pipeline.unpack import Write
+    from serialpack.pipeline.unpack import Unpacked, Write
 
 Target = Path | IO[bytes]
 
 #: How much of a source is looked at to tell its format.
 HEAD = 64 << 10
-
-
-class PackReport(NamedTuple):
-    """What packing did. Sizes in bytes; ``seconds`` spent per stage, added up over threads."""
-
-    source: str
-    target: str | None
-    chain: str
-    why: str
-    format: str
-    size: int
-    packed: int
-    payload: int
-    blocks: int
-    stored_blocks: int
-    records: int | None
-    exact: bool
-    proved: bool
-    seconds: dict[str, float]
-
-    @property
-    def kept(self) -> str:
-        """What unpacking will give back, in words."""
-        return kept(exact=self.exact, proved=self.proved)
-
-    @property
-    def sizes(self) -> dict[str, int]:
-        """The bytes that each stage worked on, where known, for speeds."""
-        return {
-            "read": self.size,
-            "serialize": self.size,
-            "compress": self.size,
-            "write": self.packed,
-        }
-
-
-class UnpackReport(NamedTuple):
-    """What unpacking did. ``exact``: the whole source came back, byte for byte."""
-
-    source: str
-    target: str | None
-    format: str
-    size: int
-    blocks: int
-    blocks_read: int
-    records: int | None
-    exact: bool
-    part: bool
-    proved: bool
-    read: int
-    seconds: dict[str, float]
-
-    @property
-    def kept(self) -> str:
-        """What came back, in words."""
-        return "a part" if self.part else kept(exact=self.exact, proved=self.proved)
-
-    @property
-    def sizes(self) -> dict[str, int]:
-        """The bytes that each stage worked on, where known, for speeds."""
-        return {"read": self.read, "write": self.size, "decompress": self.size}
-
-
-def kept(*, exact: bool, proved: bool) -> str:
-    """How true to its source a container is, in words."""
-    if exact:
-        return "exact bytes" if proved else "exact bytes, not proved"
-    return "same values" if proved else "values not proved"
 
 
 def pack(
@@ -130,6 +64,7 @@ def pack(
     threads: int | None = None,
     meta: Mapping[str, str] | None = None,
     identity: tuple[str, int] | None = None,
+    entry: str | None = None,
     force: bool = False,
     progress: Progress | None = None,
 ) -> PackReport:
@@ -144,8 +79,9 @@ def pack(
     can run code while they are read (pickles). ``options`` go to the serializer: its ``schema``
     and ``message``, for one that asks for them. ``identity`` is the name and
     modification time (ns since 1970) to store, by default those of a source that is a file.
-    ``progress(read, written)``
-    is called now and then with totals in bytes.
+    ``entry`` (``"folder/a.json"``) makes it an entry of an archive, which is such containers one
+    after another: see ``pack_archive``. ``progress(read, written)`` is called now and then with
+    totals in bytes.
 
     Raises UsageError, FileError, SyntaxInputError (the source is not valid in its format),
     ValueRefusedError (a value that the serializer cannot hold), MissingLibraryError.
@@ -155,32 +91,35 @@ def pack(
     choice = choose(serializer, tuple(filters), codec, effort=effort)
     if block_size is not None and not (type(block_size) is int and 1 <= block_size <= MAX_BLOCK):
         raise UsageError("the block size must be from 1 byte to 64M")
-    _check_threads(threads)
+    check_threads(threads)
     if not all(isinstance(text, str) for pair in (meta or {}).items() for text in pair):
         raise UsageError("the keys and values of meta must be strings")
     if format is not None:
         FORMATS.entry(format)
-    with _opened(source) as opened:
-        _check_target(target, force, opened.stat)
+    with opened_source(source) as opened:
+        check_target(target, force, opened.stat)
         head = opened.peek(HEAD)
         if is_container(head[:SNIFF]) and not force:
             raise FileError("is a serialpack file already", hint="-f packs it once more")
         name, mtime = identity or _identity(opened)
         packing = Packing(
             chain=choice.chain,
-            format=_source_format(choice.chain, format or detect(name, head), head, trust=trust),
+            format=_source_format(
+                choice.chain, format or detect(entry or name, head), head, trust=trust
+            ),
             block_size=block_size or choice.block_size,
-            name=name,
+            name=name if entry is None else None,
             mtime=mtime,
+            entry=entry,
             meta=dict(meta or {}),
             writer=__version__,
             verify=verify,
             demand_exact=exact,
-            options=dict(options or {}),
+            settings=SERIALIZERS.cls(choice.chain.serializer.name).settings(options or {}),
             threads=threads or usable_cores(),
             size=opened.size,
         )
-        with _sink(target, force, opened.stat) as write:
+        with sink(target, force, opened.stat) as write:
             member = pack_stream(opened.read, write, packing, progress)
             opened.check_unchanged()
     return PackReport(
@@ -198,6 +137,7 @@ def pack(
         exact=member.index.exact,
         proved=verify,
         seconds=member.seconds,
+        entry=entry,
     )
 
 
@@ -221,7 +161,8 @@ def unpack(
     ``(10, None)``) and read only the blocks they need where the source can be sought.
     ``trust`` also undoes serializers that can run code which is in the file (pickle, marshal).
     ``max_size`` (bytes) refuses to write more. A target path appears whole or not at all; a file
-    object may have got the blocks before a damaged one.
+    object may have got the blocks before a damaged one. An archive is for ``unpack_archive``;
+    here it can only be checked.
 
     Raises NotContainerError, DamagedError, TruncatedError, UnsupportedError, RefusedError,
     UsageError, FileError.
@@ -232,16 +173,20 @@ def unpack(
         raise UsageError("--records and --bytes exclude each other")
     if to is not None and (record_range or byte_range):
         raise UsageError("--to cannot be combined with --records or --bytes")
-    _check_threads(threads)
+    check_threads(threads)
     for start, stop in filter(None, (record_range, byte_range)):
         if start < 0 or (stop is not None and stop < start):
             raise UsageError(f"the range {start}:{stop} is none: from 0 up, the end not before it")
-    with _opened(source) as opened:
-        _check_target(target, force, opened.stat)
+    with opened_source(source) as opened:
+        check_target(target, force, opened.stat)
         head = opened.peek(HEAD if opened.stat is not None else SNIFF)
         if not is_container(head[:SNIFF]):
             raise NotContainerError(looks_like(head))
-        with _sink(target, force, opened.stat) as write:
+        opened = expanded(opened)
+        part = record_range is not None or byte_range is not None
+        if target is not None and not part and first_header(opened.peek).entry is not None:
+            raise UsageError("an archive unpacks into a folder", hint="-o FOLDER, unpack_archive")
+        with sink(target, force, opened.stat) as write:
             if record_range is not None:
                 from serialpack.pipeline.ranges import Span, unpack_records
 
@@ -260,19 +205,27 @@ def unpack(
                     max_size=max_size,
                     progress=progress,
                 )
+    return unpack_report(done, opened.path, _target_name(target), part=part)
+
+
+def unpack_report(
+    done: Unpacked, source: str, target: str | None, *, part: bool = False
+) -> UnpackReport:
+    """What is told of ``done``, which came from ``source`` and went to ``target``."""
     return UnpackReport(
-        source=opened.path,
-        target=_target_name(target),
+        source=source,
+        target=target,
         format=done.format,
         size=done.written,
         blocks=done.blocks,
         blocks_read=done.blocks_read,
         records=done.records,
         exact=done.exact,
-        part=record_range is not None or byte_range is not None,
+        part=part,
         proved=not any(header.unproved for header in done.headers),
         read=done.read,
         seconds=done.seconds,
+        entry=done.headers[0].entry if len(done.headers) == 1 else None,
     )
 
 
@@ -282,17 +235,27 @@ def inspect(source: Path | IO[bytes], *, format: str | None = None) -> Inspectio
     """
     from serialpack.inspection import inspect_source
 
-    with _opened(source) as opened:
+    with opened_source(source) as opened:
         return inspect_source(opened, format)
+
+
+def expanded(source: Source) -> Source:
+    """``source``, a container; of one in the small form the container that says the same."""
+    if not is_small(source.peek(SNIFF)):
+        return source
+    from serialpack.pipeline.small import expand
+
+    return Source(io.BytesIO(expand(source.read(MAX_SMALL + 1))), source.path)
 
 
 def check(source: Path, target: Path | None, *, force: bool = False) -> None:
     """Raise what reading ``source`` or writing ``target`` would raise at once; do nothing."""
-    with _opened(source) as opened:
-        _check_target(target, force, opened.stat)
+    with opened_source(source) as opened:
+        check_target(target, force, opened.stat)
 
 
-def _check_threads(threads: int | None) -> None:
+def check_threads(threads: int | None) -> None:
+    """UsageError where there would be no thread to work."""
     if threads is not None and threads < 1:
         raise UsageError("threads must be 1 or more")
 
@@ -306,10 +269,10 @@ def first_records(
     """
     from serialpack.pipeline.ranges import Span, slice_source, unpack_records
 
-    with _opened(source) as opened, _sink(target, False, None) as write:
+    with opened_source(source) as opened, sink(target, False, None) as write:
         head = opened.peek(HEAD)
         if is_container(head[:SNIFF]):
-            unpack_records(opened, write, Span(0, count), None)
+            unpack_records(expanded(opened), write, Span(0, count), None)
         else:
             name, _ = _identity(opened)
             slice_source(opened, write, format or detect(name, head), Span(0, count))
@@ -342,9 +305,12 @@ def _source_format(chain: Chain, format: str, head: bytes, *, trust: bool) -> st
 
 
 @contextmanager
-def _opened(source: Path | IO[bytes]) -> Iterator[Source]:
-    """The source, whose name is added to errors that do not name a file yet."""
-    with Source(source) as opened:
+def opened_source(source: Path | IO[bytes] | Source) -> Iterator[Source]:
+    """The source, whose name is added to errors that do not name a file yet.
+
+    One that is open already stays so.
+    """
+    with nullcontext(source) if isinstance(source, Source) else Source(source) as opened:
         try:
             yield opened
         except SerialpackError as error:
@@ -353,7 +319,7 @@ def _opened(source: Path | IO[bytes]) -> Iterator[Source]:
 
 
 @contextmanager
-def _sink(target: Target | None, force: bool, like: os.stat_result | None) -> Iterator[Write]:
+def sink(target: Target | None, force: bool, like: os.stat_result | None) -> Iterator[Write]:
     """Something to write to: a new file that appears whole, a file object, or nothing."""
     if target is None:
         yield len
@@ -386,7 +352,8 @@ class _Stream:
             raise file_error(error, self._name, "write") from error
 
 
-def _check_target(target: Target | None, force: bool, source: os.stat_result | None) -> None:
+def check_target(target: Target | None, force: bool, source: os.stat_result | None) -> None:
+    """Raise what writing to ``target`` would raise at once."""
     if isinstance(target, str | os.PathLike):
         check_output(target, force=force, source=source)
 

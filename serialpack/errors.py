@@ -9,7 +9,11 @@ what it says, 4 refused (safety, a limit, a value that the chosen stage cannot h
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+
+#: Exit codes of which the worst of several files wins, the worst first; 130 is that of Ctrl-C.
+WORST_FIRST = (130, 3, 4, 1, 2, 0)
 
 
 class SerialpackError(Exception):
@@ -52,6 +56,28 @@ def _rebuild(
 
 class FileError(SerialpackError):
     """The environment: a missing file, an output that exists, no space, a read that fails."""
+
+
+class ArchiveError(SerialpackError):
+    """Entries of an archive that were not unpacked; the other ones of ``count`` were.
+
+    ``failures``: the path and the error of each, in order. Its exit code is the worst of theirs.
+    """
+
+    def __init__(
+        self,
+        failures: Sequence[tuple[str, SerialpackError]],
+        count: int,
+        *,
+        hint: str | None = None,
+        path: str | None = None,
+    ) -> None:
+        some = f"{len(failures)} of {count} entries"
+        super().__init__(f"{some} could not be unpacked", hint=hint, path=path)
+        self.failures = tuple(failures)
+        self.exit_code = min((e.exit_code for _, e in failures), key=WORST_FIRST.index)
+        for entry, error in failures:
+            self.add_note(f"{entry}: {error}")
 
 
 class MissingLibraryError(SerialpackError):
@@ -154,7 +180,8 @@ class RefusedError(SerialpackError):
 class ValueRefusedError(RefusedError):
     """A value that the chosen serializer cannot hold.
 
-    ``record`` counts from 0 in the whole file; ``value_path`` is the place in it (``$.price``).
+    ``record`` counts from 0 in the whole file; ``value_path`` is the place in it (``$.price``);
+    ``kind`` is what the value is, in the words of ``serialpack.kinds``.
     """
 
     def __init__(
@@ -163,12 +190,14 @@ class ValueRefusedError(RefusedError):
         *,
         record: int | None = None,
         value_path: str = "$",
+        kind: str = "value",
         hint: str | None = None,
         path: str | None = None,
     ) -> None:
         super().__init__(message, hint=hint, path=path)
         self.record = record
         self.value_path = value_path
+        self.kind = kind
 
     @property
     def place(self) -> str:

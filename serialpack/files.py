@@ -122,6 +122,16 @@ class Source:
         except (AttributeError, ValueError):
             return False
 
+    def again(self) -> Source | None:
+        """The file opened once more; None where it has no name to open it by."""
+        if self.stat is None or not self._close:
+            return None
+        again = Source(self.path)
+        if again.stat is not None and os.path.samestat(again.stat, self.stat):
+            return again
+        again.close()
+        return None
+
     def check_unchanged(self) -> None:
         """FileError where the file was written to while it was read."""
         now = self._stat()

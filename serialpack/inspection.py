@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 from collections import Counter
 from typing import Any, NamedTuple
@@ -14,14 +15,15 @@ from serialpack.container.reader import (
     StoredMember,
     find_members,
     is_container,
+    is_small,
     read_members,
 )
 from serialpack.container.records import CONTINUED, EXACT, STORED, Header
 from serialpack.detect import detect, looks_like
-from serialpack.errors import SyntaxInputError
+from serialpack.errors import SerialpackError
 from serialpack.files import Source
 from serialpack.formats import FORMATS
-from serialpack.formats.base import ValueFormat
+from serialpack.formats.base import Unheld, ValueFormat
 from serialpack.pipeline.unpack import member_plan
 
 #: How much of a file that is no container is looked at.
@@ -43,11 +45,13 @@ class BlockInfo(NamedTuple):
 
 class MemberInfo(NamedTuple):
     """One member of a container. ``size`` is what it unpacks to, ``packed`` what it takes;
-    ``container`` is the part of ``packed`` that is not data. Times in ns since 1970."""
+    ``container`` is the part of ``packed`` that is not data. Times in ns since 1970. ``entry``
+    is its path in the archive, where it is one of an archive's."""
 
     chain: Chain
     format: str
     name: str | None
+    entry: str | None
     mtime: int | None
     meta: dict[str, str]
     writer: str
@@ -108,7 +112,10 @@ class Inspection(NamedTuple):
 
 def inspect_source(source: Source, format: str | None = None) -> Inspection:
     """Look at ``source`` without unpacking it; a pipe is read to its end and checked."""
-    if is_container(source.peek(SNIFF)):
+    head = source.peek(SNIFF)
+    if is_small(head):
+        return Inspection(source.path, source.size, (_small_info(source),), None)
+    if is_container(head):
         if source.seekable():
             found = [_member_info(m) for m in find_members(source.file)]
         else:
@@ -116,6 +123,20 @@ def inspect_source(source: Source, format: str | None = None) -> Inspection:
         return Inspection(source.path, source.size, tuple(found), None)
     head = source.peek(SAMPLE)
     return Inspection(source.path, source.size, (), _shape(source, head, format))
+
+
+def _small_info(source: Source) -> MemberInfo:
+    """What the container says that means the same, with the sizes of the small form itself."""
+    from serialpack.container.small import MAX_SMALL
+    from serialpack.pipeline.small import expand, unpack_small
+
+    data = source.read(MAX_SMALL + 1)
+    payload = unpack_small(data).stored_size
+    (member,) = find_members(io.BytesIO(expand(data)))
+    info = _member_info(member)
+    start = len(data) - payload - 8
+    block = info.blocks[0]._replace(start=start, end=start + payload)
+    return info._replace(packed=len(data), container=len(data) - payload, blocks=(block,))
 
 
 def _read_through(source: Source) -> list[StoredMember]:
@@ -152,6 +173,7 @@ def _member_info(member: StoredMember) -> MemberInfo:
         chain=plan.chain,
         format=plan.format,
         name=header.name,
+        entry=header.entry,
         mtime=header.mtime,
         meta=header.meta,
         writer=header.writer,
@@ -188,7 +210,8 @@ def _shape(source: Source, head: bytes, format: str | None) -> Shape:
 def _first_records(format: str, head: bytes) -> list[Any]:
     """The records that are whole in ``head``; none where it holds none or is not valid."""
     fmt = FORMATS.get(format)
-    if not isinstance(fmt, ValueFormat):
+    # Looking at a file must never run what is in it.
+    if not isinstance(fmt, ValueFormat) or not fmt.safe:
         return []
     pieces = [head]
     # Of a file that goes on, the first part of the sample ends where records do.
@@ -196,7 +219,7 @@ def _first_records(format: str, head: bytes) -> list[Any]:
     for block in fmt.cut(lambda _: pieces.pop() if pieces else b"", max(size, 1)):
         try:
             return fmt.parse(block)
-        except SyntaxInputError:
+        except (SerialpackError, Unheld):
             return []
     return []
 

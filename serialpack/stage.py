@@ -11,7 +11,8 @@ import importlib
 import importlib.util
 import re
 from collections.abc import Iterator
-from typing import ClassVar, Generic, NamedTuple, TypeVar, cast
+from functools import cache
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, cast
 
 from serialpack.errors import MissingLibraryError, UsageError
 from serialpack.units import format_size, parse_size
@@ -85,7 +86,7 @@ class Stage:
     @classmethod
     def missing(cls, name: str) -> str | None:  # noqa: ARG003 (one class may have many names)
         """None where the stage can be used here, else one line that says what to install."""
-        if cls.library is None or importlib.util.find_spec(cls.library) is not None:
+        if cls.library is None or is_installed(cls.library):
             return None
         if cls.extra is not None:
             return f"pip install 'serialpack[{cls.extra}]'"
@@ -141,6 +142,30 @@ class Stage:
         return f"write {name}{form} with " + ", ".join(f"{p.name} {p.range}" for p in cls.params)
 
 
+def is_installed(module: str) -> bool:
+    """Whether ``module`` can be imported, found without importing it."""
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:  # not even the package that it is in
+        return False
+
+
+def import_library(module: str, extra: str) -> Any:
+    """The library that reads or writes a format; MissingLibraryError where it is not there.
+
+    ``extra``: the optional extra of serialpack that brings it.
+    """
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if not f"{module}.".startswith(f"{error.name}."):
+            raise
+        raise MissingLibraryError(
+            f"it is not readable here: {error.name} is not installed",
+            hint=f"pip install 'serialpack[{extra}]'",
+        ) from None
+
+
 StageT = TypeVar("StageT", bound=Stage)
 
 
@@ -153,8 +178,13 @@ class Entry(NamedTuple):
 
     def load(self) -> type[Stage]:
         """The stage's class, imported now (not its library)."""
-        module, _, attribute = self.where.partition(":")
-        return cast(type[Stage], getattr(importlib.import_module(module), attribute))
+        return _loaded(self.where)
+
+
+@cache
+def _loaded(where: str) -> type[Stage]:
+    module, _, attribute = where.partition(":")
+    return cast(type[Stage], getattr(importlib.import_module(module), attribute))
 
 
 class Registry(Generic[StageT]):

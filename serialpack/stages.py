@@ -7,16 +7,21 @@ from typing import Any, NamedTuple
 
 from serialpack.codecs import CODECS
 from serialpack.filters import FILTERS
+from serialpack.kinds import KINDS
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import Serializer
 from serialpack.stage import Registry, Stage
+
+#: What people choose a serializer by; meant as ``Serializer`` says.
+TRAITS = ("exact", "portable", "text", "safe", "compiled")
 
 
 class StageInfo(NamedTuple):
     """One stage: how it is spelled, whether it can be used here, what it can hold.
 
     ``install`` says what to do where it is not ``installed``; ``cannot`` names the losses that
-    a serializer refuses; ``traits`` is what people choose by.
+    a serializer refuses, ``partly`` those of which it refuses some; ``traits`` is what people
+    choose by.
     """
 
     kind: str
@@ -29,6 +34,7 @@ class StageInfo(NamedTuple):
     extra: str | None
     traits: list[str]
     cannot: list[str]
+    partly: list[str]
     about: str
 
 
@@ -41,10 +47,10 @@ def all_stages() -> list[StageInfo]:
 def _info(registry: Registry[Any], name: str) -> StageInfo:
     cls: type[Stage] = registry.cls(name)
     install = cls.missing(name)
-    traits, cannot = [], []
+    traits, cannot, partly = [], [], []
     if issubclass(cls, Serializer):
-        traits = [t for t in ("exact", "portable", "text", "safe") if getattr(cls, t)]
-        cannot = sorted(cls.cannot)
+        traits = [t for t in TRAITS if getattr(cls, t)]
+        cannot, partly = sorted(cls.cannot), sorted(cls.partly)
     return StageInfo(
         kind=registry.kind,
         name=name,
@@ -58,6 +64,7 @@ def _info(registry: Registry[Any], name: str) -> StageInfo:
         extra=cls.extra,
         traits=traits,
         cannot=cannot,
+        partly=partly,
         about=cls.about,
     )
 
@@ -69,3 +76,23 @@ def _version(cls: type[Stage]) -> str:
         return metadata.version(cls.distribution or cls.library)
     except metadata.PackageNotFoundError:
         return "?"
+
+
+#: How the table of fidelity says that a kind of value is held, held in part, refused.
+HELD, PARTLY, REFUSED = "+", "~", "-"
+
+
+def fidelity() -> tuple[list[str], list[tuple[str, str, str]]]:
+    """The table of fidelity: names of serializers, and for each kind of value its row.
+
+    A row: the kind, what messages call it, and a mark for each serializer.
+    """
+    found = [info for info in all_stages() if info.kind == SERIALIZERS.kind]
+    rows = []
+    for kind, words in KINDS.items():
+        marks = (
+            REFUSED if kind in info.cannot else PARTLY if kind in info.partly else HELD
+            for info in found
+        )
+        rows.append((kind, words, "".join(marks)))
+    return [info.name for info in found], rows

@@ -12,15 +12,25 @@ import math
 import pickle
 import re
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
-from enum import Enum
 from fractions import Fraction
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 from uuid import UUID
 
+from serialpack.insides import (
+    NOTHING,
+    array_facts,
+    attributes,
+    is_cached,
+    is_leaf,
+    numbers,
+    plain,
+    same_leaf,
+    whole,
+)
 from serialpack.kinds import Difference, key_kind, shown, value_step
 
 
@@ -118,7 +128,7 @@ _WHOLE = {datetime, date, time, timedelta, timezone, Decimal, Fraction, UUID, co
 
 
 class _PlainPickler(pickle.Pickler):
-    """Writes the tree of a value, twice what stands in it twice; _Odd for unknown classes."""
+    """Writes values of known classes; _Odd for others. ``fast``: twice what stands there twice."""
 
     def reducer_override(self, obj: Any) -> Any:
         if type(obj) in _WHOLE or (isinstance(obj, type) and obj in _WHOLE):
@@ -126,10 +136,10 @@ class _PlainPickler(pickle.Pickler):
         raise _Odd
 
 
-def _plain(value: Any) -> memoryview:
+def _plain(value: Any, *, memo: bool) -> memoryview:
     file = io.BytesIO()
     pickler = _PlainPickler(file, 5)
-    pickler.fast = True
+    pickler.fast = not memo
     pickler.dump(value)
     return file.getbuffer()
 
@@ -150,18 +160,22 @@ def difference(
 def _quickly_same(was: Any, became: Any, *, identity: bool) -> bool:
     """Whether two values certainly are the same, found at the speed of pickle's C code.
 
-    pickle without its memo writes types, order and bits of all plain values, and nothing else
-    (tried: two of them cost less than half of what the json module takes to write them once).
+    pickle writes types, order and bits of all plain values, and nothing else; with its memo, also
+    which of them are one. (Without the memo, two of them cost less than half of what the json
+    module takes to write them once; with it, less than pickling and unpickling them once.)
     """
     try:
-        if _plain(was) != _plain(became):
-            return False
-        return not identity or pickle.dumps(was, 5) == pickle.dumps(became, 5)
+        return _plain(was, memo=identity) == _plain(became, memo=identity)
     except (_Odd, ValueError, RecursionError, pickle.PicklingError, TypeError):
         return False
 
 
-Pair = tuple[str, Any, Any]
+#: A step of a path, or two values of which this is no place but all; what stands there on both
+#: sides.
+Pair = tuple[str | tuple[Any, Any], Any, Any]
+
+#: A path: the one before it, and its last step. Text would grow with the square of the depth.
+_Path = tuple[Any, str | tuple[Any, Any]]
 
 
 class _Walk:
@@ -169,188 +183,133 @@ class _Walk:
 
     def __init__(self, identity: bool) -> None:
         self._identity = identity
-        self._met: dict[int, Any] = {}
+        #: What each object was compared with, both ways, by id.
+        self._became: dict[int, Any] = {}
+        self._was: dict[int, Any] = {}
         self._pairs: set[tuple[int, int]] = set()
         #: Keeps what is made on the way alive, so that an id stands for one object.
         self._kept: list[Any] = []
 
     def first(self, was: Any, became: Any) -> Difference | None:
-        stack: list[Pair] = [("$", was, became)]
+        stack: list[tuple[_Path, Any, Any]] = [((None, "$"), was, became)]
         while stack:
             path, x, y = stack.pop()
             if type(x) is not type(y):
-                return _lost(path, x, y)
-            if _is_leaf(x):
-                if not _same_leaf(x, y):
-                    return _lost(path, x, y)
+                return _at(path, _lost(x, y))
+            if is_leaf(x):
+                if x is not y and not same_leaf(x, y):
+                    return _at(path, _lost(x, y))
                 continue
-            if self._identity and id(x) in self._met and self._met[id(x)] is not y:
-                return Difference(0, path, "a shared reference", "a copy", "cycle")
+            if self._identity and (odd := self._shared(x, y)) is not None:
+                return _at(path, odd)
             if (id(x), id(y)) in self._pairs:
                 continue
             self._pairs.add((id(x), id(y)))
-            self._met[id(x)] = y
-            inner = list(self._inside(path, x, y))
+            if x is y:
+                continue
+            inner = list(self._inside(x, y))
             self._kept.append(inner)
-            for step in inner:
-                if isinstance(step, Difference):
-                    return step
-            stack.extend(reversed(inner))  # type: ignore[arg-type]
+            for found in inner:
+                if isinstance(found, Difference):
+                    return _at(path, found)
+            stack.extend(((path, step), *pair) for step, *pair in reversed(inner))
         return None
 
-    def _inside(self, path: str, x: Any, y: Any) -> Iterator[Pair | Difference]:
+    def _shared(self, x: Any, y: Any) -> Difference | None:
+        """What is wrong where one of two objects was met before, and beside another."""
+        if self._became.setdefault(id(x), y) is not y:
+            return Difference(0, "", "a shared reference", "a copy", "cycle")
+        # What cannot change may become one.
+        if self._was.setdefault(id(y), x) is not x and not isinstance(x, tuple | frozenset):
+            return Difference(0, "", "a value of its own", "a shared reference", "cycle")
+        return None
+
+    def _inside(self, x: Any, y: Any) -> Iterator[Pair | Difference]:
         """The pairs of values inside ``x`` and ``y``, which are of one type; or a difference."""
-        known = False
         if isinstance(x, dict):
-            known = True
-            yield from _maps(path, x, y)
+            yield from _maps(x, y)
+        elif isinstance(x, Mapping):
+            yield from _maps(dict(x), dict(y))
         elif isinstance(x, list | tuple):
-            known = True
             if len(x) != len(y):
-                yield Difference(0, path, f"{len(x)} elements", f"{len(y)}", kind_of(x))
+                yield Difference(0, "", f"{len(x)} elements", f"{len(y)}", kind_of(x))
             for i, pair in enumerate(zip(x, y, strict=False)):
-                yield (f"{path}[{i}]", *pair)
+                yield (f"[{i}]", *pair)
         elif isinstance(x, set | frozenset):
-            known = True
-            yield from _sets(path, x, y)
-        else:
-            for base in (int, float, str, bytes, bytearray):
-                if isinstance(x, base):
-                    known = True
-                    same = _same_leaf(_as(base, x), _as(base, y))
-                    if not same:
-                        yield _lost(path, x, y)
-        if kind_of(x) == "number-array":
-            yield from _arrays(path, x, y)
+            yield from _sets(x, y)
+        elif not same_leaf(plain(x), plain(y)):
+            yield _lost(x, y)
+        facts = array_facts(x) if kind_of(x) == "number-array" else None
+        if facts is not None:
+            if facts != array_facts(y):
+                yield _lost(x, y)
+            yield ((x, y), numbers(x), numbers(y))
+        yield from _attributes(x, y)
+        if facts is not None:
             return
-        state = _state(x), _state(y)
-        if state[0] or state[1]:
-            for name in sorted({*state[0], *state[1]}):
-                yield (f"{path}.{name}", *(s.get(name, _NOTHING) for s in state))
-        elif not known and x is not y and not _equal(x, y):
-            try:
-                yield (path, x.__reduce_ex__(4), y.__reduce_ex__(4))
-            except Exception:
-                yield _lost(path, x, y)
+        try:
+            pair = whole(x), whole(y)
+        except Exception:  # its class tells nothing
+            if not _equal(x, y):
+                yield _lost(x, y)
+        else:
+            yield ((x, y), *pair)
 
 
-class _Nothing:
-    """Stands for an attribute that is not there."""
-
-    def __repr__(self) -> str:
-        return "nothing"
-
-
-_NOTHING = _Nothing()
-
-_LEAVES = (
-    *(type(None), bool, int, float, str, bytes, bytearray, complex, date, timedelta),
-    *(Decimal, Fraction, UUID, timezone, _Nothing),
-)
+def _attributes(x: Any, y: Any) -> Iterator[Pair]:
+    state = attributes(x), attributes(y)
+    for name in sorted({*state[0], *state[1]}):
+        there = [s.get(name, NOTHING) for s in state]
+        if NOTHING not in there or not is_cached(x, name):
+            yield (f".{name}", *there)
 
 
-def _is_leaf(value: Any) -> bool:
-    kind = type(value)
-    return (
-        kind in _LEAVES
-        or kind in (datetime, time)
-        or isinstance(value, Enum | type | FunctionType | BuiltinFunctionType | ModuleType)
-    )
-
-
-def _same_leaf(x: Any, y: Any) -> bool:
-    if isinstance(x, float):
-        return struct.pack("<d", x) == struct.pack("<d", y)
-    if isinstance(x, complex):
-        return _same_leaf(x.real, y.real) and _same_leaf(x.imag, y.imag)
-    if isinstance(x, Decimal):
-        return bool(x.as_tuple() == y.as_tuple())
-    if isinstance(x, datetime | time):
-        zones = x.tzinfo, y.tzinfo
-        return (
-            x.replace(tzinfo=None) == y.replace(tzinfo=None)
-            and x.fold == y.fold
-            and type(zones[0]) is type(zones[1])
-            and repr(zones[0]) == repr(zones[1])
-        )
-    if isinstance(x, Enum | type | FunctionType | BuiltinFunctionType | ModuleType):
-        return bool(x is y)
-    return bool(x == y)
-
-
-def _maps(path: str, x: dict[Any, Any], y: dict[Any, Any]) -> Iterator[Pair | Difference]:
-    keys = list(x), list(y)
-    for before, after in zip(*keys, strict=False):
-        lost = None if before is after else difference(before, after)
-        if lost is not None:
+def _maps(x: dict[Any, Any], y: dict[Any, Any]) -> Iterator[Pair | Difference]:
+    """Key by key, in their order."""
+    for before, after in zip(x, y, strict=False):
+        if before is not after and (lost := difference(before, after)) is not None:
             kind = key_kind(before)
             if kind is None:
                 kind = "value" if before in y else kind_of(before)
-            yield Difference(0, path, f"the key {shown(before)}", f"the key {shown(after)}", kind)
+            yield Difference(0, "", f"the key {shown(before)}", f"the key {shown(after)}", kind)
+            return
     if len(x) != len(y):
-        odd = [*({*keys[0]} - {*keys[1]}), *keys[0][:1]]
+        odd = [*(x.keys() - y.keys()), *list(x)[:1]]
         kind = (key_kind(odd[0]) if odd else None) or "value"
-        yield Difference(0, path, f"{len(x)} keys", f"{len(y)} keys", kind)
-    for key, value in x.items():
-        if key in y:
-            yield (path + value_step(key), value, y[key])
-
-
-def _sets(path: str, x: Any, y: Any) -> Iterator[Pair | Difference]:
-    there = {element: element for element in y}
-    if len(x) != len(y) or any(element not in there for element in x):
-        yield _lost(path, x, y)
+        yield Difference(0, "", f"{len(x)} keys", f"{len(y)} keys", kind)
         return
+    for key, after in zip(x, y, strict=True):
+        if not is_leaf(key):  # it may be shared
+            yield (f"[{shown(key)}]", key, after)
+        yield (value_step(key), x[key], y[after])
+
+
+#: So many elements of a set are looked for among all others, where they are not equal to one.
+_MOST_UNEQUAL = 300
+
+
+def _sets(x: Any, y: Any) -> Iterator[Pair | Difference]:
+    there = {element: element for element in y}
+    pairs, rest = [], []
     for element in x:
-        yield (f"{path}{{{shown(element)}}}", element, there[element])
-
-
-def _arrays(path: str, x: Any, y: Any) -> Iterator[Pair | Difference]:
-    if isinstance(x, memoryview):
-        pair: list[Any] = [(v.format, v.shape, v.strides, v.readonly, v.tobytes()) for v in (x, y)]
-    elif hasattr(x, "typecode"):
-        pair = [(v.typecode, v.tobytes()) for v in (x, y)]
-    elif hasattr(x, "dtype"):
-        flags = [getattr(v, "flags", None) for v in (x, y)]
-        orders = [(f.c_contiguous, f.f_contiguous) if f is not None else () for f in flags]
-        if x.dtype.hasobject:
-            heads = [(str(v.dtype), v.shape, o) for v, o in zip((x, y), orders, strict=True)]
-            if heads[0] == heads[1]:
-                yield (path, x.tolist(), y.tolist())
-                return
-        pair = [
-            (v.dtype.descr, v.dtype.str, v.shape, o, v.tobytes())
-            for v, o in zip((x, y), orders, strict=True)
-        ]
-    else:
-        pair = [x.__reduce_ex__(4), y.__reduce_ex__(4)]
-    if pair[0] != pair[1]:
-        yield _lost(path, x, y)
-
-
-def _state(value: Any) -> dict[str, Any]:
-    """All attributes of an object, those in slots too."""
-    state = dict(getattr(value, "__dict__", {}))
-    for cls in type(value).__mro__:
-        slots = cls.__dict__.get("__slots__", ())
-        for name in (slots,) if isinstance(slots, str) else slots:
-            mangled = (
-                f"_{cls.__name__.lstrip('_')}{name}"
-                if name.startswith("__") and not name.endswith("__")
-                else name
-            )
-            if mangled not in ("__dict__", "__weakref__") and hasattr(value, mangled):
-                state[mangled] = getattr(value, mangled)
-    return state
-
-
-def _as(base: Any, value: Any) -> Any:
-    """The plain value inside an instance of a subclass."""
-    if base is int:
-        return int.__index__(value)
-    if base is float:
-        return float.__float__(value)
-    return str.__str__(value) if base is str else base(value)
+        if element in there:
+            pairs.append((element, there.pop(element)))
+        else:
+            rest.append(element)
+    # NaNs, and objects that are equal to themselves only.
+    if len(x) != len(y) or len(rest) > _MOST_UNEQUAL:
+        yield _lost(x, y)
+        return
+    others = list(there.values())
+    for element in rest:
+        like = next((o for o in others if difference(element, o) is None), NOTHING)
+        if like is NOTHING:
+            yield _lost(x, y)
+            return
+        others = [o for o in others if o is not like]
+        pairs.append((element, like))
+    for element, like in pairs:
+        yield (f"{{{shown(element)}}}", element, like)
 
 
 def _equal(x: Any, y: Any) -> bool:
@@ -360,8 +319,23 @@ def _equal(x: Any, y: Any) -> bool:
         return False
 
 
-def _lost(path: str, was: Any, became: Any) -> Difference:
+def _lost(was: Any, became: Any) -> Difference:
     texts = shown(was), shown(became)
     if texts[0] == texts[1]:
         texts = f"{type(was).__name__} {texts[0]}", f"{type(became).__name__} {texts[1]}"
-    return Difference(0, path, *texts, "object" if was is _NOTHING else kind_of(was))
+    # An attribute that is missing is missing in the object.
+    kind = "object" if NOTHING in (was, became) else kind_of(was)
+    return Difference(0, "", *texts, kind)
+
+
+def _at(path: _Path, lost: Difference) -> Difference:
+    """``lost``, with its place: where it is in what makes up a value, that value is lost."""
+    steps: list[str] = []
+    here: Any = path
+    while here is not None:
+        here, step = here
+        if isinstance(step, str):
+            steps.append(step)
+        else:
+            lost, steps = _lost(*step), []
+    return lost._replace(value_path="".join(reversed(steps)))

@@ -17,19 +17,27 @@ from msgpack import ExtType, Timestamp, Unpacker, UnpackException
 from xxhash import xxh3_64_intdigest, xxh3_128_digest
 
 OWN, OWN_END = bytes.fromhex("89 53 50 4B 0D 0A 1A 0A"), bytes.fromhex("89 53 50 4B 45 4E 44 0A")
+SMALL = bytes.fromhex("89 53 50 6B")
 EMPTY_FRAME = bytes.fromhex("28 B5 2F FD 20 00 01 00 00")
 MAGIC, SEEK_MAGIC, SEEK_END = (bytes.fromhex(h) for h in ("532A4D18", "5E2A4D18", "B1EA928F"))
 LONGEST = {b"SPKH": 32768, b"SPKB": 1048576, b"SPKX": 1048576}
 RAW, NONE, ZSTD, MOST = 32, 0, 1, 67108864
 #: HEADER: the types of each key's value.
 KEYS = {"c": (list,), "f": (int,), "b": (int,), "n": (str, bytes, type(None)), "s": (dict,)}
-KEYS |= {"t": (int, type(None)), "w": (int,), "m": (dict,), "u": (bool,)}
+KEYS |= {"t": (int, type(None)), "w": (int,), "m": (dict,), "u": (bool,), "e": (str, bytes)}
 #: SERIALIZERS, CODECS, FILTERS: of each parameter the ranges that it may be in.
 LEVEL, ITEM, SIZE = (range(10),), (range(1, 256),), (range(1), range(1024, MOST + 1))
-STAGES: dict[int, list[tuple[range, ...]]] = {n: [] for n in (0, 6, 8, *range(32, 36))}
+STAGES: dict[int, list[tuple[range, ...]]] = {
+    n: [] for n in (0, 6, 8, *range(32, 36), *range(37, 60))
+}
+STAGES |= {45: [(range(6),)], 46: [(range(5),)], 48: [(range(2),)]}
 STAGES |= {1: [(range(-7, 23),)], 2: [LEVEL], 3: [(range(1, 10),)], 4: [LEVEL], 5: [(range(13),)]}
 STAGES |= {7: [(range(12),)], 64: [ITEM], 65: [ITEM], 66: [(range(1, 3), range(4, 9, 4))]}
 STAGES |= {n: [LEVEL, SIZE, (range(257),)] for n in range(16, 22)}
+#: FORMATS: those with values. SERIALIZERS: of each the format that its bytes are in.
+VALUES, OBJECT = {1, 2, 3, 4, 5, *range(7, 19)}, 6
+OWN_FORMAT = {35: 5, 42: 5, 43: 5, 44: 5, 45: 15, 46: 16, 47: 15, 48: 9, 49: 7, 50: 8, 51: 3}
+OWN_FORMAT |= {52: 4, 53: 11, 54: 12, 55: 13, 56: 14, 57: 10, 58: 17, 59: 18}
 #: CODECS: those that this decoder undoes.
 STREAMS: dict[int, Any] = {2: zlib.decompressobj, 3: bz2.BZ2Decompressor}
 STREAMS[ZSTD] = zstandard.ZstdDecompressor(max_window_size=134217728).decompressobj
@@ -66,11 +74,34 @@ def must(holds: bool, rule: str, otherwise: str = "damaged") -> None:
 
 def decode(data: bytes) -> list[Member]:
     """FILE: one member or more, with nothing before, between or behind them."""
+    if data.startswith(SMALL):
+        return [read_small(data)]
     members, at = list[Member](), 0
     while at < len(data) or not members:
         member, at = read_member(data, at)
         members.append(member)
+        must(("e" in member.header) == ("e" in members[0].header), "all are entries, or none is")
     return members
+
+
+def read_small(data: bytes) -> Member:
+    """SMALL FORM: the object in it, as a member without blocks."""
+    must(12 <= len(data) <= 2097152, "the length of a small form", "truncated")
+    must(pack("<Q", xxh3_64_intdigest(data[:-8])) == data[-8:], "the check of a small form")
+    unpacker = Unpacker(raw=False, strict_map_key=True)
+    unpacker.feed(data[4:-8])
+    try:
+        first = unpacker.unpack()
+    except (ValueError, UnpackException) as error:
+        raise SpecError("damaged: the fields of a small form") from error
+    flags, given, size, *more = array(first, "cac", "the fields of a small form")
+    must(flags < 4 and size <= 1048576, "flags and size of a small form")
+    must(not more or isinstance(more[0], dict), "settings are a map")
+    chain, payload = read_chain(given), data[4 + unpacker.tell() : -8]
+    plain = chain[1:] == [[NONE]] or flags & 1 == 1
+    content = payload if plain else undo(payload, size, chain)
+    must(content is None or len(content) == size, "the size of a small form")
+    return Member({"c": given, "f": OBJECT}, [], content)
 
 
 def read_member(data: bytes, begin: int) -> tuple[Member, int]:
@@ -84,7 +115,7 @@ def read_member(data: bytes, begin: int) -> tuple[Member, int]:
     at += size
     blocks: list[Block] = []
     while (frame := read_frame(data, at, b"SPKB", b"SPKX"))[0] == b"SPKB":
-        blocks.append(read_block(data, at, frame, [ident, len(blocks)], chain))
+        blocks.append(read_block(data, at, frame, [ident, len(blocks)], header, chain))
         entries += [(blocks[-1].row[0], 0), *blocks[-1].parts]
         at += sum(blocks[-1].row[:2])
     digest, sizes = read_index(data, at, head, blocks)
@@ -98,11 +129,12 @@ def read_member(data: bytes, begin: int) -> tuple[Member, int]:
     found = data[at : at + len(end)]
     must(found == end, f"the end at {at}", "truncated" if end.startswith(found) else "damaged")
     whole = b"".join(block.serialized or b"" for block in blocks)
-    undone, raw = all(block.serialized is not None for block in blocks), chain[0][0] == RAW
-    # CHECKSUMS: of exact blocks it is the digest of the source, which is not known but for raw.
-    if undone and (raw or not blocks or not all(block.row[2] & 2 for block in blocks)):
+    undone = all(block.serialized is not None for block in blocks)
+    kept = keeps(chain, header)
+    # CHECKSUMS: of exact blocks it is the digest of the source, which is not known unless kept.
+    if undone and (kept or not blocks or not all(block.row[2] & 2 for block in blocks)):
         must(xxh3_128_digest(whole) == digest, "the digest")
-    return Member(header, blocks, whole if raw and undone else None), at + len(end)
+    return Member(header, blocks, whole if kept and undone else None), at + len(end)
 
 
 def read_frame(data: bytes, at: int, *tags: bytes) -> Frame:
@@ -152,18 +184,32 @@ def read_header(body: bytes, own: bool) -> tuple[dict[Any, Any], Chain]:
     header: dict[Any, Any] = objects[0]
     needs = array(header.get("needs", []), "", "key needs")
     must(all(isinstance(name, str) for name in needs), "key needs")
-    must(not needs, f"needs {needs}", "unsupported")
+    must({*needs} <= {"entry"}, f"needs {needs}", "unsupported")
     for key in KEYS.keys() & header.keys():
         must(type(header[key]) in KEYS[key], f"the type of key {key}")
     must(1 <= header.get("b", 1) <= MOST, "a block size of 1 to 67108864")
     must(all(type(x) is str for note in header.get("m", {}).items() for x in note), "notes are str")
+    must(("e" in header) == ("entry" in needs), "an entry is in needs")
+    path = header.get("e", "a")
+    parts = (path.encode() if isinstance(path, str) else path).split(b"/")
+    must({b"", b".", b".."}.isdisjoint(parts), "parts of a path")
+    must(not {*range(32), 127} & {*b"".join(parts)}, "no control characters in a path")
     chain = read_chain(header.get("c"))
-    must(chain[0][0] == RAW or header.get("f", 0) in (1, 2), "the format of records", "unsupported")
+    known = keeps(chain, header) or header.get("f", 0) in VALUES
+    must(known, "the format of records", "unsupported")
     must(own != (len(chain) == 2 and chain[1][0] == ZSTD), "the envelope of the chain")
     return header, chain
 
 
-def read_block(data: bytes, at: int, frame: Frame, place: list[int], chain: Chain) -> Block:
+def keeps(chain: Chain, header: dict[Any, Any]) -> bool:
+    """SERIALIZERS: whether the serialized bytes are the source's."""
+    serializer, source = chain[0][0], header.get("f", 0)
+    return serializer == RAW or source in (OBJECT, OWN_FORMAT.get(serializer))
+
+
+def read_block(
+    data: bytes, at: int, frame: Frame, place: list[int], header: dict[Any, Any], chain: Chain
+) -> Block:
     """BLOCK HEADER with its parts; `place` is what its id and number must be."""
     _, body, frame_check, frame_size = frame
     head, *more = read_objects(body) or [None]
@@ -172,9 +218,9 @@ def read_block(data: bytes, at: int, frame: Frame, place: list[int], chain: Chai
     *where, flags, records, size, check, source, parts = array(head, "cccCcc.a", "block header")[:8]
     must(where == place, f"the member's id and block {place[1]}")
     must(flags < 8, f"flags {flags}", "unsupported")
-    exact, raw = flags & 2 != 0, chain[0][0] == RAW
+    exact, kept = flags & 2 != 0, keeps(chain, header)
     # Where it is unused it is ignored, whatever it holds.
-    must(raw or not exact or (type(source) is int and source >= 0), "a source check")
+    must(kept or not exact or (type(source) is int and source >= 0), "a source check")
     sizes = [(part[0], part[1]) for part in (array(part, "ccc", "a part") for part in parts)]
     # STORED BLOCKS: not in the zstd envelope. Codec none alone leaves the bytes as they are, too.
     plain = chain[1][0] == NONE or (flags & 1 != 0 and (len(chain) > 2 or chain[1][0] != ZSTD))
@@ -182,7 +228,7 @@ def read_block(data: bytes, at: int, frame: Frame, place: list[int], chain: Chai
     stored, serialized = sum(a for a, _ in sizes), sum(b for _, b in sizes)
     must(len(parts) > 0 and max(size, serialized) <= MOST, "a part or more, of at most 67108864")
     must(records is None or records <= max(size, serialized), "more records than bytes")
-    must(not raw or (exact and serialized == size), "raw gives back its size of the source")
+    must(not kept or (exact and serialized == size), "what is kept has its size of the source")
     pieces, at = list[bytes | None](), at + frame_size
     for length, restored, part_check, *own_chain in parts:
         must(not (own_chain and read_chain(own_chain[0])), "a part's own chain", "unsupported")

@@ -14,15 +14,16 @@ PACKAGE = Path(__file__).parents[1] / "serialpack"
 #: lower layers and itself; parts of one layer do not know each other.
 LAYERS: list[set[str]] = [
     {"_version", "errors"},
-    {"kinds", "units"},
+    {"kinds", "reports", "units"},
     {"stage", "values"},
     {"codecs", "container", "files", "filters", "formats"},
-    {"detect", "serializers"},
+    {"detect", "paths", "serializers"},
     {"chain", "stages"},
     {"auto"},
     {"pipeline"},
     {"inspection"},
-    {"api", "batch", "bench"},
+    {"api"},
+    {"archive", "batch", "bench", "objects"},
     {"cli"},
     {"__main__"},
 ]

@@ -13,8 +13,8 @@ from operator import itemgetter
 from serialpack._version import __version__
 from serialpack.auto import EFFORTS
 from serialpack.cli.app import app
-from serialpack.cli.run import WORST_FIRST
 from serialpack.cli.words import EXIT_CODES
+from serialpack.errors import WORST_FIRST
 from serialpack.formats import FORMATS
 from serialpack.stage import Param, Stage
 from serialpack.units import format_size

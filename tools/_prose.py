@@ -32,6 +32,9 @@ DESCRIPTIONS: dict[str, tuple[str, ...]] = {
         "Each FILE.spk is unpacked to FILE beside it, which gets its mode and its time of"
         " modification. An output appears whole or not at all, and overwrites nothing unless"
         " `-f` is given. Inputs are kept unless `--rm` is given.",
+        "The entries of an archive (`pack --archive`) go below a folder: FILE, or the one that"
+        " `-o` names, and never out of it. They get their times of modification. An entry that"
+        " cannot be written is named, and the rest go on.",
         "Every checksum is verified. A damaged input gives exit status 3, and no file; to"
         " standard output, the blocks before the damage may have been written.",
         "With several inputs, each failure is named and the rest go on.",
@@ -71,6 +74,11 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
         " `--bytes`. Also the memory that each thread takes grows with it.",
     ),
     ("pack", "--meta"): ("`serialpack inspect` shows it.",),
+    ("pack", "--archive"): (
+        "Each input becomes an entry, under its path as it was given. A leading / is left out of"
+        " it, and everything up to the last `..`, which is said. If one input fails, nothing is"
+        " written. An archive is its entries one after another: `cat` joins archives.",
+    ),
     ("*", "--output"): (
         "Without it, outputs stand beside their inputs; of standard input, on standard output.",
     ),

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     ),
 )
 @click.option("--stages", is_flag=True, help="List serializers, filters and codecs.")
+@click.option("--fidelity", is_flag=True, help="With --stages: which values each holds.")
 @click.option("--blocks", is_flag=True, help="A line for each block.")
 @click.option("--head", type=click.IntRange(0), metavar="N", help="The first N records.")
 @click.option("-F", "--from", "format", metavar="FORMAT", help="What FILE is; default: looked at.")
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 def command(
     files: tuple[str, ...],
     stages: bool,
+    fidelity: bool,
     blocks: bool,
     head: int | None,
     format: str | None,
@@ -42,14 +44,19 @@ def command(
     no_progress: bool,
 ) -> int:
     from serialpack import api
-    from serialpack.cli.run import STDIO, Manner, each_file, stdin
+    from serialpack.cli.run import Manner, data_of, each_file
     from serialpack.errors import UsageError
     from serialpack.formats import FORMATS
 
+    if fidelity and not stages:
+        raise UsageError("--fidelity goes with --stages")
     if stages:
         if files:
             raise UsageError("--stages takes no FILE")
-        _show_stages(as_json)
+        if fidelity and not as_json:
+            _show_fidelity()
+        else:
+            _show_stages(as_json)
         return 0
     if head is not None and as_json:
         raise UsageError("--head and --json exclude each other")
@@ -62,7 +69,7 @@ def command(
         if head is not None:
             _show_head(path, head, format)
             return {}
-        found = api.inspect(stdin() if path == STDIO else path, format=format)
+        found = api.inspect(data_of(path), format=format)
         if as_json:
             return _as_json(path, found, blocks)
         _show(path, found, blocks, several=len(files) > 1)
@@ -89,8 +96,8 @@ def _show(path: str, found: Inspection, blocks: bool, *, several: bool) -> None:
 
 
 def _member_rows(member: MemberInfo) -> list[tuple[str, str]]:
-    from serialpack.api import kept
     from serialpack.cli.words import percent
+    from serialpack.reports import kept
     from serialpack.units import format_size
 
     envelope = "zstd (any zstd tool reads it)" if member.zstd_envelope else "own"
@@ -114,6 +121,8 @@ def _member_rows(member: MemberInfo) -> list[tuple[str, str]]:
         ("checksum", f"XXH3-128 {member.digest}"),
         ("written by", f"serialpack {member.writer}"),
     ]
+    if member.entry is not None:
+        rows.insert(0, ("entry", member.entry))
     if member.name is not None:
         rows.append(("name", member.name))
     if member.mtime is not None:
@@ -199,10 +208,10 @@ def _show_head(path: str, count: int, format: str | None) -> None:
     import sys
 
     from serialpack import api
-    from serialpack.cli.run import STDIO, stdin, stdout
+    from serialpack.cli.run import data_of, stdout
     from serialpack.cli.words import colourful, printable
 
-    source = stdin() if path == STDIO else path
+    source = data_of(path)
     if not sys.stdout.isatty():
         api.first_records(source, stdout(force=True), count, format=format)
         return
@@ -246,3 +255,17 @@ def _show_stages(as_json: bool) -> None:
             headers=(kind, "version", "traits", "what it is, or how to install it"),
         )
         print()
+
+
+def _show_fidelity() -> None:
+    from string import ascii_letters
+
+    from serialpack.cli.words import print_table
+    from serialpack.stages import HELD, PARTLY, REFUSED, fidelity
+
+    names, rows = fidelity()
+    letters = ascii_letters[: len(names)]
+    print(f"{HELD} held, {PARTLY} held in part, {REFUSED} refused; never changed.\n")
+    print_table([(words, marks) for _, words, marks in rows], headers=("", letters))
+    print()
+    print_table([(letter, name) for letter, name in zip(letters, names, strict=True)])

@@ -8,6 +8,9 @@ from serialpack.errors import FileError
 
 SUFFIX = ".spk"
 
+#: Standard input, standard output.
+STDIO = "-"
+
 
 def unpacked_name(path: str, *, stored: bool) -> str:
     """``FILE`` for ``FILE.spk``; ``stored``: the name in the container, in the same folder.

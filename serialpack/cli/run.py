@@ -6,21 +6,22 @@ import json
 import os
 import select
 import sys
-from collections.abc import Callable, Sequence
-from typing import IO, Any, NamedTuple, Protocol, TypeVar, cast
+from collections.abc import Callable, Iterable, Sequence
+from typing import IO, Any, NamedTuple, cast
 
-from serialpack import api
-from serialpack.cli.naming import check_removal, stat_of
+from serialpack.cli.naming import STDIO, check_removal, stat_of
 from serialpack.cli.words import ProgressBar, complain, note
-from serialpack.errors import FileError, RefusedError, SerialpackError, UsageError
+from serialpack.errors import (
+    WORST_FIRST,
+    FileError,
+    RefusedError,
+    SerialpackError,
+    UsageError,
+)
 from serialpack.files import Source, check_output, file_error, remove_source
+from serialpack.reports import ReportT
 from serialpack.stage import Buffer
 from serialpack.units import format_size
-
-STDIO = "-"
-
-#: Exit codes of which the worst of several files wins, the worst first.
-WORST_FIRST = (130, 3, 4, 1, 2, 0)
 
 
 class Manner(NamedTuple):
@@ -32,30 +33,54 @@ class Manner(NamedTuple):
     no_progress: bool
 
 
-def each_file(files: Sequence[str], manner: Manner, work: Callable[[str], dict[str, Any]]) -> int:
+def each_file(
+    files: Sequence[str],
+    manner: Manner,
+    work: Callable[[str], dict[str, Any]],
+    parts: Sequence[str] = (),
+) -> int:
     """Do ``work`` for each file; failures are named, the rest go on. The worst exit code.
 
-    ``work`` gives the line for ``--json``.
+    ``work`` gives the line for ``--json``. ``parts``: what each file is made of, where that is
+    the source to be named for an error.
     """
     codes = []
     for path in files:
         try:
-            if "\0" in path:
-                raise FileError(
-                    "is no name of a file: it holds a NUL", hint="-0 ends names with it"
-                )
-            line = work(path)
+            check_name(path)
+            print_line(manner, work(path))
             codes.append(0)
         except (SerialpackError, OSError, MemoryError) as caught:
             error = _ours(caught)
-            where = error.path or path
-            where = "standard input" if where in (STDIO, "<stdin>") else where
-            complain(str(error), where)
-            line = {"source": path, "error": str(error), "exit": error.exit_code}
+            complain(str(error), named(error.path or path))
+            source = error.path if error.path in parts else path
+            print_line(manner, {"source": source, **error_line(error)})
             codes.append(error.exit_code)
-        if manner.as_json and line:
-            print(json.dumps(line), flush=True)
     return min(codes, key=WORST_FIRST.index, default=0)
+
+
+def check_name(path: str) -> None:
+    """FileError for what the system takes for no name at all."""
+    if "\0" in path:
+        raise FileError(
+            "is no name of a file: it holds a NUL", hint="-0 ends names with it", path=path
+        )
+
+
+def named(path: str) -> str:
+    """``path`` as people call it."""
+    return "standard input" if path in (STDIO, "<stdin>") else path
+
+
+def error_line(error: SerialpackError) -> dict[str, Any]:
+    """What a line of ``--json`` says of ``error``."""
+    return {"error": str(error), "exit": error.exit_code}
+
+
+def print_line(manner: Manner, line: dict[str, Any]) -> None:
+    """A line of ``--json``, where it is asked for and there is something to say."""
+    if manner.as_json and line:
+        print(json.dumps(line), flush=True)
 
 
 def _ours(error: Exception) -> SerialpackError:
@@ -88,8 +113,9 @@ def input_files(files: Sequence[str], files_from: str | None, null: bool) -> Seq
     return (*files, *names)
 
 
-def stdin() -> IO[bytes]:
-    return sys.stdin.buffer
+def data_of(path: str) -> str | IO[bytes]:
+    """What to read the input ``path`` from."""
+    return sys.stdin.buffer if path == STDIO else path
 
 
 def stdout(*, force: bool, binary: bool = False) -> IO[bytes]:
@@ -146,6 +172,7 @@ class Targets:
 
     def __init__(self, files: Sequence[str], output: str | None) -> None:
         self._output = output
+        self._alone = len(files) == 1
         self._folder = output is not None and (len(files) > 1 or output.endswith(os.sep))
         #: The files given out so far, as they are called from the root.
         self.used: set[str] = set()
@@ -174,6 +201,13 @@ class Targets:
         self.used.add(absolute)
         return target
 
+    def folder_of(self, path: str, name: Callable[[str], str]) -> str:
+        """The folder that the entries of ``path`` go below: ``-o`` itself for a single input."""
+        target = self._output if self._alone and self._output else self.of(path, name)
+        if target == STDIO:
+            raise UsageError("an archive unpacks into a folder", hint="-o FOLDER")
+        return target
+
     def make_folder(self) -> None:
         """Make the folder that several outputs go into."""
         if self._folder:
@@ -184,16 +218,16 @@ class Targets:
                 raise file_error(error, self._output, "make the folder") from error
 
 
-class Report(Protocol):
-    """What packing and unpacking tell, as far as they agree."""
+class Input(NamedTuple):
+    """An input, with its status from before it was opened: what --rm removes must be that."""
 
-    @property
-    def seconds(self) -> dict[str, float]: ...
-    @property
-    def sizes(self) -> dict[str, int]: ...
+    path: str
+    before: os.stat_result | None
 
-
-ReportT = TypeVar("ReportT", bound=Report)
+    @classmethod
+    def of(cls, path: str) -> Input:
+        """The input as it is now."""
+        return cls(path, None if path == STDIO else stat_of(path))
 
 
 class Mover:
@@ -215,6 +249,8 @@ class Mover:
         if profile is not None:
             check_output(profile, force=force)
         self.targets = targets
+        #: What a profile must not be written over either, as it is called from the root.
+        self.taken: set[str] = set()
         self._manner = manner
         self._force = force
         self._keep = keep
@@ -223,61 +259,78 @@ class Mover:
         self._profile = profile
         self._profiled: list[tuple[str, dict[str, float], dict[str, int]]] = []
 
-    def each(self, files: Sequence[str], work: Callable[[str], dict[str, Any]]) -> int:
+    def each(
+        self,
+        files: Sequence[str],
+        work: Callable[[str], dict[str, Any]],
+        parts: Sequence[str] = (),
+    ) -> int:
         """Do ``work`` for each file, then draw the profile; the worst exit code."""
         if not self._dry_run:
             self.targets.make_folder()
-        code = each_file(files, self._manner, work)
+        code = each_file(files, self._manner, work, parts)
         if self._profile is not None:
             from serialpack.cli.profile import write_profile
 
-            write_profile(self._profile, self._profiled, force=self._force, taken=self.targets.used)
+            write_profile(
+                self._profile,
+                self._profiled,
+                force=self._force,
+                taken=self.targets.used | self.taken,
+            )
         return code
 
     def move(
         self,
-        path: str,
+        inputs: Sequence[Input],
         target: str | None,
-        work: Callable[[Any, Any, ProgressBar | None], ReportT],
+        work: Callable[[Any, ProgressBar | None], ReportT],
         *,
-        plan: str,
-        closing: Callable[[ReportT], str],
+        check: Callable[[], object],
+        plan: Iterable[str],
+        closing: Callable[[ReportT], Iterable[str]],
         binary: bool = False,
     ) -> ReportT | None:
-        """Do ``work`` from ``path`` to ``target``, and say so; None where it is only a plan.
+        """Do ``work`` from ``inputs`` to ``target``, and say so; None where it is only a plan.
 
-        ``work`` gets a source, a target and what to call with its progress. ``plan`` says what
-        would be done, ``closing`` what was. ``binary``: what is written is certainly no text.
+        ``work`` gets a target and what to call with its progress. A plan raises what ``check``
+        does. ``plan`` says what would be done, ``closing`` what was, a line each. ``binary``:
+        what is written is certainly no text.
         """
+        paths = [path for path, _ in inputs]
         if self._manner.as_json and target == STDIO:
             raise UsageError(
                 "--json and the data cannot both go to standard output", hint="-o FILE"
             )
-        if not self._keep and STDIO in (path, target):
+        if not self._keep and STDIO in (*paths, target):
             raise UsageError("--rm needs a file on both sides")
-        check_removal(path, keep=self._keep)
+        for path in paths:
+            check_removal(path, keep=self._keep)
         if self._dry_run:
-            if path != STDIO:
-                api.check(path, None if target == STDIO else target, force=self._force)
-            say(self._manner, plan)
+            if STDIO not in paths:
+                check()
+            for line in plan:
+                say(self._manner, line)
             return None
-        before = None if path == STDIO else stat_of(path)
-        bar = progress_bar(path, before.st_size if before else None, self._manner)
+        label = paths[0] if len(paths) == 1 else target or ""
+        self.taken.update(map(os.path.realpath, [*paths, target or label]))
+        sizes = [before.st_size for _, before in inputs if before is not None]
+        bar = progress_bar(label, sum(sizes) if len(sizes) == len(paths) else None, self._manner)
         try:
             report = work(
-                stdin() if path == STDIO else path,
-                stdout(binary=binary, force=self._force) if target == STDIO else target,
-                bar,
+                stdout(binary=binary, force=self._force) if target == STDIO else target, bar
             )
         finally:
             if bar is not None:
                 bar.close()
-        say(self._manner, closing(report), verbose_only=target == STDIO)
+        for line in closing(report):
+            say(self._manner, line, verbose_only=target == STDIO)
         if self._stats:
             print_stats(report.seconds, report.sizes)
-        self._profiled.append((path, report.seconds, report.sizes))
+        self._profiled.append((label, report.seconds, report.sizes))
         if not self._keep:
-            remove_source(path, before)
+            for path, before in inputs:
+                remove_source(path, before)
         return report
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+import os
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from serialpack.cli.naming import unpacked_name
+from serialpack.cli.naming import STDIO, unpacked_name
 from serialpack.cli.options import (
     Range,
     Size,
@@ -15,6 +16,9 @@ from serialpack.cli.options import (
     files_argument,
     output_options,
 )
+
+if TYPE_CHECKING:
+    from serialpack.reports import UnpackReport
 
 
 @click.command(
@@ -78,13 +82,28 @@ def command(
     no_progress: bool,
 ) -> int:
     from serialpack import api
-    from serialpack.cli.run import Manner, Mover, Targets, input_files, rounded
-    from serialpack.errors import UsageError
+    from serialpack.archive import is_archive, unpack_archive
+    from serialpack.cli.run import (
+        Input,
+        Manner,
+        Mover,
+        Targets,
+        data_of,
+        error_line,
+        input_files,
+        named,
+        print_line,
+        say,
+    )
+    from serialpack.cli.words import complain
+    from serialpack.errors import SerialpackError, UsageError
+    from serialpack.paths import check_folder
     from serialpack.units import format_size
 
+    manner = Manner(as_json, quiet, verbose, no_progress)
     inputs = input_files(files, files_from, null)
     mover = Mover(
-        Manner(as_json, quiet, verbose, no_progress),
+        manner,
         Targets(inputs, None if test else output),
         force=force,
         keep=keep,
@@ -96,42 +115,90 @@ def command(
         raise UsageError("--test writes nothing: it goes without -o, --rm, --records and --bytes")
     if not keep and (records or byte_range or to):
         raise UsageError("--rm needs the whole source to be unpacked")
-
-    def unpack(source: Any, target: Any, progress: Any) -> api.UnpackReport:
-        return api.unpack(
-            source,
-            target,
-            to=to,
-            record_range=records,
-            byte_range=byte_range,
-            threads=threads,
-            max_size=max_size,
-            force=force,
-            progress=progress,
-        )
+    if not keep and STDIO in inputs:
+        raise UsageError("--rm needs a file on both sides")
 
     def work(path: str) -> dict[str, Any]:
+        given = Input.of(path)
+        if test or (dry_run and path == STDIO):
+            return one(given, data_of(path))
+        with api.opened_source(data_of(path)) as source:
+            return (entries if is_archive(source) else one)(given, source)
+
+    def one(given: Input, source: Any) -> dict[str, Any]:
+        path = given.path
         target = None if test else mover.targets.of(path, lambda p: unpacked_name(p, stored=name))
         what = f"{path}: all is well" if test else f"{path} -> {target}"
         report = mover.move(
-            path,
+            [given],
             target,
-            unpack,
-            plan=f"would unpack {path} to {target}",
-            closing=lambda done: f"{what}, {format_size(done.size)}, {done.kept}",
+            lambda to_file, bar: api.unpack(
+                source,
+                to_file,
+                to=to,
+                record_range=records,
+                byte_range=byte_range,
+                threads=threads,
+                max_size=max_size,
+                force=force,
+                progress=bar,
+            ),
+            check=lambda: api.check(path, None if target == STDIO else target, force=force),
+            plan=[f"would unpack {path} to {target}"],
+            closing=lambda done: [f"{what}, {format_size(done.size)}, {done.kept}"],
         )
-        if report is None:
-            return {}
-        return {
-            "source": path,
-            "target": target,
-            "format": report.format,
-            "size": report.size,
-            "blocks": report.blocks,
-            "blocks_read": report.blocks_read,
-            "records": report.records,
-            "exact": report.exact,
-            "seconds": rounded(report.seconds),
-        }
+        return {} if report is None else _line(path, target, report)
+
+    def entries(given: Input, source: Any) -> dict[str, Any]:
+        path = given.path
+        if to or records or byte_range:
+            raise UsageError("--to, --records and --bytes do not reach into an archive: unpack it")
+        folder = mover.targets.folder_of(path, lambda p: unpacked_name(p, stored=False))
+
+        def tell(entry: str, found: UnpackReport | SerialpackError) -> None:
+            if isinstance(found, SerialpackError):
+                complain(str(found), found.path or f"{named(path)}: {entry}")
+                print_line(manner, {"source": path, "entry": entry, **error_line(found)})
+                return
+            mover.taken.add(os.path.realpath(found.target or ""))
+            say(manner, f"{path} -> {found.target}, {format_size(found.size)}, {found.kept}")
+            print_line(manner, _line(path, found.target, found))
+
+        mover.move(
+            [given],
+            folder,
+            lambda below, bar: unpack_archive(
+                source,
+                below,
+                threads=threads,
+                max_size=max_size,
+                force=force,
+                progress=bar,
+                each=tell,
+            ),
+            check=lambda: check_folder(folder),
+            plan=[f"would unpack the entries of {path} below {folder}"],
+            closing=lambda _: (),
+        )
+        return {}
 
     return mover.each(inputs, work)
+
+
+def _line(path: str, target: str | None, report: UnpackReport) -> dict[str, Any]:
+    """The line for ``--json``."""
+    from serialpack.cli.run import rounded
+
+    entry = {} if report.entry is None else {"entry": report.entry}
+    return {
+        "source": path,
+        "target": target,
+        **entry,
+        "format": report.format,
+        "size": report.size,
+        "blocks": report.blocks,
+        "blocks_read": report.blocks_read,
+        "records": report.records,
+        "exact": report.exact,
+        "seconds": rounded(report.seconds),
+    }

@@ -9,6 +9,7 @@ word of the stored bytes. How each is kept to it is said in its class's ``bound`
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from typing import ClassVar, Protocol
 
 from serialpack.errors import CodecError
@@ -30,6 +31,17 @@ class Codec(Stage, ABC):
     @abstractmethod
     def decompress(self, stored: Buffer, size: int) -> Buffer:
         """The ``size`` bytes that were stored; CodecError for anything else."""
+
+    def decompress_pieces(self, stored: Buffer, size: int) -> Iterator[Buffer]:
+        """The same in pieces, for a caller that may stop before the last: all at once unless a
+        codec can do better. Never more than ``size`` bytes; CodecError where they are fewer."""
+        yield self.decompress(stored, size)
+
+    def for_records(self) -> None:
+        """Told that what comes is text of many records alike, where a codec may work otherwise.
+
+        What it writes must be in the same data format: reading does not know of this.
+        """
 
 
 class StreamDecoder(Protocol):

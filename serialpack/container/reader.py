@@ -35,6 +35,7 @@ from serialpack.container.frames import (
 )
 from serialpack.container.index import Index, Row, frames_left, index_frames
 from serialpack.container.records import Block, Header
+from serialpack.container.small import START_SMALL
 from serialpack.errors import DamagedError, NotContainerError, TruncatedError
 
 #: How many bytes of a file's start tell whether it is a container.
@@ -43,10 +44,17 @@ SNIFF = len(START_ZSTD) + 12
 
 def is_container(head: bytes) -> bool:
     """Whether a file that begins with ``head`` (``SNIFF`` bytes of it) is a container."""
+    if is_small(head):
+        return True
     for start in (START_ZSTD, START_OWN):
         if head.startswith(start):
             return start is START_OWN or head[len(start) + 8 :][:4] == HEADER
     return False
+
+
+def is_small(head: bytes) -> bool:
+    """Whether a file that begins with ``head`` is in the small form."""
+    return head.startswith(START_SMALL)
 
 
 class StoredBlock(NamedTuple):
@@ -75,6 +83,8 @@ class Member:
         self.header = Header.decode(body, at, zstd_envelope=start == START_ZSTD)
         self._frames = [(len(start), 0), (FRAME_EXTRA + len(body), 0)]
         self._rows: list[Row] = []
+        #: Whether its blocks are being read, or were.
+        self.begun = False
         #: The index, once all blocks have been read.
         self.index: Index | None = None
         #: Bytes of the member, once all of it has been read.
@@ -83,6 +93,7 @@ class Member:
     def blocks(self) -> Iterator[StoredBlock]:
         """The blocks in order; after the last, the index and the member's end are verified."""
         source = self._source
+        self.begun = True
         while True:
             tag, body, check, at = source.frame("a block header or the index")
             if tag == INDEX:
@@ -187,14 +198,18 @@ class _Source:
         return *open_frame(prefix, self.exactly(frame_rest(prefix, at), what), at), at
 
 
-def read_members(read: Callable[[int], bytes]) -> Iterator[Member]:
+def read_members(
+    read: Callable[[int], bytes], after: Member | None = None, start: int = 0
+) -> Iterator[Member]:
     """The members of a stream, each to be read to its end before the next.
 
     ``read(n)`` gives up to n bytes, and none only at the end. NotContainerError where the stream
-    does not begin as a container.
+    does not begin as a container. ``after``: the stream begins behind this member, at byte
+    ``start`` of the file.
     """
-    source = _Source(read)
-    number = 0
+    source = _Source(read, start)
+    number = 0 if after is None else after.number + 1
+    first = None if after is None else after.header
     while True:
         head = source.some(len(START_OWN))
         if number and not head:
@@ -208,10 +223,29 @@ def read_members(read: Callable[[int], bytes]) -> Iterator[Member]:
                 )
             raise NotContainerError()
         member = Member(source, number, head)
+        first = first or member.header
+        _check_alike(first, member.header, member.start)
         yield member
         if member.index is None:
             raise RuntimeError("a member was not read to its end")
         number += 1
+
+
+def _check_alike(first: Header, header: Header, start: int) -> None:
+    """DamagedError where one of two members is an entry of an archive and the other is not."""
+    if (first.entry is None) != (header.entry is None):
+        raise DamagedError("entries of an archive stand among members that are none", start=start)
+
+
+def first_header(peek: Callable[[int], bytes]) -> Header:
+    """The header of the first member; ``peek(n)`` shows the first n bytes of the file."""
+    head = peek(SNIFF)
+    start = len(START_OWN if head.startswith(START_OWN) else START_ZSTD)
+    prefix = head[start : start + PREFIX_LENGTH]
+    if len(prefix) == PREFIX_LENGTH:
+        # No more than the header: what is behind it may be long in coming through a pipe.
+        head = peek(start + PREFIX_LENGTH + frame_rest(prefix, start))
+    return next(read_members(io.BytesIO(head).read)).header
 
 
 class StoredMember(NamedTuple):
@@ -236,6 +270,7 @@ def find_members(file: IO[bytes]) -> list[StoredMember]:
     members: list[StoredMember] = []
     while end > 0:
         member = _member_before(file, end)
+        _check_alike((members or [member])[0].header, member.header, member.start)
         members.append(member)
         end = member.start
     return members[::-1]
@@ -313,7 +348,8 @@ def read_block(
 
     ``start``, ``end``: where it is, from ``member.offsets``.
     """
-    source = _Source(io.BytesIO(_at(file, start, end - start)).read, start)
+    file.seek(start)
+    source = _Source(file.read, start)
     tag, body, check, _ = source.frame(f"block {number}")
     block = Block.decode(body, start, member.id, member.header.writer) if tag == BLOCK else None
     listed = member.index.rows[number]

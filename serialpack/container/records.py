@@ -10,6 +10,7 @@ import os
 import re
 from typing import Any, NamedTuple
 
+from serialpack.container.entries import ENTRY, fault_of
 from serialpack.container.frames import (
     HEADER,
     MAX_BODY,
@@ -31,7 +32,7 @@ CONTINUED = 4
 _KNOWN_FLAGS = STORED | EXACT | CONTINUED
 
 #: Features a header may need that this version knows.
-KNOWN_NEEDS: frozenset[str] = frozenset()
+KNOWN_NEEDS = frozenset({ENTRY})
 
 #: A stage's number and parameters; a chain of them, in packing order.
 StageNumbers = tuple[int, ...]
@@ -50,7 +51,10 @@ def newer(what: str, writer: str) -> UnsupportedError:
 
 
 class Header(NamedTuple):
-    """What a member says of itself, before its first block."""
+    """What a member says of itself, before its first block.
+
+    ``entry``: its path in the archive, where it is an entry of one.
+    """
 
     chain: ChainNumbers
     format: int = 0
@@ -61,7 +65,7 @@ class Header(NamedTuple):
     writer: str = ""
     meta: dict[str, str] = {}  # noqa: RUF012
     unproved: bool = False
-    needs: tuple[str, ...] = ()
+    entry: str | None = None
     zstd_envelope: bool = True
 
     @property
@@ -78,6 +82,10 @@ class Header(NamedTuple):
             values["b"] = self.block_size
         if self.name is not None:
             values["n"] = _encode_name(self.name)
+        if self.entry is not None:
+            if fault := fault_of(self.entry):
+                raise UsageError(f"the path of an entry {fault}: {self.entry!r}")
+            values["e"] = _encode_name(self.entry)
         if self.mtime is not None:
             values["t"] = self.mtime
         if self.spelling:
@@ -88,8 +96,8 @@ class Header(NamedTuple):
             values["m"] = self.meta
         if self.unproved:
             values["u"] = True
-        if self.needs:
-            values["needs"] = list(self.needs)
+        if self.entry is not None:
+            values["needs"] = [ENTRY]
         body = bytes([VERSION]) + pack_body(values)
         if len(body) > MAX_BODY[HEADER]:
             raise UsageError(
@@ -134,7 +142,7 @@ class Header(NamedTuple):
             writer=_version_text(_typed(values, "w", int, 0, start)),
             meta=_meta(values, start),
             unproved=_typed(values, "u", bool, False, start),
-            needs=needs,
+            entry=_entry(values, needs, start),
             zstd_envelope=zstd_envelope,
         )
 
@@ -307,6 +315,17 @@ def _meta(values: dict[str, Any], start: int) -> dict[str, str]:
     return meta
 
 
+def _entry(values: dict[str, Any], needs: tuple[str, ...], start: int) -> str | None:
+    if ("e" in values) != (ENTRY in needs):
+        raise DamagedError("the header's 'e' and 'needs' disagree", start=start)
+    if "e" not in values:
+        return None
+    entry = _decode_name(values["e"], start) or ""
+    if fault := fault_of(entry):
+        raise DamagedError(f"the path of an entry {fault}: {entry[:100]!r}", start=start)
+    return entry
+
+
 def _encode_name(name: str) -> str | bytes:
     """A name that is not Unicode is kept as its bytes."""
     try:
@@ -321,4 +340,4 @@ def _decode_name(value: Any, start: int) -> str | None:
         return value
     if isinstance(value, bytes):
         return os.fsdecode(value)
-    raise DamagedError("the header's name is malformed", start=start)
+    raise DamagedError("a name in the header is malformed", start=start)

@@ -99,16 +99,7 @@ class DocumentFormat(ValueFormat):
         return iter(())
 
     def difference(self, block: SourceBlock, restored: Buffer) -> Difference | None:
-        from serialpack.values import difference
-
-        before = self.parse(block)
-        after = self.parse(block._replace(data=restored))
-        if len(before) != len(after):
-            return Difference(0, "$", f"{len(before)} records", str(len(after)), "value")
-        for number, pair in enumerate(zip(before, after, strict=True)):
-            if (lost := difference(*pair, record=number)) is not None:
-                return lost
-        return None
+        return compared(self.parse(block), self.parse(block._replace(data=restored)))
 
     def _placed(self, data: bytes, bad: Malformed) -> SyntaxInputError:
         at = len(data) if bad.at is None else bad.at
@@ -120,3 +111,15 @@ class DocumentFormat(ValueFormat):
         return SyntaxInputError(
             f"not valid {self.title}: {bad.message}", offset=at, line=line, column=column
         )
+
+
+def compared(before: list[Any], after: list[Any]) -> Difference | None:
+    """The first difference between two lists of records, compared strictly."""
+    from serialpack.values import difference
+
+    if len(before) != len(after):
+        return Difference(0, "$", f"{len(before)} records", str(len(after)), "value")
+    for number, pair in enumerate(zip(before, after, strict=True)):
+        if (lost := difference(*pair, record=number)) is not None:
+            return lost
+    return None

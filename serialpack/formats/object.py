@@ -19,14 +19,13 @@ class Object(Format):
     about = "a Python object, as its serializer wrote it"
 
     def cut(
-        self,
-        read: Read,
-        block_size: int,
-        *,
-        for_values: bool = False,  # noqa: ARG002
+        self, read: Read, block_size: int, *, for_values: bool = False
     ) -> Iterator[SourceBlock]:
-        for block in cut_plain(read, block_size):
+        for block in cut_plain(read, block_size, for_values=for_values):
             later = block.index > 0
             yield block._replace(
-                records=int(not later), first_record=int(later), partial=later or not block.last, continued=later
+                records=int(not later),
+                first_record=int(later),
+                partial=later or not block.last,
+                continued=later,
             )

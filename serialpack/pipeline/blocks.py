@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple, cast
 
 from serialpack.chain import Chain
@@ -26,6 +27,9 @@ from serialpack.stage import Buffer
 
 #: Under which key of the spelling a header keeps the serializer's settings.
 SETTINGS = "z"
+
+#: Formats whose sources are text of many records alike.
+_TEXT = frozenset({"csv", "json", "ndjson"})
 
 
 class Plan(NamedTuple):
@@ -93,6 +97,8 @@ class BlockPacker:
         self.serializer = SERIALIZERS.create(*plan.chain.serializer)
         self.serializer.configure(plan.spelling.get(SETTINGS, {}))
         self.squeeze = Squeeze(plan.chain)
+        if plan.format in _TEXT and self.serializer.keeps(self.format) and not plan.chain.filters:
+            self.squeeze.codec.for_records()
 
     def __call__(self, source: SourceBlock) -> Packed:
         """The packed block. RefusedError for a value that the serializer cannot hold."""
@@ -202,6 +208,25 @@ class BlockUnpacker:
             raise _damaged(stored, f"it restores to {len(source)} bytes, not {block.size}")
         timer.lap("checksum")
         return Restored(data, source, timer.seconds)
+
+    def pieces(self, stored: StoredBlock) -> Iterator[Buffer]:
+        """The source's bytes from the front, for a caller that stops when it has enough.
+
+        Then no checksum of the content is verified, which would take the rest of it. Those of the
+        stored bytes were, and they cover every byte that is decoded here.
+        """
+        block = stored.block
+        plain = self.serializer.keeps(self.format) and not self.squeeze.filters
+        parts = [(part.restored, part.chain) for part in block.parts]
+        if not plain or not block.exact or block.stored or parts != [(block.size, None)]:
+            source = self(stored).source
+            assert source is not None
+            yield source
+            return
+        try:
+            yield from self.squeeze.codec.decompress_pieces(stored.payload[0], block.size)
+        except CodecError as error:
+            raise _damaged(stored, f"its payload {error}") from None
 
     def _data(self, stored: StoredBlock) -> Buffer:
         pieces: list[Buffer] = []

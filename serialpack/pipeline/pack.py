@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import chain
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from serialpack.chain import Chain
 from serialpack.container.index import Index
 from serialpack.container.records import Header
 from serialpack.container.writer import MemberWriter
 from serialpack.formats import FORMATS
-from serialpack.formats.base import SourceBlock, ValueFormat
+from serialpack.formats.base import SourceBlock, Spelling, ValueFormat
 from serialpack.pipeline.blocks import SETTINGS, BlockPacker, Packed, Plan
 from serialpack.pipeline.digest import WholeDigest
 from serialpack.pipeline.timing import add_seconds, timed
@@ -34,14 +34,15 @@ class Packing(NamedTuple):
     block_size: int
     name: str | None = None
     mtime: int | None = None
+    entry: str | None = None
     meta: dict[str, str] = {}  # noqa: RUF012 (never written to)
     writer: str = ""
     verify: bool = True
     demand_exact: bool = False
     threads: int = 1
     size: int | None = None
-    #: What the user says to the serializer, by name.
-    options: dict[str, Any] = {}  # noqa: RUF012
+    #: The serializer's settings (``Serializer.settings``).
+    settings: Spelling = {}  # noqa: RUF012
 
 
 class PackedMember(NamedTuple):
@@ -70,23 +71,25 @@ def pack_stream(
     fmt = FORMATS.get(packing.format)
     seconds: dict[str, float] = {}
     serializer = SERIALIZERS.cls(packing.chain.serializer.name)
-    settings = serializer.settings(packing.options)
     blocks = timed(
-        fmt.cut(read, packing.block_size, for_values=not serializer.exact), seconds, "read"
+        fmt.cut(read, packing.block_size, for_values=fmt.has_values and not serializer.exact),
+        seconds,
+        "read",
     )
     first = next(blocks)
     if serializer.keeps(fmt) or not isinstance(fmt, ValueFormat):
         spelling = fmt.outline(first)
     else:
         spelling = fmt.learn(first)
-    if settings:
-        spelling = {**spelling, SETTINGS: settings}
+    if packing.settings:
+        spelling = {**spelling, SETTINGS: packing.settings}
     header = Header(
         chain=packing.chain.numbers,
         format=fmt.number,
         block_size=packing.block_size,
         name=packing.name,
         mtime=packing.mtime,
+        entry=packing.entry,
         spelling=spelling,
         writer=packing.writer,
         meta=packing.meta,

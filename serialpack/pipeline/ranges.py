@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from functools import partial
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from serialpack.container.reader import StoredBlock, find_members, read_block, read_members
 from serialpack.container.records import DEFAULT_BLOCK_SIZE, EXACT, Header
@@ -12,7 +13,7 @@ from serialpack.files import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Format, Spelling
 from serialpack.pipeline.blocks import BlockUnpacker, Plan
-from serialpack.pipeline.timing import add_seconds
+from serialpack.pipeline.timing import add_seconds, timed
 from serialpack.pipeline.unpack import Limit, Unpacked, Write, member_plan
 from serialpack.stage import Buffer
 
@@ -29,6 +30,15 @@ class Span(NamedTuple):
     def passed(self, position: int) -> bool:
         """Whether nothing at or after ``position`` is in it."""
         return self.stop is not None and position >= self.stop
+
+
+@runtime_checkable
+class _FromFront(Protocol):
+    """A format that finds records without reading on behind them: see NdJson."""
+
+    def range_in_pieces(
+        self, pieces: Iterator[Buffer], span: tuple[int, int], *, first: bool
+    ) -> tuple[Buffer, int, int] | None: ...
 
 
 class _Place(NamedTuple):
@@ -56,6 +66,7 @@ class _Blocks:
         self.headers: list[Header] = []
         self.plans: list[Plan] = []
         self._unpackers: list[BlockUnpacker] = []
+        self._last: tuple[_Place, StoredBlock] | None = None
 
     def __iter__(self) -> Iterator[_Place]:
         if self._found is not None:
@@ -75,6 +86,8 @@ class _Blocks:
                 yield _Place(member.number, b.seq, b.exact, b.records, b.size, stored)
 
     def _begin(self, header: Header) -> None:
+        if header.entry is not None:
+            raise UsageError("a range does not reach into an archive", hint="unpack it first")
         plan = member_plan(header, trust=self._trust)
         self.headers.append(header)
         self.plans.append(plan)
@@ -82,6 +95,19 @@ class _Blocks:
 
     def restore(self, place: _Place) -> Buffer:
         """The source's bytes of a block."""
+        restored = self._unpackers[place.member](self._stored(place))
+        add_seconds(self.seconds, restored.seconds)
+        assert restored.source is not None
+        return restored.source
+
+    def pieces(self, place: _Place) -> Iterator[Buffer]:
+        """The same from the front, as far as it is asked for."""
+        pieces = self._unpackers[place.member].pieces(self._stored(place))
+        return timed(pieces, self.seconds, "decompress")
+
+    def _stored(self, place: _Place) -> StoredBlock:
+        if self._last is not None and self._last[0] is place:
+            return self._last[1]
         stored = place.block
         if stored is None:
             assert self._found is not None
@@ -90,10 +116,8 @@ class _Blocks:
             stored = read_block(self._source.file, member, number, start, end)
         self.read += 1
         self.bytes_read += stored.end - stored.start
-        restored = self._unpackers[place.member](stored)
-        add_seconds(self.seconds, restored.seconds)
-        assert restored.source is not None
-        return restored.source
+        self._last = place, stored
+        return stored
 
 
 def unpack_bytes(
@@ -110,13 +134,28 @@ def unpack_bytes(
                 hint="use --records, or pack with -s raw",
             )
         if span.overlaps(position, place.size):
-            data = memoryview(blocks.restore(place))
-            stop = None if span.stop is None else span.stop - position
-            out(data[max(span.start - position, 0) : stop])
+            stop = place.size if span.stop is None else min(span.stop - position, place.size)
+            start = max(span.start - position, 0)
+            if stop == place.size:
+                out(memoryview(blocks.restore(place))[start:])
+            else:
+                out(_cut_out(blocks.pieces(place), start, stop))
         position += place.size
         if span.passed(position):
             break
     return _report(blocks, out, None)
+
+
+def _cut_out(pieces: Iterator[Buffer], start: int, stop: int) -> bytes:
+    """Bytes ``start`` up to but not including ``stop``; asks for no piece behind them."""
+    found: list[Buffer] = []
+    position = 0
+    while position < stop:
+        piece = next(pieces)
+        if position + len(piece) > start:  # else not even an empty view of it is kept
+            found.append(memoryview(piece)[max(start - position, 0) : stop - position])
+        position += len(piece)
+    return b"".join(found)
 
 
 def unpack_records(
@@ -133,7 +172,8 @@ def unpack_records(
         piece = piece or _Slice(FORMATS.get(plan.format), plan.spelling, span, out)
         if place.seq == 0:
             piece.begin()
-        piece.add(place.seq, place.records, lambda place=place: blocks.restore(place))  # type: ignore[misc]
+        restore, pieces = partial(blocks.restore, place), partial(blocks.pieces, place)
+        piece.add(place.seq, place.records, restore, pieces)
         if piece.complete:
             break
     written = piece.finish() if piece is not None else 0
@@ -177,39 +217,53 @@ class _Slice:
         """Whether no later block has a record of the range."""
         return self._span.passed(self._position)
 
-    def add(self, seq: int, records: int | None, restore: Callable[[], Buffer]) -> None:
-        """The next block. ``restore`` gives its source's bytes, and is called only if needed."""
+    def add(
+        self,
+        seq: int,
+        records: int | None,
+        restore: Callable[[], Buffer],
+        pieces: Callable[[], Iterator[Buffer]] | None = None,
+    ) -> None:
+        """The next block. ``restore`` gives its source's bytes, and is called only if needed.
+
+        ``pieces`` gives them from the front, for records that have others behind them.
+        """
         if records is None:
             raise UsageError(
                 f"the records of this source ({self._format.name}) cannot be told apart",
                 hint="a range of bytes can be had (unpack --bytes A:B)",
             )
+        span = (
+            max(self._span.start - self._position, 0),
+            records if self._span.stop is None else min(self._span.stop - self._position, records),
+        )
         wanted = records > 0 and self._span.overlaps(self._position, records)
-        is_head = self._ends is None
+        found: tuple[Buffer, int, int] | None = None
+        inner = wanted and span[0] < span[1] < records
+        if inner and pieces is not None and isinstance(self._format, _FromFront):
+            found = self._format.range_in_pieces(pieces(), span, first=seq == 0)
         text: Buffer = b""
-        if wanted or (is_head and self._format.slice_needs_head):
+        if (wanted and found is None) or (self._ends is None and self._format.slice_needs_head):
             text = restore()
         if self._ends is None:
             self._ends = self._format.slice_ends(text, self._spelling)
             self._write(self._ends[0])
         if wanted:
-            self._add_spans(seq, records, text)
+            text, start, end = found or self._find(text, span, seq, records)
+            if self._joint is not None:
+                self._write(self._joint)
+            self._write(text[start:end])
+            self._joint = bytes(text[end:]) if span[1] == records else b""
+            self._written += span[1] - span[0]
         self._position += records
 
-    def _add_spans(self, seq: int, records: int, text: Buffer) -> None:
-        low = max(self._span.start - self._position, 0)
-        stop = self._span.stop
-        high = records if stop is None else min(stop - self._position, records)
-        found = self._format.record_range(
-            text, self._spelling, (low, high), records, first=seq == 0
-        )
+    def _find(
+        self, text: Buffer, span: tuple[int, int], seq: int, records: int
+    ) -> tuple[Buffer, int, int]:
+        found = self._format.record_range(text, self._spelling, span, records, first=seq == 0)
         if found is None:
             raise DamagedError(f"does not hold the {records} records of its header", block=seq)
-        if self._joint is not None:
-            self._write(self._joint)
-        self._write(text[found[0] : found[1]])
-        self._written += high - low
-        self._joint = bytes(text[found[1] :]) if high == records else b""
+        return text, *found
 
     def finish(self) -> int:
         """Write what closes the sequence; how many records there are in it."""

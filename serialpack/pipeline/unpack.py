@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from time import perf_counter
 from typing import NamedTuple
 
-from serialpack.chain import chain_of_numbers
+from serialpack.chain import Chain, chain_of_numbers
 from serialpack.container.reader import Member, StoredBlock, read_members
 from serialpack.container.records import Header, newer
 from serialpack.errors import DamagedError, RefusedError, UsageError
@@ -41,13 +41,13 @@ class Limit:
     """Counts what is written, and refuses to go over the user's limit before it is written."""
 
     def __init__(self, write: Write, most: int | None) -> None:
-        self._write = write
+        self.write = write
         self._most = most
         self.written = 0
 
     def __call__(self, data: Buffer) -> None:
         self.check(len(data))
-        self._write(data)
+        self.write(data)
         self.written += len(data)
 
     def check(self, more: int) -> None:
@@ -76,12 +76,17 @@ def member_plan(header: Header, *, trust: bool = True) -> Plan:
     source = FORMATS.get(name)
     if not serializer.keeps(source) and not source.has_values:
         raise newer(f"{chain.serializer.name} to hold {name}", header.writer)
-    if not serializer.safe and not trust:
+    check_trust(chain, trust=trust)
+    return Plan(chain, name, header.spelling, writer=header.writer)
+
+
+def check_trust(chain: Chain, *, trust: bool) -> None:
+    """RefusedError without ``trust``, where undoing ``chain`` can run code that is in the file."""
+    if not trust and not SERIALIZERS.cls(chain.serializer.name).safe:
         raise RefusedError(
             f"{chain.serializer.name} can run any code that the file's writer put into it",
             hint="--trust (trust=True in Python) unpacks it, if you know who that was",
         )
-    return Plan(chain, name, header.spelling, writer=header.writer)
 
 
 def wants_serialized(plan: Plan, to: str | None) -> bool:
@@ -115,54 +120,79 @@ def unpack_stream(
     a caller that wants all or nothing gives a file of its own.
     """
     out = Limit(write, max_size)
+    done = [
+        unpack_member(member, out, to=to, trust=trust, threads=threads, progress=progress)
+        for member in read_members(read)
+    ]
+    records = [each.records for each in done if each.records is not None]
     seconds: dict[str, float] = {}
-    headers: list[Header] = []
-    count = position = records = 0
-    known, exact = True, True
-    for member in read_members(read):
-        plan = member_plan(member.header, trust=trust)
-        serialized = wants_serialized(plan, to)
-        headers.append(member.header)
-        digest = WholeDigest()
-        since = perf_counter()
-        for stored, restored in in_order(
-            timed(_limited(member, out), seconds, "read"),
-            lambda plan=plan, serialized=serialized: BlockUnpacker(plan, serialized=serialized),  # type: ignore[misc]
-            threads,
-            inline=lambda stored: stored.block.serialized <= INLINE,
-        ):
-            waited = perf_counter()
-            source = restored.data if restored.source is None else restored.source
-            if not serialized:
-                digest.add(
-                    restored.data,
-                    None if source is restored.data else source,
-                    exact=stored.block.exact,
-                )
-            out(source)
-            add_seconds(seconds, restored.seconds)
-            count += 1
-            position = stored.end
-            if progress is not None:
-                progress(position, out.written)
-            since, before = perf_counter(), since
-            add_seconds(seconds, {"wait": waited - before, "write": since - waited})
-        assert member.index is not None
-        if not serialized and digest.digest() != member.index.digest:
-            raise DamagedError(f"member {member.number}: the digest of the whole does not match")
-        position = member.start + member.length
-        known = known and member.index.records is not None
-        records += member.index.records or 0
-        exact = exact and member.index.exact and not serialized
+    for each in done:
+        add_seconds(seconds, each.seconds)
     return Unpacked(
-        headers=tuple(headers),
-        format=to or plan.format,
-        read=position,
+        headers=tuple(header for each in done for header in each.headers),
+        format=done[-1].format,
+        read=sum(each.read for each in done),
         written=out.written,
+        blocks=sum(each.blocks for each in done),
+        blocks_read=sum(each.blocks_read for each in done),
+        records=sum(records) if len(records) == len(done) else None,
+        exact=all(each.exact for each in done),
+        seconds=seconds,
+    )
+
+
+def unpack_member(
+    member: Member,
+    out: Limit,
+    *,
+    to: str | None = None,
+    trust: bool = False,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> Unpacked:
+    """Unpack one member to ``out``; everything else as in ``unpack_stream``.
+
+    ``progress`` gets the totals of the file and of ``out``, not those of the member.
+    """
+    plan = member_plan(member.header, trust=trust)
+    serialized = wants_serialized(plan, to)
+    seconds: dict[str, float] = {}
+    digest = WholeDigest()
+    count, written = 0, out.written
+    since = perf_counter()
+    for stored, restored in in_order(
+        timed(_limited(member, out), seconds, "read"),
+        lambda: BlockUnpacker(plan, serialized=serialized),
+        threads,
+        inline=lambda stored: stored.block.serialized <= INLINE,
+    ):
+        waited = perf_counter()
+        source = restored.data if restored.source is None else restored.source
+        if not serialized:
+            digest.add(
+                restored.data,
+                None if source is restored.data else source,
+                exact=stored.block.exact,
+            )
+        out(source)
+        add_seconds(seconds, restored.seconds)
+        count += 1
+        if progress is not None:
+            progress(stored.end, out.written)
+        since, before = perf_counter(), since
+        add_seconds(seconds, {"wait": waited - before, "write": since - waited})
+    assert member.index is not None
+    if not serialized and digest.digest() != member.index.digest:
+        raise DamagedError(f"member {member.number}: the digest of the whole does not match")
+    return Unpacked(
+        headers=(member.header,),
+        format=to or plan.format,
+        read=member.length,
+        written=out.written - written,
         blocks=count,
         blocks_read=count,
-        records=records if known else None,
-        exact=exact,
+        records=member.index.records,
+        exact=member.index.exact and not serialized,
         seconds=seconds,
     )
 

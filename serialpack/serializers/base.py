@@ -13,9 +13,12 @@ from typing import Any, ClassVar
 
 from serialpack.errors import RefusedError, UsageError, ValueRefusedError
 from serialpack.formats.base import Format, SourceBlock, Spelling, Unheld, ValueFormat
-from serialpack.kinds import KINDS, Difference, shown, value_step
+from serialpack.kinds import KINDS, Difference, key_kind, shown, value_step
 from serialpack.serializers._collector import collector_held
 from serialpack.stage import Buffer, Stage
+
+#: What libraries raise for a value that they cannot write or read; others are translated.
+FAILURES = (ValueError, TypeError, OverflowError, RecursionError)
 
 
 class Serializer(Stage, ABC):
@@ -25,6 +28,8 @@ class Serializer(Stage, ABC):
     stored_format: ClassVar[str | None] = None
     #: Kinds of values (keys of ``KINDS``) that it cannot hold: refused.
     cannot: ClassVar[frozenset[str]] = frozenset()
+    #: Kinds of which it holds some values and refuses others.
+    partly: ClassVar[frozenset[str]] = frozenset()
     #: Whether it always gives back the very bytes, of any source.
     exact: ClassVar[bool] = False
     #: Whether it holds the GIL while it works, so that worker processes pay.
@@ -100,8 +105,11 @@ class ValueSerializer(Serializer):
         """How many records a block of its own format has; SyntaxInputError where it is none."""
         if not isinstance(fmt, ValueFormat):
             return block.records
-        with collector_held():
-            return len(fmt.parse(block))
+        try:
+            with collector_held():
+                return len(fmt.parse(block))
+        except Unheld as unheld:
+            raise self.refuse(unheld.difference, block.first_record) from None
 
     def encode(self, block: SourceBlock, fmt: Format) -> tuple[Buffer, int | None]:
         if self.keeps(fmt):
@@ -122,7 +130,7 @@ class ValueSerializer(Serializer):
             raise self.refuse(unheld.difference, block.first_record) from None
         try:
             return self.dump(records), len(records)
-        except (ValueError, TypeError, OverflowError, RecursionError) as error:
+        except FAILURES as error:
             raise self.refuse(self.blame(records, error), block.first_record) from None
 
     def decode(self, data: Buffer, fmt: Format, spelling: Spelling, *, first: bool) -> Buffer:
@@ -144,34 +152,39 @@ class ValueSerializer(Serializer):
             + (f" became {lost.became}" if lost.became else ""),
             record=None if first_record is None else first_record + lost.record,
             value_path=lost.value_path,
+            kind=lost.kind,
             hint=hint_for(lost.kind, raw=first_record is not None),
         )
 
     def blame(self, records: list[Any], error: Exception) -> Difference:
-        """Which value the library would not take, found by dumping ever smaller parts alone."""
+        """Which value the library does not take, or does not read again.
+
+        Found by trying ever smaller parts alone. ``error`` is what it raised for all of them.
+        """
         from serialpack.values import kind_of
 
         for number, record in enumerate(records):
             if not self._refuses(record):
                 continue
-            path, value = self._descend(record)
+            path, value, is_key = self._descend(record)
             if value is record and not isinstance(record, dict) and "bare" in self.cannot:
                 return Difference(number, path, shown(value), "", "bare")
             if isinstance(value, dict | list):  # no part of it is refused on its own
                 kind = "depth" if isinstance(error, RecursionError) else "value"
                 return Difference(number, path, f"{shown(value)} ({error})", "", kind)
-            return Difference(number, path, shown(value), "", kind_of(value))
+            kind = (key_kind(value) if is_key else None) or kind_of(value)
+            return Difference(number, path, shown(value), "", kind)
         return Difference(0, "$", "the records", f"an error ({error})", "value")
 
     def _refuses(self, record: Any) -> bool:
         try:
-            self.dump([record])
-        except (ValueError, TypeError, OverflowError, RecursionError):
+            self.load(self.dump([record]))
+        except FAILURES:
             return True
         return False
 
-    def _descend(self, record: Any) -> tuple[str, Any]:
-        """The innermost part that is refused on its own, and the path to it."""
+    def _descend(self, record: Any) -> tuple[str, Any, bool]:
+        """The innermost part that is refused on its own, its path, and whether it is a key."""
         # A part of a map is tried inside a map: some formats take no other records.
         in_map = isinstance(record, dict)
         path, value, met = "$", record, set()
@@ -181,7 +194,7 @@ class ValueSerializer(Serializer):
             if isinstance(value, dict):
                 key = next((key for key in value if self._refuses({key: "x"})), None)
                 if key is not None:
-                    return path, key
+                    return path, key, True
                 parts = ((value_step(key), part) for key, part in value.items())
             else:
                 parts = ((f"[{i}]", part) for i, part in enumerate(value))
@@ -193,7 +206,7 @@ class ValueSerializer(Serializer):
                 break
             path += found[0]
             value = found[1]
-        return path, value
+        return path, value, False
 
 
 def check_finite(values: Any) -> None:
@@ -220,7 +233,7 @@ def hint_for(kind: str, *, raw: bool = True) -> str:
     able: dict[str | None, tuple[bool, bool, str]] = {}
     for entry in SERIALIZERS:
         cls = SERIALIZERS.cls(entry.name)
-        if cls.exact or kind in cls.cannot or cls.missing(entry.name) is not None:
+        if cls.exact or kind in cls.cannot | cls.partly or cls.missing(entry.name) is not None:
             continue
         able.setdefault(cls.stored_format, (not cls.safe, cls.extra is not None, entry.name))
     in_order = sorted(able.values(), key=lambda rank: rank[:2])

@@ -11,13 +11,9 @@ from typing import NamedTuple
 
 from serialpack.errors import ValueRefusedError
 from serialpack.formats.base import Format, SourceBlock, Spelling, Unheld, ValueFormat
-from serialpack.kinds import Difference
 from serialpack.serializers._collector import collector_held
-from serialpack.serializers.base import Serializer, ValueSerializer
+from serialpack.serializers.base import FAILURES, Serializer, ValueSerializer
 from serialpack.stage import Buffer
-
-#: What libraries raise for a value that they cannot read or write.
-_FAILURES = (ValueError, TypeError, OverflowError, RecursionError)
 
 
 class Proof(NamedTuple):
@@ -65,21 +61,9 @@ def _decode(
 ) -> Buffer:
     try:
         return serializer.decode(data, fmt, spelling, first=block.index == 0)
-    except _FAILURES as error:
-        lost = _unread(serializer, fmt, block, error)
+    except FAILURES as error:
+        try:
+            lost = serializer.blame(fmt.parse(block), error)
+        except Unheld as unheld:
+            lost = unheld.difference
         raise serializer.refuse(lost, block.first_record) from None
-
-
-def _unread(
-    serializer: ValueSerializer, fmt: ValueFormat, block: SourceBlock, error: Exception
-) -> Difference:
-    """The record that the serializer writes but does not read, found by trying each alone."""
-    try:
-        for number, record in enumerate(fmt.parse(block)):
-            try:
-                serializer.load(serializer.dump([record]))
-            except _FAILURES as found:
-                return Difference(number, "$", "a record", f"an error ({found})", "value")
-    except Unheld as unheld:
-        return unheld.difference
-    return Difference(0, "$", "the block", f"an error ({error})", "value")

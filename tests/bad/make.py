@@ -196,6 +196,13 @@ def bad_files() -> Iterator[Bad]:
         lambda: sound() + sound()[:40],
     )
     yield Bad(
+        "bad-entry-among-files",
+        "All members are entries, or none is.",
+        D,
+        "among members",
+        lambda: sound() + bent(header(e="a/b", needs=["entry"]))(),
+    )
+    yield Bad(
         "bad-junk-between-members",
         "Nothing stands between members.",
         D,
@@ -381,6 +388,21 @@ def _either() -> Iterator[tuple[str, str, str, str, Callable[[Draft], object]]]:
     yield "bad-index-continues", "An index goes on as it says.", D, "", index_field(0, 1)
     yield "bad-index-frames", "An index counts its frames.", D, "frames", index_field(2, 2)
     yield "bad-index-frames-float", "Counts are integers.", D, "malformed", index_field(2, 1.0)
+    for name, sentence, words, path in [
+        ("upwards", "A path has no part '..'.", "upwards", "a/../../b"),
+        ("absolute", "A path is relative.", "absolute", "/etc/a"),
+        ("empty", "A path has a part.", "empty", ""),
+        ("dot", "A path has no part '.'.", "part", "a/./b"),
+        ("slashes", "A path has no empty part.", "part", "a//b"),
+        ("folder", "A path does not end in a slash.", "part", "a/"),
+        ("control", "A path has no control characters.", "control", "a\nb"),
+        ("nul", "A path has no control characters.", "control", b"\xff\x00"),
+        ("number", "A path is a string.", "name", 7),
+        ("nil", "A path is a string.", "empty", None),
+    ]:
+        yield f"bad-entry-{name}", sentence, D, words, header(e=path, needs=["entry"])
+    yield "bad-entry-no-need", "An entry needs its feature.", D, "'needs'", header(e="a/b")
+    yield "bad-entry-no-path", "An entry has a path.", D, "'needs'", header(needs=["entry"])
     yield "bad-needs", "Entries of needs are strings.", D, "'needs'", header(needs=[1])
     yield "bad-index-digest", "A digest has 16 bytes.", D, "digest", index_field(7, b"short")
     yield (
@@ -509,11 +531,11 @@ def _one() -> Iterator[Bad]:
         bent(header(f=999, c=[JSON, [ZSTD, 3]])),
     )
     yield Bad(
-        "unsupported-format-of-serializer",
-        "A serializer holds only some formats.",
+        "unsupported-format-without-values",
+        "A serializer of values holds only formats that have some.",
         U,
-        "json to hold csv",
-        bent(header(f=3, c=[JSON, [ZSTD, 3]])),
+        "json to hold bytes",
+        bent(header(f=0, c=[JSON, [ZSTD, 3]])),
     )
     yield Bad(
         "unsupported-part-chain",

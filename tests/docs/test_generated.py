@@ -15,9 +15,9 @@ import pytest
 import serialpack.errors
 from serialpack.cli.app import VERBS
 from serialpack.cli.options import setting_name
-from serialpack.cli.run import WORST_FIRST
 from serialpack.cli.words import EXIT_CODES
 from serialpack.codecs import CODECS
+from serialpack.errors import WORST_FIRST
 from serialpack.filters import FILTERS
 from serialpack.formats import FORMATS
 from serialpack.serializers import SERIALIZERS

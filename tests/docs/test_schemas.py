@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from serialpack.cli.run import WORST_FIRST
+from serialpack.errors import WORST_FIRST
 from serialpack.stages import StageInfo
 
 ROOT = Path(__file__).parents[2]
@@ -163,6 +163,27 @@ def test_inspect_members(folder: Path) -> None:
     (line,) = run(folder, "inspect", "--json", "-", stdin=data)
     check("inspect", line)
     assert len(line["members"]) == 2
+
+
+def test_archive(folder: Path) -> None:
+    """A line an entry; one that failed has a line too, and so has then the archive."""
+    packed = run(folder, "pack", "--json", "--archive", "a.json", "noise", "-o", "x.spk")
+    (line,) = run(folder, "inspect", "--json", "x.spk")
+    check("inspect", line)
+    assert [member["entry"] for member in line["members"]] == ["a.json", "noise"]
+    (folder / "x").mkdir()
+    (folder / "x/noise").touch()
+    good, bad, whole = run(folder, "unpack", "--json", "x.spk", exit_code=1)
+    for schema, lines in (("pack", packed), ("unpack", [good]), ("error", [bad, whole])):
+        for each in lines:
+            check(schema, each)
+    assert [each["entry"] for each in (*packed, good, bad)] == ["a.json", "noise"] * 2
+    assert (whole["source"], "entry" in whole) == ("x.spk", False)
+    (failed,) = run(
+        folder, "pack", "--json", "--archive", "noise", "gone", "-o", "y.spk", exit_code=1
+    )
+    check("error", failed)
+    assert failed["source"] == "gone"
 
 
 @pytest.mark.parametrize("name", ["a.json", "noise", "empty"])

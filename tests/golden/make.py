@@ -21,6 +21,9 @@ MANIFEST = HERE / "MANIFEST.tsv"
 #: Every golden file is packed as if its source were named so, and written at this time.
 NAME, MTIME = "sample.{format}", 1_700_000_000_123_456_789
 
+#: The path of each entry of an archive.
+ENTRY = "é/folder {number}/{name}"
+
 
 def records(count: int) -> list[dict[str, Any]]:
     """Records with every kind of value that JSON has; the same on every machine."""
@@ -63,7 +66,10 @@ def sources() -> dict[str, tuple[str, bytes]]:
 
 
 class Golden(NamedTuple):
-    """One golden file: its name, its source, how it is packed, the rule it keeps."""
+    """One golden file: its name, its source, how it is packed, the rule it keeps.
+
+    An archive has several sources, with commas between them.
+    """
 
     name: str
     source: str
@@ -137,6 +143,11 @@ def wanted() -> Iterator[Golden]:
         "meta", "document", {"meta": {"who": "Zoë", "why": "a test"}}, "the user's own words"
     )
     yield Golden("unproved", "ndjson", {"verify": False}, "packed without the proof")
+    several = "ndjson,csv,empty,noise"
+    yield Golden("archive-zstd", several, {}, "an archive whose entries have the zstd envelope")
+    yield Golden(
+        "archive-own", several, {"codec": "xz"}, "an archive whose entries have the own envelope"
+    )
 
 
 def make(golden: Golden) -> bytes:
@@ -144,11 +155,16 @@ def make(golden: Golden) -> bytes:
     import serialpack
     from serialpack import api
 
-    format, data = sources()[golden.source]
+    names = golden.source.split(",")
     out = io.BytesIO()
-    source = io.BytesIO(data)
-    identity = (NAME.format(format=format), MTIME)
-    api.pack(source, out, format=format, threads=1, identity=identity, **golden.options)
+    for number, name in enumerate(names):
+        format, data = sources()[name]
+        identity = (NAME.format(format=format), MTIME)
+        entry = ENTRY.format(number=number, name=identity[0]) if len(names) > 1 else None
+        how: dict[str, Any] = {"format": format, "threads": 1, "identity": identity, "entry": entry}
+        api.pack(io.BytesIO(data), out, **how, **golden.options)
+    if len(names) > 1:
+        return out.getvalue()
     back = io.BytesIO()
     serialpack.unpack(io.BytesIO(out.getvalue()), back)
     if back.getvalue() != data and golden.source != "treacherous":

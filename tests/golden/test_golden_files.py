@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import io
+from pathlib import Path
 
 import pytest
 
 import serialpack
-from tests.golden.make import HERE, listed, sources, wanted
+from tests.golden.make import ENTRY, HERE, MTIME, NAME, listed, sources, wanted
 
 LISTED = listed()
 
@@ -26,7 +27,17 @@ def test_a_golden_file_never_changes(name: str) -> None:
     assert hashlib.sha256((HERE / name).read_bytes()).hexdigest() == LISTED[name][1]
 
 
-@pytest.mark.parametrize("name", LISTED)
+@pytest.mark.parametrize("name", [name for name in LISTED if "," in LISTED[name][2]])
+def test_a_golden_archive_restores_its_sources(name: str, tmp_path: Path) -> None:
+    wanted = [sources()[source] for source in LISTED[name][2].split(",")]
+    report = serialpack.unpack_archive(HERE / name, tmp_path)
+    for number, (entry, (format, data)) in enumerate(zip(report.entries, wanted, strict=True)):
+        assert entry.entry == ENTRY.format(number=number, name=NAME.format(format=format))
+        assert (tmp_path / entry.entry).read_bytes() == data
+        assert (tmp_path / entry.entry).stat().st_mtime_ns // 10**6 == MTIME // 10**6
+
+
+@pytest.mark.parametrize("name", [name for name in LISTED if "," not in LISTED[name][2]])
 def test_a_golden_file_restores_its_source(name: str) -> None:
     _, data = sources()[LISTED[name][2]]
     out = io.BytesIO()

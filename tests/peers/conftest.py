@@ -72,12 +72,20 @@ def samples(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Sample]:
     parts = [made[name] for name in ("blocks", "empty", "stored", "one byte")]
     joined = folder / "joined.spk"
     joined.write_bytes(b"".join(part.packed.read_bytes() for part in parts))
-    made["joined"] = Sample(b"".join(part.data for part in parts), joined)
+    whole = b"".join(part.data for part in parts)
+    made["joined"] = Sample(whole, joined)
+    sources = [part.packed.with_suffix("") for part in parts]
+    archive = folder / "archive.spk"
+    command = [sys.executable, "-m", "serialpack", "pack", "-q", "--archive", *RAW_ZSTD]
+    subprocess.run(
+        [*command, *sources, "-o", archive], cwd=folder, env=environment(folder), check=True
+    )
+    made["archive"] = Sample(whole, archive)
     return made
 
 
 #: The names in ``samples``.
-NAMES = [*contents(), "joined"]
+NAMES = [*contents(), "joined", "archive"]
 
 
 @pytest.fixture(params=NAMES)

@@ -1,0 +1,254 @@
+"""Archives: several files in one container, each a complete member with its path.
+
+That is what ``cat`` makes of containers, so entries can be appended, cut out and joined by it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import IO, TYPE_CHECKING, Any, TypedDict, Unpack, cast
+
+from serialpack.api import Target, check_target, check_threads, opened_source, pack, unpack_report
+from serialpack.container.entries import fault_of
+from serialpack.container.reader import (
+    SNIFF,
+    Member,
+    find_members,
+    first_header,
+    is_container,
+    is_small,
+    read_members,
+)
+from serialpack.detect import looks_like
+from serialpack.errors import (
+    ArchiveError,
+    DamagedError,
+    FileError,
+    NotContainerError,
+    SerialpackError,
+    UsageError,
+)
+from serialpack.files import Output, Path, Source, check_output
+from serialpack.paths import make_folder, place_below, status
+from serialpack.pipeline.workers import usable_cores
+from serialpack.reports import ArchiveReport, PackReport, UnpackReport
+
+if TYPE_CHECKING:
+    from serialpack.pipeline.pack import Progress
+
+#: Called with each entry and what became of it.
+Each = Callable[[str, UnpackReport | SerialpackError], object]
+
+
+class PackOptions(TypedDict, total=False):
+    """What ``pack`` and ``pack_archive`` take by name; meant as ``pack`` says."""
+
+    serializer: str
+    filters: Sequence[str]
+    codec: str
+    effort: int
+    format: str | None
+    block_size: int | None
+    exact: bool
+    verify: bool
+    trust: bool
+    options: Mapping[str, Any] | None
+    threads: int | None
+    meta: Mapping[str, str] | None
+
+
+def pack_archive(
+    sources: Mapping[str, Path | IO[bytes]],
+    target: Target,
+    *,
+    force: bool = False,
+    progress: Progress | None = None,
+    **how: Unpack[PackOptions],
+) -> ArchiveReport[PackReport]:
+    """Pack ``sources`` into one archive at ``target``, in their order.
+
+    ``sources``: the path in the archive (``"folder/a.json"``: relative, with ``/``, without
+    ``..``) and the source of each entry. Each is packed as ``pack`` packs a file, with a choice
+    and a proof of its own. A target path appears whole, or not at all if one of them fails.
+    ``progress(read, written)`` gets the totals of the archive.
+
+    Raises what ``pack`` raises; UsageError for paths that cannot be in one archive.
+    """
+    _check_entries(sources)
+    for source in sources.values():
+        named = isinstance(source, str | os.PathLike)
+        check_target(target, force, status(cast(Path, source)) if named else None)
+    reports: list[PackReport] = []
+    read = written = 0
+    with _joined(target, force) as file:
+        for entry, source in sources.items():
+            behind = progress and _behind(progress, read, written)
+            report = pack(source, file, entry=entry, force=force, progress=behind, **how)
+            reports.append(report)
+            read, written = read + report.size, written + report.packed
+    if isinstance(target, str | os.PathLike):
+        reports = [report._replace(target=os.fspath(target)) for report in reports]
+    return ArchiveReport(tuple(reports))
+
+
+def is_archive(source: Source) -> bool:
+    """Whether ``source`` is an archive; no more of it is read than its first header."""
+    head = source.peek(SNIFF)
+    if is_small(head) or not is_container(head):
+        return False
+    return first_header(source.peek).entry is not None
+
+
+def unpack_archive(
+    source: Path | IO[bytes],
+    folder: Path,
+    *,
+    trust: bool = False,
+    threads: int | None = None,
+    max_size: int | None = None,
+    force: bool = False,
+    progress: Progress | None = None,
+    each: Each | None = None,
+) -> ArchiveReport[UnpackReport]:
+    """Unpack the entries of the archive at ``source`` below ``folder``, which is made.
+
+    Each file appears whole or not at all, with its modification time, and never outside of
+    ``folder``; one that is there is overwritten only with ``force``. An entry that fails does
+    not stop the rest: ``each(entry, report or error)`` is called for every one, and in the end
+    ArchiveError raised. ``max_size`` (bytes) is that of all together, ``trust`` as in ``unpack``.
+
+    Raises ArchiveError, and what ``unpack`` raises for a file that is no sound archive.
+    """
+    check_threads(threads)
+    with opened_source(source) as opened:
+        if not is_archive(opened):
+            if not is_container(head := opened.peek(SNIFF)):
+                raise NotContainerError(looks_like(head))
+            raise UsageError("is no archive", hint="unpack it as a file")
+        make_folder(folder)
+        unpacker = _Unpacker(opened, folder, max_size, force)
+        reports: list[UnpackReport] = []
+        failures: list[tuple[str, SerialpackError]] = []
+        reached = True
+        members = read_members(opened.read)
+        while reached and (member := next(members, None)) is not None:
+            entry = member.header.entry
+            assert entry is not None
+            result: UnpackReport | SerialpackError
+            try:
+                result = unpacker.unpack(member, entry, trust, threads, progress)
+                reports.append(result)
+            except SerialpackError as error:
+                result = error
+                failures.append((entry, error))
+            if each is not None:
+                each(entry, result)
+            if member.index is None:
+                reached, members = _passed(opened, member, members)
+        if failures:
+            raise ArchiveError(
+                failures,
+                len(reports) + len(failures),
+                hint=None if reached else "what is behind can be had from a file, not from a pipe",
+            )
+    return ArchiveReport(tuple(reports))
+
+
+class _Unpacker:
+    """Writes entries below a folder, each into a file of its own."""
+
+    def __init__(self, source: Source, folder: Path, max_size: int | None, force: bool) -> None:
+        from serialpack.pipeline.unpack import Limit
+
+        self._source = source
+        self._folder = folder
+        self._force = force
+        self._out = Limit(len, max_size)
+        #: The files written so far: two paths can be one file, where case does not count.
+        self._written: set[tuple[int, int]] = set()
+
+    def unpack(
+        self,
+        member: Member,
+        entry: str,
+        trust: bool,
+        threads: int | None,
+        progress: Progress | None,
+    ) -> UnpackReport:
+        from serialpack.pipeline.unpack import unpack_member
+
+        path = place_below(self._folder, entry)
+        if self._is_ours(path):
+            raise FileError("another entry has the same path", path=path)
+        check_output(path, force=self._force, source=self._source.stat)
+        with Output(path, force=self._force, mtime=member.header.mtime) as output:
+            self._out.write = output.write
+            done = unpack_member(
+                member, self._out, trust=trust, threads=threads or usable_cores(), progress=progress
+            )
+        found = status(path)
+        self._written.add((found.st_dev, found.st_ino))
+        return unpack_report(done, self._source.path, path)
+
+    def _is_ours(self, path: str) -> bool:
+        try:
+            found = status(path)
+        except FileError:
+            return False
+        return (found.st_dev, found.st_ino) in self._written
+
+
+def _passed(
+    source: Source, member: Member, members: Iterator[Member]
+) -> tuple[bool, Iterator[Member]]:
+    """Whether the members behind ``member`` can be reached, and these.
+
+    It was left before its end, either untouched or in its middle. There, a thread may still be
+    reading ahead, and damage may hide where the next one begins: it is found from the file's end.
+    """
+    if not member.begun:
+        with suppress(DamagedError):
+            for _ in member.blocks():
+                pass
+            return True, members
+    again = source.again()
+    return again is not None, members if again is None else _from_end(again, member)
+
+
+def _from_end(source: Source, member: Member) -> Iterator[Member]:
+    """The members behind ``member``."""
+    with source:
+        starts = [found.start for found in find_members(source.file)]
+        if following := [start for start in starts if start > member.start]:
+            source.file.seek(following[0])
+            yield from read_members(source.read, member, following[0])
+
+
+def _check_entries(paths: Iterable[str]) -> None:
+    """UsageError where ``paths`` cannot be those of one archive."""
+    found = set(paths)
+    if not found:
+        raise UsageError("an archive has at least one entry")
+    for path in found:
+        if fault := fault_of(path):
+            raise UsageError(f"the path of an entry {fault}: {path!r}")
+        parts = path.split("/")
+        if folder := {"/".join(parts[:n]) for n in range(1, len(parts))} & found:
+            raise UsageError(f"{folder.pop()!r} cannot be both an entry and the folder of one")
+
+
+@contextmanager
+def _joined(target: Target, force: bool) -> Iterator[IO[bytes]]:
+    """A file object for all entries: a new file that appears whole, or the caller's."""
+    if isinstance(target, str | os.PathLike):
+        with Output(target, force=force) as output:
+            yield cast("IO[bytes]", output)
+    else:
+        yield target
+
+
+def _behind(progress: Progress, before_read: int, before_written: int) -> Progress:
+    """``progress`` for an entry that comes after so many bytes."""
+    return lambda read, written: progress(before_read + read, before_written + written)

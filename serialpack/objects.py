@@ -1,0 +1,304 @@
+"""Python objects into containers and back: ``dump``, ``load``, ``dumps``, ``loads``.
+
+An object is serialized whole, proved by reading it back and comparing strictly, and then packed
+like any other bytes: in blocks, with checksums. ``unpack`` of such a container gives what the
+serializer wrote.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import IO, Any, NamedTuple, TypedDict, Unpack, cast
+
+from serialpack._version import __version__
+from serialpack.api import Target, check_target, opened_source, sink
+from serialpack.auto import DEFAULT_EFFORT, Choice, choose
+from serialpack.container.reader import SNIFF, is_small
+from serialpack.container.small import MAX_SMALL
+from serialpack.errors import DamagedError, UsageError, ValueRefusedError
+from serialpack.files import Path, Source
+from serialpack.formats.base import Spelling
+from serialpack.kinds import KINDS, shown
+from serialpack.pipeline.blocks import SETTINGS, Plan
+from serialpack.pipeline.pack import Packing, pack_stream
+from serialpack.pipeline.small import pack_small, unpack_small
+from serialpack.pipeline.unpack import Write, check_trust, member_plan, unpack_stream
+from serialpack.pipeline.workers import usable_cores
+from serialpack.serializers import SERIALIZERS
+from serialpack.serializers._collector import collector_held
+from serialpack.serializers.base import FAILURES, ValueSerializer
+from serialpack.stage import Buffer
+
+Default = Callable[[Any], Any]
+ObjectHook = Callable[[dict[Any, Any]], Any]
+
+#: What ``auto`` tries for an object, in this order: whoever holds it first. Both are portable,
+#: safe to load and need nothing installed.
+AUTO = ("msgpack", "json")
+
+
+class DumpOptions(TypedDict, total=False):
+    """What ``dump`` and ``dumps`` take by name, as ``dump`` explains it."""
+
+    effort: int
+    verify: bool
+    default: Default | None
+    object_hook: ObjectHook | None
+    options: Mapping[str, Any] | None
+    meta: Mapping[str, str] | None
+    threads: int | None
+
+
+class _Serialized(NamedTuple):
+    choice: Choice
+    settings: Spelling
+    data: bytes
+
+
+def dump(
+    obj: Any,
+    target: Target,
+    chain: str = "auto",
+    *,
+    force: bool = False,
+    **how: Unpack[DumpOptions],
+) -> None:
+    """Pack ``obj`` into a container at ``target``, a path or a binary file object.
+
+    ``chain`` names a serializer (``"msgpack"``, ``"pickle:5"``), or a whole chain
+    (``"cbor+zstd:19"``). ``"auto"`` takes the first of msgpack and json that holds the object.
+    ``force`` overwrites a file. ``how``:
+
+    ``effort`` (1 to 9, default 3) chooses what ``chain`` leaves open. The object is read back and
+    compared, strictly, before anything is written; ``verify=False`` skips that, and then what a
+    library changes silently, stays changed. ``default`` turns an object of an own class into
+    plain values, as in ``json.dump``, and ``object_hook`` (what ``load`` will be given) turns the
+    maps back into objects; the proof compares those with the originals, all attributes included.
+    ``options``: what the serializer asks for by name (``schema`` and ``message``). ``meta``: words
+    of your own for the header. ``threads`` defaults to the usable cores.
+
+    Raises ValueRefusedError for a value that the serializer cannot hold, UsageError, FileError,
+    MissingLibraryError.
+    """
+    check_target(target, force, None)
+    packed = _serialize(obj, chain, how)
+    with sink(target, force, None) as write:
+        _pack(packed, how, write)
+
+
+def dumps(obj: Any, chain: str = "auto", **how: Unpack[DumpOptions]) -> bytes:
+    """``obj`` in a container, as bytes: a small one in the small form. Else as in ``dump``."""
+    packed = _serialize(obj, chain, how)
+    if not how.get("meta"):
+        verify = how.get("verify", True)
+        small = pack_small(packed.choice.chain, packed.settings, packed.data, verify=verify)
+        if small is not None:
+            return small
+    pieces: list[Buffer] = []
+    _pack(packed, how, pieces.append)
+    return b"".join(pieces)
+
+
+def _pack(packed: _Serialized, how: DumpOptions, write: Write) -> None:
+    packing = Packing(
+        chain=packed.choice.chain,
+        format="object",
+        block_size=packed.choice.block_size,
+        meta=dict(how.get("meta") or {}),
+        writer=__version__,
+        verify=how.get("verify", True),
+        threads=how.get("threads") or usable_cores(),
+        size=len(packed.data),
+        settings=packed.settings,
+    )
+    pack_stream(_Pieces(packed.data).read, write, packing)
+
+
+class _Pieces:
+    """Bytes in memory, read without copies of them."""
+
+    def __init__(self, data: bytes) -> None:
+        self._rest = memoryview(data)
+
+    def read(self, size: int) -> Any:
+        piece, self._rest = self._rest[:size], self._rest[size:]
+        return piece
+
+
+def load(
+    source: Path | IO[bytes],
+    *,
+    trust: bool = False,
+    object_hook: ObjectHook | None = None,
+    options: Mapping[str, Any] | None = None,
+    threads: int | None = None,
+) -> Any:
+    """The object that ``dump`` packed into ``source``, a path or a binary file object.
+
+    ``trust`` also loads what pickle and marshal wrote, which can run any code that the file's
+    writer put into it. ``object_hook`` is called with every map, innermost first, and what it
+    returns stands in its place. ``options`` override what the container says to its serializer
+    (``schema``: another version of it).
+
+    Raises RefusedError without ``trust``, DamagedError, NotContainerError, UsageError where the
+    container holds a file and no object.
+    """
+    with opened_source(source) as opened:
+        plan, data = _restored(opened, trust, threads)
+        serializer = _create(plan.chain.serializer)
+        settings = serializer.settings(options) if options else plan.spelling.get(SETTINGS, {})
+        serializer.configure(settings)
+        try:
+            with collector_held():
+                obj = _one(serializer, serializer.load(data))
+        except FAILURES as error:
+            raise DamagedError(f"{serializer.name} cannot read it ({error})") from None
+    return _hooked(obj, object_hook)
+
+
+def _restored(source: Source, trust: bool, threads: int | None) -> tuple[Plan, Buffer]:
+    """What the serializer wrote, and how it is to be read."""
+    if is_small(source.peek(SNIFF)):
+        small = unpack_small(source.read(MAX_SMALL + 1))
+        check_trust(small.plan.chain, trust=trust)
+        return small.plan, small.data
+    pieces: list[Buffer] = []
+    done = unpack_stream(source.read, pieces.append, trust=trust, threads=threads or usable_cores())
+    if done.format != "object" or len(done.headers) != 1:
+        raise UsageError(f"holds a {done.format} file, not an object", hint="unpack it")
+    data = pieces[0] if len(pieces) == 1 else b"".join(cast("list[bytes]", pieces))
+    return member_plan(done.headers[0], trust=trust), data
+
+
+def loads(
+    data: Buffer,
+    *,
+    trust: bool = False,
+    object_hook: ObjectHook | None = None,
+    options: Mapping[str, Any] | None = None,
+    threads: int | None = None,
+) -> Any:
+    """The object that ``dumps`` packed; everything else as in ``load``."""
+    file = io.BytesIO(data)
+    return load(file, trust=trust, object_hook=object_hook, options=options, threads=threads)
+
+
+def _serialize(obj: Any, chain: str, how: DumpOptions) -> _Serialized:
+    """The object under the chain, or under the first of ``AUTO`` that holds it; proved."""
+    effort, verify = how.get("effort", DEFAULT_EFFORT), how.get("verify", True)
+    default, object_hook = how.get("default"), how.get("object_hook")
+    options = dict(how.get("options") or {})
+    if default is not None and object_hook is None and verify:
+        raise UsageError(
+            "default goes with object_hook: without it nothing proves that all attributes are kept",
+            hint="verify=False goes without the proof",
+        )
+    refusal: ValueRefusedError | None = None
+    plain = obj
+    if default is not None:
+        from serialpack.serializers.hooks import lower
+
+        plain = lower(obj, default)
+    for name in AUTO if chain == "auto" else (chain,):
+        choice = _choose(name, effort)
+        serializer = _create(choice.chain.serializer)
+        if refusal is not None and refusal.kind in serializer.cannot:
+            continue
+        settings = serializer.settings(options)
+        serializer.configure(settings)
+        try:
+            data = _dumped(serializer, plain)
+            if verify:
+                _prove(serializer, obj, plain, data, object_hook)
+            return _Serialized(choice, settings, data)
+        except ValueRefusedError as error:
+            refusal = refusal or error
+    assert refusal is not None
+    raise refusal
+
+
+@lru_cache(64)
+def _choose(chain: str, effort: int) -> Choice:
+    serializer, *filters = chain.split("+")
+    codec = filters.pop() if filters else "auto"
+    return choose(serializer, tuple(filters), codec, effort=effort)
+
+
+def _create(spec: tuple[str, tuple[int, ...]]) -> ValueSerializer:
+    serializer = SERIALIZERS.create(*spec)
+    if not isinstance(serializer, ValueSerializer):
+        raise UsageError(f"{serializer.name} holds bytes, not objects", hint="see: pack")
+    return serializer
+
+
+def _dumped(serializer: ValueSerializer, obj: Any) -> bytes:
+    """What the serializer writes; ValueRefusedError where its library takes a value not."""
+    records = _records(serializer, obj)
+    try:
+        with collector_held():
+            return serializer.dump(records)
+    except FAILURES as error:
+        raise _refusal(serializer, records, error) from None
+
+
+def _refusal(
+    serializer: ValueSerializer, records: list[Any], error: Exception
+) -> ValueRefusedError:
+    lost = serializer.blame(records, error)
+    if serializer.tabular:
+        lost = lost._replace(value_path=f"$[{lost.record}]{lost.value_path[1:]}")
+    return serializer.refuse(lost, None)
+
+
+def _records(serializer: ValueSerializer, obj: Any) -> list[Any]:
+    if not serializer.tabular:
+        return [obj]
+    if type(obj) is not list:
+        raise ValueRefusedError(
+            f"{serializer.name} cannot hold {KINDS['bare']}: {shown(obj)}",
+            kind="bare",
+            hint="give it a list of maps",
+        )
+    return obj
+
+
+def _one(serializer: ValueSerializer, records: list[Any]) -> Any:
+    if serializer.tabular:
+        return records
+    if len(records) != 1:
+        raise ValueError(f"{len(records)} records instead of one object")
+    return records[0]
+
+
+def _hooked(obj: Any, object_hook: ObjectHook | None) -> Any:
+    if object_hook is None:
+        return obj
+    from serialpack.serializers.hooks import lift
+
+    return lift(obj, object_hook)
+
+
+def _prove(
+    serializer: ValueSerializer,
+    obj: Any,
+    plain: Any,
+    data: bytes,
+    object_hook: ObjectHook | None,
+) -> None:
+    """ValueRefusedError where ``data`` does not give back the very same object.
+
+    ``plain``: what was serialized in its place.
+    """
+    from serialpack.values import difference
+
+    try:
+        with collector_held():
+            again = _one(serializer, serializer.load(data))
+    except FAILURES as error:
+        raise _refusal(serializer, _records(serializer, plain), error) from None
+    with collector_held():
+        lost = difference(obj, _hooked(again, object_hook), identity=serializer.identity)
+    if lost is not None:
+        raise serializer.refuse(lost, None)

@@ -1,0 +1,69 @@
+"""Paths in archives: made from those of files, and back into files below a folder."""
+
+from __future__ import annotations
+
+import os
+
+from serialpack.errors import FileError, RefusedError
+from serialpack.files import Path, file_error, safe_name
+
+
+def entry_path(path: str) -> tuple[str, str]:
+    """The path in an archive for the file at ``path``, and what was taken off its front.
+
+    As with tar, that is all up to the last ``..``, or the ``/`` (on Windows the drive, too).
+    """
+    drive, rest = os.path.splitdrive(path)
+    parts = rest.replace(os.sep, "/").split("/")
+    upwards = [number for number, part in enumerate(parts) if part == ".."]
+    if upwards:
+        removed = "/".join(parts[: upwards[-1] + 1]) + "/"
+        parts = parts[upwards[-1] + 1 :]
+    else:
+        removed = "/" if rest and not parts[0] else ""
+    return "/".join(part for part in parts if part not in ("", ".")), drive + removed
+
+
+def check_folder(folder: Path) -> None:
+    """FileError where ``folder`` is something else."""
+    if os.path.lexists(folder) and not os.path.isdir(folder):
+        raise FileError("is no folder", path=os.fspath(folder), hint="name another one with -o")
+
+
+def make_folder(folder: Path) -> None:
+    """Make ``folder``, and those it is in, where they are not there."""
+    check_folder(folder)
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as error:
+        raise file_error(error, os.fspath(folder), "make the folder") from error
+
+
+def place_below(folder: Path, entry: str, *, windows: bool = os.name == "nt") -> str:
+    """Where the ``entry`` of an archive goes below ``folder``. The folders it is in are made.
+
+    RefusedError where that would be elsewhere: over a symbolic link, or because a part of the
+    path means something else to Windows (a drive, a device, a folder).
+    """
+    parts = entry.split("/")
+    path = os.path.join(folder, *parts)
+    if windows and any(":" in part or safe_name(part) != part for part in parts):
+        raise RefusedError("is no path of a file on Windows", path=path)
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        raise FileError("cannot be written in this system's encoding", path=path) from None
+    # What is not there yet is no link: only what is can lead elsewhere.
+    root, parent = (os.path.realpath(p) for p in (folder, os.path.dirname(path)))
+    if not os.path.join(parent, "").startswith(os.path.join(root, "")):
+        raise RefusedError("a symbolic link leads out of the folder", path=path)
+    make_folder(parent)
+    return path
+
+
+def status(path: Path) -> os.stat_result:
+    """The status of a file that must be there."""
+    try:
+        return os.stat(path)
+    except OSError as error:
+        raise file_error(error, os.fspath(path), "read") from error

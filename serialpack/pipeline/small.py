@@ -1,0 +1,91 @@
+"""Objects through a chain into the small form, and back, without the machinery of blocks."""
+
+from __future__ import annotations
+
+import io
+from threading import local
+from typing import NamedTuple
+
+from serialpack.chain import Chain, chain_of_numbers
+from serialpack.container.small import MOST_WRITTEN, STORED, UNPROVED, Small
+from serialpack.errors import CodecError, DamagedError, SerialpackError
+from serialpack.formats.base import Spelling
+from serialpack.pipeline.blocks import SETTINGS, Plan, Squeeze
+from serialpack.pipeline.pack import Packing, pack_stream
+from serialpack.stage import Buffer
+
+#: How many chains' codecs each thread keeps: making one takes longer than packing a message.
+_KEPT = 4
+
+_thread = local()
+
+
+class Unpacked(NamedTuple):
+    """The serialized bytes of a small form, and what it says of them."""
+
+    plan: Plan
+    data: Buffer
+    stored_size: int
+
+
+def pack_small(chain: Chain, settings: Spelling, data: bytes, *, verify: bool) -> bytes | None:
+    """``data``, one serialized object, in the small form; None where it is too large for that."""
+    if len(data) > MOST_WRITTEN:
+        return None
+    squeeze = _squeeze(chain)
+    payload = squeeze.forward(data)
+    plain = chain.codec.name == "none" and not chain.filters
+    stored = not plain and len(payload) >= len(data)
+    if stored:
+        payload = data
+    elif verify and not plain and squeeze.backward(payload, len(data)) != data:
+        raise SerialpackError(
+            f"{chain} did not give back what it was given",
+            hint="nothing was written; check this machine's memory, try another codec",
+        )
+    flags = STORED * stored | UNPROVED * (not verify)
+    return Small(chain.numbers, flags, len(data), settings, payload).encode()
+
+
+def unpack_small(data: Buffer) -> Unpacked:
+    """The serialized object in the small form ``data``; DamagedError where it is not whole."""
+    small = Small.decode(data)
+    chain = chain_of_numbers(small.chain, "")
+    spelling = {SETTINGS: small.settings} if small.settings else {}
+    plan = Plan(chain, "object", spelling, verify=not small.flags & UNPROVED)
+    restored = small.payload
+    if not small.flags & STORED:
+        try:
+            restored = _squeeze(chain).backward(small.payload, small.size)
+        except CodecError as error:
+            raise DamagedError(f"its payload {error}") from None
+    if len(restored) != small.size:
+        raise DamagedError(f"it restores to {len(restored)} bytes, not {small.size}")
+    return Unpacked(plan, restored, len(small.payload))
+
+
+def expand(data: Buffer) -> bytes:
+    """The container that says the same as the small form ``data``, for those who read blocks."""
+    plan, restored, _ = unpack_small(data)
+    pieces: list[Buffer] = []
+    pack_stream(
+        io.BytesIO(restored).read,
+        pieces.append,
+        Packing(
+            chain=plan.chain,
+            format=plan.format,
+            block_size=max(len(restored), 1),
+            verify=plan.verify,
+            settings=plan.spelling.get(SETTINGS, {}),
+        ),
+    )
+    return b"".join(pieces)
+
+
+def _squeeze(chain: Chain) -> Squeeze:
+    kept: dict[Chain, Squeeze] = _thread.__dict__.setdefault("kept", {})
+    if chain not in kept:
+        if len(kept) >= _KEPT:
+            kept.clear()
+        kept[chain] = Squeeze(chain)
+    return kept[chain]

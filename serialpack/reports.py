@@ -1,0 +1,127 @@
+"""What packing and unpacking did, as numbers and words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Generic, NamedTuple, Protocol, TypeVar
+
+Number = TypeVar("Number", int, float)
+
+
+class PackReport(NamedTuple):
+    """What packing did. Sizes in bytes; ``seconds`` spent per stage, added up over threads.
+
+    ``entry``: its path in the archive that it went into, where it did.
+    """
+
+    source: str
+    target: str | None
+    chain: str
+    why: str
+    format: str
+    size: int
+    packed: int
+    payload: int
+    blocks: int
+    stored_blocks: int
+    records: int | None
+    exact: bool
+    proved: bool
+    seconds: dict[str, float]
+    entry: str | None = None
+
+    @property
+    def kept(self) -> str:
+        """What unpacking will give back, in words."""
+        return kept(exact=self.exact, proved=self.proved)
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The bytes that each stage worked on, where known, for speeds."""
+        return {
+            "read": self.size,
+            "serialize": self.size,
+            "compress": self.size,
+            "write": self.packed,
+        }
+
+
+class UnpackReport(NamedTuple):
+    """What unpacking did. ``exact``: the whole source came back, byte for byte.
+
+    ``entry``: the path in the archive that it came from, where it was one.
+    """
+
+    source: str
+    target: str | None
+    format: str
+    size: int
+    blocks: int
+    blocks_read: int
+    records: int | None
+    exact: bool
+    part: bool
+    proved: bool
+    read: int
+    seconds: dict[str, float]
+    entry: str | None = None
+
+    @property
+    def kept(self) -> str:
+        """What came back, in words."""
+        return "a part" if self.part else kept(exact=self.exact, proved=self.proved)
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The bytes that each stage worked on, where known, for speeds."""
+        return {"read": self.read, "write": self.size, "decompress": self.size}
+
+
+def kept(*, exact: bool, proved: bool) -> str:
+    """How true to its source a container is, in words."""
+    if exact:
+        return "exact bytes" if proved else "exact bytes, not proved"
+    return "same values" if proved else "values not proved"
+
+
+class Report(Protocol):
+    """What packing and unpacking tell, as far as they agree."""
+
+    @property
+    def seconds(self) -> dict[str, float]: ...
+    @property
+    def sizes(self) -> dict[str, int]: ...
+    @property
+    def size(self) -> int: ...
+
+
+ReportT = TypeVar("ReportT", bound=Report)
+
+
+class ArchiveReport(NamedTuple, Generic[ReportT]):
+    """What was done with the entries of an archive, one by one and in sum."""
+
+    entries: tuple[ReportT, ...]
+
+    @property
+    def size(self) -> int:
+        """Bytes of all sources."""
+        return sum(entry.size for entry in self.entries)
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """Seconds spent per stage, added up over threads and entries."""
+        return _summed(entry.seconds for entry in self.entries)
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The bytes that each stage worked on, where known, for speeds."""
+        return _summed(entry.sizes for entry in self.entries)
+
+
+def _summed(stages: Iterable[dict[str, Number]]) -> dict[str, Number]:
+    total: dict[str, Number] = {}
+    for each in stages:
+        for stage, number in each.items():
+            total[stage] = total[stage] + number if stage in total else number
+    return total

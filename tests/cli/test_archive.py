@@ -1,0 +1,353 @@
+"""``pack --archive``, and what the other verbs make of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+
+needs_posix = pytest.mark.skipif(os.name != "posix", reason="POSIX file modes and links")
+
+CSV = b"id,name\n" + b"".join(b"%d,n%d\n" % (n, n) for n in range(2000))
+
+
+@pytest.fixture
+def inputs(tmp_path: Path) -> list[str]:
+    """Three files below the folder that the command runs in, as they are named from there."""
+    (tmp_path / "dir").mkdir()
+    (tmp_path / "a.json").write_bytes(b'{"a": 1}\n')
+    (tmp_path / "dir/b.csv").write_bytes(CSV)
+    (tmp_path / "dir/noise").write_bytes(os.urandom(3000))
+    return ["a.json", "dir/b.csv", "dir/noise"]
+
+
+def contents(folder: Path, names: list[str]) -> dict[str, bytes]:
+    return {name: (folder / name).read_bytes() for name in names}
+
+
+def files(folder: Path) -> set[str]:
+    """All files below, but for those of the command's own home."""
+    found = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}
+    return {name for name in found if not name.startswith("home/")}
+
+
+def entries(run: Run, path: Path | str) -> list[str]:
+    found = json.loads(run("inspect", "--json", path).stdout)
+    return [member["entry"] for member in found["members"]]
+
+
+def test_pack_inspect_unpack(run: Run, tmp_path: Path, inputs: list[str]) -> None:
+    os.utime(tmp_path / "dir/b.csv", ns=(1, 1_500_000_000_123_456_789))
+    (tmp_path / "a.json").chmod(0o600)
+    done = run("pack", "--archive", *inputs, "-o", "all.spk")
+    assert done.stdout == b""
+    told = done.stderr.decode().splitlines()
+    assert [line.split(":")[0] for line in told] == inputs
+    assert all("exact bytes" in line for line in told)
+    assert entries(run, "all.spk") == inputs
+    shown = run("inspect", "all.spk").stdout.decode()
+    assert "member      2 of 3\nentry       dir/b.csv\n" in shown
+    done = run("unpack", "all.spk")
+    assert contents(tmp_path / "all", inputs) == contents(tmp_path, inputs)
+    assert "all.spk -> all/dir/b.csv" in done.stderr.decode()
+    unpacked = (tmp_path / "all/dir/b.csv").stat()
+    assert unpacked.st_mtime_ns // 1000 == 1_500_000_000_123_456_789 // 1000
+    if os.name == "posix":
+        umask = os.umask(0)
+        os.umask(umask)
+        for path in ("all.spk", "all/a.json"):
+            assert stat.S_IMODE((tmp_path / path).stat().st_mode) == 0o666 & ~umask
+
+
+def test_a_pipe_on_both_sides(run: Run, tmp_path: Path, inputs: list[str]) -> None:
+    packed = run("pack", "--archive", *inputs, "-o", "-").stdout
+    for folder in ("out", "deep/er", "slash/"):
+        run("unpack", "-o", folder, stdin=packed)
+        assert contents(tmp_path / folder, inputs) == contents(tmp_path, inputs)
+    run("pack", "-q", "--archive", *inputs, "-o", "all.spk")
+    assert (tmp_path / "all.spk").read_bytes() == packed
+    assert "all is well" in run("unpack", "--test", stdin=packed).stderr.decode()
+
+
+def test_each_entry_has_a_choice_and_a_proof_of_its_own(
+    run: Run, tmp_path: Path, inputs: list[str]
+) -> None:
+    done = run("pack", "--archive", "--json", "--meta", "k=v", *inputs, "-o", "all.spk")
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(line["source"], line["entry"], line["target"]) for line in lines] == [
+        (name, name, "all.spk") for name in inputs
+    ]
+    assert [line["format"] for line in lines] == ["json", "csv", "bytes"]
+    assert [line["stored_blocks"] for line in lines] == [1, 0, 1]
+    assert sum(line["packed"] for line in lines) == (tmp_path / "all.spk").stat().st_size
+    done = run("pack", "--archive", "-f", "-s", "json", *inputs, "-o", "all.spk", code=3)
+    assert "serialpack: dir/" in done.stderr.decode()
+    assert entries(run, "all.spk") == inputs
+
+
+def test_cat_joins_archives(run: Run, tmp_path: Path, inputs: list[str]) -> None:
+    run("pack", "--archive", *inputs[:2], "-o", "one.spk")
+    run("pack", "--archive", *inputs[2:], "-c", "xz", "-o", "two.spk")
+    joined = (tmp_path / "one.spk").read_bytes() + (tmp_path / "two.spk").read_bytes()
+    run("unpack", "-o", "out", stdin=joined)
+    assert contents(tmp_path / "out", inputs) == contents(tmp_path, inputs)
+    (tmp_path / "twice.spk").write_bytes(joined + joined)
+    done = run("unpack", "-f", "twice.spk", "-o", "out", code=1)
+    assert done.stderr.decode().count("another entry has the same path") == 3
+    run("pack", "a.json")
+    mixed = joined + (tmp_path / "a.json.spk").read_bytes()
+    done = run("unpack", "-o", "mixed", stdin=mixed, code=3)
+    assert "among members that are none" in done.stderr.decode()
+
+
+@pytest.mark.usefixtures("inputs")
+def test_what_is_left_out_of_a_path_is_said(run: Run, tmp_path: Path) -> None:
+    top, *rest = Path(tmp_path / "a.json").relative_to("/").parts
+    done = run(
+        "pack",
+        "--archive",
+        *(tmp_path / "a.json", "../b.csv", ".//noise", "../../" + tmp_path.name + "/a.json"),
+        *("-o", tmp_path / "all.spk"),
+        cwd=tmp_path / "dir",
+        code=1,
+    )
+    assert "../b.csv: cannot read" in done.stderr.decode()
+    (tmp_path / "b.csv").write_bytes(CSV)
+    done = run(
+        "pack",
+        "--archive",
+        *(tmp_path / "a.json", tmp_path / "dir/noise", "../b.csv", ".//noise"),
+        *("-o", tmp_path / "all.spk"),
+        cwd=tmp_path / "dir",
+    )
+    told = done.stderr.decode().splitlines()
+    assert [line for line in told if "left out" in line] == [
+        "/ is left out of paths in the archive",
+        "../ is left out of paths in the archive",
+    ]
+    assert entries(run, "all.spk") == [
+        "/".join([top, *rest]),
+        "/".join([top, *rest[:-1], "dir/noise"]),
+        *("b.csv", "noise"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "words"),
+    [
+        (["a.json"], 2, "-o FILE.spk"),
+        (["a.json", "-", "-o", "x.spk"], 2, "standard input has no name"),
+        (["-o", "x.spk"], 2, "standard input has no name"),
+        (["a.json", "./a.json", "-o", "x.spk"], 1, "./a.json: another input has the same path"),
+        (["a.json", "dir/../a.json", "-o", "x.spk"], 1, "another input has the same path"),
+        (["dir/b.csv", "a.json", "-f", "-o", "a.json"], 1, "a.json: is the input itself"),
+        (["a.json", "-o", "dir/noise"], 1, "dir/noise: exists already"),
+        (["a.json", "-o", "dir"], 1, "dir: is a folder"),
+        (["a.json", "-o", "no/x.spk"], 1, "no/x.spk: its folder does not exist"),
+        (["a.json", "gone", "-o", "x.spk"], 1, "gone: cannot read: no such file"),
+        (["a.json", "dir", "-o", "x.spk"], 1, "dir: is a folder"),
+        (["a.json", "--rm", "-o", "-"], 2, "--rm needs a file on both sides"),
+        (["a.json", "--json", "-o", "-"], 2, "--json and the data"),
+        (["a.json", "-c", "zsdt", "-o", "x.spk"], 2, "did you mean zstd"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_what_cannot_be_is_one_line_and_leaves_nothing(
+    run: Run, tmp_path: Path, inputs: list[str], args: list[str], code: int, words: str
+) -> None:
+    before = contents(tmp_path, inputs)
+    done = run("pack", "--archive", *args, code=code)
+    (line,) = [x for x in done.stderr.decode().splitlines() if "left out" not in x]
+    assert words in line
+    assert files(tmp_path) == set(inputs)
+    assert contents(tmp_path, inputs) == before
+
+
+@needs_posix
+def test_a_name_that_no_archive_can_hold(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a\nb").touch()
+    done = run("pack", "--archive", "a\nb", "-o", "x.spk", code=2)
+    assert "control characters" in done.stderr.decode()
+    done = run("pack", "--archive", "--files-from", "-", "-o", "x.spk", stdin=b"a\0b\n", code=1)
+    assert "is no name of a file" in done.stderr.decode()
+
+
+@pytest.mark.usefixtures("inputs")
+def test_one_failing_input_fails_the_archive(run: Run, tmp_path: Path) -> None:
+    """Also late: what the others gave is not left, and --rm removes nothing."""
+    (tmp_path / "bad.json").write_bytes(b'{"a": ')
+    (tmp_path / "all.spk").write_bytes(b"precious")
+    before = files(tmp_path)
+    args = ["--archive", "-f", "--rm", "-s", "json", "a.json", "bad.json", "-o", "all.spk"]
+    (line,) = run("pack", *args, code=3).stderr.decode().splitlines()
+    assert line.startswith("serialpack: bad.json: line 1")
+    assert files(tmp_path) == before
+    assert (tmp_path / "all.spk").read_bytes() == b"precious"
+
+
+def test_rm_removes_the_inputs_once_all_are_packed(
+    run: Run, tmp_path: Path, inputs: list[str]
+) -> None:
+    before = contents(tmp_path, inputs)
+    run("pack", "--archive", "--rm", *inputs, "-o", "all.spk")
+    assert files(tmp_path) == {"all.spk"}
+    run("unpack", "--rm", "all.spk", "-o", ".")
+    assert files(tmp_path) == set(inputs)
+    assert contents(tmp_path, inputs) == before
+    run("pack", "--archive", *inputs, "-o", "all.spk")
+    run("unpack", "--rm", "all.spk", "-o", ".", code=1)
+    assert (tmp_path / "all.spk").exists()
+    run("unpack", "--rm", stdin=(tmp_path / "all.spk").read_bytes(), code=2)
+
+
+def test_dry_run_does_nothing(run: Run, tmp_path: Path, inputs: list[str]) -> None:
+    done = run("pack", "--archive", "--dry-run", *inputs, "-o", "all.spk")
+    assert "would pack dir/b.csv into all.spk as dir/b.csv" in done.stderr.decode()
+    run("pack", "--archive", "--dry-run", *inputs, "gone", "-o", "all.spk", code=1)
+    assert files(tmp_path) == set(inputs)
+    run("pack", "--archive", *inputs, "-o", "all.spk")
+    done = run("unpack", "--dry-run", "all.spk")
+    assert "would unpack the entries of all.spk below all" in done.stderr.decode()
+    assert (
+        "is no folder"
+        in run("unpack", "--dry-run", "all.spk", "-o", "a.json", code=1).stderr.decode()
+    )
+    assert not (tmp_path / "all").exists()
+
+
+def test_stats_and_profile(run: Run, tmp_path: Path, inputs: list[str]) -> None:
+    done = run("pack", "--archive", "--stats", "--profile", "p.html", *inputs, "-o", "all.spk")
+    assert done.stderr.decode().count("compress") == 1
+    assert "all.spk" in (tmp_path / "p.html").read_text()
+    for taken in ("a.json", "all.spk"):
+        args = ["--archive", "-f", "--profile", taken, *inputs, "-o", "all.spk"]
+        assert "an input or an output" in run("pack", *args, code=1).stderr.decode()
+    assert "decompress" in run("unpack", "--stats", "all.spk").stderr.decode()
+    args = ["-f", "all.spk", "--profile", "all/a.json"]
+    assert "an input or an output" in run("unpack", *args, code=1).stderr.decode()
+
+
+def test_entries_that_are_there_are_named_and_the_rest_goes_on(
+    run: Run, tmp_path: Path, inputs: list[str]
+) -> None:
+    run("pack", "--archive", *inputs, "-o", "all.spk")
+    (tmp_path / "all/dir").mkdir(parents=True)
+    (tmp_path / "all/dir/b.csv").write_bytes(b"mine")
+    packed = (tmp_path / "all.spk").read_bytes()
+    done = run("unpack", "all.spk", code=1)
+    told = done.stderr.decode()
+    assert "serialpack: all/dir/b.csv: exists already; -f overwrites it" in told
+    assert "serialpack: all.spk: 1 of 3 entries could not be unpacked" in told
+    assert (tmp_path / "all/dir/b.csv").read_bytes() == b"mine"
+    assert files(tmp_path / "all") == set(inputs)
+    (tmp_path / "all/dir/noise").unlink()
+    run("unpack", "-o", "all", stdin=packed, code=1)
+    assert files(tmp_path / "all") == set(inputs)
+    run("unpack", "-f", "all.spk")
+    assert contents(tmp_path / "all", inputs) == contents(tmp_path, inputs)
+    (tmp_path / "all/a.json").unlink()
+    (tmp_path / "all/a.json").mkdir()
+    assert "a.json: is a folder" in run("unpack", "-f", "all.spk", code=1).stderr.decode()
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["-o", "-"], "-o FOLDER"),
+        (["--records", "0:1"], "do not reach into an archive"),
+        (["--bytes", "0:1", "-o", "-"], "do not reach into an archive"),
+        (["--to", "json"], "do not reach into an archive"),
+    ],
+)
+def test_what_an_archive_cannot_do(
+    run: Run, tmp_path: Path, inputs: list[str], args: list[str], words: str
+) -> None:
+    run("pack", "--archive", *inputs, "-o", "all.spk")
+    assert words in run("unpack", "all.spk", *args, code=2).stderr.decode()
+    assert (
+        words
+        in run("unpack", *args, stdin=(tmp_path / "all.spk").read_bytes(), code=2).stderr.decode()
+    )
+    assert files(tmp_path) == {*inputs, "all.spk"}
+    assert b"unpack it first" in run("inspect", "--head", "1", "all.spk", code=2).stderr
+    assert (
+        "-o FOLDER"
+        in run("unpack", stdin=(tmp_path / "all.spk").read_bytes(), code=2).stderr.decode()
+    )
+
+
+def test_where_the_entries_go(run: Run, tmp_path: Path, inputs: list[str]) -> None:
+    """Beside the archive, below -o, or of several archives below folders of their own in -o."""
+    run("pack", "--archive", *inputs[:1], "-o", "dir/one.spk")
+    run("pack", "--archive", *inputs[1:], "-o", "two.spk")
+    run("unpack", "-N", "dir/one.spk")
+    assert (tmp_path / "dir/one/a.json").exists()
+    run("unpack", "two.spk", "-o", "below/")
+    assert files(tmp_path / "below") == set(inputs[1:])
+    run("pack", "a.json")
+    run("unpack", "dir/one.spk", "two.spk", "a.json.spk", "-o", "several")
+    several = {"one/a.json", "two/dir/b.csv", "two/dir/noise", "a.json"}
+    assert files(tmp_path / "several") == several
+    done = run("unpack", "two.spk", "-o", "a.json", code=1)
+    assert "a.json: is no folder" in done.stderr.decode()
+    (tmp_path / "two.spk").rename(tmp_path / "two")
+    assert "does not end in .spk" in run("unpack", "two", code=1).stderr.decode()
+    run("unpack", "two", "-o", "again")
+
+
+def test_damage_is_named_with_its_entry(run: Run, tmp_path: Path, inputs: list[str]) -> None:
+    run("pack", "--archive", *inputs, "-o", "all.spk")
+    packed = bytearray((tmp_path / "all.spk").read_bytes())
+    at = packed.index((tmp_path / "dir/noise").read_bytes()[:100])
+    packed[at] ^= 1
+    (tmp_path / "all.spk").write_bytes(packed)
+    done = run("unpack", "all.spk", code=3)
+    assert "serialpack: all.spk: dir/noise: block 0, bytes " in done.stderr.decode()
+    assert files(tmp_path / "all") == set(inputs[:2])
+    run("unpack", "--test", "all.spk", code=3)
+    assert (
+        b"standard input: dir/noise: "
+        in run("unpack", "-o", "b", stdin=bytes(packed), code=3).stderr
+    )
+
+
+def test_max_size_is_that_of_all(run: Run, tmp_path: Path, inputs: list[str]) -> None:
+    run("pack", "--archive", *inputs, "-o", "all.spk")
+    assert "--max-size" in run("unpack", "--max-size", "1K", "all.spk", code=4).stderr.decode()
+    assert files(tmp_path / "all") == {"a.json"}
+
+
+def test_names_come_from_a_list(run: Run, inputs: list[str]) -> None:
+    listed = "".join(f"{name}\n" for name in inputs).encode()
+    run("pack", "--archive", "--files-from", "-", "-o", "all.spk", stdin=listed)
+    assert entries(run, "all.spk") == inputs
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /dev/fd and names of any bytes")
+def test_odd_names_and_pipes_that_have_names(run: Run, tmp_path: Path, inputs: list[str]) -> None:
+    odd = os.fsdecode(b"\xff esc\xc2\x9b\xe9")
+    (tmp_path / odd).write_bytes(b"odd")
+    run("pack", "--archive", odd, *inputs, "-o", "all.spk")
+    assert b"\xff" not in run("inspect", "all.spk").stdout
+    done = run("unpack", "/dev/stdin", "-o", "out", stdin=(tmp_path / "all.spk").read_bytes())
+    assert b"\xff" not in done.stderr
+    assert (tmp_path / "out" / odd).read_bytes() == b"odd"
+    assert contents(tmp_path / "out", inputs) == contents(tmp_path, inputs)
+
+
+@needs_posix
+def test_a_link_leads_nothing_out(run: Run, tmp_path: Path, inputs: list[str]) -> None:
+    run("pack", "--archive", *inputs, "-o", "all.spk")
+    (tmp_path / "all").mkdir()
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "all/dir").symlink_to(tmp_path / "elsewhere")
+    done = run("unpack", "-f", "all.spk", code=4)
+    assert done.stderr.decode().count("a symbolic link leads out of the folder") == 2
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+    assert (tmp_path / "all/a.json").exists()

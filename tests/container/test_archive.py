@@ -1,0 +1,297 @@
+"""Archives: entries written, cut out, joined, and never put where they must not go."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import serialpack
+from serialpack.container import records
+from serialpack.paths import entry_path, place_below
+from tests.bad.make import HERE as BAD
+from tests.bad.make import listed
+
+FILES = {
+    "a.json": b'{"a": 1}\n',
+    "b/c.csv": b"id,name\n" + b"1,x\n" * 5000,
+    "b/empty": b"",
+    "d e/\u00e9": bytes(range(256)) * 40,
+}
+
+
+def archive(files: dict[str, bytes] = FILES, codec: str = "auto", block_size: int = 4096) -> bytes:
+    out = io.BytesIO()
+    sources = {path: io.BytesIO(data) for path, data in files.items()}
+    serialpack.pack_archive(sources, out, codec=codec, block_size=block_size)
+    return out.getvalue()
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def members(data: bytes) -> list[bytes]:
+    """The bytes of each member."""
+    pieces = []
+    for member in serialpack.inspect(io.BytesIO(data)).members[::-1]:
+        pieces.append(data[-member.packed :])
+        data = data[: -member.packed]
+    assert not data
+    return pieces[::-1]
+
+
+class Pipe(io.BytesIO):
+    """Something that can only be read once, from the front."""
+
+    def seekable(self) -> bool:
+        return False
+
+
+@pytest.mark.parametrize("make", [io.BytesIO, Pipe])
+@pytest.mark.parametrize("codec", ["auto", "xz"])
+def test_entries_come_back_below_the_folder(
+    tmp_path: Path, codec: str, make: Callable[[bytes], io.BytesIO]
+) -> None:
+    report = serialpack.unpack_archive(make(archive(codec=codec)), tmp_path / "deep/out")
+    assert tree(tmp_path / "deep/out") == FILES
+    assert [entry.entry for entry in report.entries] == list(FILES)
+    assert [entry.format for entry in report.entries] == ["json", "csv", "bytes", "bytes"]
+    assert report.size == sum(map(len, FILES.values()))
+    assert all(entry.exact and entry.proved for entry in report.entries)
+
+
+def test_an_archive_is_what_cat_makes_of_its_entries(tmp_path: Path) -> None:
+    whole = archive()
+    parts = members(whole)
+    assert [archive({path: data}) for path, data in FILES.items()] == parts
+    serialpack.unpack_archive(io.BytesIO(parts[3] + parts[1]), tmp_path)
+    assert list(tree(tmp_path)) == ["b/c.csv", "d e/\u00e9"]
+
+
+def test_inspect_tells_the_paths() -> None:
+    found = serialpack.inspect(io.BytesIO(archive())).members
+    assert [member.entry for member in found] == list(FILES)
+    assert {member.name for member in found} == {None}
+    assert [m.entry for m in serialpack.inspect(Pipe(archive())).members] == list(FILES)
+
+
+def test_a_reader_that_knows_no_archives_names_what_it_lacks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(records, "KNOWN_NEEDS", frozenset())
+    with pytest.raises(serialpack.UnsupportedError, match="the feature 'entry'"):
+        serialpack.unpack(io.BytesIO(archive()), None)
+
+
+def test_as_one_stream_it_can_only_be_checked() -> None:
+    report = serialpack.unpack(io.BytesIO(archive()), None)
+    assert report.size == sum(map(len, FILES.values()))
+    assert report.entry is None
+    with pytest.raises(serialpack.UsageError, match="folder"):
+        serialpack.unpack(io.BytesIO(archive()), io.BytesIO())
+    for part in ({"byte_range": (0, 1)}, {"record_range": (0, 1)}):
+        with pytest.raises(serialpack.UsageError, match="unpack it first"):
+            serialpack.unpack(io.BytesIO(archive()), io.BytesIO(), **part)  # type: ignore[arg-type]
+
+
+def test_what_is_no_archive_is_refused(tmp_path: Path) -> None:
+    plain = io.BytesIO()
+    serialpack.pack(io.BytesIO(b"x"), plain)
+    with pytest.raises(serialpack.UsageError, match="no archive"):
+        serialpack.unpack_archive(io.BytesIO(plain.getvalue()), tmp_path / "out")
+    with pytest.raises(serialpack.NotContainerError):
+        serialpack.unpack_archive(io.BytesIO(b"plain"), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    for mixed in (archive() + plain.getvalue(), plain.getvalue() + archive()):
+        with pytest.raises(serialpack.DamagedError, match="among members"):
+            serialpack.inspect(io.BytesIO(mixed))
+        with pytest.raises(serialpack.DamagedError, match="among members"):
+            serialpack.unpack(Pipe(mixed), None)
+
+
+@pytest.mark.parametrize(
+    "paths",
+    [[], [""], ["/a"], ["a/../b"], ["../a"], ["a//b"], ["./a"], ["a/"], ["a\nb"], ["a", "a/b"]],
+    ids=repr,
+)
+def test_what_could_not_be_unpacked_is_not_packed(paths: list[str], tmp_path: Path) -> None:
+    target = tmp_path / "all.spk"
+    with pytest.raises(serialpack.UsageError):
+        serialpack.pack_archive({path: io.BytesIO(b"x") for path in paths}, target)
+    for path in paths if len(paths) == 1 else ():
+        with pytest.raises(serialpack.UsageError):
+            serialpack.pack(io.BytesIO(b"x"), target, entry=path)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", listed())
+def test_no_bad_file_becomes_an_entry(name: str, tmp_path: Path) -> None:
+    """Neither where it should go, nor elsewhere."""
+    with pytest.raises((serialpack.InputError, serialpack.UsageError)):
+        serialpack.unpack_archive(BAD / name, tmp_path / "below/out")
+    assert not any(path.is_file() for path in tmp_path.rglob("*"))
+
+
+def test_the_target_appears_whole_or_not_at_all(tmp_path: Path) -> None:
+    target = tmp_path / "all.spk"
+    good = tmp_path / "good"
+    good.write_bytes(b"x" * 10_000)
+    with pytest.raises(serialpack.FileError) as caught:
+        serialpack.pack_archive({"good": good, "gone": tmp_path / "gone"}, target)
+    assert caught.value.path == str(tmp_path / "gone")
+    sound, bad = tmp_path / "sound.json", tmp_path / "bad.json"
+    sound.write_bytes(b"[1, 2]")
+    bad.write_bytes(b"[1, 2")
+    with pytest.raises(serialpack.InputError) as wrong:
+        serialpack.pack_archive({"sound": sound, "bad": bad}, target, serializer="json")
+    assert wrong.value.path == str(bad)
+    assert {path.name for path in tmp_path.iterdir()} == {"bad.json", "good", "sound.json"}
+    with pytest.raises(serialpack.FileError, match="input itself"):
+        serialpack.pack_archive({"bad": bad, "good": good}, good, force=True)
+
+
+def test_failures_are_told_one_by_one_and_the_rest_goes_on(tmp_path: Path) -> None:
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b/c.csv").write_bytes(b"mine")
+    for make in (io.BytesIO, Pipe):
+        told: list[tuple[str, bool]] = []
+        with pytest.raises(serialpack.ArchiveError, match="1 of 4 entries") as caught:
+            serialpack.unpack_archive(
+                make(archive()),
+                tmp_path,
+                each=lambda entry, found, told=told: told.append(  # type: ignore[misc]
+                    (entry, isinstance(found, serialpack.SerialpackError))
+                ),
+            )
+        assert told == [(path, path == "b/c.csv") for path in FILES]
+        ((entry, error),) = caught.value.failures
+        assert (entry, error.exit_code, caught.value.exit_code) == ("b/c.csv", 1, 1)
+        assert tree(tmp_path) == {**FILES, "b/c.csv": b"mine"}
+        for path in ("a.json", "b/empty", "d e/\u00e9"):
+            (tmp_path / path).unlink()
+    serialpack.unpack_archive(io.BytesIO(archive()), tmp_path, force=True)
+    assert tree(tmp_path) == FILES
+
+
+@pytest.mark.parametrize("force", [True, False])
+def test_the_second_of_one_path_does_not_overwrite_the_first(tmp_path: Path, force: bool) -> None:
+    twice = archive({"a": b"first"}) + archive({"a": b"second"}) + archive({"b": b"third"})
+    with pytest.raises(serialpack.ArchiveError) as caught:
+        serialpack.unpack_archive(io.BytesIO(twice), tmp_path, force=force)
+    assert "another entry has the same path" in str(caught.value.failures[0][1])
+    assert tree(tmp_path) == {"a": b"first", "b": b"third"}
+
+
+def damaged(part: bytes, place: float) -> bytes:
+    data = bytearray(part)
+    data[int(len(data) * place)] ^= 1
+    return bytes(data)
+
+
+@pytest.mark.parametrize("place", [0.2, 0.5, 0.9])
+def test_damage_stays_in_its_entry(tmp_path: Path, place: float) -> None:
+    """In a file the next entry is found; in a pipe what follows cannot be, and that is said."""
+    files = {"a": b"1" * 100, "b": os.urandom(40_000), "c": b"3" * 100}
+    one, two, three = members(archive(files))
+    path = tmp_path / "all.spk"
+    path.write_bytes(one + damaged(two, place) + three)
+    with pytest.raises(serialpack.ArchiveError, match="1 of 3 entries") as caught:
+        serialpack.unpack_archive(path, tmp_path / "file")
+    assert (caught.value.exit_code, caught.value.path) == (3, str(path))
+    assert tree(tmp_path / "file") == {"a": files["a"], "c": files["c"]}
+    with pytest.raises(serialpack.ArchiveError, match="not from a pipe"):
+        serialpack.unpack_archive(Pipe(path.read_bytes()), tmp_path / "pipe")
+    assert tree(tmp_path / "pipe") == {"a": files["a"]}
+    path.write_bytes(one + two + three[:-5])
+    with pytest.raises(serialpack.InputError):
+        serialpack.unpack_archive(path, tmp_path / "cut")
+    assert tree(tmp_path / "cut") == {"a": files["a"], "b": files["b"]}
+
+
+def test_a_limit_is_that_of_all_entries(tmp_path: Path) -> None:
+    files = {"a": b"1" * 600, "b": b"2" * 600, "c": b"3" * 300}
+    with pytest.raises(serialpack.ArchiveError) as caught:
+        serialpack.unpack_archive(io.BytesIO(archive(files)), tmp_path, max_size=1000)
+    assert caught.value.exit_code == 4
+    assert sum(map(len, tree(tmp_path).values())) <= 1000
+
+
+@pytest.mark.skipif(os.name != "posix", reason="symbolic links")
+def test_no_entry_leaves_the_folder_over_a_link(tmp_path: Path) -> None:
+    outside, inside = tmp_path / "outside", tmp_path / "in"
+    (inside / "real").mkdir(parents=True)
+    outside.mkdir()
+    (inside / "out").symlink_to(outside)
+    (inside / "nowhere").symlink_to(tmp_path / "made")
+    (inside / "within").symlink_to("real")
+    (inside / "file").symlink_to(outside / "file")
+    (outside / "file").write_bytes(b"theirs")
+    paths = ["out/a", "out/deep/a", "nowhere/a", "within/a", "file"]
+    with pytest.raises(serialpack.ArchiveError, match="3 of 5") as caught:
+        serialpack.unpack_archive(
+            io.BytesIO(archive(dict.fromkeys(paths, b"x"))), inside, force=True
+        )
+    assert caught.value.exit_code == 4
+    assert tree(outside) == {"file": b"theirs"}
+    assert not (tmp_path / "made").exists()
+    assert (inside / "real/a").read_bytes() == b"x"
+    assert (inside / "file").read_bytes() == b"x"
+    assert not (inside / "file").is_symlink()
+    # The folder itself may be one: the user named it.
+    (tmp_path / "link").symlink_to(outside)
+    serialpack.unpack_archive(io.BytesIO(archive({"a": b"x"})), tmp_path / "link")
+    assert (outside / "a").read_bytes() == b"x"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names are Unicode")
+def test_a_path_that_is_not_utf8_comes_back(tmp_path: Path) -> None:
+    path = os.fsdecode(b"\xff/\xe9.json")
+    serialpack.unpack_archive(io.BytesIO(archive({path: b"1"})), tmp_path)
+    assert (tmp_path / path).read_bytes() == b"1"
+
+
+@pytest.mark.parametrize("when", [0, -1, 1_700_000_000_123_456_789, 2**63 - 1, -(2**63)])
+def test_any_time_is_set_or_told(tmp_path: Path, when: int) -> None:
+    out = io.BytesIO()
+    serialpack.pack(io.BytesIO(b"x"), out, identity=("x", when), entry="x")
+    try:
+        serialpack.unpack_archive(io.BytesIO(out.getvalue()), tmp_path)
+    except serialpack.ArchiveError:
+        assert tree(tmp_path) == {}
+    else:
+        assert abs(when) > 2**60 or (tmp_path / "x").stat().st_mtime_ns // 1000 == when // 1000
+
+
+@pytest.mark.parametrize(
+    ("path", "entry", "removed"),
+    [
+        ("a", "a", ""),
+        ("./a", "a", ""),
+        ("a//b/./c", "a/b/c", ""),
+        ("/a/b", "a/b", "/"),
+        ("//a", "a", "/"),
+        ("../a", "a", "../"),
+        ("a/../../b/c", "b/c", "a/../../"),
+        ("/x/../a", "a", "/x/../"),
+        ("a..b/...", "a..b/...", ""),
+        ("..", "", "../"),
+    ],
+)
+def test_the_path_to_store(path: str, entry: str, removed: str) -> None:
+    assert entry_path(path) == (entry, removed)
+
+
+@pytest.mark.parametrize("path", ["C:a", "a\\b", "a/nul.txt", "COM1", "a ", "x/a:stream"])
+def test_what_means_something_else_to_windows_is_refused_there(path: str, tmp_path: Path) -> None:
+    with pytest.raises(serialpack.RefusedError):
+        place_below(tmp_path, path, windows=True)
+    assert place_below(tmp_path, "a/b c.txt", windows=True) == os.path.join(tmp_path, "a/b c.txt")  # noqa: PTH118

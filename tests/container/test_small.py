@@ -1,0 +1,116 @@
+"""The small form: what is around a message, who reads it, and what damage gets."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import serialpack
+from serialpack.container.small import MOST_WRITTEN, START_SMALL, Small
+from serialpack.errors import DamagedError, FileError, SerialpackError, UnsupportedError
+from tests.fidelity.measure import spellings
+
+MESSAGES = [None, 1, "", {"a": 1}, [1, 2.5, "é"] * 50, {"text": "x" * 5000}]
+
+
+@pytest.mark.parametrize("message", MESSAGES, ids=lambda m: repr(m)[:20])
+@pytest.mark.parametrize("chain", ["auto", "json", "msgpack+none", "json+delta:1+shuffle:2+xz:1"])
+def test_at_most_48_bytes_stand_around_a_message(message: object, chain: str) -> None:
+    data = serialpack.dumps(message, chain)
+    assert data.startswith(START_SMALL)
+    assert serialpack.loads(data) == message
+    assert len(data) - len(Small.decode(data).payload) <= 48
+
+
+@pytest.mark.parametrize("spelling", spellings())
+def test_every_serializer_fits(spelling: str) -> None:
+    for message in ([{"a": "b"}], {"a": "b"}, "a"):
+        try:
+            data = serialpack.dumps(message, spelling)
+        except SerialpackError:
+            continue
+        assert serialpack.loads(data, trust=True) == message
+        assert data.startswith(START_SMALL)
+
+
+def test_what_is_large_or_has_meta_is_an_ordinary_container() -> None:
+    for data in (
+        serialpack.dumps("x" * MOST_WRITTEN, "json"),
+        serialpack.dumps("x", "json", meta={"a": "b"}),
+    ):
+        assert not data.startswith(START_SMALL)
+        assert serialpack.inspect(io.BytesIO(data)).members[0].format == "object"
+
+
+def test_inspect_and_unpack_take_it_like_any_other(tmp_path: Path) -> None:
+    path = tmp_path / "message.spk"
+    data = serialpack.dumps({"a": [1] * 300}, "json+zstd:3")
+    path.write_bytes(data)
+    (member,) = serialpack.inspect(path).members
+    assert (str(member.chain), member.format, member.records) == ("json+zstd:3", "object", 1)
+    assert member.packed == len(data)
+    assert member.container == len(data) - len(Small.decode(data).payload)
+    block = member.blocks[0]
+    assert data[block.start : block.end] == Small.decode(data).payload
+    serialpack.unpack(path, tmp_path / "message")
+    text = b'{"a":[' + b"1," * 299 + b"1]}\n"
+    assert (tmp_path / "message").read_bytes() == text
+    out = io.BytesIO()
+    serialpack.unpack(path, out, byte_range=(2, 5))
+    assert out.getvalue() == text[2:5]
+    run = [sys.executable, "-m", "serialpack"]
+    done = subprocess.run([*run, "unpack", path, "-o", "-"], capture_output=True, check=True)
+    assert done.stdout == text
+    piped = subprocess.run([*run, "unpack"], input=data, capture_output=True, check=True)
+    assert piped.stdout == text
+    with pytest.raises(FileError, match="already"):
+        serialpack.pack(path, tmp_path / "again.spk")
+
+
+def test_every_flipped_bit_and_every_truncation_is_refused() -> None:
+    data = serialpack.dumps({"a": [1, 2, 3] * 40}, "json")
+    for at in range(8 * len(START_SMALL), 8 * len(data)):
+        broken = bytearray(data)
+        broken[at // 8] ^= 1 << at % 8
+        with pytest.raises(DamagedError):
+            serialpack.loads(broken)
+    for end in range(len(START_SMALL), len(data)):
+        with pytest.raises(DamagedError):
+            serialpack.loads(data[:end])
+    with pytest.raises(DamagedError):
+        serialpack.loads(data + data)
+
+
+def _small(**changes: object) -> bytes:
+    small = Small(((33,), (0,)), 0, 5, {}, b"[1,2]")
+    return small._replace(**changes).encode()
+
+
+@pytest.mark.parametrize(
+    ("data", "error"),
+    [
+        (_small(size=4), DamagedError),
+        (_small(size=1 << 40), DamagedError),
+        (_small(size=-1), DamagedError),
+        (_small(flags=4), DamagedError),
+        (_small(flags=-1), DamagedError),
+        (_small(flags="a"), DamagedError),
+        (_small(chain=((33,),)), UnsupportedError),
+        (_small(chain=((33,), (63,))), UnsupportedError),
+        (_small(chain=((31,), (0,))), UnsupportedError),
+        (_small(chain=((33,), (1, 99))), UnsupportedError),
+        (_small(chain=((33,), (1, 3))), DamagedError),
+        (_small(settings=[1]), DamagedError),
+        (_small(payload=b"[1,2"), DamagedError),
+    ],
+)
+def test_lies_are_refused(data: bytes, error: type[Exception]) -> None:
+    assert serialpack.loads(_small()) == [1, 2]
+    with pytest.raises(error):
+        serialpack.loads(data)
+    with pytest.raises(error):
+        serialpack.inspect(io.BytesIO(data))

@@ -1,0 +1,137 @@
+"""What becomes of each value under one serializer: ``same``, or ``refused`` as what; else a fault.
+
+    python -m tests.fidelity.measure SERIALIZER api|files
+
+prints a line of JSON for each value as soon as it is known, so that whoever started it knows which
+value was tried when a library took the whole process down.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import pickle
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import serialpack
+from serialpack.chain import parse_stage
+from serialpack.errors import SerialpackError, ValueRefusedError
+from serialpack.serializers import SERIALIZERS
+from serialpack.serializers.base import ValueSerializer
+from serialpack.values import difference
+from tests.fidelity.values import CASES
+
+WAYS = ("api", "files")
+ROOT = Path(__file__).parents[2]
+
+#: How long all values may take under one serializer, in seconds: one that hangs is a fault.
+PATIENCE = 240
+
+
+class Outcome(NamedTuple):
+    """``what`` is ``same``, ``refused``, ``changed`` or ``crashed``; ``kind`` what was refused."""
+
+    name: str
+    what: str
+    kind: str = ""
+    said: str = ""
+
+
+def spellings() -> list[str]:
+    """Every serializer of values that is installed, once for each of its parameters."""
+    found = []
+    for entry in SERIALIZERS:
+        cls = SERIALIZERS.cls(entry.name)
+        if not issubclass(cls, ValueSerializer) or cls.missing(entry.name) is not None:
+            continue
+        if cls.params:
+            only = cls.params[0]
+            found += [f"{entry.name}:{v}" for v in range(only.low, only.high + 1)]
+        else:
+            found.append(entry.name)
+    return found
+
+
+def class_of(spelling: str) -> type[ValueSerializer]:
+    cls = SERIALIZERS.cls(parse_stage(SERIALIZERS, spelling).name)
+    assert issubclass(cls, ValueSerializer)
+    return cls
+
+
+def outcomes(spelling: str, way: str) -> list[Outcome]:
+    """What becomes of every value, tried in a process of its own."""
+    found: list[Outcome] = []
+    while len(found) < len(CASES):
+        command = [sys.executable, "-m", "tests.fidelity.measure", spelling, way, str(len(found))]
+        done = subprocess.run(
+            command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False
+        )
+        found += [Outcome(*json.loads(line)) for line in done.stdout.splitlines()]
+        if len(found) < len(CASES):
+            last = (done.stderr.splitlines() or [""])[-1]
+            said = f"exit {done.returncode}: {last}"
+            found.append(Outcome(CASES[len(found)].name, "crashed", said=said))
+    return found
+
+
+def _tried(spelling: str, way: str, make: Any) -> Outcome:
+    cls = class_of(spelling)
+    value, again = make(), make()
+    if cls.tabular:
+        value, again = [{"v": value}], [{"v": again}]
+    elif "bare" in cls.cannot:
+        value, again = {"v": value}, {"v": again}
+    try:
+        back = (_through_api if way == "api" else _through_files)(value, spelling)
+    except ValueRefusedError as refused:
+        return Outcome("", "refused", refused.kind, str(refused)[:200])
+    except SerialpackError as error:
+        return Outcome("", "crashed", said=f"{type(error).__name__}: {error}"[:200])
+    lost = difference(again, back, identity=cls.identity)
+    return (
+        Outcome("", "same") if lost is None else Outcome("", "changed", lost.kind, str(lost)[:200])
+    )
+
+
+def _through_api(value: Any, spelling: str) -> Any:
+    return serialpack.loads(serialpack.dumps(value, spelling), trust=True)
+
+
+def _through_files(value: Any, spelling: str) -> Any:
+    """A pickle, which holds every value, is packed under the serializer and unpacked again."""
+    packed, unpacked = io.BytesIO(), io.BytesIO()
+    cls = class_of(spelling)
+    records = value if cls.tabular else [value]
+    try:
+        source = b"".join(pickle.dumps(record, 5) for record in records)
+    except (RecursionError, TypeError, pickle.PicklingError):
+        raise ValueRefusedError("no pickle holds it", kind="value") from None
+    serialpack.pack(
+        io.BytesIO(source), packed, serializer=spelling, format="pickle", trust=True, threads=1
+    )
+    packed.seek(0)
+    serialpack.unpack(packed, unpacked, trust=True, threads=1)
+    unpacked.seek(0)
+    back = [pickle.load(unpacked) for _ in records]
+    return back if cls.tabular else back[0]
+
+
+def _main(spelling: str, way: str, start: str) -> None:
+    for case in CASES[int(start) :]:
+        outcome = _tried(spelling, way, case.make)
+        sys.stdout.write(json.dumps(outcome._replace(name=case.name)) + "\n")
+        sys.stdout.flush()
+
+
+def every_outcome() -> Iterator[tuple[str, str, list[Outcome]]]:
+    for spelling in spellings():
+        for way in WAYS:
+            yield spelling, way, outcomes(spelling, way)
+
+
+if __name__ == "__main__":
+    _main(*sys.argv[1:4])

@@ -1,0 +1,195 @@
+"""dump, load, dumps, loads: any object under any serializer, proved, refused or trusted."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import serialpack
+from serialpack.errors import (
+    DamagedError,
+    FileError,
+    NotContainerError,
+    RefusedError,
+    UsageError,
+    ValueRefusedError,
+)
+from tests.fidelity import things
+
+OBJECT: dict[str, Any] = {"id": 7, "tags": ["a", "é"], "at": {"lat": -1.5, "ok": True, "no": None}}
+
+
+def test_a_file_and_back(tmp_path: Path) -> None:
+    path = tmp_path / "object.spk"
+    serialpack.dump(OBJECT, path)
+    assert serialpack.load(path) == OBJECT
+    with path.open("rb") as file:
+        assert serialpack.load(file) == OBJECT
+    with pytest.raises(FileError):
+        serialpack.dump(OBJECT, path)
+    serialpack.dump([OBJECT], path, force=True)
+    assert serialpack.load(path) == [OBJECT]
+
+
+def test_a_file_object_and_back() -> None:
+    file = io.BytesIO()
+    serialpack.dump(OBJECT, file, "json")
+    file.seek(0)
+    assert serialpack.load(file) == OBJECT
+
+
+def test_they_serve_wherever_a_pair_of_dump_and_load_is_asked_for() -> None:
+    def through(module: Any, obj: Any) -> Any:
+        return module.loads(module.dumps(obj))
+
+    assert through(serialpack, OBJECT) == through(json, OBJECT)
+
+
+@pytest.mark.parametrize("chain", ["json", "msgpack+none", "ujson+zstd:19", "json+shuffle:2+xz:1"])
+@pytest.mark.parametrize("size", [0, 10, 3_000_000])
+def test_chains_and_sizes(chain: str, size: int) -> None:
+    obj = {"text": "x" * size, "list": list(range(size // 10))}
+    data = serialpack.dumps(obj, chain, effort=1)
+    assert serialpack.loads(data) == obj
+    assert serialpack.loads(bytearray(data)) == obj
+    member = serialpack.inspect(io.BytesIO(data)).members[0]
+    assert str(member.chain).startswith(chain.partition("+")[0])
+    assert (member.format, member.records, member.exact) == ("object", 1, True)
+
+
+def test_many_blocks_are_one_record() -> None:
+    data = serialpack.dumps(["0123456789" * 100] * 20_000, "json+none")
+    member = serialpack.inspect(io.BytesIO(data)).members[0]
+    assert len(member.blocks) > 1
+    assert [b.continued for b in member.blocks] == [False] + [True] * (len(member.blocks) - 1)
+    assert member.records == 1
+
+
+def test_unpack_gives_what_the_serializer_wrote() -> None:
+    out = io.BytesIO()
+    serialpack.unpack(io.BytesIO(serialpack.dumps(OBJECT, "json")), out)
+    assert json.loads(out.getvalue()) == OBJECT
+
+
+@pytest.mark.peers
+def test_zstd_reads_a_dumped_object(tmp_path: Path) -> None:
+    zstd = shutil.which("zstd")
+    if zstd is None:
+        pytest.skip("no zstd command")
+    serialpack.dump(OBJECT, tmp_path / "object.spk", "json")
+    done = subprocess.run([zstd, "-dc", tmp_path / "object.spk"], capture_output=True, check=True)
+    assert json.loads(done.stdout) == OBJECT
+
+
+def test_auto_takes_who_holds_it() -> None:
+    def chosen(obj: Any) -> str:
+        return serialpack.inspect(io.BytesIO(serialpack.dumps(obj))).members[0].chain.serializer.name
+
+    assert chosen(OBJECT) == "msgpack"
+    assert chosen([1 << 70]) == "json"
+    with pytest.raises(ValueRefusedError) as caught:
+        serialpack.dumps({"a": [1, (2, 3)]})
+    assert caught.value.value_path == "$.a[1]"
+    assert caught.value.kind == "tuple"
+
+
+def test_a_refusal_is_one_line_with_path_and_who_can() -> None:
+    with pytest.raises(ValueRefusedError) as caught:
+        serialpack.dumps({"odd key": [0, {1, 2}]}, "json")
+    line = str(caught.value)
+    assert line.startswith('$["odd key"][1]: json cannot hold a set: {1, 2}')
+    assert "pickle can" in line
+    assert "raw" not in line
+    assert "\n" not in line
+
+
+def test_nothing_is_written_where_the_object_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueRefusedError):
+        serialpack.dump({"a": object()}, tmp_path / "a.spk", "json")
+    file = io.BytesIO()
+    with pytest.raises(ValueRefusedError):
+        serialpack.dump((1, 2), file, "json")
+    assert not list(tmp_path.iterdir())
+    assert not file.getvalue()
+
+
+def test_without_the_proof_a_library_may_change_values() -> None:
+    assert serialpack.loads(serialpack.dumps((1, 2), "json", verify=False)) == [1, 2]
+
+
+def test_what_can_run_code_is_loaded_on_trust_only(tmp_path: Path) -> None:
+    data = serialpack.dumps((1, 2), "pickle:5")
+    with pytest.raises(RefusedError, match="trust"):
+        serialpack.loads(data)
+    assert serialpack.loads(data, trust=True) == (1, 2)
+
+
+def _lower(obj: Any) -> Any:
+    if isinstance(obj, things.Point):
+        return {"$point": [obj.x, obj.y, obj.tags]}
+    raise TypeError(f"no words for {type(obj).__name__}")
+
+
+def _lower_without_tags(obj: Any) -> Any:
+    return {"$point": [obj.x, obj.y, []]}
+
+
+def _lift(values: dict[Any, Any]) -> Any:
+    return things.Point(*values["$point"]) if "$point" in values else values
+
+
+@pytest.mark.parametrize("chain", ["json", "msgpack", "ujson", "auto"])
+def test_own_classes(chain: str) -> None:
+    obj = {"points": [things.Point(1, 2.5, ["a"]), things.Point(3, 4.5, [])]}
+    data = serialpack.dumps(obj, chain, default=_lower, object_hook=_lift)
+    assert serialpack.loads(data, object_hook=_lift) == obj
+    assert serialpack.loads(data) == {"points": [{"$point": [1, 2.5, ["a"]]}, {"$point": [3, 4.5, []]}]}
+
+
+def test_an_attribute_left_out_is_a_refusal() -> None:
+    with pytest.raises(ValueRefusedError) as caught:
+        serialpack.dumps(
+            [things.Point(1, 2.5, ["a"])],
+            "json",
+            default=_lower_without_tags,
+            object_hook=_lift,
+        )
+    assert caught.value.value_path == "$[0].tags"
+
+
+def test_default_without_a_hook_cannot_be_proved() -> None:
+    obj = [things.Point(1, 2.5)]
+    with pytest.raises(UsageError, match="object_hook"):
+        serialpack.dumps(obj, "json", default=_lower)
+    assert serialpack.dumps(obj, "json", default=_lower, verify=False)
+
+
+def test_bad_calls_and_bad_bytes(tmp_path: Path) -> None:
+    data = serialpack.dumps(OBJECT)
+    with pytest.raises(UsageError, match="raw"):
+        serialpack.dumps(b"abc", "raw")
+    with pytest.raises(UsageError, match="unknown serializer"):
+        serialpack.dumps(1, "jsno")
+    with pytest.raises(UsageError):
+        serialpack.dumps(1, "json", options={"schema": "x"})
+    with pytest.raises(NotContainerError):
+        serialpack.loads(b"[1, 2]")
+    for end in range(0, len(data), 7):
+        with pytest.raises((DamagedError, NotContainerError)):
+            serialpack.loads(data[:end])
+    for at in range(len(data)):
+        broken = bytearray(data)
+        broken[at] ^= 4
+        with pytest.raises((DamagedError, NotContainerError, serialpack.UnsupportedError)):
+            serialpack.loads(broken)
+    source = tmp_path / "a.json"
+    source.write_text("[1]")
+    serialpack.pack(source, tmp_path / "a.spk")
+    with pytest.raises(UsageError, match="unpack it"):
+        serialpack.load(tmp_path / "a.spk")
