@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
 
 from serialpack.formats._cutting import Cut, Finder
@@ -51,6 +52,35 @@ def line_range(
     end = _behind_lines(data, begin, span[1] - span[0])
     line = data[begin:end].removesuffix(b"\n")
     return begin, begin + len(line.removesuffix(b"\r"))
+
+
+def lines_in_pieces(
+    pieces: Iterator[Buffer], span: tuple[int, int]
+) -> tuple[bytes, int, int] | None:
+    """Lines ``span[0]`` up to but not including ``span[1]`` of a text that comes in pieces.
+
+    Asks for no piece behind them. A stretch of the text, and where in it they stand; None where
+    the text ends before the newline of the last one.
+    """
+    text = bytearray()
+    counted = dropped = seen = 0
+    for piece in pieces:
+        text += piece
+        end = text.rfind(b"\n", counted) + 1
+        if not end:
+            continue
+        seen += count_lines(text, counted, end)
+        if seen >= span[1]:
+            lines, wanted = bytes(text[:end]), (span[0] - dropped, span[1] - dropped)
+            if (found := line_range(lines, wanted, seen - dropped)) is None:
+                spans = line_spans(lines)
+                found = spans[wanted[0]][0], spans[wanted[1] - 1][1]
+            return lines, *found
+        counted = end
+        if seen <= span[0]:
+            del text[:end]
+            counted, dropped = 0, seen
+    return None
 
 
 def _behind_lines(data: bytes, start: int, count: int) -> int:

@@ -18,7 +18,6 @@ from serialpack.formats._jsonparse import (
     scan_block,
     too_deep,
 )
-from serialpack.formats._jsonspell import style_of
 from serialpack.formats._jsontext import JsonText
 from serialpack.formats.base import Difference, Read, SourceBlock, Spelling
 from serialpack.formats.ndjson import decoder
@@ -121,5 +120,7 @@ class Json(JsonText):
         head: Buffer,  # noqa: ARG002
         spelling: Spelling,
     ) -> tuple[bytes, bytes]:
+        from serialpack.formats._jsonspell import style_of
+
         style = style_of(spelling, "d")
         return style.head.encode(), style.defaults().tail.encode()

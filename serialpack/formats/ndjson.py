@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
+from itertools import chain
 from typing import Any
 
 from serialpack.formats._cutting import cut_records
 from serialpack.formats._jsonparse import BOM, Bad, Scanner, nesting, scan_document, too_deep
-from serialpack.formats._jsonspell import style_of
 from serialpack.formats._jsontext import JsonText
-from serialpack.formats._lines import BLANK, LineFinder, line_range, line_spans
+from serialpack.formats._lines import BLANK, LineFinder, line_range, line_spans, lines_in_pieces
 from serialpack.formats.base import MAX_DEPTH, Difference, Read, SourceBlock, Spelling
 from serialpack.stage import Buffer
 
@@ -45,11 +45,26 @@ class NdJson(JsonText):
         found = line_range(text, span, count, start)
         return found or super().record_range(data, spelling, span, count, first=first)
 
+    def range_in_pieces(
+        self, pieces: Iterator[Buffer], span: tuple[int, int], *, first: bool
+    ) -> tuple[Buffer, int, int] | None:
+        """As ``record_range``, for records with others behind them in the block.
+
+        Takes no more pieces than it needs; also says which text the places are in. None: it must
+        be looked for in all of the block.
+        """
+        head = next(pieces, b"")
+        if first and bytes(head[: len(BOM)]) == BOM:
+            return None
+        return lines_in_pieces(chain((head,), pieces), span)
+
     def slice_ends(
         self,
         head: Buffer,  # noqa: ARG002
         spelling: Spelling,
     ) -> tuple[bytes, bytes]:
+        from serialpack.formats._jsonspell import style_of
+
         return b"", style_of(spelling, "n").joint.encode()
 
     def _fast(self, block: SourceBlock, data: bytes) -> list[Any] | None:

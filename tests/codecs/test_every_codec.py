@@ -70,6 +70,20 @@ def refuses(codec: Codec, stored: bytes | memoryview, size: int) -> None:
     assert str(caught.value)
 
 
+@pytest.mark.parametrize("content", INPUTS)
+@pytest.mark.parametrize("name", NAMES)
+def test_pieces_are_the_whole(name: str, content: str) -> None:
+    codec = create(name)
+    data = INPUTS[content]
+    stored = codec.compress(data)
+    for told in (False, True):
+        if told:
+            codec.for_records()
+        pieces = list(codec.decompress_pieces(stored, len(data)))
+        assert b"".join(bytes(piece) for piece in pieces) == data
+        assert codec.decompress(codec.compress(data), len(data)) == data
+
+
 def small_stored(codec: Codec) -> Iterator[tuple[bytes, bytes]]:
     for data in (b"", b"x", TEXT[:300], bytes(500)):
         yield data, bytes(codec.compress(data))

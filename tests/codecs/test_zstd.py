@@ -110,6 +110,37 @@ def test_runs_beyond_the_stated_size_are_refused(codec: Zstd, header: str) -> No
             codec.decompress(stored, size)
 
 
+def test_a_codec_told_of_records_writes_frames_like_any_other(codec: Zstd) -> None:
+    told = Zstd("zstd")
+    told.for_records()
+    line = b'{"id": %d, "name": "n%d", "tag": "t%d"}\n'
+    text = b"".join(line % (n, n * 7919, n % 9) for n in range(90_000))
+    assert len(text) > 3 << 20
+    for content in (text, text[: 2 << 20], text[:1000], b""):
+        frame = told.compress(content)
+        assert codec.decompress(frame, len(content)) == content
+        assert zstandard.get_frame_parameters(frame).has_checksum
+    assert told.compress(text) != codec.compress(text)
+    assert told.compress(text[: 2 << 20]) == codec.compress(text[: 2 << 20])
+
+
+def test_pieces_end_where_they_are_promised_to(codec: Zstd) -> None:
+    content = data(300_000)
+    frame = codec.compress(content)
+    first = next(iter(codec.decompress_pieces(frame, len(content))))
+    assert 0 < len(first) < len(content)
+    assert content.startswith(first)
+    with pytest.raises(CodecError, match="says it restores to"):
+        next(iter(codec.decompress_pieces(frame, len(content) - 1)))
+    with pytest.raises(CodecError, match="ends before"):
+        list(codec.decompress_pieces(frame[:200_000], len(content)))
+    # Whatever its blocks hold, no more than the promised size comes out.
+    rle = ((128 << 10) << 3 | 2).to_bytes(3, "little") + b"\0"
+    false = bytes.fromhex(MAGIC + "a4 e8030000") + rle * 100
+    with pytest.raises(CodecError):
+        assert len(b"".join(codec.decompress_pieces(false, 1000))) > 1000
+
+
 def test_largest_window_that_a_block_needs() -> None:
     codec = CODECS.create("zstd", (22,))
     facts = zstandard.get_frame_parameters(codec.compress(bytes(64 << 20)))

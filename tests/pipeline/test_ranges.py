@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import json
+from random import Random
 
 import pytest
 
 import serialpack
+from serialpack.codecs import CODECS
 
 VALUES = [{"n": n, "s": "x" * (n % 50)} for n in range(2000)]
 SOURCES = {
@@ -88,6 +90,30 @@ def test_bytes_are_the_sources(name: str) -> None:
             out = io.BytesIO()
             serialpack.unpack(file, out, byte_range=(start, stop))
             assert out.getvalue() == SOURCES[name][start:stop]
+
+
+@pytest.mark.parametrize("codec", CODECS.names())
+def test_inner_records_and_bytes_are_the_same_with_every_codec(codec: str) -> None:
+    """Of blocks of several pieces, which need not be decoded to their end."""
+    if CODECS.cls(codec).missing(codec):
+        pytest.skip("not installed")
+    r = Random(1)
+    lines = [b'{"n": %d, "s": "%s"}' % (n, r.randbytes(30).hex().encode()) for n in range(12_000)]
+    for begin, end in ((b"", b"\n"), (b"", b"\r\n"), (b"\xef\xbb\xbf", b"\n \t\n")):
+        text = begin + b"".join(line + end for line in lines)
+        packed = io.BytesIO()
+        serialpack.pack(io.BytesIO(text), packed, format="ndjson", codec=codec, block_size=500_000)
+        container = packed.getvalue()
+        for start in (0, 1, *(r.randrange(11_990) for _ in range(20)), 11_998):
+            out = io.BytesIO()
+            serialpack.unpack(io.BytesIO(container), out, record_range=(start, start + 2))
+            assert out.getvalue().split() == b" ".join(lines[start : start + 2]).split()
+            out = io.BytesIO()
+            report = serialpack.unpack(
+                io.BytesIO(container), out, byte_range=(50 * start, 50 * start + 300)
+            )
+            assert out.getvalue() == text[50 * start : 50 * start + 300]
+            assert report.blocks_read in (1, 2)
 
 
 def test_only_the_blocks_needed_are_read() -> None:
