@@ -113,7 +113,10 @@ def shown(value: Any) -> str:
 
 
 def key_kind(key: Any) -> str | None:
-    """The kind that a map's key makes of it; None for text, which every map takes."""
+    """The kind that a map's key makes of it; None for text, which every map takes.
+
+    But for text with a NUL, which is where some end a key.
+    """
     if type(key) is str:
-        return None
+        return "nul" if "\0" in key else None
     return "integer-key" if type(key) is int else "key"

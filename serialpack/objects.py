@@ -196,11 +196,6 @@ def _serialize(obj: Any, chain: str, how: DumpOptions) -> _Serialized:
             hint="verify=False goes without the proof",
         )
     refusal: ValueRefusedError | None = None
-    plain = obj
-    if default is not None:
-        from serialpack.serializers.hooks import lower
-
-        plain = lower(obj, default)
     for name in AUTO if chain == "auto" else (chain,):
         choice = _choose(name, effort)
         serializer = _create(choice.chain.serializer)
@@ -209,6 +204,7 @@ def _serialize(obj: Any, chain: str, how: DumpOptions) -> _Serialized:
         settings = serializer.settings(options)
         serializer.configure(settings)
         try:
+            plain = obj if default is None else _lowered(obj, default, serializer)
             data = _dumped(serializer, plain)
             if verify:
                 _prove(serializer, obj, plain, data, object_hook)
@@ -217,6 +213,18 @@ def _serialize(obj: Any, chain: str, how: DumpOptions) -> _Serialized:
             refusal = refusal or error
     assert refusal is not None
     raise refusal
+
+
+def _lowered(obj: Any, default: Default, serializer: ValueSerializer) -> Any:
+    """``obj`` with what ``default`` makes of all that the serializer has no words for."""
+    from serialpack.serializers.hooks import OWN, lower
+
+    try:
+        return lower(obj, default, OWN | (serializer.cannot - {"value"}))
+    except ValueError as error:
+        raise ValueRefusedError(
+            f"{serializer.name} cannot hold it: {error}", kind="cycle"
+        ) from None
 
 
 @lru_cache(64)

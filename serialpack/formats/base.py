@@ -130,6 +130,8 @@ class ValueFormat(Format):
     safe: ClassVar[bool] = True
     #: Whether serializers of this very format write its records anew, in a spelling of their own.
     respelled: ClassVar[bool] = False
+    #: Whether two of its sources, one after another, are one source with the records of both.
+    joins: ClassVar[bool] = True
 
     @abstractmethod
     def learn(self, block: SourceBlock) -> Spelling:

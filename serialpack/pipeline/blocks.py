@@ -106,7 +106,9 @@ class BlockPacker:
         serializer = self.serializer
         data, records = serializer.encode(source, self.format)
         timer.lap("serialize")
-        exact, extras = data is source.data, Spelling()
+        # Not "data is source.data": Python has only one b"1", whoever made it.
+        kept = serializer.keeps(self.format)
+        exact, extras = kept, Spelling()
         if not exact and self.plan.verify:
             exact, extras = prove(serializer, self.format, source, data, self.plan.spelling)
             if self.plan.demand_exact and not exact:
@@ -124,7 +126,6 @@ class BlockPacker:
         if self.plan.verify and payload is not data:
             self._undo(payload, len(data), check, source.index)
         timer.lap("undo")
-        same = data is source.data
         flags = STORED * stored | EXACT * exact | CONTINUED * source.continued
         block = Block(
             seq=source.index,
@@ -132,12 +133,12 @@ class BlockPacker:
             records=records,
             size=len(source.data),
             check=check,
-            source_check=checksum(source.data) if exact and not same else None,
+            source_check=checksum(source.data) if exact and not kept else None,
             parts=(Part(len(payload), len(data), checksum(payload)),),
             extras={"s": extras} if extras else {},
         )
         timer.lap("checksum")
-        return Packed(block, payload, None if same else data, timer.seconds)
+        return Packed(block, payload, None if kept else data, timer.seconds)
 
     def _compress(self, data: Buffer) -> tuple[bool, Buffer]:
         """Whether the block is stored, and its payload."""

@@ -11,6 +11,7 @@ from serialpack.container.reader import Member, StoredBlock, read_members
 from serialpack.container.records import Header, newer
 from serialpack.errors import DamagedError, RefusedError, UsageError
 from serialpack.formats import FORMATS
+from serialpack.formats.base import ValueFormat
 from serialpack.pipeline.blocks import BlockUnpacker, Plan
 from serialpack.pipeline.digest import WholeDigest
 from serialpack.pipeline.pack import Progress
@@ -101,6 +102,12 @@ def wants_serialized(plan: Plan, to: str | None) -> bool:
     raise UsageError(f"--to {to}: this container holds {holds}")
 
 
+def joined(format: str | None) -> bool:
+    """Whether blocks of records in ``format`` are, put together, one file in it."""
+    fmt = FORMATS.get(format or "bytes")
+    return not isinstance(fmt, ValueFormat) or fmt.joins
+
+
 def unpack_stream(
     read: Callable[[int], bytes],
     write: Write,
@@ -166,6 +173,11 @@ def unpack_member(
         threads,
         inline=lambda stored: stored.block.serialized <= INLINE,
     ):
+        if count and serialized and not joined(to):
+            raise UsageError(
+                f"--to {to}: its blocks are {to} files of their own, which cannot be joined",
+                hint="pack it with a larger --block-size",
+            )
         waited = perf_counter()
         source = restored.data if restored.source is None else restored.source
         if not serialized:

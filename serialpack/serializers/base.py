@@ -12,8 +12,15 @@ from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 from serialpack.errors import RefusedError, UsageError, ValueRefusedError
-from serialpack.formats.base import Format, SourceBlock, Spelling, Unheld, ValueFormat
-from serialpack.kinds import KINDS, Difference, key_kind, shown, value_step
+from serialpack.formats.base import (
+    MAX_DEPTH,
+    Format,
+    SourceBlock,
+    Spelling,
+    Unheld,
+    ValueFormat,
+)
+from serialpack.kinds import BEYOND_JSON, KINDS, Difference, key_kind, shown, value_step
 from serialpack.serializers._collector import collector_held
 from serialpack.stage import Buffer, Stage
 
@@ -26,7 +33,8 @@ class Serializer(Stage, ABC):
 
     #: The format that its serialized blocks are in; None: the source's own.
     stored_format: ClassVar[str | None] = None
-    #: Kinds of values (keys of ``KINDS``) that it cannot hold: refused.
+    #: Kinds of values (keys of ``KINDS``) that it cannot hold, with its parameters as they are
+    #: by default: refused.
     cannot: ClassVar[frozenset[str]] = frozenset()
     #: Kinds of which it holds some values and refuses others.
     partly: ClassVar[frozenset[str]] = frozenset()
@@ -109,7 +117,8 @@ class ValueSerializer(Serializer):
             with collector_held():
                 return len(fmt.parse(block))
         except Unheld as unheld:
-            raise self.refuse(unheld.difference, block.first_record) from None
+            # Python cannot hold it, so no other serializer of values can.
+            raise self.refuse(unheld.difference, block.first_record, "raw can") from None
 
     def encode(self, block: SourceBlock, fmt: Format) -> tuple[Buffer, int | None]:
         if self.keeps(fmt):
@@ -127,7 +136,8 @@ class ValueSerializer(Serializer):
         try:
             records = fmt.parse(block)
         except Unheld as unheld:
-            raise self.refuse(unheld.difference, block.first_record) from None
+            # Python cannot hold it, so no other serializer of values can.
+            raise self.refuse(unheld.difference, block.first_record, "raw can") from None
         try:
             return self.dump(records), len(records)
         except FAILURES as error:
@@ -139,13 +149,26 @@ class ValueSerializer(Serializer):
             return data
         assert isinstance(fmt, ValueFormat)
         with collector_held():
-            return fmt.spell(self.load(data), spelling, first=first)
+            records = self.load_json(data) if fmt.respelled else self.load(data)
+            return fmt.spell(records, spelling, first=first)
 
-    def refuse(self, lost: Difference, first_record: int | None = 0) -> ValueRefusedError:
+    def load_json(self, data: Buffer) -> list[Any]:
+        """As ``load``, of records that must be values of JSON; ValueError where they are not."""
+        from serialpack.formats._jsonvalues import check_json
+
+        records = self.load(data)
+        if not self.cannot >= BEYOND_JSON:
+            check_json(records)
+        return records
+
+    def refuse(
+        self, lost: Difference, first_record: int | None = 0, hint: str | None = None
+    ) -> ValueRefusedError:
         """The error for a value that is lost.
 
         ``first_record``: how many records of the file stand before those that ``lost`` counts;
-        None for an object, which has no records.
+        None for an object, which has no records. ``hint``: who can hold it, if that is known
+        better than by the declarations.
         """
         return ValueRefusedError(
             f"{self.name} cannot hold {KINDS[lost.kind]}: {lost.was}"
@@ -153,7 +176,7 @@ class ValueSerializer(Serializer):
             record=None if first_record is None else first_record + lost.record,
             value_path=lost.value_path,
             kind=lost.kind,
-            hint=hint_for(lost.kind, raw=first_record is not None),
+            hint=hint or hint_for(lost.kind, raw=first_record is not None),
         )
 
     def blame(self, records: list[Any], error: Exception) -> Difference:
@@ -166,10 +189,12 @@ class ValueSerializer(Serializer):
         for number, record in enumerate(records):
             if not self._refuses(record):
                 continue
+            if (endless := _endless(record)) is not None:
+                return Difference(number, "$", type(record).__name__, "", endless)
             path, value, is_key = self._descend(record)
             if value is record and not isinstance(record, dict) and "bare" in self.cannot:
                 return Difference(number, path, shown(value), "", "bare")
-            if isinstance(value, dict | list):  # no part of it is refused on its own
+            if type(value) in (dict, list):  # no part of it is refused on its own
                 kind = "depth" if isinstance(error, RecursionError) else "value"
                 return Difference(number, path, f"{shown(value)} ({error})", "", kind)
             kind = (key_kind(value) if is_key else None) or kind_of(value)
@@ -207,6 +232,25 @@ class ValueSerializer(Serializer):
             path += found[0]
             value = found[1]
         return path, value, False
+
+
+def _endless(record: Any) -> str | None:
+    """The kind of what no library gets to the end of: ``cycle`` or ``depth``; None for the rest."""
+    around: set[int] = set()
+    stack: list[tuple[Any, bool]] = [(record, False)]
+    while stack:
+        value, done = stack.pop()
+        if done:
+            around.discard(id(value))
+        elif id(value) in around:
+            return "cycle"
+        elif isinstance(value, dict | list | tuple) and value:
+            if len(around) > 2 * MAX_DEPTH:
+                return "depth"
+            around.add(id(value))
+            stack.append((value, True))
+            stack.extend((v, False) for v in (value.values() if isinstance(value, dict) else value))
+    return None
 
 
 def check_finite(values: Any) -> None:

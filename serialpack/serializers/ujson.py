@@ -2,60 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from serialpack.formats.base import Format, Spelling
-from serialpack.kinds import BEYOND_JSON
-from serialpack.serializers.base import ValueSerializer, check_finite
+from serialpack.serializers._jsonlines import LooseJsonLines, read_lines, write_lines
+from serialpack.serializers.base import check_finite
 from serialpack.stage import Buffer
 
 
-class UJson(ValueSerializer):
-    """UltraJSON. What it wrote, json reads, and the other way round."""
+class UJson(LooseJsonLines):
+    """UltraJSON."""
 
     library = "ujson"
     distribution = "ujson"
-    stored_format = "ndjson"
-    cannot = BEYOND_JSON
-    text = True
+    compiled = True
     about = "JSON lines, by UltraJSON"
 
     def dump(self, records: list[Any]) -> bytes:
-        dumps = _ujson().dumps
-        try:
-            lines = [
-                dumps(
-                    record,
-                    ensure_ascii=False,
-                    escape_forward_slashes=False,
-                    allow_nan=False,
-                    reject_bytes=True,
-                )
-                for record in records
-            ]
-            return "\n".join([*lines, ""]).encode()
-        except UnicodeEncodeError:  # a lone surrogate
-            lines = [
-                dumps(record, escape_forward_slashes=False, allow_nan=False, reject_bytes=True)
-                for record in records
-            ]
-            return "\n".join([*lines, ""]).encode()
+        return write_lines(records, _writer)
 
     def load(self, data: Buffer) -> list[Any]:
-        loads = _ujson().loads
-        lines = str(data, "utf-8").split("\n")
-        if not lines[-1]:
-            lines.pop()
-        return [loads(line) for line in lines]
+        text = bytes(data)
+        if b"\xed" in text:  # perhaps of a surrogate, which ujson takes for UTF-8
+            str(text, "utf-8")
+        records = read_lines(text, _ujson().loads)
+        # Of a word that begins with a rare letter, that is found five times as fast.
+        if any(word[:1] in text and word in text for word in (b"NaN", b"Infinity")):
+            check_finite(records)
+        return records
 
-    def decode(self, data: Buffer, fmt: Format, spelling: Spelling, *, first: bool) -> Buffer:
-        """As always, but for 1e400 and NaN, which ujson reads as what is written ``null``."""
-        text = super().decode(data, fmt, spelling, first=first)
-        nulls = bytes(text).count(b"null")
-        if nulls and nulls != bytes(data).count(b"null"):
-            check_finite(self.load(data))
-        return text
+
+def _writer(ascii_only: bool) -> Callable[[Any], str]:
+    dumps = _ujson().dumps
+    # Given by their places, these cost half of what they do by name: ensure_ascii,
+    # encode_html_chars, escape_forward_slashes, sort_keys, indent, allow_nan.
+    return lambda record: dumps(record, ascii_only, False, False, False, 0, False)
 
 
 @cache

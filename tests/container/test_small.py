@@ -6,6 +6,7 @@ import io
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -85,7 +86,7 @@ def test_every_flipped_bit_and_every_truncation_is_refused() -> None:
         serialpack.loads(data + data)
 
 
-def _small(**changes: object) -> bytes:
+def _small(**changes: Any) -> bytes:
     small = Small(((33,), (0,)), 0, 5, {}, b"[1,2]")
     return small._replace(**changes).encode()
 

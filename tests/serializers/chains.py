@@ -9,10 +9,39 @@ from typing import Any
 
 from serialpack.formats import FORMATS
 from serialpack.formats.base import ValueFormat
+from serialpack.kinds import KINDS
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.proof import prove
+from serialpack.values import kind_of
 
-VALUE_SERIALIZERS = [e.name for e in SERIALIZERS if not SERIALIZERS.cls(e.name).exact]
+#: Those that are installed, for one of them excludes another, and write: java only reads.
+VALUE_SERIALIZERS = [
+    entry.name
+    for entry in SERIALIZERS
+    if not SERIALIZERS.cls(entry.name).exact
+    and SERIALIZERS.cls(entry.name).missing(entry.name) is None
+    and SERIALIZERS.cls(entry.name).cannot != KINDS.keys()
+]
+
+
+def takes(serializer: str, *kinds: str) -> bool:
+    """Whether a serializer says that it holds all values of these kinds."""
+    cls = SERIALIZERS.cls(serializer)
+    return not (cls.cannot | cls.partly) & {*kinds}
+
+
+def kinds_in(record: Any) -> set[str]:
+    """The kinds of what is in a record, as ``takes`` asks for them."""
+    found = set() if isinstance(record, dict) else {"bare"}
+    stack = [record]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, dict | list):
+            found |= {"nested"} if value is not record else set()
+            stack.extend(value.values() if isinstance(value, dict) else value)
+        else:
+            found.add(kind_of(value))
+    return found
 
 
 def round_trip(

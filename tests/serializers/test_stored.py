@@ -13,9 +13,18 @@ from serialpack.formats.base import MAX_DEPTH, SourceBlock, ValueFormat
 from serialpack.kinds import KINDS
 from serialpack.serializers import SERIALIZERS, hint_for
 from serialpack.serializers.base import ValueSerializer
-from tests.serializers.chains import VALUE_SERIALIZERS
+from tests.serializers.chains import VALUE_SERIALIZERS, kinds_in, takes
 
-RECORDS: list[Any] = [{"a": 1, "b": [None, True, -1.5, "\u00e9/<\x00"]}, [], 10**18, "x", "\n"]
+RECORDS: list[Any] = [
+    {"a": 1, "b": [None, True, -1.5, "\u00e9/<\x00"]},
+    {"a": 2},
+    [],
+    10**18,
+    "x",
+    "\n",
+]
+#: For those that hold tables of text, and nothing else.
+TEXTS: list[Any] = [{"a": "x", "b": ""}, {"a": "\n", "b": "\u00e9\x00,\t"}]
 
 
 def _create(name: str) -> ValueSerializer:
@@ -57,10 +66,13 @@ def test_raw_passes_the_bytes() -> None:
 @pytest.mark.parametrize("name", VALUE_SERIALIZERS)
 def test_records_are_dumped_one_after_another(name: str) -> None:
     serializer = _create(name)
-    together = serializer.dump(RECORDS)
-    assert together == b"".join(serializer.dump([record]) for record in RECORDS)
-    assert serializer.load(together) == RECORDS
-    assert serializer.load(memoryview(together)) == RECORDS
+    records = [record for record in RECORDS if takes(name, *kinds_in(record))] or TEXTS
+    together = serializer.dump(records)
+    stored = FORMATS.get(serializer.stored_format)
+    if isinstance(stored, ValueFormat) and stored.joins:
+        assert together == b"".join(serializer.dump([record]) for record in records)
+    assert serializer.load(together) == records
+    assert serializer.load(memoryview(together)) == records
     assert serializer.load(serializer.dump([])) == []
 
 
@@ -105,6 +117,24 @@ def test_json_and_ujson_read_each_other() -> None:
         ("msgpack", b"\xdf\xff\xff\xff\xff\x01"),
         ("msgpack", b"\xdb\xff\xff\xff\xff\x01"),
         ("msgpack", b"\x91" * 100_000),
+        ("cbor", b"\x81"),
+        ("cbor", b"\x01\xff"),
+        ("cbor", b"\x61\xff"),
+        ("cbor", b"\xa2\x01\x02\xf5\x03"),
+        ("cbor", b"\x9b\xff\xff\xff\xff\xff\xff\xff\xff\x01"),
+        ("cbor", b"\x7b\x00\x00\x00\xff\xff\xff\xff\xff\x01"),
+        ("cbor", b"\xd8\x1c\x81\xd8\x1d\x00"),
+        ("cbor", b"\x81" * 100_000),
+        ("bson", b"\x05\x00\x00\x00"),
+        ("bson", b"\xff\xff\xff\x7f\x00"),
+        ("bson", b"\x0c\x00\x00\x00\x77a\x00\x00\x00\x00\x00\x00"),
+        ("xml", b"<int>1"),
+        ("xml", b"<svg/>"),
+        ("xml", b"<int>x</int>"),
+        ("xml", b"<!DOCTYPE a [<!ENTITY b 'c'>]><string>&b;</string>"),
+        ("xml", b"<list>" * 100_000),
+        ("java", b"\xac\xed\x00\x05t\xff\xff"),
+        ("java", b"\xac\xed\x00\x06"),
     ],
 )
 def test_bytes_that_no_serializer_wrote_are_refused(name: str, stored: bytes) -> None:
@@ -116,7 +146,7 @@ def test_bytes_that_no_serializer_wrote_are_refused(name: str, stored: bytes) ->
 @pytest.mark.parametrize("name", VALUE_SERIALIZERS)
 def test_a_hostile_spelling_is_refused_or_harmless(name: str) -> None:
     serializer = _create(name)
-    data = serializer.dump([{"a": 1}])
+    data = serializer.dump([{"a": "1"}])
     spellings: list[dict[str, Any]] = [
         {"s": 5},
         {"s": ["a"]},
@@ -155,14 +185,17 @@ def test_what_only_python_holds_is_refused_with_its_path(name: str) -> None:
     deep: Any = []
     for _ in range(5 * MAX_DEPTH):
         deep = [deep]
-    values: list[tuple[Any, str]] = [({"a": [1, object()]}, "$.a[1]"), (object(), "$")]
+    # Pickle holds objects, but no generator.
+    only_here = object() if "object" in serializer.cannot else (n for n in RECORDS)
+    values: list[tuple[Any, str]] = [({"a": [1, only_here]}, "$.a[1]"), (only_here, "$")]
     for value, path in values:
         with pytest.raises((ValueError, TypeError, OverflowError)):
-            serializer.dump([1, value])
-        lost = serializer.blame([1, value], ValueError("no"))
-        assert (lost.record, lost.value_path) == (1, path)
+            serializer.dump([{"a": "1"}, value])
+        lost = serializer.blame([{"a": "1"}, value], ValueError("no"))
+        where = path.removesuffix("[1]") if "nested" in serializer.cannot else path
+        assert (lost.record, lost.value_path) == (1, where)
     with pytest.raises((ValueError, RecursionError, OverflowError)):
-        serializer.dump([deep])
+        serializer.dump([{"a": deep}])
 
 
 def test_stored_json_is_json() -> None:

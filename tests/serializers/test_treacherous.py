@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 
 from serialpack.errors import SyntaxInputError, ValueRefusedError
 from serialpack.formats.base import MAX_DEPTH
+from serialpack.serializers import SERIALIZERS
+from serialpack.serializers._wholefiles import WholeFiles
 from tests.formats import texts
-from tests.serializers.chains import VALUE_SERIALIZERS, round_trip, strict_values
+from tests.serializers.chains import VALUE_SERIALIZERS, round_trip, strict_values, takes
 
 SAME, REFUSED, INVALID = "same", "refused", "invalid"
 
@@ -199,7 +201,7 @@ def test_a_value_is_kept_or_refused(serializer: str, value: str) -> None:
 def test_who_keeps_what(value: str, keepers: str) -> None:
     kept = [
         name
-        for name in VALUE_SERIALIZERS
+        for name in ("json", "ujson", "msgpack")
         if {_outcome(name, fmt, text.encode()) for fmt, text in _wrapped(value)} == {SAME}
     ]
     assert kept == keepers.split()
@@ -220,15 +222,18 @@ def test_who_keeps_what(value: str, keepers: str) -> None:
 def test_depth(
     serializer: str, opening: str, inner: str, closing: str, depth: int, outcome: str
 ) -> None:
-    text = opening * depth + inner + closing * depth
+    before, after = opening * depth, closing * depth
+    if opening == "[" and not takes(serializer, "bare"):
+        before, after = '{"a":' + opening * (depth - 1), closing * (depth - 1) + "}"
+    text = before + inner + after
     for fmt in ("json", "ndjson"):
         source = (text + "\n").encode()
         if outcome == SAME:
-            assert round_trip(serializer, fmt, source) == (source, True)
+            assert _kept_if_not_too_deep(serializer, fmt, source)
         else:
             with pytest.raises(ValueRefusedError, match=f"{MAX_DEPTH} at most"):
                 round_trip(serializer, fmt, source)
-            cut_off = (opening * depth).encode()
+            cut_off = before.encode()
             with pytest.raises(SyntaxInputError, match="ends too early"):
                 round_trip(serializer, fmt, cut_off)
 
@@ -240,13 +245,26 @@ def test_depth_in_a_thread_with_a_small_stack(serializer: str) -> None:
     before = threading.stack_size(512 << 10)
     try:
         thread = threading.Thread(
-            target=lambda: found.append(round_trip(serializer, "json", source))
+            target=lambda: found.append(_kept_if_not_too_deep(serializer, "json", source))
         )
         thread.start()
         thread.join()
     finally:
         threading.stack_size(before)
-    assert found == [(source, True)]
+    assert found == [True]
+
+
+def _kept_if_not_too_deep(serializer: str, fmt: str, source: bytes) -> bool:
+    """Whether a source comes back; some go less deep, or take no containers at all."""
+    try:
+        return round_trip(serializer, fmt, source) == (source, True)
+    except ValueRefusedError as refused:
+        cls = SERIALIZERS.cls(serializer)
+        if "nested" in cls.cannot:
+            return refused.kind == "nested"
+        # Types that are declared beforehand; tomllib, which nests three calls for a level.
+        shallow = issubclass(cls, WholeFiles) or serializer == "toml"
+        return refused.kind == "depth" and shallow
 
 
 def test_a_refusal_names_record_path_and_who_can() -> None:

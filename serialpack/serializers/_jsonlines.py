@@ -1,0 +1,125 @@
+"""What the JSON serializers share: a record on each line, as compact JSON.
+
+Any of them reads what any other wrote, as far as its library holds it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from serialpack.formats.base import Format, Spelling
+from serialpack.kinds import BEYOND_JSON
+from serialpack.serializers.base import ValueSerializer, check_finite
+from serialpack.stage import Buffer
+
+#: Strings, and numbers that are integers of as many digits as 64 bits may not hold.
+_LONG_INTEGER = re.compile(rb'"(?:[^"\\]|\\.)*+"|(-?[0-9]{19,}+)(?![.eE])|[0-9][-+.eE0-9]*')
+_TO_ZERO = bytes.maketrans(b"123456789", b"000000000")
+
+
+class JsonLines(ValueSerializer):
+    """A serializer to compact JSON, each record on a line."""
+
+    stored_format = "ndjson"
+    cannot = BEYOND_JSON
+    text = True
+
+
+class LooseJsonLines(JsonLines):
+    """By a library that reads a number beyond the range of a double as an infinity."""
+
+    def decode(self, data: Buffer, fmt: Format, spelling: Spelling, *, first: bool) -> Buffer:
+        """As always, but for infinities, which a format may write as ``null``."""
+        text = super().decode(data, fmt, spelling, first=first)
+        nulls = bytes(text).count(b"null")
+        if nulls and nulls != bytes(data).count(b"null"):
+            check_finite(self.load(data))
+        return text
+
+
+def write_lines(records: list[Any], writer: Callable[[bool], Callable[[Any], str]]) -> bytes:
+    """The records, by a library that writes one text at a time.
+
+    ``writer(ascii_only)`` is what writes a record, with what is beyond ASCII escaped or as it is.
+    """
+    try:
+        return _joined(list(map(writer(False), records)))
+    except UnicodeEncodeError:  # a lone surrogate
+        return _joined(list(map(writer(True), records)))
+
+
+def _joined(lines: list[str]) -> bytes:
+    if len(lines) != 1:
+        return "\n".join([*lines, ""]).encode()
+    line = lines.pop()
+    line += "\n"  # in its place: nobody else knows the text
+    return line.encode()
+
+
+def read_lines(data: Buffer, read: Callable[[bytes], Any]) -> list[Any]:
+    """The records, by a library that reads one text at a time; ValueError where one is none."""
+    try:
+        return [read(line) for line in lines_of(data)]
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def is_one_line(data: bytes) -> bool:
+    """Whether there is one line, with its end or without, so that it need not be copied."""
+    return data.find(b"\n") in (-1, len(data) - 1) and data not in (b"", b"\n")
+
+
+def lines_of(data: Buffer) -> list[bytes]:
+    """The lines; the last one may have no end. White space may stand behind them."""
+    text = bytes(data)
+    if is_one_line(text):
+        return [text]
+    lines = text.split(b"\n")
+    if not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def scan_lines(data: Buffer, scan: Callable[[str, int], tuple[Any, int]]) -> list[Any]:
+    """The records of all lines, by a scanner as the standard library's, which needs no copies."""
+    text = str(data, "utf-8")
+    records = []
+    at = 0
+    try:
+        while at < len(text):
+            record, at = scan(text, at)
+            if text[at : at + 1] not in ("\n", ""):
+                raise ValueError(f"no line end at character {at}")
+            records.append(record)
+            at += 1
+    except StopIteration as stop:
+        raise ValueError(f"no JSON value at character {stop.value}") from None
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    return records
+
+
+def finite(text: str) -> float:
+    """The double that ``text`` names; ValueError where that is an infinity."""
+    value = float(text)
+    if value - value != 0:
+        raise ValueError(f"{text[:40]} is beyond the range of a double")
+    return value
+
+
+def refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+def check_integers(data: Buffer) -> None:
+    """ValueError for an integer below -2^63 or from 2^64 up."""
+    text = bytes(data)
+    # A translation and a search take a twentieth of what a regular expression takes.
+    if b"0" * 19 not in text.translate(_TO_ZERO):
+        return
+    for match in _LONG_INTEGER.finditer(text):
+        digits = match[1]
+        if digits and (len(digits) > 20 or not -(1 << 63) <= int(digits) < 1 << 64):
+            raise ValueError(f"{digits[:40].decode()} is an integer beyond 64 bits")

@@ -1,0 +1,54 @@
+"""What the MessagePack serializers share: messages one after another, as msgpack.py reads them.
+
+Any of them reads what any other wrote, as far as its library holds it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from serialpack.formats.msgpack import message_ends
+from serialpack.kinds import NEVER
+from serialpack.serializers.base import ValueSerializer
+from serialpack.stage import Buffer
+
+
+class Messages(ValueSerializer):
+    """A serializer to MessagePack, each record a message.
+
+    Keys are text, numbers, bytes, constants, datetimes, or tuples of these; of the extension
+    types, its library's own are held.
+    """
+
+    stored_format = "msgpack"
+    cannot = NEVER | {
+        *("bigint", "surrogates", "bytearray", "decimal", "fraction", "uuid", "tuple", "set"),
+        *("frozenset", "complex", "offset-datetime", "zoned-datetime", "local-datetime", "date"),
+        *("time", "timedelta", "number-array", "object", "function", "cycle", "value"),
+    }
+    partly = frozenset({"key", "tag"})
+
+
+def read_messages(data: Buffer, read: Callable[[bytes], Any]) -> list[Any]:
+    """The messages, by a library that reads one: as the elements of one array."""
+    ends, _ = message_ends(data)
+    if (ends[-1] if ends else 0) != len(data):
+        raise ValueError("the last message is not whole")
+    records: list[Any] = read(b"".join((head(0x90, len(ends)), data)))
+    return records
+
+
+def head(kind: int, count: int) -> bytes:
+    """What begins an array (``kind`` 0x90) or a map (0x80) of ``count``."""
+    if count < 16:
+        return bytes([kind | count])
+    first = {0x90: 0xDC, 0x80: 0xDE}[kind]
+    if count < 1 << 16:
+        return bytes([first]) + count.to_bytes(2)
+    return bytes([first + 1]) + count.to_bytes(4)
+
+
+def without_head(array: bytes, count: int) -> bytes:
+    """The elements of an array of ``count``, as messages one after another."""
+    return array[len(head(0x90, count)) :]

@@ -1,0 +1,51 @@
+"""msgspec-json: JSON by msgspec, as compact lines."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from serialpack.serializers._jsonlines import JsonLines, is_one_line
+from serialpack.stage import Buffer
+
+
+class MsgSpecJson(JsonLines):
+    """msgspec's JSON. What it has an own idea of (a NaN becomes ``null``, bytes, dates and
+    objects become text and maps) is left to the proof.
+    """
+
+    library = "msgspec"
+    distribution = "msgspec"
+    cannot = JsonLines.cannot | {"surrogates"}
+    compiled = True
+    about = "JSON lines, by msgspec"
+
+    def dump(self, records: list[Any]) -> bytes:
+        data: bytes = _encoder().encode_lines(records)
+        return data
+
+    def load(self, data: Buffer) -> list[Any]:
+        lines = bytes(data)
+        try:
+            if is_one_line(lines):
+                return [_decoder().decode(lines)]
+            records: list[Any] = _decoder().decode_lines(lines)
+        except RecursionError:
+            raise ValueError("nested too deeply") from None
+        if len(records) != lines.count(b"\n") + (not lines.endswith(b"\n") and lines != b""):
+            raise ValueError("not one JSON value on each line")
+        return records
+
+
+@cache
+def _encoder() -> Any:
+    import msgspec
+
+    return msgspec.json.Encoder()
+
+
+@cache
+def _decoder() -> Any:
+    import msgspec
+
+    return msgspec.json.Decoder()

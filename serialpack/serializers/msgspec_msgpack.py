@@ -1,0 +1,53 @@
+"""msgspec-msgpack: MessagePack messages, one after another, by msgspec."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from serialpack.serializers._messages import Messages, read_messages, without_head
+from serialpack.stage import Buffer
+
+
+class MsgSpecMsgPack(Messages):
+    """msgspec's MessagePack. What it has an own idea of (tuples, sets, dates and objects become
+    arrays, text and maps, an offset is dropped) is left to the proof.
+    """
+
+    library = "msgspec"
+    distribution = "msgspec"
+    compiled = True
+    about = "MessagePack messages, by msgspec"
+
+    def dump(self, records: list[Any]) -> bytes:
+        import msgspec
+
+        try:
+            return without_head(_encoder().encode(records), len(records))
+        except msgspec.EncodeError as error:  # for a length beyond 32 bits
+            raise ValueError(str(error)) from None
+
+    def load(self, data: Buffer) -> list[Any]:
+        decode = _decoder().decode
+        try:
+            return [decode(data)]
+        except (ValueError, RecursionError):
+            pass  # more than one message, most likely
+        try:
+            return read_messages(data, decode)
+        except RecursionError:
+            raise ValueError("nested too deeply") from None
+
+
+@cache
+def _encoder() -> Any:
+    import msgspec
+
+    return msgspec.msgpack.Encoder()
+
+
+@cache
+def _decoder() -> Any:
+    import msgspec
+
+    return msgspec.msgpack.Decoder()

@@ -1,0 +1,76 @@
+"""orjson: as compact lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from serialpack.formats.base import MAX_DEPTH, Format, Spelling
+from serialpack.serializers._jsonlines import JsonLines, check_integers, read_lines
+from serialpack.stage import Buffer
+
+#: orjson writes 254 containers within each other.
+_LEVELS = 200
+
+
+class OrJson(JsonLines):
+    """orjson, told to refuse what it has an own idea of. A NaN, which it writes as ``null``,
+    and UUIDs, enums and tuples are left to the proof.
+    """
+
+    library = "orjson"
+    distribution = "orjson"
+    extra = "orjson"
+    cannot = JsonLines.cannot | {"surrogates", "bigint"}
+    compiled = True
+    about = "JSON lines, by orjson"
+
+    def dump(self, records: list[Any]) -> bytes:
+        import orjson
+
+        strictly = (
+            orjson.OPT_PASSTHROUGH_DATACLASS
+            | orjson.OPT_PASSTHROUGH_DATETIME
+            | orjson.OPT_PASSTHROUGH_SUBCLASS
+        )
+        in_line = strictly | orjson.OPT_APPEND_NEWLINE
+        dumps = orjson.dumps
+
+        def fragment(value: Any) -> Any:
+            return orjson.Fragment(dumps(value, None, strictly))
+
+        try:
+            return b"".join([dumps(record, None, in_line) for record in records])
+        except TypeError as error:
+            if "ecursion" not in str(error):
+                raise
+        records = [_in_fragments(record, fragment) for record in records]
+        return b"".join([dumps(record, None, in_line) for record in records])
+
+    def load(self, data: Buffer) -> list[Any]:
+        import orjson
+
+        return read_lines(data, orjson.loads)
+
+    def decode(self, data: Buffer, fmt: Format, spelling: Spelling, *, first: bool) -> Buffer:
+        """As always, but for integers beyond 64 bits, which orjson reads as floats."""
+        check_integers(data)
+        return super().decode(data, fmt, spelling, first=first)
+
+
+def _in_fragments(value: Any, fragment: Callable[[Any], Any], level: int = 0) -> Any:
+    """The same, with what begins at every so many levels written by ``fragment`` already."""
+    if level > MAX_DEPTH:
+        raise RecursionError("nested too deeply")
+    # Loops and no comprehensions: those are calls too, in Python 3.11.
+    if type(value) is dict:
+        value = dict(value)
+        for key in value:
+            value[key] = _in_fragments(value[key], fragment, level + 1)
+    elif type(value) is list:
+        value = list(value)
+        for i in range(len(value)):
+            value[i] = _in_fragments(value[i], fragment, level + 1)
+    else:
+        return value
+    return fragment(value) if level and level % _LEVELS == 0 else value
