@@ -1,0 +1,86 @@
+"""What the BSON library drops of a document as it reads it, found by looking at every element.
+
+It keeps one of two equal keys, reads undefined as null and a symbol as text, and knows six
+options of a regular expression. The types and their sizes are those of bsonspec.org.
+"""
+
+from __future__ import annotations
+
+from serialpack.kinds import Difference, value_step
+
+#: Bytes of a value by its type, where they are always as many: a double, an ObjectId, a boolean,
+#: a date, integers, a timestamp, a decimal; undefined, null, MinKey and MaxKey have none.
+_FIXED = dict(
+    [(0x01, 8), (0x07, 12), (0x08, 1), (0x09, 8), (0x10, 4), (0x11, 8), (0x12, 8), (0x13, 16)]
+    + [(kind, 0) for kind in (0x06, 0x0A, 0x7F, 0xFF)]
+)
+_DOCUMENT, _ARRAY, _BINARY, _REGEX, _SCOPED = 0x03, 0x04, 0x05, 0x0B, 0x0F
+_TEXT = (0x02, 0x0D, 0x0E)
+_GONE = {0x06: "undefined", 0x0C: "a pointer to a document", 0x0E: "a symbol"}
+
+
+def first_lost(data: bytes) -> Difference | None:
+    """The first thing that is lost of ``data``, which are documents; None where nothing is."""
+    at = record = 0
+    while at < len(data):
+        if (lost := _lost(data, at)) is not None:
+            return lost._replace(record=record)
+        at += _size(data, at)
+        record += 1
+    return None
+
+
+def _size(data: bytes, at: int) -> int:
+    return int.from_bytes(data[at : at + 4], "little")
+
+
+def _lost(data: bytes, start: int) -> Difference | None:
+    """The first thing lost of the document at ``start``."""
+    #: Documents that are not looked at yet: their start, their path, whether it is an array.
+    stack = [(start, "$", False)]
+    while stack:
+        start, path, is_array = stack.pop()
+        at = start + 4
+        keys: dict[str, None] = {}
+        while kind := data[at]:
+            end = data.index(0, at + 1)
+            key = data[at + 1 : end].decode()
+            at = end + 1
+            here = f"{path}[{len(keys)}]" if is_array else path + value_step(key)
+            if not is_array and key in keys:
+                return Difference(0, here, f"the key {key!a}", "", "duplicate-keys")
+            keys[str(len(keys)) if is_array else key] = None
+            if kind in _GONE:
+                return Difference(0, here, _GONE[kind], "", "value")
+            if kind == _REGEX:
+                options_at = data.index(0, at) + 1
+                end = data.index(0, options_at)
+                options = data[options_at:end].decode()
+                if options != "".join(sorted({*options} & {*"ilmsux"})):
+                    was = f"a regular expression with the options {options!a}"
+                    return Difference(0, here, was, "", "value")
+                at = end + 1
+            elif kind in (_DOCUMENT, _ARRAY):
+                stack.append((at, here, kind == _ARRAY))
+                at += _size(data, at)
+            elif kind == _SCOPED:
+                stack.append((at + 8 + _size(data, at + 4), f"{here}.scope", False))
+                at += _size(data, at)
+            elif kind == _BINARY:
+                at += 5 + _size(data, at)
+            elif kind in _TEXT:
+                at += 4 + _size(data, at)
+            else:
+                at += _FIXED[kind]
+        if path != "$" and not is_array and _is_turned(list(keys)):
+            was = "a reference whose keys are in another order"
+            return Difference(0, path, was, "", "value")
+    return None
+
+
+def _is_turned(keys: list[str]) -> bool:
+    """Whether the keys are those of a DBRef, which has them in one order, in another."""
+    if not {"$ref", "$id"} <= {*keys}:
+        return False
+    first = ["$ref", "$id", "$db"] if "$db" in keys else ["$ref", "$id"]
+    return keys[: len(first)] != first

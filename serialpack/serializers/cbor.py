@@ -1,0 +1,42 @@
+"""cbor: CBOR items, one after another, by cbor2."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from serialpack.kinds import TEXT_KINDS
+from serialpack.serializers._stored import StoredSerializer
+from serialpack.stage import Param
+
+
+class Cbor(StoredSerializer):
+    """CBOR, with its tags; other types than those it has are refused before it is asked.
+
+    Canonical CBOR sorts the keys of maps: one whose keys are in another order is refused.
+    """
+
+    library = "cbor2"
+    distribution = "cbor2"
+    extra = "cbor"
+    stored_format = "cbor"
+    params = (Param("canonical", 0, 1, 0),)
+    cannot = TEXT_KINDS | {
+        *("nan-bits", "surrogates", "depth", "bytearray", "tuple", "frozenset", "number-array"),
+        *("zoned-datetime", "local-datetime", "time", "timedelta"),
+        *("object", "function", "cycle", "value"),
+    }
+    #: An offset has no name; a decimal no signed zero and no NaN; a tag whose content Python has
+    #: a value for becomes that.
+    partly = frozenset({"offset-datetime", "decimal", "tag"})
+    compiled = True
+    about = "CBOR items with their tags, by cbor2"
+
+    def dump(self, records: list[Any]) -> bytes:
+        from serialpack.formats.cbor import write_items
+
+        return write_items(records, canonical=bool(self.values[0]))
+
+    def read(self, data: bytes) -> list[Any]:
+        from serialpack.formats.cbor import read_items
+
+        return read_items(data)

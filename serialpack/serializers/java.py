@@ -1,0 +1,28 @@
+"""java: Java serialization streams, by javaobj-py3; read, never written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from serialpack.kinds import KINDS
+from serialpack.serializers._stored import StoredSerializer
+
+
+class Java(StoredSerializer):
+    """Holds nothing but a stream that Java wrote, as it is, once all of it was understood."""
+
+    library = "javaobj"
+    distribution = "javaobj-py3"
+    extra = "java"
+    stored_format = "java"
+    cannot = frozenset(KINDS)
+    portable = False
+    about = "Java serialization streams, read by javaobj-py3, never written"
+
+    def dump(self, records: list[Any]) -> bytes:  # noqa: ARG002
+        raise ValueError("java is read, never written")
+
+    def read(self, data: bytes) -> list[Any]:
+        from serialpack.formats._javaread import read_stream
+
+        return read_stream(data)
