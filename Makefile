@@ -11,7 +11,7 @@ JOBS ?= 2
 # Set PYTHON to choose an interpreter yourself: make test PYTHON=python3.13
 PYTHON ?=
 
-.PHONY: help try test test-all lint format bench-peers generate lock clean
+.PHONY: help try test test-all lint format bench-peers bench-serializers fidelity generate lock clean
 
 help:
 	@echo 'make try          set up, then pack, inspect and unpack a sample file'
@@ -20,6 +20,8 @@ help:
 	@echo 'make lint         ruff and mypy'
 	@echo 'make format       let ruff rewrite what it can'
 	@echo 'make bench-peers  measure beside zstd, print the table of the README'
+	@echo 'make bench-serializers  measure what serialpack costs on top of each library'
+	@echo 'make fidelity     measure what each serializer keeps, write docs/fidelity.md'
 	@echo 'make generate     write man pages and completions anew'
 	@echo 'make lock         write constraints.txt anew'
 	@echo 'make clean        remove what these commands made'
@@ -87,6 +89,12 @@ format: $(VENV)/.test
 
 bench-peers: $(VENV)/.try
 	$(BIN)/python -m benchmarks.peers $(ARGS)
+
+bench-serializers: $(VENV)/.test
+	$(BIN)/python -m benchmarks.serializers $(ARGS)
+
+fidelity: $(VENV)/.test
+	$(BIN)/python -m tools.fidelity
 
 generate: $(VENV)/.try
 	$(BIN)/python tools/generate.py
