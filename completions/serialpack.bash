@@ -66,6 +66,8 @@ _serialpack_kind() {
         "pack -c" | "pack --codec") kind=codec ;;
         "pack --effort") kind=effort ;;
         "pack -F" | "pack --from") kind=format ;;
+        "pack --schema") kind=path ;;
+        "pack --message") kind= ;;
         "pack --block-size") kind= ;;
         "pack --meta") kind= ;;
         "pack -o" | "pack --output") kind=path ;;
@@ -90,11 +92,11 @@ _serialpack_kind() {
 _serialpack_options() {
     case $1 in
         pack)
-            options="-s --serializer --filter -c --codec -1 -2 -3 -4 -5 -6 -7 -8 -9 --effort -F --from --exact --no-verify --block-size --meta --archive -o --output -f --force -k --keep --rm --dry-run -j --threads --stats --profile --files-from -0 --null --json -q --quiet -v --verbose --no-progress -h --help"
+            options="-s --serializer --filter -c --codec -1 -2 -3 -4 -5 -6 -7 -8 -9 --effort -F --from --exact --no-verify --trust --schema --message --block-size --meta --archive -o --output -f --force -k --keep --rm --dry-run -j --threads --stats --profile --files-from -0 --null --json -q --quiet -v --verbose --no-progress -h --help"
             ending=
             ;;
         unpack)
-            options="-t --to --test --records --bytes -N --name --max-size -o --output -f --force -k --keep --rm --dry-run -j --threads --stats --profile --files-from -0 --null --json -q --quiet -v --verbose --no-progress -h --help"
+            options="-t --to --test --records --bytes -N --name --max-size --trust -o --output -f --force -k --keep --rm --dry-run -j --threads --stats --profile --files-from -0 --null --json -q --quiet -v --verbose --no-progress -h --help"
             ending=.spk
             ;;
         inspect)
@@ -110,10 +112,10 @@ _serialpack_value() {
     local names= levels=
     case $kind in
         path) _serialpack_files "$1" "$2"; return ;;
-        serializer) names="auto raw json ujson simplejson rapidjson pyrapidjson orjson msgspec-json msgpack cbor yaml protobuf pickle marshal cloudpickle" ;;
+        serializer) names="auto raw json ujson simplejson rapidjson pyrapidjson orjson msgspec-json msgpack umsgpack ormsgpack msgspec-msgpack cbor bson xml java yaml toml csv tsv protobuf pickle marshal cloudpickle avro parquet arrow" ;;
         filter) names="shuffle bitshuffle delta" ;;
         codec) names="auto none zstd zlib bz2 xz lz4 snappy brotli lzo blosc-blosclz blosc-lz4 blosc-lz4hc blosc-zlib blosc-zstd blosc-snappy" ;;
-        format) names="bytes json ndjson csv tsv msgpack object yaml cbor protobuf pickle marshal" ;;
+        format) names="bytes json ndjson csv tsv msgpack yaml toml cbor bson xml protobuf avro java pickle marshal parquet arrow" ;;
         effort) names="1 2 3 4 5 6 7 8 9" ;;
     esac
     if [[ $2 != *:* ]]; then

@@ -44,12 +44,24 @@ function __serialpack_serializer
         'orjson' 'JSON lines, by orjson' \
         'msgspec-json' 'JSON lines, by msgspec' \
         'msgpack' 'MessagePack messages, by msgpack-python' \
+        'umsgpack' 'MessagePack messages, by u-msgpack-python' \
+        'ormsgpack' 'MessagePack messages, by ormsgpack' \
+        'msgspec-msgpack' 'MessagePack messages, by msgspec' \
         'cbor' 'CBOR items with their tags, by cbor2' \
+        'bson' 'BSON documents, by PyMongo\'s bson' \
+        'xml' 'typed XML, an element for each record' \
+        'java' 'Java serialization streams, read by javaobj-py3, never written' \
         'yaml' 'YAML documents, by PyYAML' \
+        'toml' 'TOML documents, by tomli-w' \
+        'csv' 'comma-separated values, by the standard library' \
+        'tsv' 'tab-separated values, by the standard library' \
         'protobuf' 'Protocol Buffers, with your schema or as google.protobuf.Value' \
         'pickle' 'Python pickles: objects of any class; unpacked with --trust only' \
         'marshal' 'Python\'s marshal data, for one Python version; unpacked with --trust only' \
-        'cloudpickle' 'Python pickles, by value where pickle refuses; unpacked with --trust only'
+        'cloudpickle' 'Python pickles, by value where pickle refuses; unpacked with --trust only' \
+        'avro' 'Avro container files, with your schema or one made for the records' \
+        'parquet' 'Parquet tables, by pyarrow' \
+        'arrow' 'Arrow tables (IPC files), by pyarrow'
 end
 
 function __serialpack_filter
@@ -116,12 +128,18 @@ function __serialpack_format
         'csv' 'comma-separated values with a header line' \
         'tsv' 'tab-separated values with a header line' \
         'msgpack' 'MessagePack messages, one after another' \
-        'object' 'a Python object, as its serializer wrote it' \
         'yaml' 'YAML documents' \
+        'toml' 'a TOML document' \
         'cbor' 'CBOR items, one after another' \
+        'bson' 'BSON documents, one after another, as mongodump writes them' \
+        'xml' 'typed XML, in which each element says the type of its value' \
         'protobuf' 'Protocol Buffers, messages behind their lengths' \
+        'avro' 'Avro object container files' \
+        'java' 'Java serialization streams; read, never written' \
         'pickle' 'Python pickles, one after another; reading one can run code that is in it' \
-        'marshal' 'Python\'s marshal data, one object after another; reading it can crash Python'
+        'marshal' 'Python\'s marshal data, one object after another; reading it can crash Python' \
+        'parquet' 'Parquet, a table as columns' \
+        'arrow' 'Arrow IPC (Feather), a table as columns'
 end
 
 function __serialpack_effort
@@ -145,8 +163,8 @@ complete -c serialpack -n '__serialpack_verb' -a unpack -d 'Unpack each FILE.spk
 complete -c serialpack -n '__serialpack_verb' -a inspect -d 'Tell what is in each FILE without unpacking it; any file, not only .spk'
 
 complete -c serialpack -n '__serialpack_verb pack' -F
-complete -c serialpack -n '__serialpack_verb pack' -s s -l serializer -x -k -a '(__serialpack_serializer)' -d 'auto (default), raw, json, ujson, msgpack: see inspect --stages'
-complete -c serialpack -n '__serialpack_verb pack' -l filter -x -k -a '(__serialpack_filter)' -d 'shuffle, bitshuffle, delta with an item size; repeatable'
+complete -c serialpack -n '__serialpack_verb pack' -s s -l serializer -x -k -a '(__serialpack_serializer)' -d 'auto (default), raw, json, cbor, yaml, pickle, ...'
+complete -c serialpack -n '__serialpack_verb pack' -l filter -x -k -a '(__serialpack_filter)' -d 'shuffle, bitshuffle, delta; repeatable'
 complete -c serialpack -n '__serialpack_verb pack' -s c -l codec -x -k -a '(__serialpack_codec)' -d 'auto (default), none, zstd:19, lz4, blosc-zstd:1@256K, xz, ...'
 complete -c serialpack -n '__serialpack_verb pack' -s 1 -d 'effort 1'
 complete -c serialpack -n '__serialpack_verb pack' -s 2 -d 'effort 2'
@@ -161,6 +179,9 @@ complete -c serialpack -n '__serialpack_verb pack' -l effort -x -k -a '(__serial
 complete -c serialpack -n '__serialpack_verb pack' -s F -l from -x -k -a '(__serialpack_format)' -d 'What FILE is; default: looked at'
 complete -c serialpack -n '__serialpack_verb pack' -l exact -d 'Refuse where only the values would come back'
 complete -c serialpack -n '__serialpack_verb pack' -l no-verify -d 'Skip the proof that it can be undone'
+complete -c serialpack -n '__serialpack_verb pack' -l trust -d 'Read a pickle, which runs code that is in it'
+complete -c serialpack -n '__serialpack_verb pack' -l schema -r -F -d 'For protobuf (.proto) and avro (.avsc)'
+complete -c serialpack -n '__serialpack_verb pack' -l message -x -d 'The message of a protobuf schema'
 complete -c serialpack -n '__serialpack_verb pack' -l block-size -x -d '64K, 1M, ...: up to 64M'
 complete -c serialpack -n '__serialpack_verb pack' -l meta -x -d 'Your own words in the header; repeatable'
 complete -c serialpack -n '__serialpack_verb pack' -l archive -d 'All inputs into one container, which -o names'
@@ -187,6 +208,7 @@ complete -c serialpack -n '__serialpack_verb unpack' -l records -x -d 'Only thos
 complete -c serialpack -n '__serialpack_verb unpack' -l bytes -x -d 'Only those bytes; reads only their blocks'
 complete -c serialpack -n '__serialpack_verb unpack' -s N -l name -d 'Name the output as the packed file was named'
 complete -c serialpack -n '__serialpack_verb unpack' -l max-size -x -d 'Refuse to write more'
+complete -c serialpack -n '__serialpack_verb unpack' -l trust -d 'Undo pickle too, which runs code that is in FILE'
 complete -c serialpack -n '__serialpack_verb unpack' -s o -l output -r -F -d 'Where to write: a file, - for standard output; several inputs: a folder'
 complete -c serialpack -n '__serialpack_verb unpack' -s f -l force -d 'Overwrite; write binary to a terminal'
 complete -c serialpack -n '__serialpack_verb unpack' -s k -l keep -d 'Keep the input (default), or remove it once the output is safe'

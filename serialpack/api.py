@@ -95,7 +95,7 @@ def pack(
     if not all(isinstance(text, str) for pair in (meta or {}).items() for text in pair):
         raise UsageError("the keys and values of meta must be strings")
     if format is not None:
-        FORMATS.entry(format)
+        FORMATS.source(format)
     with opened_source(source) as opened:
         check_target(target, force, opened.stat)
         head = opened.peek(HEAD)

@@ -42,7 +42,22 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"\xfe\xff", "UTF-16 text"),
 )
 _PICKLE = re.compile(rb"\x80[\x02-\x05][\x95\]}\(ccKMJX\x8cN\x88\x89GB]", re.DOTALL)
+#: A protocol from 4 on, and a first frame of less than 4 GiB: nothing else begins so.
+_FRAMED_PICKLE = re.compile(rb"\x80[\x04\x05]\x95.{4}\x00{4}", re.DOTALL)
 _SKIPPABLE = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")
+#: First bytes that are the sign of one format, whatever the file is called.
+_SURE = (
+    (b"\xac\xed\x00\x05", "java"),
+    (b"\xd9\xd9\xf7", "cbor"),
+    (b"<?xml", "xml"),
+    (b"Obj\x01", "avro"),
+    (b"PAR1\x15", "parquet"),  # the first field of a page, or of the footer
+    (b"ARROW1\0\0", "arrow"),
+)
+#: Formats, told by their extensions, whose bytes are no text.
+_NO_TEXT = {
+    *("arrow", "avro", "bson", "cbor", "java", "msgpack", "parquet", "pickle", "protobuf"),
+}
 _BOM = b"\xef\xbb\xbf"
 _BINARY = bytes(set(range(32)) - set(b"\t\n\r\f\x1b"))
 
@@ -61,7 +76,14 @@ def detect(name: str | None, head: bytes) -> str:
         if found == "ndjson" and content == "json" and not _one_line(head):
             return "json"
         found = found or content
-    if found is None or (found != "msgpack" and head and _is_binary(head)):
+    if found is None and _FRAMED_PICKLE.match(head):
+        return "pickle"
+    if found is None:
+        start = head.removeprefix(_BOM)
+        found = next((sure for magic, sure in _SURE if start.startswith(magic)), None)
+    if found == "pickle" and any(head.startswith(magic) for magic, _ in _MAGIC):
+        return "bytes"
+    if found is None or (found not in _NO_TEXT and head and _is_binary(head)):
         return "bytes"
     return found
 
@@ -132,7 +154,8 @@ def _json_state(text: bytes) -> str:
     # The standard library's: msgspec would do it faster than it is imported, for a small file.
     decoded = text.decode("utf-8", "replace")
     try:
-        _, end = json.JSONDecoder().raw_decode(decoded)
+        # Integers stay text: Python turns no more than 4300 digits into one.
+        _, end = json.JSONDecoder(parse_int=str).raw_decode(decoded)
     except RecursionError:
         return "part"
     except json.JSONDecodeError as error:

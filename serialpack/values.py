@@ -7,9 +7,7 @@ same. This is the proof behind "same or refused" for values that have no text to
 
 from __future__ import annotations
 
-import io
 import math
-import pickle
 import re
 import struct
 from collections.abc import Callable, Iterator, Mapping
@@ -17,21 +15,23 @@ from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from fractions import Fraction
 from types import BuiltinFunctionType, FunctionType, ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
-from serialpack.insides import (
+from serialpack.kinds import Difference, key_kind, shown, value_step
+from serialpack.sameness.parts import (
     NOTHING,
     array_facts,
     attributes,
     is_cached,
     is_leaf,
-    numbers,
+    objects_of,
     plain,
     same_leaf,
+    same_numbers,
     whole,
 )
-from serialpack.kinds import Difference, key_kind, shown, value_step
+from serialpack.sameness.quick import quickly_same
 
 
 def kind_of(value: Any) -> str:
@@ -119,31 +119,6 @@ _BY_TYPE: dict[type, str | Callable[[Any], str]] = {
 }
 
 
-class _Odd(Exception):
-    """A value of a class that the quick comparison does not know."""
-
-
-#: Types whose pickled form says all that there is of them.
-_WHOLE = {datetime, date, time, timedelta, timezone, Decimal, Fraction, UUID, complex}
-
-
-class _PlainPickler(pickle.Pickler):
-    """Writes values of known classes; _Odd for others. ``fast``: twice what stands there twice."""
-
-    def reducer_override(self, obj: Any) -> Any:
-        if type(obj) in _WHOLE or (isinstance(obj, type) and obj in _WHOLE):
-            return NotImplemented
-        raise _Odd
-
-
-def _plain(value: Any, *, memo: bool) -> memoryview:
-    file = io.BytesIO()
-    pickler = _PlainPickler(file, 5)
-    pickler.fast = not memo
-    pickler.dump(value)
-    return file.getbuffer()
-
-
 def difference(
     was: Any, became: Any, *, identity: bool = False, record: int = 0
 ) -> Difference | None:
@@ -151,31 +126,25 @@ def difference(
 
     ``identity``: two places that held one and the same object must do so again.
     """
-    if _quickly_same(was, became, identity=identity):
+    if quickly_same(was, became, identity=identity):
         return None
     found = _Walk(identity).first(was, became)
     return found and found._replace(record=record)
 
 
-def _quickly_same(was: Any, became: Any, *, identity: bool) -> bool:
-    """Whether two values certainly are the same, found at the speed of pickle's C code.
+class _Whole(NamedTuple):
+    """Stands for a step of a path in what makes up a value: the value itself is lost there."""
 
-    pickle writes types, order and bits of all plain values, and nothing else; with its memo, also
-    which of them are one. (Without the memo, two of them cost less than half of what the json
-    module takes to write them once; with it, less than pickling and unpickling them once.)
-    """
-    try:
-        return _plain(was, memo=identity) == _plain(became, memo=identity)
-    except (_Odd, ValueError, RecursionError, pickle.PicklingError, TypeError):
-        return False
+    was: Any
+    became: Any
+    lost: Callable[[Any, Any], Difference]
 
 
-#: A step of a path, or two values of which this is no place but all; what stands there on both
-#: sides.
-Pair = tuple[str | tuple[Any, Any], Any, Any]
+#: A step of a path, and what stands there on both sides.
+Pair = tuple[str | _Whole, Any, Any]
 
 #: A path: the one before it, and its last step. Text would grow with the square of the depth.
-_Path = tuple[Any, str | tuple[Any, Any]]
+_Path = tuple[Any, str | _Whole]
 
 
 class _Walk:
@@ -241,9 +210,13 @@ class _Walk:
             yield _lost(x, y)
         facts = array_facts(x) if kind_of(x) == "number-array" else None
         if facts is not None:
-            if facts != array_facts(y):
+            objects = objects_of(x)
+            if facts != (array_facts(y) or ())[: len(facts)]:
                 yield _lost(x, y)
-            yield ((x, y), numbers(x), numbers(y))
+            elif objects is not None:
+                yield (_Whole(x, y, _lost), objects, objects_of(y))
+            elif not same_numbers(x, y):
+                yield _lost(x, y)
         yield from _attributes(x, y)
         if facts is not None:
             return
@@ -253,35 +226,32 @@ class _Walk:
             if not _equal(x, y):
                 yield _lost(x, y)
         else:
-            yield ((x, y), *pair)
+            yield (_Whole(x, y, _lost), *pair)
 
 
 def _attributes(x: Any, y: Any) -> Iterator[Pair]:
     state = attributes(x), attributes(y)
     for name in sorted({*state[0], *state[1]}):
-        there = [s.get(name, NOTHING) for s in state]
-        if NOTHING not in there or not is_cached(x, name):
-            yield (f".{name}", *there)
+        if not is_cached(x, name):
+            yield (f".{name}", *(s.get(name, NOTHING) for s in state))
 
 
 def _maps(x: dict[Any, Any], y: dict[Any, Any]) -> Iterator[Pair | Difference]:
     """Key by key, in their order."""
     for before, after in zip(x, y, strict=False):
-        if before is not after and (lost := difference(before, after)) is not None:
-            kind = key_kind(before)
-            if kind is None:
-                kind = "value" if before in y else kind_of(before)
-            yield Difference(0, "", f"the key {shown(before)}", f"the key {shown(after)}", kind)
+        if type(before) is not type(after) or (is_leaf(before) and not same_leaf(before, after)):
+            lost = _lost_key(before, after)
+            yield lost._replace(kind="value") if type(before) is str and before in y else lost
             return
     if len(x) != len(y):
         odd = [*(x.keys() - y.keys()), *list(x)[:1]]
         kind = (key_kind(odd[0]) if odd else None) or "value"
         yield Difference(0, "", f"{len(x)} keys", f"{len(y)} keys", kind)
         return
-    for key, after in zip(x, y, strict=True):
-        if not is_leaf(key):  # it may be shared
-            yield (f"[{shown(key)}]", key, after)
-        yield (value_step(key), x[key], y[after])
+    for (before, value), (after, became) in zip(x.items(), y.items(), strict=True):
+        if not is_leaf(before):
+            yield (_Whole(before, after, _lost_key), before, after)
+        yield (value_step(before), value, became)
 
 
 #: So many elements of a set are looked for among all others, where they are not equal to one.
@@ -296,20 +266,22 @@ def _sets(x: Any, y: Any) -> Iterator[Pair | Difference]:
             pairs.append((element, there.pop(element)))
         else:
             rest.append(element)
-    # NaNs, and objects that are equal to themselves only.
+    # What is left are NaNs, and objects that are equal to themselves only.
     if len(x) != len(y) or len(rest) > _MOST_UNEQUAL:
         yield _lost(x, y)
         return
-    others = list(there.values())
-    for element in rest:
-        like = next((o for o in others if difference(element, o) is None), NOTHING)
-        if like is NOTHING:
-            yield _lost(x, y)
-            return
-        others = [o for o in others if o is not like]
-        pairs.append((element, like))
     for element, like in pairs:
         yield (f"{{{shown(element)}}}", element, like)
+    others = list(there.values())
+    try:
+        while rest:
+            element = rest.pop()
+            # The last one has no choice; and it may hold the set itself, without an end.
+            like = next(o for o in others if not rest or difference(element, o) is None)
+            others = [o for o in others if o is not like]
+            yield (_Whole(x, y, _lost), element, like)
+    except (StopIteration, RecursionError):
+        yield _lost(x, y)
 
 
 def _equal(x: Any, y: Any) -> bool:
@@ -324,12 +296,17 @@ def _lost(was: Any, became: Any) -> Difference:
     if texts[0] == texts[1]:
         texts = f"{type(was).__name__} {texts[0]}", f"{type(became).__name__} {texts[1]}"
     # An attribute that is missing is missing in the object.
-    kind = "object" if NOTHING in (was, became) else kind_of(was)
+    kind = "object" if was is NOTHING or became is NOTHING else kind_of(was)
     return Difference(0, "", *texts, kind)
 
 
+def _lost_key(was: Any, became: Any) -> Difference:
+    kind = key_kind(was) or kind_of(was)
+    return Difference(0, "", f"the key {shown(was)}", f"the key {shown(became)}", kind)
+
+
 def _at(path: _Path, lost: Difference) -> Difference:
-    """``lost``, with its place: where it is in what makes up a value, that value is lost."""
+    """``lost``, with its place."""
     steps: list[str] = []
     here: Any = path
     while here is not None:
@@ -337,5 +314,5 @@ def _at(path: _Path, lost: Difference) -> Difference:
         if isinstance(step, str):
             steps.append(step)
         else:
-            lost, steps = _lost(*step), []
+            lost, steps = step.lost(step.was, step.became), []
     return lost._replace(value_path="".join(reversed(steps)))

@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).parents[1] / "serialpack"
 #: lower layers and itself; parts of one layer do not know each other.
 LAYERS: list[set[str]] = [
     {"_version", "errors"},
-    {"kinds", "reports", "units"},
+    {"kinds", "reports", "sameness", "units"},
     {"stage", "values"},
     {"codecs", "container", "files", "filters", "formats"},
     {"detect", "paths", "serializers"},

@@ -35,6 +35,7 @@ OFFERS = {
     "SIZE": "",
     "A:B": "",
     "KEY=VALUE": "",
+    "MESSAGE": "",
 }
 
 #: A parameter with more values than this is completed with the powers of two among them.
@@ -153,7 +154,7 @@ REGISTRIES: dict[str, Registry[Any]] = {r.kind: r for r in (SERIALIZERS, FILTERS
 def words() -> dict[str, list[Word]]:
     """What can be offered for a value, by kind."""
     found = {kind: [*_auto(kind), *_stage_words(r)] for kind, r in REGISTRIES.items()}
-    found["format"] = [Word(e.name, FORMATS.get(e.name).about) for e in FORMATS]
+    found["format"] = [Word(e.name, FORMATS.get(e.name).about) for e in FORMATS.sources()]
     found["effort"] = [Word(str(n), effort_about(n)) for n in EFFORTS]
     return found
 

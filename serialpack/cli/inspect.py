@@ -63,7 +63,7 @@ def command(
     if not files:
         raise UsageError("name a FILE, - for standard input, or --stages")
     if format is not None:
-        FORMATS.entry(format)
+        FORMATS.source(format)
 
     def work(path: str) -> dict[str, Any]:
         if head is not None:

@@ -40,14 +40,14 @@ if TYPE_CHECKING:
     "--serializer",
     metavar="NAME",
     default="auto",
-    help="auto (default), raw, json, ujson, msgpack: see inspect --stages.",
+    help="auto (default), raw, json, cbor, yaml, pickle, ...",
 )
 @click.option(
     "--filter",
     "filters",
     metavar="NAME[:SIZE]",
     multiple=True,
-    help="shuffle, bitshuffle, delta with an item size; repeatable.",
+    help="shuffle, bitshuffle, delta; repeatable.",
 )
 @click.option(
     "-c",
@@ -66,6 +66,9 @@ if TYPE_CHECKING:
 @click.option("-F", "--from", "format", metavar="FORMAT", help="What FILE is; default: looked at.")
 @click.option("--exact", is_flag=True, help="Refuse where only the values would come back.")
 @click.option("--no-verify", is_flag=True, help="Skip the proof that it can be undone.")
+@click.option("--trust", is_flag=True, help="Read a pickle, which runs code that is in it.")
+@click.option("--schema", metavar="PATH", help="For protobuf (.proto) and avro (.avsc).")
+@click.option("--message", metavar="MESSAGE", help="The message of a protobuf schema.")
 @click.option("--block-size", type=Size(), metavar="SIZE", help="64K, 1M, ...: up to 64M.")
 @click.option(
     "--meta",
@@ -87,6 +90,9 @@ def command(
     format: str | None,
     exact: bool,
     no_verify: bool,
+    trust: bool,
+    schema: str | None,
+    message: str | None,
     block_size: int | None,
     meta: tuple[tuple[str, str], ...],
     archive: bool,
@@ -134,7 +140,7 @@ def command(
     effort = effort or DEFAULT_EFFORT
     choice = choose(serializer, filters, codec, effort=effort)
     if format is not None:
-        FORMATS.entry(format)
+        FORMATS.source(format)
     if no_verify and not keep:
         raise UsageError("--rm removes only what was proved: it goes without --no-verify")
     if exact and no_verify:
@@ -148,6 +154,8 @@ def command(
         "block_size": block_size,
         "exact": exact,
         "verify": not no_verify,
+        "trust": trust,
+        "options": {k: v for k, v in (("schema", schema), ("message", message)) if v is not None},
         "threads": threads,
         "meta": dict(meta),
     }

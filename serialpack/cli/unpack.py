@@ -56,6 +56,7 @@ if TYPE_CHECKING:
 )
 @click.option("-N", "--name", is_flag=True, help="Name the output as the packed file was named.")
 @click.option("--max-size", type=Size(), metavar="SIZE", help="Refuse to write more.")
+@click.option("--trust", is_flag=True, help="Undo pickle too, which runs code that is in FILE.")
 @output_options
 @common_options
 @files_argument
@@ -67,6 +68,7 @@ def command(
     byte_range: tuple[int, int | None] | None,
     name: bool,
     max_size: int | None,
+    trust: bool,
     output: str | None,
     force: bool,
     keep: bool,
@@ -140,6 +142,7 @@ def command(
                 byte_range=byte_range,
                 threads=threads,
                 max_size=max_size,
+                trust=trust,
                 force=force,
                 progress=bar,
             ),
@@ -172,6 +175,7 @@ def command(
                 below,
                 threads=threads,
                 max_size=max_size,
+                trust=trust,
                 force=force,
                 progress=bar,
                 each=tell,

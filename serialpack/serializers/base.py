@@ -176,7 +176,7 @@ class ValueSerializer(Serializer):
             record=None if first_record is None else first_record + lost.record,
             value_path=lost.value_path,
             kind=lost.kind,
-            hint=hint or hint_for(lost.kind, raw=first_record is not None),
+            hint=hint or hint_for(lost.kind, raw=first_record is not None, but=self.name),
         )
 
     def blame(self, records: list[Any], error: Exception) -> Difference:
@@ -266,18 +266,23 @@ def check_finite(values: Any) -> None:
             raise ValueError(f"{value} is not JSON")
 
 
-def hint_for(kind: str, *, raw: bool = True) -> str:
+def hint_for(kind: str, *, raw: bool = True, but: str = "") -> str:
     """Which serializers can hold what ``kind`` names, one of each format: ``json or raw can``.
 
     Those that need nothing installed and are safe to read come first. ``raw``: the bytes of a
-    source can be kept too.
+    source can be kept too. ``but``: who has just refused it.
     """
     from serialpack.serializers import SERIALIZERS
 
     able: dict[str | None, tuple[bool, bool, str]] = {}
     for entry in SERIALIZERS:
         cls = SERIALIZERS.cls(entry.name)
-        if cls.exact or kind in cls.cannot | cls.partly or cls.missing(entry.name) is not None:
+        if (
+            cls.exact
+            or entry.name == but
+            or kind in cls.cannot | cls.partly
+            or cls.missing(entry.name) is not None
+        ):
             continue
         able.setdefault(cls.stored_format, (not cls.safe, cls.extra is not None, entry.name))
     in_order = sorted(able.values(), key=lambda rank: rank[:2])

@@ -10,8 +10,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
+from serialpack.formats._frames import frames_for
 from serialpack.formats.base import MAX_DEPTH
-from serialpack.serializers._frames import frames_for
 from serialpack.values import kind_of
 
 #: Kinds of values that formats have no words for.

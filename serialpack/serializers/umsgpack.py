@@ -6,8 +6,8 @@ import io
 from datetime import datetime
 from typing import Any
 
+from serialpack.formats._frames import frames_for
 from serialpack.formats._messages import TIMESTAMP, extension
-from serialpack.serializers._frames import frames_for
 from serialpack.serializers._messages import Messages
 from serialpack.stage import Buffer
 

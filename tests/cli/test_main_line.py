@@ -79,7 +79,7 @@ def test_the_worst_exit_code_wins(run: Run, tmp_path: Path, sample: Path) -> Non
         (["--effort", "0"], 2, "effort"),
         (["-j", "0"], 2, "threads"),
         (["--exact", "--no-verify"], 2, "exclude"),
-        (["-s", "json", "--from", "csv"], 3, "json packs json and ndjson"),
+        (["-s", "json", "--from", "bytes"], 3, "json packs records"),
     ],
 )
 def test_wrong_words_get_one_line(

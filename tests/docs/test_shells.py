@@ -23,7 +23,7 @@ EVERYTHING = PACKED | {"data.json", "x.spk.tmp"}
 OFFERS: dict[str, set[str]] = {
     "serialpack un": {"unpack"},
     "serialpack pack -s ": {"auto", *SERIALIZERS.names()},
-    "serialpack pack --serializer ms": {"msgpack"},
+    "serialpack pack --serializer ujs": {"ujson"},
     "serialpack pack -c ": {"auto", *CODECS.names()},
     "serialpack pack -c zst": {"zstd"},
     "serialpack pack -c zstd:": ZSTD,
@@ -37,7 +37,7 @@ OFFERS: dict[str, set[str]] = {
     "serialpack pack --filter delta:": {"delta:1", "delta:2", "delta:4", "delta:8"},
     "serialpack pack --filter shuffle:4 --filter bit": {"bitshuffle"},
     "serialpack pack --effort ": set("123456789"),
-    "serialpack pack -F ": set(FORMATS.names()),
+    "serialpack pack -F ": {e.name for e in FORMATS.sources()},
     "serialpack inspect --from nd": {"ndjson"},
     "serialpack unpack -t nd": {"ndjson"},
     # Options: all of the verb's, after files, after the value of another, before a word.

@@ -1,0 +1,258 @@
+"""What a Python value is made of, where that is not plain to see: attributes, machine numbers,
+the parts of functions, what C code keeps. ``values`` compares it, part by part.
+"""
+
+from __future__ import annotations
+
+import copyreg
+import struct
+from datetime import date, datetime, time, timedelta, timezone
+from decimal import Decimal
+from enum import Enum
+from fractions import Fraction
+from functools import cached_property
+from pathlib import PurePath
+from types import (
+    BuiltinFunctionType,
+    CellType,
+    CodeType,
+    FunctionType,
+    MethodType,
+    ModuleType,
+)
+from typing import Any
+from uuid import UUID
+from weakref import ReferenceType, WeakKeyDictionary
+from zoneinfo import ZoneInfo
+
+
+class Nothing:
+    """Stands for what is not there."""
+
+    def __repr__(self) -> str:
+        return "nothing"
+
+
+NOTHING = Nothing()
+
+_LEAVES = {
+    *(type(None), bool, int, float, str, bytes, complex, date, timedelta, timezone),
+    *(Decimal, Fraction, UUID, Nothing),
+}
+_BY_IDENTITY = (Enum, type, ModuleType)
+
+#: The contents of these, and of their subclasses, are compared one by one.
+WITH_CONTENTS = (int, float, complex, str, bytes, bytearray, dict, list, tuple, set, frozenset)
+
+_CODE_PARTS = (
+    *("co_argcount", "co_posonlyargcount", "co_kwonlyargcount", "co_flags", "co_stacksize"),
+    *("co_code", "co_consts", "co_names", "co_varnames", "co_freevars", "co_cellvars"),
+    *("co_name", "co_qualname", "co_filename", "co_firstlineno", "co_linetable"),
+    "co_exceptiontable",
+)
+_FUNCTION_PARTS = (
+    *("__code__", "__defaults__", "__kwdefaults__", "__closure__", "__dict__", "__name__"),
+    *("__qualname__", "__module__", "__doc__", "__annotations__"),
+)
+_EXCEPTION_PARTS = ("__cause__", "__context__", "__suppress_context__", "__traceback__")
+
+
+#: Libraries whose objects keep caches and references to one another in attributes of their own,
+#: and tell pickle all that counts.
+_TOLD_TO_PICKLE = ("pandas",)
+
+
+def is_leaf(value: Any) -> bool:
+    """Whether a value is compared as a whole, by ``same_leaf``."""
+    kind = type(value)
+    if kind is datetime or kind is time:
+        return value.tzinfo is None or type(value.tzinfo) in (timezone, ZoneInfo)
+    if kind is BuiltinFunctionType:  # a method of an object is none
+        return isinstance(value.__self__, ModuleType)
+    return kind in _LEAVES or isinstance(value, (*_BY_IDENTITY, PurePath))
+
+
+def same_leaf(x: Any, y: Any) -> bool:
+    """Whether two leaves of one type are the same in every bit."""
+    if isinstance(x, float):
+        return struct.pack("<d", x) == struct.pack("<d", y)
+    if isinstance(x, complex):
+        return same_leaf(x.real, y.real) and same_leaf(x.imag, y.imag)
+    if isinstance(x, Decimal):
+        return bool(x.as_tuple() == y.as_tuple())
+    if isinstance(x, datetime | time):
+        if x.replace(tzinfo=None) != y.replace(tzinfo=None) or x.fold != y.fold:
+            return False
+        return type(x.tzinfo) is type(y.tzinfo) and repr(x.tzinfo) == repr(y.tzinfo)
+    if isinstance(x, timezone):  # equal whatever their names
+        return repr(x) == repr(y)
+    if isinstance(x, UUID):
+        return bool(x == y) and x.is_safe is y.is_safe
+    if isinstance(x, PurePath):  # on Windows, equal whatever their case
+        return str(x) == str(y)
+    if isinstance(x, (*_BY_IDENTITY, BuiltinFunctionType)):
+        return x is y
+    return bool(x == y)
+
+
+def plain(value: Any) -> Any:
+    """The plain scalar in an instance of a subclass of one; NOTHING in all others."""
+    if isinstance(value, int):
+        return int.__index__(value)
+    if isinstance(value, float):
+        return float.__float__(value)
+    if isinstance(value, complex):
+        return complex.__complex__(value)
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, bytes | bytearray):
+        return bytes(memoryview(value))
+    return NOTHING
+
+
+def attributes(value: Any) -> dict[str, Any]:
+    """All attributes of an object, those in slots too.
+
+    Not those of a function, which are in ``whole``.
+    """
+    if isinstance(value, FunctionType | MethodType):
+        return {}
+    found = dict(getattr(value, "__dict__", {}))
+    if type(value).__name__ == "CBORTag":  # it has them neither here nor in slots
+        found.update(tag=value.tag, value=value.value)
+    for cls in type(value).__mro__:
+        found.update((n, getattr(value, n)) for n in _slots(cls) if hasattr(value, n))
+    if isinstance(value, BaseException):
+        found.update((n, getattr(value, n)) for n in _EXCEPTION_PARTS)
+    return found
+
+
+def _slots(cls: type) -> list[str]:
+    """The attributes that a class itself keeps in slots, as they are really called."""
+    slots = cls.__dict__.get("__slots__", ())
+    names = [slots] if isinstance(slots, str) else list(slots)
+    prefix = f"_{cls.__name__.lstrip('_')}"
+    return [
+        prefix + n if n.startswith("__") and not n.endswith("__") else n
+        for n in names
+        if n not in ("__dict__", "__weakref__")
+    ]
+
+
+def is_cached(value: Any, name: str) -> bool:
+    """Whether an attribute is made from the others when it is asked for, and may be missing."""
+    if _tells_itself(value) and name.startswith("_"):
+        return True
+    return isinstance(getattr(type(value), name, None), cached_property)
+
+
+def _tells_itself(value: Any) -> bool:
+    return type(value).__module__.partition(".")[0] in _TOLD_TO_PICKLE
+
+
+def whole(value: Any) -> Any:
+    """What makes a value beside contents and attributes; NOTHING where those are all of it.
+
+    That is what C code keeps, as the value's own class tells pickle. Raises what it raises where
+    it tells nothing.
+    """
+    if isinstance(value, FunctionType):
+        parts = {name: getattr(value, name) for name in _FUNCTION_PARTS}
+        return {**parts, "__globals__": _globals_used(value)}
+    if isinstance(value, CodeType):
+        return {name: getattr(value, name) for name in _CODE_PARTS}
+    if isinstance(value, CellType):
+        return _cell(value)
+    if isinstance(value, ReferenceType):
+        return (value(),)
+    if isinstance(value, MethodType):
+        return (value.__self__, value.__func__)
+    if isinstance(value, BuiltinFunctionType):
+        return (value.__self__, value.__qualname__)
+    if not is_hidden(type(value)) and not _tells_itself(value):
+        return NOTHING
+    reducer = copyreg.dispatch_table.get(type(value))
+    told = reducer(value) if reducer is not None else value.__reduce_ex__(4)
+    if isinstance(told, tuple):  # the items of lists and maps come last, as iterators
+        told = (*told[:3], *(list(items) if items is not None else None for items in told[3:5]))
+    return told
+
+
+def _cell(value: CellType) -> Any:
+    try:
+        return (value.cell_contents,)
+    except ValueError:  # nothing has been put in
+        return ()
+
+
+def _globals_used(function: FunctionType) -> dict[str, Any]:
+    """What the names of a function's code mean in its module, those of functions in it too."""
+    names, todo = set[str](), [function.__code__]
+    while todo:
+        code = todo.pop()
+        names.update(code.co_names)
+        todo += (const for const in code.co_consts if isinstance(const, CodeType))
+    there = function.__globals__
+    return {name: there[name] for name in sorted(names) if name in there}
+
+
+_hidden: WeakKeyDictionary[type, bool] = WeakKeyDictionary()
+
+
+def is_hidden(cls: type) -> bool:
+    """Whether instances keep what neither contents nor attributes tell: C code's own fields."""
+    if cls not in _hidden:
+        solid = next(base for base in cls.__mro__ if base is object or not _is_of_python(base))
+        _hidden[cls] = solid is not object and solid not in WITH_CONTENTS
+    return _hidden[cls]
+
+
+def _is_of_python(cls: type) -> bool:
+    """Whether a ``class`` statement made it: it has no fields but slots, a dict, a weak reference.
+
+    Told by the sizes of instances, as ``object.__reduce_ex__`` does.
+    """
+    heap_type, immutable = 1 << 9, 1 << 8
+    base = cls.__base__
+    if base is None or cls.__flags__ & (heap_type | immutable) != heap_type:
+        return False
+    if cls.__itemsize__ != base.__itemsize__:
+        return False
+    word, more = struct.calcsize("P"), cls.__basicsize__ - base.__basicsize__
+    return more <= (len(_slots(cls)) + 2) * word
+
+
+def array_facts(value: Any) -> tuple[Any, ...] | None:
+    """What describes an array of machine numbers; None for what is none.
+
+    Order in memory and whether it is read-only count where it is not a piece of a larger one.
+    """
+    if isinstance(value, memoryview):
+        return value.format, value.shape, value.strides, value.readonly
+    if hasattr(value, "typecode"):
+        return (value.typecode,)
+    if not hasattr(value, "dtype") or not hasattr(value, "tobytes"):
+        return None
+    facts = value.dtype.str, value.dtype.descr, value.shape
+    flags = getattr(value, "flags", None)
+    if flags is None or not (flags.c_contiguous or flags.f_contiguous):
+        return facts
+    return *facts, flags.c_contiguous, flags.f_contiguous, flags.writeable
+
+
+def objects_of(array: Any) -> list[Any] | None:
+    """The elements of an array of objects; None for an array of numbers."""
+    return array.tolist() if getattr(getattr(array, "dtype", None), "hasobject", False) else None
+
+
+#: Of so many bytes of large arrays a copy is made at a time.
+_PIECE = 1 << 20
+
+
+def same_numbers(x: Any, y: Any) -> bool:
+    """Whether two arrays of equal facts hold the same bits."""
+    if type(x).__name__ != "ndarray" or x.nbytes <= _PIECE or not x.flags.forc:
+        return bool(x.tobytes() == y.tobytes())
+    one, other = (array.ravel(order="A").view("u1") for array in (x, y))
+    starts = range(0, x.nbytes, _PIECE)
+    return all(one[i : i + _PIECE].tobytes() == other[i : i + _PIECE].tobytes() for i in starts)

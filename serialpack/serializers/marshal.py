@@ -1,0 +1,56 @@
+"""marshal: what Python keeps its compiled modules in; plain values and code objects."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from serialpack.errors import UnsupportedError
+from serialpack.formats.base import Spelling
+from serialpack.formats.marshal import VERSION, dump_marshal, load_marshal
+from serialpack.kinds import TEXT_KINDS
+from serialpack.serializers._unsafe import UnsafeSerializer
+from serialpack.stage import Buffer, Param
+
+_HERE = f"{sys.version_info.major}.{sys.version_info.minor}"
+
+
+class Marshal(UnsafeSerializer):
+    """Belongs to one version of Python: code does, and the format may change with each.
+
+    From version 3 on, what was one object is one again.
+    """
+
+    stored_format = "marshal"
+    cannot = TEXT_KINDS | {
+        "depth",
+        *("bytearray", "decimal", "fraction", "uuid", "number-array", "tag", "function"),
+        *("utc-datetime", "offset-datetime", "zoned-datetime", "local-datetime"),
+        *("date", "time", "timedelta"),
+    }
+    partly = frozenset({"object"})
+    params = (Param("version", 0, VERSION, VERSION),)
+    about = "Python's marshal data, for one Python version; unpacked with --trust only"
+
+    def __init__(self, name: str, values: tuple[int, ...] = ()) -> None:
+        super().__init__(name, values)
+        self.identity = self.values[0] >= 3  # type: ignore[misc]  # a class's, but of versions
+
+    @classmethod
+    def settings(cls, options: Mapping[str, Any]) -> Spelling:
+        return {**super().settings(options), "python": _HERE}
+
+    def configure(self, settings: Spelling) -> None:
+        python = settings.get("python")
+        if python != _HERE:
+            raise UnsupportedError(
+                f"marshal data of Python {python} cannot be read by Python {_HERE}",
+                hint="unpack it with that version",
+            )
+
+    def dump(self, records: list[Any]) -> bytes:
+        return dump_marshal(records, self.values[0])
+
+    def load(self, data: Buffer) -> list[Any]:
+        return load_marshal(data)
