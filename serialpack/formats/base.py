@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, NamedTuple
 
+from serialpack.errors import UsageError
 from serialpack.kinds import Difference as Difference
 from serialpack.kinds import value_step as value_step
 from serialpack.stage import MAX_BLOCK as MAX_BLOCK
@@ -81,13 +82,18 @@ class Format(ABC):
         """
 
     def record_spans(
-        self, data: Buffer, spelling: Spelling, *, first: bool
+        self,
+        data: Buffer,  # noqa: ARG002
+        spelling: Spelling,  # noqa: ARG002
+        *,
+        first: bool,  # noqa: ARG002
     ) -> list[tuple[int, int]]:
         """Start and end in ``data``, a whole block's source bytes, of each record in it.
 
-        ``first``: it is the first block, where a CSV header stands.
+        ``first``: it is the first block, where a CSV header stands. UsageError where they have no
+        places of their own in the bytes.
         """
-        raise NotImplementedError(f"{self.name} has no records")
+        raise self._uncut()
 
     def record_range(
         self, data: Buffer, spelling: Spelling, span: tuple[int, int], count: int, *, first: bool
@@ -114,12 +120,22 @@ class Format(ABC):
     #: What stands between two records of a slice; None: what ``slice_ends`` has behind them.
     slice_between: ClassVar[bytes | None] = None
 
-    def slice_ends(self, head: Buffer, spelling: Spelling) -> tuple[bytes, bytes]:
+    def slice_ends(
+        self,
+        head: Buffer,  # noqa: ARG002
+        spelling: Spelling,  # noqa: ARG002
+    ) -> tuple[bytes, bytes]:
         """What stands before and behind records when only some of them are written.
 
         ``head``: the source's first block, where a CSV header stands.
         """
-        raise NotImplementedError(f"{self.name} has no records")
+        raise self._uncut()
+
+    def _uncut(self) -> UsageError:
+        return UsageError(
+            f"the records of this source ({self.name}) cannot be cut out of its bytes",
+            hint="unpack all of it",
+        )
 
 
 class ValueFormat(Format):

@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from functools import cache
 from typing import ClassVar
 
+from serialpack.formats._csvtext import CsvText
 from serialpack.formats._cutting import Cut, Finder, cut_records
 from serialpack.formats._lines import LINE_ENDS, count_lines, line_spans
-from serialpack.formats.base import Format, Read, SourceBlock, Spelling
+from serialpack.formats.base import Read, SourceBlock, Spelling
 from serialpack.stage import Buffer
 
 _QUOTE = 0x22
@@ -106,18 +107,25 @@ class _CsvFinder(Finder):
         return None
 
 
-class Csv(Format):
+class Csv(CsvText):
     """Comma-separated values."""
 
     name = "csv"
     number = 3
+    title = "CSV"
+    joins = False
     about = "comma-separated values with a header line"
     _delimiter: ClassVar[bytes] = b","
 
     def cut(
         self, read: Read, block_size: int, *, for_values: bool = False
     ) -> Iterator[SourceBlock]:
-        return cut_records(read, block_size, _CsvFinder(self._delimiter), for_values=for_values)
+        finder = _CsvFinder(self._delimiter)
+        blocks = cut_records(read, block_size, finder, for_values=for_values)
+        return self._headed(blocks) if for_values else blocks
+
+    def _head(self, data: bytes) -> bytes:
+        return data[: next(self._ends(data), len(data))]
 
     slice_needs_head = True
 
@@ -145,8 +153,7 @@ class Csv(Format):
         head: Buffer,
         spelling: Spelling,  # noqa: ARG002
     ) -> tuple[bytes, bytes]:
-        text = bytes(head)
-        line = text[: next(self._ends(text), len(text))]
+        line = self._head(bytes(head))
         newline = b"\r\n" if line.endswith(b"\r\n") else b"\n"
         return line.rstrip(LINE_ENDS) + newline, newline
 
@@ -161,5 +168,6 @@ class Tsv(Csv):
 
     name = "tsv"
     number = 4
+    title = "TSV"
     about = "tab-separated values with a header line"
     _delimiter: ClassVar[bytes] = b"\t"

@@ -1,0 +1,35 @@
+"""TOML, as the standard library reads and tomli-w writes it: the document is one record."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from serialpack.formats._document import DocumentFormat
+from serialpack.stage import import_library
+
+
+class Toml(DocumentFormat):
+    """A TOML document. Comments and the style of the text are not values.
+
+    Integers have 64 bits: TOML promises no more, and other readers refuse them.
+    """
+
+    joins = False
+    name = "toml"
+    number = 8
+    about = "a TOML document"
+    title: ClassVar[str] = "TOML"
+    is_text: ClassVar[bool] = True
+
+    def read(self, data: bytes) -> list[Any]:
+        from serialpack.formats._tomlread import read
+
+        return [read(data)]
+
+    def write(self, records: list[Any]) -> bytes:
+        import_library("tomli_w", "toml")
+        from serialpack.formats._tomlwrite import write
+
+        if len(records) != 1:
+            raise ValueError(f"{len(records)} records, a TOML document is one")
+        return write(records[0]).encode()

@@ -1,0 +1,43 @@
+"""Serializers that leave the work to the format of the same name."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+from serialpack.errors import RefusedError
+from serialpack.formats.base import Unheld
+from serialpack.kinds import Difference, shown
+from serialpack.serializers.base import ValueSerializer
+from serialpack.stage import Buffer
+
+
+def read_stored(read: Callable[[bytes], list[Any]], data: Buffer) -> list[Any]:
+    """What ``read``, of a format, finds in stored bytes; whatever is wrong is a ValueError."""
+    try:
+        return read(bytes(data))
+    except Unheld as unheld:
+        lost = unheld.difference
+        raise ValueError(f"record {lost.record}, {lost.value_path}: {lost.was}") from None
+    except RefusedError as error:
+        raise ValueError(str(error)) from None
+
+
+class StoredSerializer(ValueSerializer):
+    """A serializer whose stored bytes a format reads that is written in Python."""
+
+    @abstractmethod
+    def read(self, data: bytes) -> list[Any]:
+        """The records in ``data``, as the format reads them, and with its errors."""
+
+    def load(self, data: Buffer) -> list[Any]:
+        return read_stored(self.read, data)
+
+    def blame(self, records: list[Any], error: Exception) -> Difference:
+        """As always; but no search, level by level, through what is nested too deeply."""
+        if isinstance(error, RecursionError):
+            for number, record in enumerate(records):
+                if self._refuses(record):
+                    return Difference(number, "$", f"{shown(record)} ({error})", "", "depth")
+        return super().blame(records, error)

@@ -1,0 +1,88 @@
+"""csv and tsv: tables of text, by the standard library, as RFC 4180 has them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any, ClassVar
+
+from serialpack.formats._csvtext import names_of
+from serialpack.formats._csvvalues import rows_of
+from serialpack.kinds import KINDS, Difference, key_kind, shown, value_step
+from serialpack.serializers.base import ValueSerializer
+from serialpack.stage import Buffer
+
+
+class Csv(ValueSerializer):
+    """A header line and a row for each record; each block has a header of its own.
+
+    Records are maps of text with the same keys in the same order.
+    """
+
+    stored_format = "csv"
+    cannot = frozenset(KINDS) - {"text", "control"}
+    tabular = True
+    text = True
+    about = "comma-separated values, by the standard library"
+    _delimiter: ClassVar[str] = ","
+
+    def dump(self, records: list[Any]) -> bytes:
+        names = names_of(records)
+        if not names:
+            return b""
+        file = io.StringIO(newline="")
+        writer = csv.writer(file, delimiter=self._delimiter)
+        header = writer
+        if names[0].startswith("\ufeff"):  # unquoted, that would be a byte-order mark
+            header = csv.writer(file, delimiter=self._delimiter, quoting=csv.QUOTE_ALL)
+        header.writerow(names)
+        writer.writerows(record.values() for record in records)
+        return file.getvalue().encode()
+
+    def load(self, data: Buffer) -> list[Any]:
+        rows = rows_of(str(data, "utf-8"), self._delimiter)
+        if not rows:
+            return []
+        names = rows.pop(0)
+        if not names or len(set(names)) < len(names):
+            raise ValueError("no header line")
+        if not {len(names)}.issuperset(map(len, rows)):
+            raise ValueError("a row that does not fit the header")
+        return [dict(zip(names, row)) for row in rows]  # noqa: B905 (slower, and just checked)
+
+    def blame(self, records: list[Any], error: Exception) -> Difference:
+        names = list(records[0]) if records and type(records[0]) is dict else []
+        for number, record in enumerate(records):
+            if type(record) is not dict:
+                return Difference(number, "$", shown(record), "", "bare")
+            if not record:
+                return Difference(number, "$", "a map without keys", "", "value")
+            lost = _first_lost(number, record)
+            if lost is not None:
+                return lost
+            if list(record) != names:
+                return Difference(number, "$", "other keys than before", "", "mixed")
+        return super().blame(records, error)
+
+
+def _first_lost(number: int, record: dict[Any, Any]) -> Difference | None:
+    from serialpack.values import kind_of
+
+    for key, value in record.items():
+        for part, is_key in ((key, True), (value, False)):
+            kind = (key_kind(part) if is_key else None) or kind_of(part)
+            if kind in ("text", "control"):
+                continue
+            path = "$" if is_key else f"${value_step(key)}"
+            if not is_key and isinstance(value, dict | list):
+                kind = "nested"
+            return Difference(number, path, shown(part), "", kind)
+    return None
+
+
+class Tsv(Csv):
+    """As csv, with tabs between the fields."""
+
+    stored_format = "tsv"
+    about = "tab-separated values, by the standard library"
+    _delimiter: ClassVar[str] = "\t"

@@ -1,0 +1,40 @@
+"""yaml: YAML documents, one after another, by PyYAML with libyaml where it is there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from serialpack.kinds import NEVER
+from serialpack.serializers._stored import StoredSerializer
+
+
+class Yaml(StoredSerializer):
+    """YAML 1.1, safely: no tag makes an object of a class.
+
+    What is one object in two places, or inside itself, is an anchor and aliases. Keys are scalars.
+    """
+
+    library = "yaml"
+    distribution = "PyYAML"
+    extra = "yaml"
+    stored_format = "yaml"
+    cannot = NEVER | {
+        *("nan-bits", "surrogates", "bytearray", "zoned-datetime", "time", "timedelta"),
+        *("decimal", "fraction", "uuid", "tuple", "frozenset", "complex", "number-array"),
+        *("tag", "object", "function", "value"),
+    }
+    #: A key must be a scalar; an offset has no name and no seconds.
+    partly = frozenset({"key", "offset-datetime"})
+    identity = True
+    text = True
+    about = "YAML documents, by PyYAML"
+
+    def dump(self, records: list[Any]) -> bytes:
+        from serialpack.formats._yamlwrite import write
+
+        return write(records, explicit=True)
+
+    def read(self, data: bytes) -> list[Any]:
+        from serialpack.formats._yamlread import read
+
+        return read(data)

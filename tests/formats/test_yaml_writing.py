@@ -1,0 +1,138 @@
+"""YAML as it is written: it reads back, by every parser, and is refused where it would not."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from serialpack.errors import RefusedError
+from serialpack.formats._document import Malformed
+from serialpack.formats._yamlread import read
+from serialpack.formats._yamlscalars import PREFIX, means_the_same, needs_quotes, plain_tag
+from serialpack.formats._yamlwrite import write
+from serialpack.formats.base import Unheld
+from serialpack.values import difference
+
+PARSERS = [getattr(yaml, name) for name in ("CSafeLoader", "SafeLoader") if hasattr(yaml, name)]
+
+
+def _same(one: Any, other: Any) -> bool:
+    return difference(one, other) is None
+
+
+_odd = st.text(
+    "ab 01:-#?'\"\\\n\t\r\x85\u2028\ufeff\x00\x7f\u00e9\U0001f600,[]{}&*!|>%@`~=<.yn", max_size=9
+)
+_words = st.sampled_from([
+    *("yes", "1:30", "0777", "1e3", "null", "~", "<<", "=", "---", "...", "2001-01-01", "0o7"),
+    *("y", "N", "#a", ".inf", "1_0", "!a", "@", "a:", "-a", "a:b", "a#b", "%YAML 1.1", "08"),
+    *("", " a", "a ", "\n", "- a", "a: b", "a #b", "? a", "1.5", "1.5e3", "0x1F", "0b1"),
+])  # fmt: skip
+_text = st.one_of(st.text(st.characters(exclude_categories=["Cs"])), _odd, _words)
+_zones = st.one_of(
+    st.none(), st.integers(-1439, 1439).map(lambda m: timezone(timedelta(minutes=m)))
+)
+_times = st.datetimes(timezones=_zones).map(lambda value: value.replace(fold=0))
+_keys = st.one_of(
+    *(_text, st.integers(), st.booleans(), st.none(), st.binary(max_size=60), st.dates(), _times),
+    st.floats(allow_nan=False),
+)
+_values = st.recursive(
+    _keys,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4),
+        st.dictionaries(_keys, inner, max_size=4),
+        st.sets(_keys, max_size=3),
+    ),
+    max_leaves=10,
+)
+
+
+@given(st.lists(_values, max_size=3), st.booleans())
+def test_what_is_written_reads_back(records: list[Any], explicit: bool) -> None:
+    data = write(records, explicit=explicit)
+    for found in (
+        read(data),
+        *(list(yaml.load_all(data, Loader=parser)) for parser in PARSERS),
+    ):
+        assert len(found) == len(records)
+        assert all(map(_same, records, found))
+
+
+@pytest.mark.parametrize("text", ["no", "on", "y", "N", "1:30", "0777", "~", "1e3", ".inf", "0o7"])
+@pytest.mark.parametrize("make", [lambda text: text, lambda text: {text: [text]}])
+def test_words_that_some_reader_takes_for_others_are_quoted(text: str, make: Any) -> None:
+    data = write([make(text)], explicit=False).decode()
+    assert data.count(f"'{text}'") == data.count(text)
+
+
+def test_the_text_is_that_of_pyyaml(shared_data: Path) -> None:
+    for path in sorted((shared_data / "yaml-real").glob("*.yaml")):
+        source = path.read_bytes()
+        plain = list(yaml.load_all(source, Loader=yaml.CSafeLoader))
+        records = read(source)
+        assert _same(records, plain)
+        text = yaml.dump_all(
+            plain, Dumper=yaml.CSafeDumper, sort_keys=False, allow_unicode=True, width=1 << 30
+        )
+        assert write(records, explicit=False) == text.encode()
+        assert _same(read(text.encode()), plain)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *((1, 2), [()], {(1,): 2}, frozenset("a"), {frozenset("a")}, bytearray(b"a"), 1j),
+        *(timedelta(1), datetime(2001, 1, 1).time(), object(), len, [type], "\ud800"),
+        datetime(2001, 1, 1, tzinfo=timezone(timedelta(0), "name")),
+        datetime(2001, 1, 1, tzinfo=timezone(timedelta(seconds=1))),
+        datetime(2001, 1, 1, fold=1),
+        type("Text", (str,), {})("a"),
+        10**5000,
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_what_yaml_has_no_words_for_is_refused(value: Any) -> None:
+    with pytest.raises((ValueError, TypeError)):
+        write([[value]], explicit=True)
+
+
+@given(st.text("0123456789_.:-+eExXobnyNYes~TZ ", max_size=12))
+def test_plain_text_is_resolved_as_by_pyyaml(text: str) -> None:
+    resolver: Any = yaml.SafeLoader("")
+    tag = resolver.resolve(yaml.ScalarNode, text, (True, False)).removeprefix(PREFIX)
+    assert plain_tag(text) == tag
+    if tag != "str":
+        assert needs_quotes(text)
+    elif not needs_quotes(text):
+        assert means_the_same(text, "str")
+
+
+_tokens = st.sampled_from([
+    *("a", "b: ", "- ", "\n", "  ", "&x ", "*x", "<<: ", "[", "]", "{", "}", ", ", "? ", ": "),
+    *("1", "!!set ", "!!str ", "!!int ", "'", '"', "|", "#", "---\n", "...\n", "~", "\t", "! "),
+])  # fmt: skip
+
+
+@given(st.lists(_tokens, max_size=14).map("".join))
+def test_any_text_is_read_as_by_pyyaml_or_refused(text: str) -> None:
+    try:
+        found = read(text.encode())
+    except (Malformed, Unheld, RefusedError) as error:
+        at = getattr(error, "at", None)
+        if at is not None and not 0 <= at <= len(text.encode()):
+            raise
+        return
+    try:
+        plain = list(yaml.load_all(text, Loader=PARSERS[0]))
+    except yaml.YAMLError as error:
+        assume("duplicate anchor" not in str(error) and "determine a constructor" not in str(error))
+        raise
+    assert _same(found, plain)
+    assert _same(read(write(found, explicit=True)), plain)
