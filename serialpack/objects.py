@@ -26,9 +26,9 @@ from serialpack.pipeline.pack import Packing, pack_stream
 from serialpack.pipeline.small import pack_small, unpack_small
 from serialpack.pipeline.unpack import Write, check_trust, member_plan, unpack_stream
 from serialpack.pipeline.workers import usable_cores
-from serialpack.serializers import SERIALIZERS
+from serialpack.serializers import SERIALIZERS, reader
 from serialpack.serializers._collector import collector_held
-from serialpack.serializers.base import FAILURES, ValueSerializer
+from serialpack.serializers.base import FAILURES, Serializer, ValueSerializer
 from serialpack.stage import Buffer
 
 Default = Callable[[Any], Any]
@@ -147,7 +147,7 @@ def load(
     """
     with opened_source(source) as opened:
         plan, data = _restored(opened, trust, threads)
-        serializer = _create(plan.chain.serializer)
+        serializer = _of_values(reader(*plan.chain.serializer))
         settings = serializer.settings(options) if options else plan.spelling.get(SETTINGS, {})
         serializer.configure(settings)
         try:
@@ -198,7 +198,7 @@ def _serialize(obj: Any, chain: str, how: DumpOptions) -> _Serialized:
     refusal: ValueRefusedError | None = None
     for name in AUTO if chain == "auto" else (chain,):
         choice = _choose(name, effort)
-        serializer = _create(choice.chain.serializer)
+        serializer = _of_values(SERIALIZERS.create(*choice.chain.serializer))
         if refusal is not None and refusal.kind in serializer.cannot:
             continue
         settings = serializer.settings(options)
@@ -234,8 +234,7 @@ def _choose(chain: str, effort: int) -> Choice:
     return choose(serializer, tuple(filters), codec, effort=effort)
 
 
-def _create(spec: tuple[str, tuple[int, ...]]) -> ValueSerializer:
-    serializer = SERIALIZERS.create(*spec)
+def _of_values(serializer: Serializer) -> ValueSerializer:
     if not isinstance(serializer, ValueSerializer):
         raise UsageError(f"{serializer.name} holds bytes, not objects", hint="see: pack")
     return serializer

@@ -19,6 +19,8 @@ class FormatEntry(NamedTuple):
     where: str
     #: Of file names, lower case, with the dot; the first is the usual one.
     extensions: tuple[str, ...] = ()
+    #: Whether a file can be in it.
+    is_source: bool = True
 
 
 class FormatRegistry:
@@ -49,6 +51,17 @@ class FormatRegistry:
             raise UsageError(f"unknown format {name!r}", hint="known: " + ", ".join(near))
         return self._by_name[name]
 
+    def sources(self) -> list[FormatEntry]:
+        """The formats that a file can be in."""
+        return [e for e in self if e.is_source]
+
+    def source(self, name: str) -> FormatEntry:
+        """As ``entry``, for what a file is said to be."""
+        found = self.entry(name)
+        if not found.is_source:
+            raise UsageError(f"no file is in the format {name}", hint="serialpack.dump makes them")
+        return found
+
     def by_number(self, number: int) -> FormatEntry | None:
         return self._by_number.get(number)
 
@@ -76,5 +89,17 @@ FORMATS = FormatRegistry(
     FormatEntry("csv", 3, "serialpack.formats.csv:Csv", (".csv",)),
     FormatEntry("tsv", 4, "serialpack.formats.csv:Tsv", (".tsv", ".tab")),
     FormatEntry("msgpack", 5, "serialpack.formats.msgpack:MsgPack", (".msgpack", ".mpk")),
-    FormatEntry("object", 6, "serialpack.formats.object:Object"),
+    FormatEntry("object", 6, "serialpack.formats.object:Object", is_source=False),
+    FormatEntry("yaml", 7, "serialpack.formats.yaml:Yaml", (".yaml", ".yml")),
+    FormatEntry("toml", 8, "serialpack.formats.toml:Toml", (".toml",)),
+    FormatEntry("cbor", 9, "serialpack.formats.cbor:Cbor", (".cbor",)),
+    FormatEntry("bson", 10, "serialpack.formats.bson:Bson", (".bson",)),
+    FormatEntry("xml", 11, "serialpack.formats.xml:Xml", (".xml",)),
+    FormatEntry("protobuf", 12, "serialpack.formats.protobuf:Protobuf", (".protobuf", ".pb")),
+    FormatEntry("avro", 13, "serialpack.formats.avro:Avro", (".avro",)),
+    FormatEntry("java", 14, "serialpack.formats.java:Java", (".ser",)),
+    FormatEntry("pickle", 15, "serialpack.formats.pickle:Pickle", (".pkl", ".pickle")),
+    FormatEntry("marshal", 16, "serialpack.formats.marshal:Marshal"),
+    FormatEntry("parquet", 17, "serialpack.formats.parquet:Parquet", (".parquet",)),
+    FormatEntry("arrow", 18, "serialpack.formats.arrow:Arrow", (".arrow", ".feather", ".arrows")),
 )

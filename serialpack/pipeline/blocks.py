@@ -21,7 +21,7 @@ from serialpack.filters import FILTERS
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, Spelling, ValueFormat
 from serialpack.pipeline.timing import Timer
-from serialpack.serializers import SERIALIZERS
+from serialpack.serializers import SERIALIZERS, reader
 from serialpack.serializers.proof import prove
 from serialpack.stage import Buffer
 
@@ -176,7 +176,7 @@ class BlockUnpacker:
         self.plan = plan
         self.serialized = serialized
         self.format = FORMATS.get(plan.format)
-        self.serializer = SERIALIZERS.create(*plan.chain.serializer)
+        self.serializer = reader(*plan.chain.serializer)
         self.serializer.configure(plan.spelling.get(SETTINGS, {}))
         self.squeeze = Squeeze(plan.chain)
 

@@ -1,0 +1,93 @@
+"""FlatBuffers, as far as it takes to find how much Arrow's compressed buffers say they restore to:
+pyarrow makes room for that much before it looks.
+
+Sources: https://flatbuffers.dev/internals and https://arrow.apache.org/docs/format/Columnar.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from struct import error as StructError
+from struct import unpack_from
+from typing import NamedTuple
+
+
+class Table(NamedTuple):
+    """A table within ``data``: struct.error or ValueError where a field is not within it."""
+
+    data: bytes
+    at: int
+
+    @classmethod
+    def root(cls, data: bytes) -> Table:
+        return cls(data, unpack_from("<I", data)[0])
+
+    def field(self, number: int) -> int | None:
+        """Where the field begins; None where it is absent."""
+        index = self.at - unpack_from("<i", self.data, self.at)[0]
+        if index < 0:
+            raise ValueError("a table without fields")
+        size = unpack_from("<H", self.data, index)[0]
+        place = 4 + 2 * number
+        offset = unpack_from("<H", self.data, index + place)[0] if place < size else 0
+        return self.at + offset if offset else None
+
+    def follow(self, number: int) -> int | None:
+        """Where that begins to which the field refers."""
+        at = self.field(number)
+        return None if at is None else int(at + unpack_from("<I", self.data, at)[0])
+
+    def table(self, number: int) -> Table | None:
+        at = self.follow(number)
+        return None if at is None else Table(self.data, at)
+
+    def structs(self, number: int, layout: str, size: int) -> Iterator[tuple[int, ...]]:
+        """The structs of a vector, each of ``size`` bytes."""
+        at = self.follow(number)
+        if at is None:
+            return
+        count = unpack_from("<I", self.data, at)[0]
+        if count * size > len(self.data) - at:
+            raise ValueError(f"{count} structs are announced")
+        for number in range(count):
+            yield unpack_from(layout, self.data, at + 4 + number * size)
+
+
+_RECORD_BATCH, _DICTIONARY_BATCH = 3, 2
+
+
+def restored_size(metadata: bytes, body: bytes) -> int:
+    """What the buffers of a message restore to, where they are compressed, as they say themselves.
+
+    ValueError for what is no message of Arrow's.
+    """
+    try:
+        message = Table.root(metadata)
+        kind, header = message.field(1), message.table(2)
+        batch = None
+        if kind is not None and header is not None:
+            if metadata[kind] == _RECORD_BATCH:
+                batch = header
+            elif metadata[kind] == _DICTIONARY_BATCH:
+                batch = header.table(1)
+        if batch is None or batch.field(3) is None:  # no values, or none that are compressed
+            return 0
+        total = 0
+        for offset, length in batch.structs(2, "<qq", 16):
+            # Before each buffer stands its length; -1 where it is not compressed.
+            if length >= 8 and 0 <= offset <= len(body) - 8:
+                total += max(unpack_from("<q", body, offset)[0], 0)
+        return total
+    except (StructError, IndexError) as error:
+        raise ValueError(str(error)) from None
+
+
+def file_blocks(footer: bytes) -> Iterator[tuple[int, int, int]]:
+    """Where the messages of a file are, by its footer: offset, bytes of metadata and of body."""
+    try:
+        root = Table.root(footer)
+        for number in (2, 3):  # dictionaries, and record batches
+            for offset, metadata, _, body in root.structs(number, "<qiiq", 24):
+                yield offset, metadata, body
+    except (StructError, IndexError) as error:
+        raise ValueError(str(error)) from None

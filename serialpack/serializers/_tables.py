@@ -1,0 +1,39 @@
+"""Tables, by pyarrow: what parquet and arrow have in common."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from serialpack.formats._tableformat import TableFormat
+from serialpack.kinds import BEYOND_JSON
+from serialpack.serializers._stored import read_stored
+from serialpack.serializers._wholefiles import WholeFiles
+from serialpack.stage import Buffer
+
+
+class Table(WholeFiles):
+    """Records that are maps with the same keys, whose values are of one type in each column.
+
+    A key that is absent, integers beside floats and the like are refused: a table has one row
+    like the other. Null may stand everywhere.
+    """
+
+    library = "pyarrow"
+    distribution = "pyarrow"
+    extra = "arrow"
+    cannot = (BEYOND_JSON | {"bare", "mixed", "bigint", "surrogates"}) - {
+        *("non-finite", "nan-bits", "bytes", "decimal", "uuid"),
+        *("utc-datetime", "local-datetime", "date", "time", "timedelta"),
+    }
+    # Of decimals, those with a fixed point; of the others, what is of one type and not too deep.
+    partly = frozenset({"decimal", "array", "nested", "boolean", "integral-float", "bytes"})
+    tabular = True
+    compiled = True
+    #: What reads and writes its files.
+    files: ClassVar[TableFormat]
+
+    def dump(self, records: list[Any]) -> bytes:
+        return self.files.write_stored(records)
+
+    def load(self, data: Buffer) -> list[Any]:
+        return read_stored(self.files.read_stored, data)

@@ -1,0 +1,105 @@
+"""avro: Avro object container files, each block one of its own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from serialpack.errors import UnsupportedError, UsageError
+from serialpack.formats import _avrofile
+from serialpack.formats.avro import Avro as AvroFormat
+from serialpack.formats.avro import write_under
+from serialpack.formats.base import Spelling
+from serialpack.kinds import BEYOND_JSON, Difference, shown
+from serialpack.serializers._schemafile import check_size, read_schema
+from serialpack.serializers._stored import read_stored
+from serialpack.serializers._wholefiles import WholeFiles
+from serialpack.stage import Buffer
+
+
+class Avro(WholeFiles):
+    """Avro, under the user's schema or, without one, under a schema made for the records.
+
+    The option ``schema`` is the path of an .avsc file. Reading with another schema than the one
+    that the data were written under follows Avro's rules of resolution: fields may be there or
+    not, numbers widened. A schema made for the records keeps absent keys apart from null.
+    """
+
+    library = "fastavro"
+    distribution = "fastavro"
+    extra = "avro"
+    stored_format = "avro"
+    cannot = (BEYOND_JSON | {"uint64", "bigint", "surrogates"}) - {
+        *("non-finite", "nan-bits", "bytes", "decimal", "uuid"),
+        *("utc-datetime", "local-datetime", "date", "time"),
+    }
+    partly = frozenset({"decimal"})
+    compiled = True
+    about = "Avro container files, with your schema or one made for the records"
+
+    def __init__(self, name: str, values: tuple[int, ...] = ()) -> None:
+        super().__init__(name, values)
+        self._format = AvroFormat()
+        self._schema: _avrofile.Schema | None = None
+        self._text = ""
+
+    @classmethod
+    def settings(cls, options: Mapping[str, Any]) -> Spelling:
+        if not options:
+            return {}
+        if odd := sorted(options.keys() - {"schema"}):
+            raise UsageError(f"avro takes a schema, and no {', '.join(odd)}")
+        try:
+            schema = _avrofile.parse_schema(read_schema(options["schema"]))
+            schema.skimmer()
+        except ValueError as error:
+            raise UsageError(f"the schema cannot be used: {error}") from None
+        text = json.dumps(schema.json, separators=(",", ":"))
+        check_size(text)
+        return {"schema": text}
+
+    def configure(self, settings: Spelling) -> None:
+        if not settings:
+            return
+        self._text = settings.get("schema", "")
+        try:
+            self._schema = _avrofile.parse_schema(self._text)
+            self._schema.skimmer()
+        except (ValueError, TypeError) as error:
+            raise UnsupportedError(f"needs an Avro schema that is none ({error})") from None
+
+    def dump(self, records: list[Any]) -> bytes:
+        if self._schema is None:
+            return self._format.write(records)
+        return write_under(self._text, records)
+
+    def load(self, data: Buffer) -> list[Any]:
+        return read_stored(self._read, data)
+
+    def _read(self, data: bytes) -> list[Any]:
+        container = _avrofile.take_apart(data)
+        same = self._schema is None or self._schema.same(container.schema)
+        return _avrofile.read_values(
+            container, reader=None if same else self._schema, careful=False
+        )
+
+    def blame_one(self, record: Any, error: Exception) -> Difference:
+        """With a schema, the field that it does not take; else as always."""
+        if self._schema is None:
+            return super().blame_one(record, error)
+        from fastavro.validation import ValidationError, validate
+
+        from serialpack.values import kind_of
+
+        try:
+            validate(record, self._schema.parsed, strict=True)
+        except ValidationError as invalid:
+            first = invalid.errors[0]
+            place = str(first.field).partition(".")[2]
+            was = f"{shown(first.datum)} ({first.schema!s:.80} is wanted)"
+            return Difference(0, f"$.{place}" if place else "$", was, "", kind_of(first.datum))
+        except Exception as other:  # what it trips over
+            error = other
+        kind = "depth" if isinstance(error, RecursionError) else "value"
+        return Difference(0, "$", f"{shown(record)} ({error})", "", kind)

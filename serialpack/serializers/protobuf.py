@@ -1,0 +1,116 @@
+"""protobuf: Protocol Buffers, as a delimited stream of messages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from serialpack.errors import SyntaxInputError, UnsupportedError, UsageError
+from serialpack.formats import _protowire as wire
+from serialpack.formats._document import Malformed
+from serialpack.formats.base import Format, SourceBlock, Spelling, Unheld
+from serialpack.formats.protobuf import Protobuf as ProtobufFormat
+from serialpack.kinds import BEYOND_JSON, Difference, shown
+from serialpack.serializers._stored import read_stored
+from serialpack.serializers.base import FAILURES, ValueSerializer
+from serialpack.stage import Buffer
+
+
+class Protobuf(ValueSerializer):
+    """Messages of the user's schema or, without one, google.protobuf.Value.
+
+    Options: ``schema``, the path of a .proto file or of a FileDescriptorSet, and ``message``, the
+    name of the message that a record is. What is declared here is said of Value: a schema may
+    hold more, such as all integers of 64 bits, and bytes.
+    """
+
+    library = "google.protobuf"
+    distribution = "protobuf"
+    extra = "protobuf"
+    stored_format = "protobuf"
+    cannot = (BEYOND_JSON | {"inexact-integer", "uint64", "bigint", "surrogates"}) - {
+        "non-finite",
+        "nan-bits",
+    }
+    partly = frozenset({"integral-float"})
+    compiled = True
+    about = "Protocol Buffers, with your schema or as google.protobuf.Value"
+
+    def __init__(self, name: str, values: tuple[int, ...] = ()) -> None:
+        super().__init__(name, values)
+        self._format = ProtobufFormat()
+        self._message: Any = None
+
+    @classmethod
+    def settings(cls, options: Mapping[str, Any]) -> Spelling:
+        if not options:
+            return {}
+        odd = options.keys() - {"schema", "message"}
+        if odd or len(options) < 2:
+            wants = "protobuf takes a schema and the name of a message of it"
+            raise UsageError(f"{wants}, and no {', '.join(sorted(odd))}" if odd else wants)
+        from serialpack.serializers._protocompile import compiled, full_name, message_of
+
+        schema = compiled(options["schema"])
+        name = full_name(schema, options["message"])
+        try:
+            message_of(schema, name)
+        except ValueError as error:
+            raise UsageError(f"the schema cannot be used: {error}") from None
+        return {"schema": schema, "message": name}
+
+    def configure(self, settings: Spelling) -> None:
+        if not settings:
+            return
+        from serialpack.serializers._protocompile import message_of
+
+        schema, name = settings.get("schema"), settings.get("message")
+        if not isinstance(schema, bytes) or not isinstance(name, str):
+            raise UnsupportedError("needs a protobuf schema that is not in its header")
+        try:
+            self._message = message_of(schema, name)
+        except ValueError as error:
+            raise UnsupportedError(f"needs a protobuf schema that is none ({error})") from None
+
+    def dump(self, records: list[Any]) -> bytes:
+        if self._message is None:
+            return self._format.write(records)
+        return wire.delimited(map(self._message.write, records))
+
+    def load(self, data: Buffer) -> list[Any]:
+        return read_stored(self._read, data)
+
+    def _read(self, data: bytes) -> list[Any]:
+        if self._message is None:
+            return self._format.read(data)
+        return [self._message.read(data, *span) for span in wire.split_delimited(data)]
+
+    def check(self, block: SourceBlock, fmt: Format) -> int | None:
+        if fmt.name != self.stored_format:
+            return super().check(block, fmt)
+        try:
+            return len(self._read(bytes(block.data)))
+        except Unheld as lost:
+            raise self.refuse(lost.difference, block.first_record, "raw can") from None
+        except Malformed as bad:
+            of = "google.protobuf.Value" if self._message is None else self._message.name
+            raise SyntaxInputError(
+                f"not a delimited stream of {of}: {bad.message}", offset=bad.at or 0
+            ) from None
+
+    def blame(self, records: list[Any], error: Exception) -> Difference:
+        from serialpack.serializers._protoscalars import Unfit
+        from serialpack.values import kind_of
+
+        write = wire.write_value if self._message is None else self._message.write
+        for number, record in enumerate(records):
+            try:
+                write(record)
+            except Unfit as unfit:
+                was = f"{shown(unfit.value)} ({unfit.message})"
+                return Difference(number, f"${unfit.path}", was, "", kind_of(unfit.value))
+            except RecursionError as deep:  # each part of it is nearly as deep
+                return Difference(number, "$", f"{shown(record)} ({deep})", "", "depth")
+            except FAILURES:
+                return super().blame([record], error)._replace(record=number)
+        return super().blame(records, error)
