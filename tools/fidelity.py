@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from serialpack.kinds import KINDS
-from tests.fidelity.measure import WAYS, Outcome, outcomes, spellings
+from tests.fidelity.measure import WAYS, Outcome, class_of, is_default, outcomes, spellings
 from tests.fidelity.suites import SUITES, Sample, counted
 from tests.fidelity.values import CASES
 
@@ -109,7 +109,7 @@ def suites_text(data: Path) -> str:
         samples = list(read(data))
         valid = sum(s.valid is True for s in samples)
         invalid = sum(s.valid is False for s in samples)
-        rows = [suite_row(s, samples) for s in spellings() if _may_hold(s, samples)]
+        rows = [suite_row(s, samples) for s in tried_with(samples)]
         parts += [
             f"\n### {name}\n\n{valid} valid files, {invalid} invalid.\n\n",
             table(heads, rows),
@@ -117,13 +117,11 @@ def suites_text(data: Path) -> str:
     return "".join(parts)
 
 
-def _may_hold(spelling: str, samples: list[Sample]) -> bool:
-    """Whether the serializer is one that people would pack such files with."""
-    from tests.fidelity.measure import class_of
-
-    cls = class_of(spelling)
-    default = ":" not in spelling or spelling in ("pickle:5", "marshal:4", "cbor:0")
-    return default and (cls.stored_format != "java" or samples[0].format == "java")
+def tried_with(samples: list[Sample]) -> list[str]:
+    """The serializers that people would pack such files with."""
+    is_java = samples[0].format == "java"
+    found = [s for s in spellings() if is_default(s)]
+    return [s for s in found if is_java or class_of(s).stored_format != "java"]
 
 
 def readme_with(summary: str, text: str) -> str:

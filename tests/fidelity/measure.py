@@ -56,6 +56,12 @@ def spellings() -> list[str]:
     return found
 
 
+def is_default(spelling: str) -> bool:
+    """Whether the parameters are what they are by default, for which the declarations hold."""
+    name, values = parse_stage(SERIALIZERS, spelling)
+    return values == tuple(p.default for p in SERIALIZERS.cls(name).params)
+
+
 def class_of(spelling: str) -> type[ValueSerializer]:
     cls = SERIALIZERS.cls(parse_stage(SERIALIZERS, spelling).name)
     assert issubclass(cls, ValueSerializer)
@@ -86,7 +92,10 @@ def _tried(spelling: str, way: str, make: Any) -> Outcome:
     elif "bare" in cls.cannot:
         value, again = {"v": value}, {"v": again}
     try:
-        back = (_through_api if way == "api" else _through_files)(value, spelling)
+        if way == "api":
+            back = _through_api(value, spelling)
+        else:
+            again, back = _through_files(value, spelling)
     except ValueRefusedError as refused:
         return Outcome("", "refused", refused.kind, str(refused)[:200])
     except SerialpackError as error:
@@ -101,8 +110,11 @@ def _through_api(value: Any, spelling: str) -> Any:
     return serialpack.loads(serialpack.dumps(value, spelling), trust=True)
 
 
-def _through_files(value: Any, spelling: str) -> Any:
-    """A pickle, which holds every value, is packed under the serializer and unpacked again."""
+def _through_files(value: Any, spelling: str) -> tuple[Any, Any]:
+    """A pickle, which holds every value, is packed under the serializer and unpacked again.
+
+    What is in the pickle, and what came back: an object may leave parts of it out itself.
+    """
     packed, unpacked = io.BytesIO(), io.BytesIO()
     cls = class_of(spelling)
     records = value if cls.tabular else [value]
@@ -116,8 +128,9 @@ def _through_files(value: Any, spelling: str) -> Any:
     packed.seek(0)
     serialpack.unpack(packed, unpacked, trust=True, threads=1)
     unpacked.seek(0)
-    back = [pickle.load(unpacked) for _ in records]
-    return back if cls.tabular else back[0]
+    found = [[pickle.load(file) for _ in records] for file in (io.BytesIO(source), unpacked)]
+    before, after = (each if cls.tabular else each[0] for each in found)
+    return before, after
 
 
 def _main(spelling: str, way: str, start: str) -> None:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
 import pytest
 
 from serialpack.kinds import KINDS
-from tests.fidelity.measure import WAYS, Outcome, class_of, outcomes, spellings
+from tests.fidelity.measure import WAYS, Outcome, class_of, is_default, outcomes, spellings
+from tests.fidelity.suites import SUITES
 from tests.fidelity.values import CASES
+from tools.fidelity import PAGE, README, kind_row, suite_row, summary_row, tried_with
 
 SPELLINGS = spellings()
+DEFAULTS = [spelling for spelling in SPELLINGS if is_default(spelling)]
 
 
 @cache
@@ -33,7 +37,7 @@ def test_same_or_refused(spelling: str, way: str) -> None:
     assert not faults
 
 
-@pytest.mark.parametrize("spelling", SPELLINGS)
+@pytest.mark.parametrize("spelling", DEFAULTS)
 def test_the_declaration_is_what_happens(spelling: str) -> None:
     """No kind is said to be held that is refused, nor the other way round."""
     cls = class_of(spelling)
@@ -47,9 +51,31 @@ def test_the_declaration_is_what_happens(spelling: str) -> None:
     assert not cls.cannot & cls.partly
 
 
-@pytest.mark.parametrize("spelling", SPELLINGS)
+@pytest.mark.parametrize("spelling", DEFAULTS)
 def test_a_refusal_names_a_kind_that_is_declared(spelling: str) -> None:
     cls = class_of(spelling)
     refused = [o for o in _outcomes(spelling, "api") if o.what == "refused"]
     undeclared = [o for o in refused if o.kind not in cls.cannot | cls.partly]
     assert not undeclared
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_the_page_says_what_happens(spelling: str) -> None:
+    """docs/fidelity.md and the README: ``python -m tools.fidelity`` makes them."""
+    tried = {way: _outcomes(spelling, way) for way in WAYS}
+    page, readme = PAGE.read_text("utf-8"), README.read_text("utf-8")
+    assert kind_row(spelling, tried) in page
+    assert summary_row(spelling, tried) in page
+    assert summary_row(spelling, tried) in readme
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_the_page_says_what_becomes_of_the_suite(shared_data: Path, name: str) -> None:
+    samples = list(SUITES[name](shared_data))
+    assert samples
+    page = PAGE.read_text("utf-8").partition(f"\n### {name}\n")[2].partition("\n### ")[0]
+    rows = [suite_row(spelling, samples) for spelling in tried_with(samples)]
+    assert rows
+    missing = [row for row in rows if row not in page]
+    assert not missing
+    assert all(row.endswith(" 0 |") for row in rows)  # none changed

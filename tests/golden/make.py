@@ -42,6 +42,13 @@ def records(count: int) -> list[dict[str, Any]]:
     ]
 
 
+#: What the golden files of dumped objects hold.
+OBJECT = {"a": [1, 2.5, "é"], "b": None}
+
+#: The serializers that were tried with every kind of source; of the others there is one file.
+_FIRST = ("json", "ujson", "msgpack")
+
+
 def sources() -> dict[str, tuple[str, bytes]]:
     """Name -> format and bytes of each source."""
     many = records(40)
@@ -56,6 +63,17 @@ def sources() -> dict[str, tuple[str, bytes]]:
         "odd": ("bytes", bytes(range(256)) * 3 + b"tail"),
         "noise": ("bytes", b"".join(hashlib.sha256(bytes([n])).digest() for n in range(20))),
         "empty": ("bytes", b""),
+        "texts": (
+            "ndjson",
+            b"".join(b'{"id":"%d","name":"Zo\xc3\xab %d"}\n' % (n, n * 7 % 10) for n in range(40)),
+        ),
+        # A stream of one string: magic, version, TC_STRING, its length and its text.
+        "java": ("java", bytes.fromhex("aced 0005 74 0005") + b"hello"),
+        "object-json": ("object", b'{"a":[1,2.5,"\xc3\xa9"],"b":null}\n'),
+        "object-msgpack": (
+            "object",
+            b"\x82\xa1a\x93\x01\xcb@\x04\0\0\0\0\0\0\xa2\xc3\xa9\xa1b\xc0",
+        ),
         "treacherous": (
             "ndjson",
             b'{"n":9007199254740993,"m":18446744073709551615,"l":-9223372036854775808}\n'
@@ -113,6 +131,15 @@ def wanted() -> Iterator[Golden]:
     for entry in SERIALIZERS:
         if entry.name == "raw":
             continue
+        if entry.name not in _FIRST:
+            source = entry.name if entry.name == "java" else "texts"
+            yield Golden(
+                f"{entry.name}-{source}",
+                source,
+                {"serializer": entry.name},
+                f"serializer {entry.name}, source {source}",
+            )
+            continue
         for source in ("ndjson", "array", "map", "document", "treacherous"):
             yield Golden(
                 f"{entry.name}-{source}",
@@ -143,6 +170,14 @@ def wanted() -> Iterator[Golden]:
         "meta", "document", {"meta": {"who": "Zoë", "why": "a test"}}, "the user's own words"
     )
     yield Golden("unproved", "ndjson", {"verify": False}, "packed without the proof")
+    for name, source, how in (
+        ("object-json", "object-json", {"dump": "json+zstd:3", "meta": {"as": "a member"}}),
+        ("object-msgpack", "object-msgpack", {"dump": "msgpack+xz:6", "meta": {"as": "a member"}}),
+        ("small-json", "object-json", {"dump": "json+zstd:3"}),
+        ("small-msgpack", "object-msgpack", {"dump": "msgpack+none"}),
+        ("small-unproved", "object-json", {"dump": "json+zlib:6", "verify": False}),
+    ):
+        yield Golden(name, source, how, f"a dumped object, {how['dump']}")
     several = "ndjson,csv,empty,noise"
     yield Golden("archive-zstd", several, {}, "an archive whose entries have the zstd envelope")
     yield Golden(
@@ -162,11 +197,15 @@ def make(golden: Golden) -> bytes:
         identity = (NAME.format(format=format), MTIME)
         entry = ENTRY.format(number=number, name=identity[0]) if len(names) > 1 else None
         how: dict[str, Any] = {"format": format, "threads": 1, "identity": identity, "entry": entry}
-        api.pack(io.BytesIO(data), out, **how, **golden.options)
+        if "dump" in golden.options:
+            options = {k: v for k, v in golden.options.items() if k != "dump"}
+            out.write(serialpack.dumps(OBJECT, golden.options["dump"], **options))
+        else:
+            api.pack(io.BytesIO(data), out, **how, **golden.options)
     if len(names) > 1:
         return out.getvalue()
     back = io.BytesIO()
-    serialpack.unpack(io.BytesIO(out.getvalue()), back)
+    serialpack.unpack(io.BytesIO(out.getvalue()), back, trust=True)
     if back.getvalue() != data and golden.source != "treacherous":
         sys.exit(f"{golden.name} does not give back its source")
     return out.getvalue()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import sys
 from pathlib import Path
 
 import pytest
@@ -42,9 +43,13 @@ def test_a_golden_file_restores_its_source(name: str) -> None:
     _, data = sources()[LISTED[name][2]]
     out = io.BytesIO()
     try:
-        report = serialpack.unpack(HERE / name, out)
+        report = serialpack.unpack(HERE / name, out, trust=True)
     except serialpack.MissingLibraryError as missing:
         pytest.skip(str(missing))
+    except serialpack.UnsupportedError as other:  # marshal was written by one version of Python
+        assert name.startswith("marshal")
+        assert sys.version_info[:2] != (3, 11)
+        pytest.skip(str(other))
     if report.exact:
         assert out.getvalue() == data
     else:
