@@ -83,11 +83,15 @@ HELD, PARTLY, REFUSED = "+", "~", "-"
 
 
 def fidelity() -> tuple[list[str], list[tuple[str, str, str]]]:
-    """The table of fidelity: names of serializers, and for each kind of value its row.
+    """The table of fidelity: names of the serializers of values, and for each kind its row.
 
     A row: the kind, what messages call it, and a mark for each serializer.
     """
-    found = [info for info in all_stages() if info.kind == SERIALIZERS.kind]
+    found = [
+        info
+        for info in all_stages()
+        if info.kind == SERIALIZERS.kind and "exact" not in info.traits
+    ]
     rows = []
     for kind, words in KINDS.items():
         marks = (

@@ -148,6 +148,8 @@ class ValueFormat(Format):
     respelled: ClassVar[bool] = False
     #: Whether two of its sources, one after another, are one source with the records of both.
     joins: ClassVar[bool] = True
+    #: Whether a file in it is one record.
+    one_record: ClassVar[bool] = False
 
     @abstractmethod
     def learn(self, block: SourceBlock) -> Spelling:

@@ -15,6 +15,7 @@ class Toml(DocumentFormat):
     """
 
     joins = False
+    one_record = True
     name = "toml"
     number = 8
     about = "a TOML document"

@@ -102,10 +102,18 @@ def wants_serialized(plan: Plan, to: str | None) -> bool:
     raise UsageError(f"--to {to}: this container holds {holds}")
 
 
-def joined(format: str | None) -> bool:
-    """Whether blocks of records in ``format`` are, put together, one file in it."""
-    fmt = FORMATS.get(format or "bytes")
-    return not isinstance(fmt, ValueFormat) or fmt.joins
+def check_joined(to: str | None, blocks: int, records: int | None) -> None:
+    """UsageError where ``blocks`` with so many ``records`` are no one file in the format ``to``."""
+    fmt = FORMATS.get(to or "bytes")
+    if not isinstance(fmt, ValueFormat):
+        return
+    if fmt.one_record and records != 1:
+        raise UsageError(f"--to {to}: a {to} file is one record, here are more", hint="unpack it")
+    if blocks > 1 and not fmt.joins:
+        raise UsageError(
+            f"--to {to}: its blocks are {to} files of their own, which cannot be joined",
+            hint="pack it with a larger --block-size",
+        )
 
 
 def unpack_stream(
@@ -173,11 +181,8 @@ def unpack_member(
         threads,
         inline=lambda stored: stored.block.serialized <= INLINE,
     ):
-        if count and serialized and not joined(to):
-            raise UsageError(
-                f"--to {to}: its blocks are {to} files of their own, which cannot be joined",
-                hint="pack it with a larger --block-size",
-            )
+        if serialized:
+            check_joined(to, count + 1, stored.block.records)
         waited = perf_counter()
         source = restored.data if restored.source is None else restored.source
         if not serialized:
