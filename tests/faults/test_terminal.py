@@ -149,7 +149,7 @@ def test_a_table_on_a_terminal_is_in_colour_unless_told_otherwise(
     assert text.exists()
     shown = {}
     for env in ({"TERM": "xterm-256color"}, {"NO_COLOR": "1"}, {"TERM": "dumb"}):
-        terminal = Terminal(columns=200)
+        terminal = Terminal(columns=300)
         ended(start(*args, env=env, stdout=terminal.slave), terminal)
         shown[next(iter(env.values()))] = terminal
     assert b"\x1b[1m" in shown["xterm-256color"].screen
@@ -217,7 +217,7 @@ def test_names_of_files_never_act_on_a_terminal(start: Start, tmp_path: Path) ->
         (["unpack", *files], 1),
         (["unpack", "--test", *packed], 0),
     ):
-        terminal = Terminal(columns=300)
+        terminal = Terminal(columns=200)
         one = terminal.slave
         ended(start(*args, env={"TERM": "xterm"}, stdout=one, stderr=one), terminal, code)
         check_harmless(terminal)
@@ -235,7 +235,7 @@ def test_words_stored_in_a_container_never_act_on_a_terminal(
             else:
                 serialpack.pack(tmp_path / "x", packed, identity=(word, 0))
     for env in {"TERM": "xterm"}, {"NO_COLOR": "1"}:
-        terminal = Terminal(columns=300)
+        terminal = Terminal(columns=200)
         one = terminal.slave
         ended(start("inspect", "x.spk", env=env, stdout=one, stderr=one), terminal)
         check_harmless(terminal)
