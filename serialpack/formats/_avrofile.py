@@ -87,7 +87,7 @@ def _check_depth(value: Any) -> None:
     level, depth = [value], 0
     while level:
         depth += 1
-        if depth > 3 * MAX_DEPTH:
+        if depth > 2 * MAX_DEPTH:
             raise RecursionError
         inner = [each for each in level if isinstance(each, dict | list)]
         level = [x for each in inner for x in (each.values() if isinstance(each, dict) else each)]
@@ -109,7 +109,7 @@ def take_apart(data: bytes) -> Container:
             raise Malformed(f"its schema is none: {error}", len(MAGIC)) from None
         codec = str(meta.get("avro.codec", b"null"), "utf-8", "replace")
         blocks: list[Block] = []
-        room = MAX_BLOCK
+        room = max(MAX_BLOCK, len(data))
         while at < len(data):
             block, at = _block(data, at, sync, codec, room)
             room -= len(block.data)

@@ -45,6 +45,7 @@ class Skimmer:
         self._made: dict[str, _Type] = {}
         self._open: set[str] = set()
         self._left = _ALL_WEIGHTLESS
+        self._within = 0
         self.recursive = self.risky = False
         self._top = self._type(schema)
         self.risky = self.risky or self.recursive or self._top.weightless > 0
@@ -99,7 +100,7 @@ class Skimmer:
             return self._made[name]
         if name in self._open:
             self.recursive = True
-            return _Type(lambda data, at: self._made[name].skip(data, at))
+            return _Type(lambda data, at: self._again(name, data, at))
         self._open.add(name)
         schema = self._named[name]
         if schema["type"] == "enum":
@@ -111,6 +112,15 @@ class Skimmer:
         self._open.discard(name)
         self._made[name] = made
         return made
+
+    def _again(self, name: str, data: bytes, at: int) -> int:
+        """Go over a value within one of the same type."""
+        self._within += 1
+        if self._within > MAX_DEPTH:
+            raise RecursionError
+        end = self._made[name].skip(data, at)
+        self._within -= 1
+        return end
 
     def _record(self, schema: Any) -> _Type:
         names = [field["name"] for field in schema["fields"]]
