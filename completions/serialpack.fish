@@ -202,7 +202,7 @@ complete -c serialpack -n '__serialpack_verb pack' -l no-progress -d 'Draw no pr
 complete -c serialpack -n '__serialpack_verb pack' -s h -l help -d 'Show this message and exit'
 
 complete -c serialpack -n '__serialpack_verb unpack' -a '(__serialpack_ending .spk)'
-complete -c serialpack -n '__serialpack_verb unpack' -s t -l to -x -k -a '(__serialpack_format)' -d 'Another format that FILE holds: what its blocks are serialized in'
+complete -c serialpack -n '__serialpack_verb unpack' -s t -l to -x -k -a '(__serialpack_format)' -d 'json; or another format that FILE holds, which its blocks are in'
 complete -c serialpack -n '__serialpack_verb unpack' -l test -d 'Check every byte, write nothing'
 complete -c serialpack -n '__serialpack_verb unpack' -l records -x -d 'Only those records; reads only their blocks'
 complete -c serialpack -n '__serialpack_verb unpack' -l bytes -x -d 'Only those bytes; reads only their blocks'

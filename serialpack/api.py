@@ -157,8 +157,9 @@ def unpack(
     """Unpack the container at ``source`` to ``target``; None checks every byte, writing nothing.
 
     ``to`` is a format that the container holds: its source's, or the one its blocks are
-    serialized in. ``record_range`` and ``byte_range`` are half-open ranges (``(10, 20)``,
-    ``(10, None)``) and read only the blocks they need where the source can be sought.
+    serialized in; or ``json``, which the records of any other source are written as.
+    ``record_range`` and ``byte_range`` are half-open ranges (``(10, 20)``, ``(10, None)``) and
+    read only the blocks they need where the source can be sought.
     ``trust`` also undoes serializers that can run code which is in the file (pickle, marshal).
     ``max_size`` (bytes) refuses to write more. A target path appears whole or not at all; a file
     object may have got the blocks before a damaged one. An archive is for ``unpack_archive``;
@@ -187,7 +188,21 @@ def unpack(
         if target is not None and not part and first_header(opened.peek).entry is not None:
             raise UsageError("an archive unpacks into a folder", hint="-o FOLDER, unpack_archive")
         with sink(target, force, opened.stat) as write:
-            if record_range is not None:
+            done: Unpacked | None = None
+            if to == "json":
+                from serialpack.pipeline.convert import unpack_json
+
+                done = unpack_json(
+                    opened,
+                    write,
+                    trust=trust,
+                    threads=threads or usable_cores(),
+                    max_size=max_size,
+                    progress=progress,
+                )
+            if done is not None:
+                pass
+            elif record_range is not None:
                 from serialpack.pipeline.ranges import Span, unpack_records
 
                 done = unpack_records(opened, write, Span(*record_range), max_size, trust=trust)

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     "-t",
     "--to",
     metavar="FORMAT",
-    help="Another format that FILE holds: what its blocks are serialized in.",
+    help="json; or another format that FILE holds, which its blocks are in.",
 )
 @click.option("--test", is_flag=True, help="Check every byte, write nothing.")
 @click.option(

@@ -1,0 +1,85 @@
+"""Records of other sources as JSON: the same values, or a refusal with the record and its path."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import pytest
+
+import serialpack
+from serialpack.errors import RefusedError, UsageError, ValueRefusedError
+
+
+def as_json(format: str, source: bytes, **how: Any) -> tuple[bytes, Any]:
+    packed, out = io.BytesIO(), io.BytesIO()
+    serialpack.pack(io.BytesIO(source), packed, format=format, **how)
+    packed.seek(0)
+    report = serialpack.unpack(packed, out, to="json")
+    assert report.format == "json"
+    assert report.size == len(out.getvalue())
+    return out.getvalue(), report
+
+
+@pytest.mark.parametrize(
+    ("format", "source", "wanted"),
+    [
+        ("ndjson", b"", []),
+        ("ndjson", b'{"a": 1}\n', [{"a": 1}]),
+        ("ndjson", b'1\n\n"x"\n[1.50, -0.0]\n', [1, "x", [1.5, -0.0]]),
+        (
+            "csv",
+            b'id,name\n1,00123\n2,"a ""b"""\n',
+            [{"id": "1", "name": "00123"}, {"id": "2", "name": 'a "b"'}],
+        ),
+        ("yaml", b"a: no\nb: [0777, x]\n", {"a": False, "b": [511, "x"]}),
+        ("yaml", b"a: 1\n---\nb: 2\n", [{"a": 1}, {"b": 2}]),
+        ("toml", b'a = 1\n[b]\nc = "d"\n', {"a": 1, "b": {"c": "d"}}),
+        ("msgpack", b"\x81\xa1a\x01", {"a": 1}),
+        ("msgpack", b"\x01\x02\x03", [1, 2, 3]),
+        ("cbor", bytes.fromhex("a16161f4"), {"a": False}),
+    ],
+)
+@pytest.mark.parametrize("serializer", ["raw", "json"])
+def test_the_values(format: str, source: bytes, wanted: Any, serializer: str) -> None:
+    text, report = as_json(format, source, serializer=serializer)
+    assert json.loads(text) == wanted
+    assert report.records == (len(wanted) if isinstance(wanted, list) else 1)
+    assert not report.exact
+
+
+def test_many_blocks_are_one_array() -> None:
+    rows = [{"n": n, "text": f"line {n}"} for n in range(100_000)]
+    source = b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+    text, report = as_json("ndjson", source, block_size=1 << 16)
+    assert json.loads(text) == rows
+    assert report.blocks > 10
+
+
+def test_what_ujson_would_change_the_standard_library_writes() -> None:
+    """A lone surrogate and an integer of 40 digits come out as they are."""
+    text, _ = as_json("ndjson", b'["\\ud800", ' + b"1" * 40 + b", 1e22]\n")
+    assert json.loads(text) == [["\ud800", int("1" * 40), 1e22]]
+
+
+@pytest.mark.parametrize(
+    ("format", "source", "path", "kind"),
+    [
+        ("yaml", b"a: 1\nb: [2023-10-25]\n", "$.b[0]", "date"),
+        ("msgpack", b"\x81\xa1a\xc4\x01x", "$.a", "bytes"),
+        ("msgpack", b"\x81\x01\x02", "$", "integer-key"),
+        ("yaml", b"a: .nan\n", "$.a", "non-finite"),
+    ],
+)
+def test_what_json_cannot_hold_is_refused(format: str, source: bytes, path: str, kind: str) -> None:
+    with pytest.raises(ValueRefusedError) as caught:
+        as_json(format, source)
+    assert (caught.value.record, caught.value.value_path, caught.value.kind) == (0, path, kind)
+
+
+def test_what_has_no_records_or_may_run_code_is_not_read() -> None:
+    with pytest.raises(UsageError):
+        as_json("bytes", b"abc")
+    with pytest.raises(RefusedError, match="trust"):
+        as_json("pickle", b"I1\n.")
