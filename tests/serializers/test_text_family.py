@@ -55,7 +55,10 @@ LINES = b'{"name":"no","time":"1:30"}\n{"name":"","time":"a,\\"b\\"\\r\\n"}\n'
 )
 def test_what_is_stored(serializer: str, stored: bytes) -> None:
     assert _unpacked(LINES, "ndjson", serializer) == LINES
-    assert _unpacked(LINES, "ndjson", serializer, to=serializer) == stored
+    assert _create(serializer).dump([json.loads(line) for line in LINES.splitlines()]) == stored
+    one = LINES[: LINES.index(b"\n") + 1]
+    records = _create(serializer).load(_unpacked(one, "ndjson", serializer, to=serializer))
+    assert records == [json.loads(one)]
 
 
 def test_others_read_it() -> None:
