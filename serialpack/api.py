@@ -200,8 +200,6 @@ def unpack(
                     max_size=max_size,
                     progress=progress,
                 )
-            if done is not None:
-                pass
             elif record_range is not None:
                 from serialpack.pipeline.ranges import Span, unpack_records
 
@@ -210,7 +208,7 @@ def unpack(
                 from serialpack.pipeline.ranges import Span, unpack_bytes
 
                 done = unpack_bytes(opened, write, Span(*byte_range), max_size, trust=trust)
-            else:
+            if done is None:
                 done = unpack_stream(
                     opened.read,
                     write,

@@ -35,6 +35,11 @@ class Chain(NamedTuple):
         return self.codec.name == "zstd" and not self.filters
 
     @property
+    def plain(self) -> bool:
+        """Whether the serialized bytes are stored as they are."""
+        return self.codec.name == "none" and not self.filters
+
+    @property
     def numbers(self) -> ChainNumbers:
         """The chain as the container stores it."""
         return tuple(_numbers(*stage) for stage in self._stages())

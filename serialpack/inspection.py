@@ -127,14 +127,14 @@ def inspect_source(source: Source, format: str | None = None) -> Inspection:
 
 def _small_info(source: Source) -> MemberInfo:
     """What the container says that means the same, with the sizes of the small form itself."""
-    from serialpack.container.small import MAX_SMALL
+    from serialpack.container.small import CHECK_SIZE, MAX_SMALL
     from serialpack.pipeline.small import expand, unpack_small
 
     data = source.read(MAX_SMALL + 1)
     payload = unpack_small(data).stored_size
     (member,) = find_members(io.BytesIO(expand(data)))
     info = _member_info(member)
-    start = len(data) - payload - 8
+    start = len(data) - payload - CHECK_SIZE
     block = info.blocks[0]._replace(start=start, end=start + payload)
     return info._replace(packed=len(data), container=len(data) - payload, blocks=(block,))
 

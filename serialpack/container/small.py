@@ -30,6 +30,8 @@ STORED = 1
 UNPROVED = 2
 
 _CHECK = struct.Struct("<Q")
+#: Bytes behind the payload.
+CHECK_SIZE = _CHECK.size
 
 
 class Small(NamedTuple):

@@ -143,8 +143,7 @@ class BlockPacker:
     def _compress(self, data: Buffer) -> tuple[bool, Buffer]:
         """Whether the block is stored, and its payload."""
         payload = self.squeeze.forward(data)
-        plain = self.plan.chain.codec.name == "none" and not self.plan.chain.filters
-        if plain or len(payload) < len(data):
+        if self.plan.chain.plain or len(payload) < len(data):
             return False, payload
         if self.plan.chain.zstd_envelope:
             from serialpack.codecs.zstd import stored_frame

@@ -34,11 +34,10 @@ def pack_small(chain: Chain, settings: Spelling, data: bytes, *, verify: bool) -
         return None
     squeeze = _squeeze(chain)
     payload = squeeze.forward(data)
-    plain = chain.codec.name == "none" and not chain.filters
-    stored = not plain and len(payload) >= len(data)
+    stored = not chain.plain and len(payload) >= len(data)
     if stored:
         payload = data
-    elif verify and not plain and squeeze.backward(payload, len(data)) != data:
+    elif verify and not chain.plain and squeeze.backward(payload, len(data)) != data:
         raise SerialpackError(
             f"{chain} did not give back what it was given",
             hint="nothing was written; check this machine's memory, try another codec",

@@ -113,12 +113,8 @@ class ValueSerializer(Serializer):
         """How many records a block of its own format has; SyntaxInputError where it is none."""
         if not isinstance(fmt, ValueFormat):
             return block.records
-        try:
-            with collector_held():
-                return len(fmt.parse(block))
-        except Unheld as unheld:
-            # Python cannot hold it, so no other serializer of values can.
-            raise self.refuse(unheld.difference, block.first_record, "raw can") from None
+        with collector_held():
+            return len(self._parsed(block, fmt))
 
     def encode(self, block: SourceBlock, fmt: Format) -> tuple[Buffer, int | None]:
         if self.keeps(fmt):
@@ -133,15 +129,18 @@ class ValueSerializer(Serializer):
             return self._encode(block, fmt)
 
     def _encode(self, block: SourceBlock, fmt: ValueFormat) -> tuple[Buffer, int | None]:
-        try:
-            records = fmt.parse(block)
-        except Unheld as unheld:
-            # Python cannot hold it, so no other serializer of values can.
-            raise self.refuse(unheld.difference, block.first_record, "raw can") from None
+        records = self._parsed(block, fmt)
         try:
             return self.dump(records), len(records)
         except FAILURES as error:
             raise self.refuse(self.blame(records, error), block.first_record) from None
+
+    def _parsed(self, block: SourceBlock, fmt: ValueFormat) -> list[Any]:
+        try:
+            return fmt.parse(block)
+        except Unheld as unheld:
+            # Python cannot hold it, so no other serializer of values can.
+            raise self.refuse(unheld.difference, block.first_record, "raw can") from None
 
     def decode(self, data: Buffer, fmt: Format, spelling: Spelling, *, first: bool) -> Buffer:
         """The block's text. ValueError for bytes that this serializer never wrote."""
