@@ -4,12 +4,17 @@
     python -m benchmarks.serializers --quick            10,000 documents: whether it runs, no more
     python -m benchmarks.serializers --only msgpack     repeatable
     python -m benchmarks.serializers --files FILE...    JSON files instead of the documents
+    python -m benchmarks.serializers --files FILE... --compact     beside compact JSON
 
 The documents have the fields f0 to f7 (text, integers, floats). ``bare`` is the library's own write
 and read, in this process; ``dumps`` and ``loads`` are serialpack's, around the same with the codec
-``none``, without the proof and with it. Of files, ``bare`` is msgspec's JSON on both outer sides of
-the library, and ours is ``pack`` and ``unpack``. Every figure is the minimum of the runs, which
-alternate; the garbage collector is off. Exits 0 also where a target is missed: the table says so.
+``none``, without the proof and with it. Of files, ours is ``pack`` and ``unpack``, and ``bare``
+does the same work by libraries alone, from a file object to another and back: msgspec reads the
+JSON, the library writes and reads its own, and the fastest of the usual writers that gives the
+file's very bytes (msgspec, or ujson where all but ASCII is escaped; indented by msgspec) writes
+JSON again; with ``--compact``, msgspec, whatever the file looked like. Every figure is the minimum
+of the runs, which alternate; the garbage collector is off. Exits 0 also where a target is missed:
+the table says so.
 """
 
 from __future__ import annotations
@@ -23,6 +28,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
+
+import msgspec
+import ujson
 
 import serialpack
 from serialpack.errors import RefusedError
@@ -196,12 +204,13 @@ def lines(count: int, times: int, only: list[str]) -> Iterator[Line | str]:
             yield _line(entry.name, cls, count, times)
 
 
-def file_lines(paths: list[str], times: int, only: list[str]) -> Iterator[Line | str]:
+def file_lines(
+    paths: list[str], times: int, only: list[str], *, compact: bool
+) -> Iterator[Line | str]:
     """A line for each JSON file and serializer, or why there is none."""
-    import msgspec
-
     for path in paths:
         source = Path(path).read_bytes()
+        spell = msgspec.json.encode if compact else speller(source)
         for name, make in BARE.items():
             if name not in SERIALIZERS or (only and name not in only):
                 continue
@@ -211,10 +220,16 @@ def file_lines(paths: list[str], times: int, only: list[str]) -> Iterator[Line |
                 continue
             write, read = make()
 
-            def bare(write: Any = write, read: Any = read, source: bytes = source) -> Any:
-                return msgspec.json.encode(read(write(msgspec.json.decode(source))))
+            def bare(
+                write: Any = write, read: Any = read, source: bytes = source, spell: Any = spell
+            ) -> None:
+                packed, unpacked = io.BytesIO(), io.BytesIO()
+                data = write(msgspec.json.decode(io.BytesIO(source).read()))
+                packed.write(data.encode() if isinstance(data, str) else data)
+                packed.seek(0)
+                unpacked.write(spell(read(packed.read())))
 
-            def ours(verify: bool, name: str = name, source: bytes = source) -> Any:
+            def ours(verify: bool, name: str = name, source: bytes = source) -> None:
                 packed, unpacked = io.BytesIO(), io.BytesIO()
                 serialpack.pack(
                     io.BytesIO(source),
@@ -228,7 +243,33 @@ def file_lines(paths: list[str], times: int, only: list[str]) -> Iterator[Line |
                 packed.seek(0)
                 serialpack.unpack(packed, unpacked, trust=True, threads=1)
 
+            try:
+                bare()
+            except (LookupError, TypeError, ValueError) as error:
+                yield f"{name}, {Path(path).name}: the bare library fails ({error!r})"
+                continue
             yield _measured(f"{name}, {Path(path).name}", bare, ours, times)
+
+
+def speller(source: bytes) -> Callable[[Any], bytes]:
+    """The fastest of the usual writers that gives ``source`` again; compact where none does."""
+    text = source.strip()
+    tail = source[len(source.rstrip()) :]
+    for encode in (msgspec.json.encode, _ascii):
+        for indent in (None, 0, 1, 2, 4):
+
+            def spell(value: Any, encode: Any = encode, indent: int | None = indent) -> bytes:
+                written: bytes = encode(value)
+                written = written if indent is None else msgspec.json.format(written, indent=indent)
+                return written + tail if tail else written
+
+            if spell(msgspec.json.decode(source)).strip() == text:
+                return spell
+    return msgspec.json.encode
+
+
+def _ascii(value: Any) -> bytes:
+    return ujson.dumps(value, ensure_ascii=True, escape_forward_slashes=False).encode()
 
 
 def _line(name: str, cls: type[ValueSerializer], count: int, times: int) -> Line | str:
@@ -269,12 +310,13 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=5)
     parser.add_argument("--only", action="append", default=[], metavar="SERIALIZER")
     parser.add_argument("--files", nargs="*", default=[], metavar="FILE")
+    parser.add_argument("--compact", action="store_true", help="bare writes compact JSON")
     parser.add_argument("--json", action="store_true")
     chosen = parser.parse_args()
     gc.disable()
     found = []
     measured = (
-        file_lines(chosen.files, chosen.times, chosen.only)
+        file_lines(chosen.files, chosen.times, chosen.only, compact=chosen.compact)
         if chosen.files
         else lines(10_000 if chosen.quick else 100_000, chosen.times, chosen.only)
     )

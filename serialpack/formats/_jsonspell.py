@@ -31,9 +31,10 @@ _INNER = re.compile(rb"[\[{](?:\r?\n)([ \t]*)[^ \t\r\n]")
 _KEY = re.compile(rb'""[ \t]*:[ \t]*')
 _COLON = re.compile(rb'""([ \t]*:[ \t]*)[^ \t\r\n]')
 _COMMA = re.compile(rb"([ \t]*,[ \t]*)(?=([^ \t\r\n])|\r?\n)")
+_UNICODE = re.compile(rb"\\u")  # found in half the time that ``in`` takes
 _NOT_ASCII = re.compile(rb"\\u(?:00[89a-fA-F]|0[1-9a-fA-F]|[1-9a-fA-F])")
-_CAPITALS = re.compile(rb"\\u[0-9a-f]{0,3}[A-F]")
-_PYTHON_FLOAT = re.compile(rb"[0-9]e(?:-0|\+)[0-9]")
+_LETTER = re.compile(rb"\\u[0-9]{0,3}([a-fA-F])")
+_PYTHON_FLOAT = re.compile(rb"e(?:-0|\+)[0-9]")
 #: Numbers that the two ways of writing them spell differently.
 FLOATS_DIFFER = re.compile(rb"[0-9]e[-+0-9]|[^0-9]0\.0000|[0-9]{17}\.0")
 _HTML = re.compile(rb"\\u00(?:3[cCeE]|26)")
@@ -156,7 +157,7 @@ def style_of(spelling: Spelling, kind: str) -> Style:
 
 
 def learn(data: bytes, kind: str, *, first: bool, last: bool) -> Style:
-    """The style of a block's text, guessed from its first 64 KiB; never fails.
+    """The style of a block's text, guessed mostly from its first bytes; never fails.
 
     ``kind``: "n" for NDJSON; for JSON any other, it is found out.
     """
@@ -166,7 +167,8 @@ def learn(data: bytes, kind: str, *, first: bool, last: bool) -> Style:
     else:
         kind, start, end = frame(data, first=first, last=last)
     head = data[:start] if first else b""
-    sample = _STRINGS.sub(b'""', data[start : min(end, start + _SAMPLE)])
+    size = _SAMPLE if kind in "am" else _SAMPLE // 4  # two records must be in it, or a part of one
+    sample = _STRINGS.sub(b'""', data[start : min(end, start + size)])
     base, indent = "", ""
     value = _KEY.match(sample) if kind == "m" else None
     if inner := _INNER.match(sample, value.end() if value else 0):
@@ -234,16 +236,24 @@ def _separators(sample: bytes, *, indented: bool) -> tuple[str, str]:
 
 
 def _escapes(data: bytes) -> int:
+    """All or none of a kind are escaped in a text that can be spelled: the first one tells."""
+    begin = data.find(b"\\")
+    if begin < 0:
+        return 0
+    end = data.rfind(b"\\") + 6
     escapes = 0
-    if b"\\u" in data:
-        if data.isascii() and _NOT_ASCII.search(data):
-            escapes |= ASCII
-        if _CAPITALS.search(data):
-            escapes |= CAPITALS
-        if _HTML.search(data):
-            escapes |= HTML
-    if b"\\/" in data:
+    slash = data.find(b"/")
+    before = data[max(slash - 1024, 0) : max(slash, 0)]
+    if (len(before) - len(before.rstrip(b"\\"))) % 2:
         escapes |= SLASH
+    if _UNICODE.search(data, begin, end):
+        if data.isascii() and _NOT_ASCII.search(data, begin, end):
+            escapes |= ASCII
+        letter = _LETTER.search(data, begin, end)
+        if letter and letter[1].isupper():
+            escapes |= CAPITALS
+        if not any(mark in data for mark in (b"<", b">", b"&")) and _HTML.search(data, begin, end):
+            escapes |= HTML
     return escapes
 
 

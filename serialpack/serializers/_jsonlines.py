@@ -16,6 +16,8 @@ from serialpack.stage import Buffer
 
 #: Strings, and numbers that are integers of as many digits as 64 bits may not hold.
 _LONG_INTEGER = re.compile(rb'"(?:[^"\\]|\\.)*+"|(-?[0-9]{19,}+)(?![.eE])|[0-9][-+.eE0-9]*')
+#: How many values of a list or map are looked at to guess what the others are, and how far down.
+_SAMPLES, _LEVELS = 16, 8
 _TO_ZERO = bytes.maketrans(b"123456789", b"000000000")
 
 
@@ -43,11 +45,29 @@ def write_lines(records: list[Any], writer: Callable[[bool], Callable[[Any], str
     """The records, by a library that writes one text at a time.
 
     ``writer(ascii_only)`` is what writes a record, with what is beyond ASCII escaped or as it is.
+    Where there is little of that, it is escaped: one wide character makes a wide text of it all,
+    which takes three times as long.
     """
     try:
-        return _joined(list(map(writer(False), records)))
+        return _joined(list(map(writer(_mostly_ascii(records)), records)))
     except UnicodeEncodeError:  # a lone surrogate
         return _joined(list(map(writer(True), records)))
+
+
+def _mostly_ascii(records: list[Any]) -> bool:
+    """Whether few characters are beyond ASCII: by a look at some texts, which may err."""
+    texts: list[str] = []
+    values = _some_parts(records)
+    for _ in range(_LEVELS):
+        texts += [value for value in values if type(value) is str]
+        values = [part for value in values[:_SAMPLES] for part in _some_parts(value)]
+    text = "".join(texts)
+    return (len(text) - len(text.encode("ascii", "ignore"))) * 16 <= len(text)
+
+
+def _some_parts(value: Any) -> list[Any]:
+    parts = list(value.values()) if type(value) is dict else value if type(value) is list else []
+    return parts[:: len(parts) // _SAMPLES + 1]
 
 
 def _joined(lines: list[str]) -> bytes:

@@ -23,6 +23,9 @@ class MsgSpecMsgPack(Messages):
         import msgspec
 
         try:
+            if len(records) == 1:
+                message: bytes = _encoder().encode(records[0])
+                return message
             return without_head(_encoder().encode(records), len(records))
         except msgspec.EncodeError as error:  # for a length beyond 32 bits
             raise ValueError(str(error)) from None

@@ -44,12 +44,12 @@ class OrMsgPack(Messages):
             return data
 
         try:
-            data = packed(records)
+            if len(records) == 1:
+                return packed(records[0])
+            return without_head(packed(records), len(records))
         except TypeError as error:
             if "ecursion" not in str(error):
                 raise
-        else:
-            return without_head(data, len(records))
         pieces: list[bytes] = []
         for record in records:
             _write_deep(record, packed, pieces, 0)

@@ -7,6 +7,9 @@ text that unpacking will write.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import chain
 from typing import NamedTuple
 
 from serialpack.formats.base import Format, SourceBlock, Spelling, Unheld, ValueFormat
@@ -35,12 +38,14 @@ def prove(
     assert isinstance(fmt, ValueFormat)
     source = bytes(block.data)
     changed = fmt.respell(block, spelling)
-    restored = _decode(serializer, fmt, block, data, {**spelling, **changed})
-    if restored == source:
-        return Proof(True, changed)
-    for guess in fmt.respellings(block, spelling):
-        if _decode(serializer, fmt, block, data, {**spelling, **guess}) == source:
+    for guess in chain((changed,), fmt.respellings(block, spelling)):
+        with _blamed(serializer, fmt, block):
+            restored = serializer.restore(data, fmt, {**spelling, **guess}, first=block.index == 0)
+        if restored == source:
             return Proof(True, guess)
+    # Not the very bytes: as unpacking will do it then.
+    with _blamed(serializer, fmt, block):
+        restored = serializer.decode(data, fmt, {**spelling, **changed}, first=block.index == 0)
     with collector_held():
         lost = fmt.difference(block, restored)
     if lost is not None:
@@ -48,15 +53,11 @@ def prove(
     return Proof(False, changed)
 
 
-def _decode(
-    serializer: ValueSerializer,
-    fmt: ValueFormat,
-    block: SourceBlock,
-    data: Buffer,
-    spelling: Spelling,
-) -> Buffer:
+@contextmanager
+def _blamed(serializer: ValueSerializer, fmt: ValueFormat, block: SourceBlock) -> Iterator[None]:
+    """Where the library does not read what it wrote, the refusal names the value."""
     try:
-        return serializer.decode(data, fmt, spelling, first=block.index == 0)
+        yield
     except FAILURES as error:
         try:
             lost = serializer.blame(fmt.parse(block), error)

@@ -334,3 +334,15 @@ class TestRapidJson:
         good = [{"a": "\0"}, {"\\": '\0":'}, "\0", [{"a b": [1.5]}]]
         assert serializer.load(serializer.dump(good)) == good
         assert given == good
+
+
+@pytest.mark.parametrize("name", ["json", "ujson", "simplejson"])
+@pytest.mark.parametrize("inside", [False, True])
+def test_little_beyond_ascii_is_escaped_much_is_not(name: str, inside: bool) -> None:
+    few = [{"text": "plain " * 20, "mark": "\u00e9"}] * 40
+    many = [{"text": "\u524d\u7530\u3042\u3086\u307f"}] * 40
+    for records, escaped in ((few, True), (many, False)):
+        values: list[Any] = [records] if inside else list(records)
+        data = _create(name).dump(values)
+        assert data.isascii() == escaped
+        assert _create(name).load(data) == values
