@@ -7,7 +7,6 @@ serializer wrote.
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import IO, Any, NamedTuple, TypedDict, Unpack, cast
@@ -15,12 +14,13 @@ from typing import IO, Any, NamedTuple, TypedDict, Unpack, cast
 from serialpack._version import __version__
 from serialpack.api import Target, check_target, opened_source, sink
 from serialpack.auto import DEFAULT_EFFORT, Choice, choose
+from serialpack.container.frames import checksum
 from serialpack.container.reader import SNIFF, is_small
 from serialpack.container.small import MAX_SMALL
 from serialpack.errors import DamagedError, UsageError, ValueRefusedError
 from serialpack.files import Path, Source
 from serialpack.formats.base import Spelling
-from serialpack.kinds import KINDS, shown
+from serialpack.kinds import KINDS, Difference, shown
 from serialpack.pipeline.blocks import SETTINGS, Plan
 from serialpack.pipeline.pack import Packing, pack_stream
 from serialpack.pipeline.small import pack_small, unpack_small
@@ -29,7 +29,7 @@ from serialpack.pipeline.workers import usable_cores
 from serialpack.serializers import SERIALIZERS, reader
 from serialpack.serializers._collector import collector_held
 from serialpack.serializers.base import FAILURES, Serializer, ValueSerializer
-from serialpack.stage import Buffer
+from serialpack.stage import MAX_BLOCK, Buffer
 
 Default = Callable[[Any], Any]
 ObjectHook = Callable[[dict[Any, Any]], Any]
@@ -54,7 +54,7 @@ class DumpOptions(TypedDict, total=False):
 class _Serialized(NamedTuple):
     choice: Choice
     settings: Spelling
-    data: bytes
+    data: Buffer
 
 
 def dump(
@@ -102,10 +102,12 @@ def dumps(obj: Any, chain: str = "auto", **how: Unpack[DumpOptions]) -> bytes:
 
 
 def _pack(packed: _Serialized, how: DumpOptions, write: Write) -> None:
+    # An object is read whole: what nobody compresses is read fastest in few pieces.
+    plain = packed.choice.chain.plain
     packing = Packing(
         chain=packed.choice.chain,
         format="object",
-        block_size=packed.choice.block_size,
+        block_size=MAX_BLOCK if plain else packed.choice.block_size,
         meta=dict(how.get("meta") or {}),
         writer=__version__,
         verify=how.get("verify", True),
@@ -116,15 +118,19 @@ def _pack(packed: _Serialized, how: DumpOptions, write: Write) -> None:
     pack_stream(_Pieces(packed.data).read, write, packing)
 
 
-class _Pieces:
-    """Bytes in memory, read without copies of them."""
+#: Up to so many bytes are given as bytes, which those who look into them ask for.
+_COPIED = 1 << 20
 
-    def __init__(self, data: bytes) -> None:
-        self._rest = memoryview(data)
+
+class _Pieces:
+    """Bytes in memory as a file; large pieces are no copies."""
+
+    def __init__(self, data: Buffer) -> None:
+        self._rest = memoryview(data).toreadonly()
 
     def read(self, size: int) -> Any:
         piece, self._rest = self._rest[:size], self._rest[size:]
-        return piece
+        return bytes(piece) if len(piece) <= _COPIED else piece
 
 
 def load(
@@ -146,30 +152,29 @@ def load(
     container holds a file and no object.
     """
     with opened_source(source) as opened:
-        plan, data = _restored(opened, trust, threads)
+        plan, pieces = _restored(opened, trust, threads)
         serializer = _of_values(reader(*plan.chain.serializer))
         settings = serializer.settings(options) if options else plan.spelling.get(SETTINGS, {})
         serializer.configure(settings)
         try:
             with collector_held():
-                obj = _one(serializer, serializer.load(data))
+                obj = _one(serializer, serializer.load_object(pieces))
         except FAILURES as error:
             raise DamagedError(f"{serializer.name} cannot read it ({error})") from None
     return _hooked(obj, object_hook)
 
 
-def _restored(source: Source, trust: bool, threads: int | None) -> tuple[Plan, Buffer]:
-    """What the serializer wrote, and how it is to be read."""
+def _restored(source: Source, trust: bool, threads: int | None) -> tuple[Plan, list[Buffer]]:
+    """What the serializer wrote, in pieces, and how it is to be read."""
     if is_small(source.peek(SNIFF)):
         small = unpack_small(source.read(MAX_SMALL + 1))
         check_trust(small.plan.chain, trust=trust)
-        return small.plan, small.data
+        return small.plan, [small.data]
     pieces: list[Buffer] = []
     done = unpack_stream(source.read, pieces.append, trust=trust, threads=threads or usable_cores())
     if done.format != "object" or len(done.headers) != 1:
         raise UsageError(f"holds a {done.format} file, not an object", hint="unpack it")
-    data = pieces[0] if len(pieces) == 1 else b"".join(cast("list[bytes]", pieces))
-    return member_plan(done.headers[0], trust=trust), data
+    return member_plan(done.headers[0], trust=trust), pieces
 
 
 def loads(
@@ -181,7 +186,7 @@ def loads(
     threads: int | None = None,
 ) -> Any:
     """The object that ``dumps`` packed; everything else as in ``load``."""
-    file = io.BytesIO(data)
+    file = cast("IO[bytes]", _Pieces(data if isinstance(data, bytes) else bytes(memoryview(data))))
     return load(file, trust=trust, object_hook=object_hook, options=options, threads=threads)
 
 
@@ -240,12 +245,12 @@ def _of_values(serializer: Serializer) -> ValueSerializer:
     return serializer
 
 
-def _dumped(serializer: ValueSerializer, obj: Any) -> bytes:
+def _dumped(serializer: ValueSerializer, obj: Any) -> Buffer:
     """What the serializer writes; ValueRefusedError where its library takes a value not."""
     records = _records(serializer, obj)
     try:
         with collector_held():
-            return serializer.dump(records)
+            return serializer.dump_object(records)
     except FAILURES as error:
         raise _refusal(serializer, records, error) from None
 
@@ -291,7 +296,7 @@ def _prove(
     serializer: ValueSerializer,
     obj: Any,
     plain: Any,
-    data: bytes,
+    data: Buffer,
     object_hook: ObjectHook | None,
 ) -> None:
     """ValueRefusedError where ``data`` does not give back the very same object.
@@ -300,12 +305,17 @@ def _prove(
     """
     from serialpack.values import difference
 
+    # What is loaded may be parts of a bytearray, for its class to change.
+    check = checksum(data) if isinstance(data, bytearray) else None
     try:
         with collector_held():
-            again = _one(serializer, serializer.load(data))
+            again = _one(serializer, serializer.load_object([data]))
     except FAILURES as error:
         raise _refusal(serializer, _records(serializer, plain), error) from None
     with collector_held():
         lost = difference(obj, _hooked(again, object_hook), identity=serializer.identity)
+    if lost is None and check is not None and checksum(data) != check:
+        was = f"{shown(obj)}, which changes what it is loaded from"
+        lost = Difference(0, "$", was, "", "object")
     if lost is not None:
         raise serializer.refuse(lost, None)

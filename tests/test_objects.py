@@ -64,7 +64,7 @@ def test_chains_and_sizes(chain: str, size: int) -> None:
 
 
 def test_many_blocks_are_one_record() -> None:
-    data = serialpack.dumps(["0123456789" * 100] * 20_000, "json+none")
+    data = serialpack.dumps(["0123456789" * 100] * 20_000, "json+zlib:1")
     member = serialpack.inspect(io.BytesIO(data)).members[0]
     assert len(member.blocks) > 1
     assert [b.continued for b in member.blocks] == [False] + [True] * (len(member.blocks) - 1)

@@ -14,7 +14,7 @@ from typing import Any
 from uuid import UUID
 
 from serialpack.errors import RefusedError
-from serialpack.formats._columns import Column, Mixed, Odd, column_of, columns_in
+from serialpack.formats._columns import Column, Mixed, Odd, column_of
 from serialpack.formats._document import Malformed
 from serialpack.formats.base import MAX_BLOCK, Difference, Unheld, value_step
 from serialpack.kinds import shown
@@ -47,8 +47,10 @@ def table_of(records: list[Any], most: int) -> Any:
     if not columns:
         raise ValueError("a table has at least one column")
     fields = [pa.field(key, _type(column, most)) for key, column in columns.items()]
-    values = columns_in(records)
-    arrays = [_array(each, field.type) for each, field in zip(values, fields, strict=True)]
+    arrays = [
+        _array(column.cells, field.type)
+        for column, field in zip(columns.values(), fields, strict=True)
+    ]
     return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
 
 

@@ -6,7 +6,7 @@ types of Python are told apart exactly (True is no integer, a subclass is no val
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from itertools import chain
@@ -40,6 +40,7 @@ class Column(NamedTuple):
     ``integers``: the lowest and the highest. ``decimals``: digits, and how many of them stand
     behind the point. ``items``: what all arrays hold. Maps have either ``shapes``, the
     columns of those with the same keys, or ``values``, what all hold under whatever keys.
+    ``cells``: what stands in a column of a shape.
     """
 
     kinds: tuple[str, ...]
@@ -48,6 +49,7 @@ class Column(NamedTuple):
     items: Column | None = None
     shapes: dict[Keys, dict[str, Column]] | None = None
     values: Column | None = None
+    cells: Sequence[Any] = ()
 
 
 NAMES: dict[type, str] = {
@@ -70,7 +72,7 @@ _ORDER = [*NAMES.values(), "local"]
 
 
 def column_of(
-    values: Collection[Any],
+    values: Sequence[Any],
     *,
     as_map: Callable[[Collection[Keys]], bool],
     odd: Collection[type] = (),
@@ -85,7 +87,7 @@ def column_of(
     """
     if most < 0:
         raise RecursionError("nested too deeply")
-    groups: dict[type, Collection[Any]] = dict.fromkeys(map(type, values), values)
+    groups: dict[type, Sequence[Any]] = dict.fromkeys(map(type, values), values)
     if len(groups) > 1:
         groups = {kind: [v for v in values if type(v) is kind] for kind in groups}
     found: set[str] = set()
@@ -133,12 +135,12 @@ def _decimals(values: Iterable[Decimal]) -> tuple[int, int]:
 
 
 def _maps(
-    maps: Collection[dict[Any, Any]],
+    maps: Sequence[dict[Any, Any]],
     as_map: Callable[[Collection[Keys]], bool],
     odd: Collection[type],
     most: int,
 ) -> dict[str, Any]:
-    groups: dict[tuple[Any, ...], Collection[dict[Any, Any]]]
+    groups: dict[tuple[Any, ...], Sequence[dict[Any, Any]]]
     groups = dict.fromkeys(map(tuple, maps), maps)
     if len(groups) > 1:
         lists: dict[tuple[Any, ...], list[dict[Any, Any]]] = {keys: [] for keys in groups}
@@ -154,14 +156,23 @@ def _maps(
     return {
         "shapes": {
             keys: {
-                key: column_of(values, as_map=as_map, odd=odd, most=most)
-                for key, values in zip(keys, columns_in(group), strict=True)
+                key: column_of(cells, as_map=as_map, odd=odd, most=most)._replace(cells=cells)
+                for key, cells in zip(keys, _columns_in(group, len(keys)), strict=True)
             }
             for keys, group in groups.items()
         }
     }
 
 
-def columns_in(maps: Collection[dict[Any, Any]]) -> Iterator[tuple[Any, ...]]:
-    """The values of maps with the same keys in the same order, key by key."""
-    return zip(*map(dict.values, maps), strict=True)
+#: Maps whose values are looked at together: few enough that they stay in the processor's cache.
+_TOGETHER = 1000
+
+
+def _columns_in(maps: Sequence[dict[Any, Any]], count: int) -> list[list[Any]]:
+    """The values of maps with the same ``count`` keys in the same order, key by key."""
+    columns: list[list[Any]] = [[] for _ in range(count)]
+    for start in range(0, len(maps), _TOGETHER):
+        some = zip(*map(dict.values, maps[start : start + _TOGETHER]), strict=True)
+        for column, cells in zip(columns, some, strict=True):
+            column += cells
+    return columns

@@ -8,10 +8,10 @@ it costs to serialize them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from gc import get_referents
 from typing import Any
 
 from serialpack.formats.base import MAX_DEPTH
+from serialpack.sameness.contents import contents
 
 #: Containers whose elements the collector knows: all of them, and (of maps whose keys are all
 #: text) no keys.
@@ -38,8 +38,11 @@ def levels(
         depth += 1
         if depth > MAX_DEPTH:
             raise RecursionError(f"nested more than {MAX_DEPTH} levels deep, or holding itself")
-        level = [value for value in get_referents(*level) if type(value) not in plain]
-        odd = {type(value) for value in level} - containers
+        above, level = level, []
+        for values in contents(above):
+            if not plain.issuperset(map(type, values)):
+                level += [value for value in values if type(value) not in plain]
+        odd = set(map(type, level)) - containers
         while odd:
             level = [
                 part

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
 
 from serialpack.formats._document import Malformed
 from serialpack.formats._frames import frames_for
+from serialpack.formats._pickleframes import Beside, framed, is_framed, take_frame
 from serialpack.formats._pickleops import count_pickles
 from serialpack.formats._unsafe import UnsafeFormat
 from serialpack.formats.base import SourceBlock, Spelling
@@ -57,47 +59,84 @@ def dump_pickles(records: list[Any], protocol: int) -> bytes:
 
 
 def dump_pickle(value: Any, protocol: int) -> bytes:
-    try:
-        return _pickled(value, protocol)
-    except RecursionError:
-        with frames_for(_CALLS_A_LEVEL):
-            return _pickled(value, protocol)
-
-
-def _pickled(value: Any, protocol: int) -> bytes:
     import pickle
 
+    return pickled(lambda: pickle.dumps(value, protocol))
+
+
+def pickled(dumps: Callable[[], bytes]) -> bytes:
+    """What ``dumps`` pickles, with room for values as deep as may be."""
     try:
-        return pickle.dumps(value, protocol)
+        return _told(dumps)
+    except RecursionError:
+        with frames_for(_CALLS_A_LEVEL):
+            return _told(dumps)
+
+
+def _told(dumps: Callable[[], bytes]) -> bytes:
+    try:
+        return dumps()
     except (ValueError, TypeError, RecursionError, MemoryError):
         raise
     except Exception as error:  # the pickler's, or whatever a class of the user's raises
         raise ValueError(_said(error)) from None
 
 
-def load_pickles(data: Buffer) -> list[Any]:
+def dump_beside(value: Any, dumps: Callable[..., bytes]) -> Buffer:
+    """A value as ``dumps`` pickles it; with large buffers a frame, in a bytearray of its own.
+
+    ``dumps`` is called as ``pickle.dumps`` is.
+    """
+    beside = Beside()
+
+    def dump() -> bytes:
+        beside.buffers.clear()
+        return dumps(value, PROTOCOL, buffer_callback=beside)
+
+    data = pickled(dump)
+    return framed(data, beside.buffers) if beside.buffers else data
+
+
+def load_pickles(data: Buffer, *, in_place: bool = False) -> list[Any]:
     """The objects of all pickles that ``data`` is. Runs what is in them.
+
+    ``in_place``: ``data`` is a bytearray that nobody else has; buffers in frames stay in it.
 
     Malformed, with the place where the pickle begins, for all that is raised on the way: classes
     of the user's may be gone or have changed, and raise what they like.
     """
-    rest, found = _Rest(data), list[Any]()
-    loader_class = _loader_class()
-    while rest.at < len(data):
-        at, loader = rest.at, loader_class(rest)
-        try:
-            found.append(loader.load())
-        except _Gone as gone:
-            raise Malformed(str(gone), at) from None
-        except MemoryError:
-            count_pickles(bytes(data))  # Malformed where it was a length that lies
-            raise
-        except UnicodeDecodeError as error:
-            old = "it holds text of Python 2 that is not ASCII"
-            raise Malformed(old if error.encoding == "ascii" else str(error), at) from None
-        except (Exception, SystemExit) as error:
-            raise Malformed(_said(error) + loader.classes, at) from None
+    view, found, at = memoryview(data), list[Any](), 0
+    while at < len(view):
+        if not is_framed(view[at:]):
+            rest = _Rest(view, at)
+            found.append(_load_one(rest, at))
+            at = rest.at
+            continue
+        frame = take_frame(view, at)
+        rest = _Rest(frame.pickle)
+        buffers = iter([each if in_place else bytearray(each) for each in frame.buffers])
+        found.append(_load_one(rest, at, buffers))
+        if rest.at < len(frame.pickle) or next(buffers, None) is not None:
+            raise Malformed("a frame with more than its pickle reads", at)
+        at = frame.end
     return found
+
+
+def _load_one(rest: _Rest, at: int, buffers: Iterable[Buffer] | None = None) -> Any:
+    """The object of the pickle in ``rest``; Malformed, at ``at``."""
+    loader = _loader_class()(rest, buffers)
+    try:
+        return loader.load()
+    except _Gone as gone:
+        raise Malformed(str(gone), at) from None
+    except MemoryError:
+        count_pickles(rest.whole)  # Malformed where it was a length that lies
+        raise
+    except UnicodeDecodeError as error:
+        old = "it holds text of Python 2 that is not ASCII"
+        raise Malformed(old if error.encoding == "ascii" else str(error), at) from None
+    except (Exception, SystemExit) as error:
+        raise Malformed(_said(error) + loader.classes, at) from None
 
 
 class _Gone(Exception):
@@ -107,12 +146,16 @@ class _Gone(Exception):
 class _Rest:
     """Bytes as a file whose whole rest is at hand, so that the unpickler copies nothing of it.
 
-    ``at``: where the last pickle ended.
+    ``at``: where it goes on.
     """
 
-    def __init__(self, data: Buffer) -> None:
-        self._view = memoryview(data)
-        self.at = 0
+    def __init__(self, view: memoryview, at: int = 0) -> None:
+        self._view = view
+        self.at = at
+
+    @property
+    def whole(self) -> bytes:
+        return bytes(self._view)
 
     def peek(self, size: int) -> memoryview:  # noqa: ARG002 (more than that may come)
         return self._view[self.at :]
@@ -138,8 +181,8 @@ def _loader_class() -> Any:
     class Loader(pickle.Unpickler):
         """Says which class is not there, and remembers those that are, for messages."""
 
-        def __init__(self, file: Any) -> None:
-            super().__init__(file)
+        def __init__(self, file: Any, buffers: Iterable[Buffer] | None) -> None:
+            super().__init__(file, buffers=buffers)
             self._named: list[str] = []
 
         @property

@@ -28,7 +28,7 @@ class Unpacked(NamedTuple):
     stored_size: int
 
 
-def pack_small(chain: Chain, settings: Spelling, data: bytes, *, verify: bool) -> bytes | None:
+def pack_small(chain: Chain, settings: Spelling, data: Buffer, *, verify: bool) -> bytes | None:
     """``data``, one serialized object, in the small form; None where it is too large for that."""
     if len(data) > MOST_WRITTEN:
         return None

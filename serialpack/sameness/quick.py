@@ -7,17 +7,16 @@ attributes; two that are written alike are the same. What else there is, somebod
 from __future__ import annotations
 
 import copyreg
-import gc
-import io
 import pickle
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from fractions import Fraction
 from itertools import compress
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
+from serialpack.sameness.contents import contents
 from serialpack.sameness.parts import WITH_CONTENTS, is_hidden
 
 #: Types whose pickled form says all that there is of them.
@@ -33,19 +32,27 @@ def quickly_same(was: Any, became: Any, *, identity: bool) -> bool:
     ``identity``: also in which places they hold one and the same object.
     """
     try:
-        one, classes = _written(was)
-        other, _ = _written(became)
-        if one != other:
-            return False
+        classes = _written_alike(was, became)
         if not identity or all(_is_tree(value, classes) for value in (was, became)):
             return True
-        return _written(was, memo=True)[0] == _written(became, memo=True)[0]
+        _written_alike(was, became, memo=True)
     except Exception:  # an odd one, a cycle, or whatever pickle says to a class
         return False
+    return True
 
 
 class _Odd(Exception):
     """A value of a class that may keep more than it tells pickle."""
+
+
+class _Differs(Exception):
+    """The second of two values is not written as the first was."""
+
+
+class _File(NamedTuple):
+    """What a pickler writes to: it gives its bytes to ``write`` in pieces of 64 KiB or more."""
+
+    write: Callable[[Any], object]
 
 
 class _Pickler(pickle.Pickler):
@@ -54,8 +61,8 @@ class _Pickler(pickle.Pickler):
     ``fast`` is without the memo: it writes twice what stands in two places.
     """
 
-    def __init__(self, file: io.BytesIO) -> None:
-        super().__init__(file, 5)
+    def __init__(self, write: Callable[[Any], object]) -> None:
+        super().__init__(_File(write), 5)
         self.classes: dict[type, bool] = dict.fromkeys(_TOLD, True)
 
     def reducer_override(self, obj: Any) -> Any:
@@ -68,13 +75,31 @@ class _Pickler(pickle.Pickler):
         raise _Odd
 
 
-def _written(value: Any, *, memo: bool = False) -> tuple[memoryview, Iterable[type]]:
-    """``value`` as pickle writes it, and the classes that are in it."""
-    file = io.BytesIO()
-    pickler = _Pickler(file)
+def _written_alike(was: Any, became: Any, *, memo: bool = False) -> Iterable[type]:
+    """The classes that are in two values which pickle writes alike; else _Differs.
+
+    Of ``became``, a piece is gone once it is compared.
+    """
+    pieces: list[Any] = []
+    classes = _write(was, pieces.append, memo=memo)
+    pieces.reverse()
+
+    def compare(piece: Any) -> None:
+        if not pieces or pieces.pop() != piece:
+            raise _Differs
+
+    _write(became, compare, memo=memo)
+    if pieces:
+        raise _Differs
+    return classes
+
+
+def _write(value: Any, write: Callable[[Any], object], *, memo: bool) -> Iterable[type]:
+    """Give ``value`` to ``write`` as pickle writes it; the classes that are in it."""
+    pickler = _Pickler(write)
     pickler.fast = not memo
     pickler.dump(value)
-    return file.getbuffer(), pickler.classes
+    return pickler.classes
 
 
 #: Methods by which a class says what pickle writes of it.
@@ -98,7 +123,9 @@ def _is_tree(value: Any, classes: Iterable[type]) -> bool:
     types = _CONTAINERS.union(classes).difference(_TOLD)
     found, level = [value], [value]
     while level:
-        inner = gc.get_referents(*level)
-        level = list(compress(inner, map(types.__contains__, map(type, inner))))
+        above, level = level, []
+        for values in contents(above):
+            if not types.isdisjoint(map(type, values)):
+                level += compress(values, map(types.__contains__, map(type, values)))
         found += level
     return len(set(map(id, found))) == len(found)

@@ -8,7 +8,6 @@ from typing import Any
 
 from serialpack.errors import RefusedError
 from serialpack.formats.base import Unheld
-from serialpack.kinds import Difference, shown
 from serialpack.serializers.base import ValueSerializer
 from serialpack.stage import Buffer
 
@@ -33,11 +32,3 @@ class StoredSerializer(ValueSerializer):
 
     def load(self, data: Buffer) -> list[Any]:
         return read_stored(self.read, data)
-
-    def blame(self, records: list[Any], error: Exception) -> Difference:
-        """As always; but no search, level by level, through what is nested too deeply."""
-        if isinstance(error, RecursionError):
-            for number, record in enumerate(records):
-                if self._refuses(record):
-                    return Difference(number, "$", f"{shown(record)} ({error})", "", "depth")
-        return super().blame(records, error)

@@ -6,7 +6,7 @@ from typing import Any
 
 from serialpack.formats._columns import Mixed, Odd
 from serialpack.kinds import Difference, key_kind, shown, value_step
-from serialpack.serializers.base import FAILURES, ValueSerializer
+from serialpack.serializers.base import ValueSerializer
 
 
 class WholeFiles(ValueSerializer):
@@ -15,25 +15,23 @@ class WholeFiles(ValueSerializer):
     def blame(self, records: list[Any], error: Exception) -> Difference:
         """The first record that is not held together with those before it."""
         low, high = 0, len(records)
-        if self._fails(records) is None:
+        if self.failure(records) is None:
             return super().blame(records, error)
         while high - low > 1:  # the first ``low`` are held, the first ``high`` are not
             middle = (low + high) // 2
-            if self._fails(records[:middle]) is None:
+            if self.failure(records[:middle]) is None:
                 low = middle
             else:
                 high = middle
         alone = records[low:high]
-        found = self._fails(alone)
+        found = self.failure(alone)
         if found is not None:
             return self.blame_one(alone[0], found)._replace(record=low)
-        together = self._fails(records[:high])
+        together = self.failure(records[:high])
         return Difference(low, "$", f"as those before it ({together})", "", "mixed")
 
     def blame_one(self, record: Any, error: Exception) -> Difference:
         """Which part of a record is not held."""
-        if isinstance(error, RecursionError):  # each part of it is nearly as deep
-            return Difference(0, "$", f"{shown(record)} ({error})", "", "depth")
         if isinstance(error, Mixed):
             return Difference(0, "$", f"{shown(record)} ({error})", "", "mixed")
         from serialpack.values import kind_of
@@ -42,14 +40,7 @@ class WholeFiles(ValueSerializer):
             path = _path_to(record, error.value, is_key=error.is_key)
             kind = (key_kind(error.value) if error.is_key else None) or kind_of(error.value)
             return Difference(0, path, shown(error.value), "", kind)
-        return super().blame([record], error)
-
-    def _fails(self, records: list[Any]) -> Exception | None:
-        try:
-            self.load(self.dump(records))
-        except FAILURES as error:
-            return error
-        return None
+        return super().blame_one(record, error)
 
 
 def _path_to(record: Any, part: Any, *, is_key: bool) -> str:

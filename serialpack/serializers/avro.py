@@ -30,6 +30,7 @@ class Avro(WholeFiles):
     distribution = "fastavro"
     extra = "avro"
     stored_format = "avro"
+    takes_options = True
     cannot = (BEYOND_JSON | {"uint64", "bigint", "surrogates"}) - {
         *("non-finite", "nan-bits", "bytes", "decimal", "uuid"),
         *("utc-datetime", "local-datetime", "date", "time"),
@@ -101,5 +102,6 @@ class Avro(WholeFiles):
             return Difference(0, f"$.{place}" if place else "$", was, "", kind_of(first.datum))
         except Exception as other:  # what it trips over
             error = other
-        kind = "depth" if isinstance(error, RecursionError) else "value"
-        return Difference(0, "$", f"{shown(record)} ({error})", "", kind)
+        if isinstance(error, RecursionError):
+            return super().blame_one(record, error)
+        return Difference(0, "$", f"{shown(record)} ({error})", "", "value")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from serialpack.errors import RefusedError, UsageError, ValueRefusedError
 from serialpack.formats.base import (
@@ -49,6 +49,9 @@ class Serializer(Stage, ABC):
     safe: ClassVar[bool] = True
     compiled: ClassVar[bool] = False
 
+    #: Whether it takes options of the user's: ``settings``.
+    takes_options: ClassVar[bool] = False
+
     @classmethod
     def keeps(cls, fmt: Format) -> bool:
         """Whether the bytes of a source in ``fmt`` are its serialized bytes, as they are."""
@@ -77,6 +80,13 @@ class Serializer(Stage, ABC):
     @abstractmethod
     def decode(self, data: Buffer, fmt: Format, spelling: Spelling, *, first: bool) -> Buffer:
         """The block's source bytes again, spelled as well as can be."""
+
+    def restore(self, data: Buffer, fmt: Format, spelling: Spelling, *, first: bool) -> Buffer:
+        """As ``decode``, but the caller holds what comes against the very bytes, or their checksum.
+
+        So whatever that comparison finds need not be looked for here.
+        """
+        return self.decode(data, fmt, spelling, first=first)
 
 
 class ValueSerializer(Serializer):
@@ -108,6 +118,14 @@ class ValueSerializer(Serializer):
         Allocates nothing on the word of a length in ``data``, and never crashes: a library that
         would is guarded.
         """
+
+    def dump_object(self, records: list[Any]) -> Buffer:
+        """As ``dump``, what is one object of the Python API, for ``load_object`` alone."""
+        return self.dump(records)
+
+    def load_object(self, pieces: list[Buffer]) -> list[Any]:
+        """What ``dump_object`` wrote, cut anywhere. A bytearray is given away."""
+        return self.load(pieces[0] if len(pieces) == 1 else b"".join(cast("list[bytes]", pieces)))
 
     def check(self, block: SourceBlock, fmt: Format) -> int | None:
         """How many records a block of its own format has; SyntaxInputError where it is none."""
@@ -151,6 +169,17 @@ class ValueSerializer(Serializer):
             records = self.load_json(data) if fmt.respelled else self.load(data)
             return fmt.spell(records, spelling, first=first)
 
+    def restore(self, data: Buffer, fmt: Format, spelling: Spelling, *, first: bool) -> Buffer:
+        if self.keeps(fmt):
+            return data
+        assert isinstance(fmt, ValueFormat)
+        with collector_held():
+            return fmt.spell(self.load_unchecked(data), spelling, first=first)
+
+    def load_unchecked(self, data: Buffer) -> list[Any]:
+        """As ``load``, but bytes may pass for others that have the same values."""
+        return self.load(data)
+
     def load_json(self, data: Buffer) -> list[Any]:
         """As ``load``, of records that must be values of JSON; ValueError where they are not."""
         from serialpack.formats._jsonvalues import check_json
@@ -183,29 +212,38 @@ class ValueSerializer(Serializer):
 
         Found by trying ever smaller parts alone. ``error`` is what it raised for all of them.
         """
-        from serialpack.values import kind_of
-
         for number, record in enumerate(records):
-            if not self._refuses(record):
-                continue
-            if (endless := _endless(record)) is not None:
-                return Difference(number, "$", type(record).__name__, "", endless)
-            path, value, is_key = self._descend(record)
-            if value is record and not isinstance(record, dict) and "bare" in self.cannot:
-                return Difference(number, path, shown(value), "", "bare")
-            if type(value) in (dict, list):  # no part of it is refused on its own
-                kind = "depth" if isinstance(error, RecursionError) else "value"
-                return Difference(number, path, f"{shown(value)} ({error})", "", kind)
-            kind = (key_kind(value) if is_key else None) or kind_of(value)
-            return Difference(number, path, shown(value), "", kind)
+            found = self.failure([record])
+            if found is not None:
+                return self.blame_one(record, found)._replace(record=number)
         return Difference(0, "$", "the records", f"an error ({error})", "value")
 
-    def _refuses(self, record: Any) -> bool:
+    def blame_one(self, record: Any, error: Exception) -> Difference:
+        """Which part of a record is not held, where ``error`` was raised for it alone."""
+        from serialpack.values import kind_of
+
+        if (endless := _endless(record)) is not None:
+            return Difference(0, "$", type(record).__name__, "", endless)
+        if isinstance(error, RecursionError):  # each part of it is nearly as deep
+            return Difference(0, "$", f"{shown(record)} ({error})", "", "depth")
+        path, value, is_key = self._descend(record)
+        if value is record and not isinstance(record, dict) and "bare" in self.cannot:
+            return Difference(0, path, shown(value), "", "bare")
+        if type(value) in (dict, list):  # no part of it is refused on its own
+            return Difference(0, path, f"{shown(value)} ({error})", "", "value")
+        kind = (key_kind(value) if is_key else None) or kind_of(value)
+        return Difference(0, path, shown(value), "", kind)
+
+    def failure(self, records: list[Any]) -> Exception | None:
+        """What is raised where the records are written, or read again; None where nothing is."""
         try:
-            self.load(self.dump([record]))
-        except FAILURES:
-            return True
-        return False
+            self.load(self.dump(records))
+        except FAILURES as error:
+            return error
+        return None
+
+    def _refuses(self, record: Any) -> bool:
+        return self.failure([record]) is not None
 
     def _descend(self, record: Any) -> tuple[str, Any, bool]:
         """The innermost part that is refused on its own, its path, and whether it is a key."""

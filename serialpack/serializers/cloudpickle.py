@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from serialpack.formats.pickle import PROTOCOL, dump_pickle
+from serialpack.formats.pickle import PROTOCOL, dump_beside, dump_pickle, pickled
 from serialpack.serializers.pickle import Pickle
+from serialpack.stage import Buffer
 
 
 class CloudPickle(Pickle):
@@ -20,6 +21,17 @@ class CloudPickle(Pickle):
     def dump(self, records: list[Any]) -> bytes:
         return b"".join([_dump_one(record) for record in records])
 
+    def dump_object(self, records: list[Any]) -> Buffer:
+        import pickle
+
+        (obj,) = records
+        try:
+            return dump_beside(obj, pickle.dumps)
+        except (ValueError, TypeError):
+            import cloudpickle
+
+        return dump_beside(obj, cloudpickle.dumps)
+
 
 def _dump_one(record: Any) -> bytes:
     try:
@@ -27,9 +39,4 @@ def _dump_one(record: Any) -> bytes:
     except (ValueError, TypeError):
         import cloudpickle
 
-    try:
-        return bytes(cloudpickle.dumps(record, PROTOCOL))
-    except (ValueError, TypeError, RecursionError, MemoryError):
-        raise
-    except Exception as error:
-        raise ValueError(f"{type(error).__name__}: {error}") from None
+    return pickled(lambda: cloudpickle.dumps(record, PROTOCOL))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from serialpack.formats.pickle import PROTOCOL, dump_pickles, load_pickles
+from serialpack.formats._pickleframes import is_framed
+from serialpack.formats.pickle import PROTOCOL, dump_beside, dump_pickles, load_pickles
 from serialpack.kinds import TEXT_KINDS
 from serialpack.serializers._unsafe import UnsafeSerializer
 from serialpack.stage import Buffer, Param
@@ -13,7 +14,7 @@ from serialpack.stage import Buffer, Param
 class Pickle(UnsafeSerializer):
     """Any object whose class says how, with its cycles and shared references.
 
-    Large buffers stand in the pickle itself, which any ``pickle.load`` reads.
+    The large buffers of an object (those of arrays) stand beside its pickle, from protocol 5 on.
     """
 
     stored_format = "pickle"
@@ -26,5 +27,21 @@ class Pickle(UnsafeSerializer):
     def dump(self, records: list[Any]) -> bytes:
         return dump_pickles(records, self.values[0])
 
+    def dump_object(self, records: list[Any]) -> Buffer:
+        import pickle
+
+        if self.values[0] < PROTOCOL:
+            return self.dump(records)
+        (obj,) = records
+        return dump_beside(obj, pickle.dumps)
+
     def load(self, data: Buffer) -> list[Any]:
         return load_pickles(data)
+
+    def load_object(self, pieces: list[Buffer]) -> list[Any]:
+        if not pieces or not is_framed(pieces[0]):
+            return super().load_object(pieces)
+        whole = pieces[0]
+        if len(pieces) > 1 or not isinstance(whole, bytearray):
+            whole = bytearray().join(pieces)
+        return load_pickles(whole, in_place=True)

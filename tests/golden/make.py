@@ -10,9 +10,11 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import struct
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from pickle import PickleBuffer
 from typing import Any, NamedTuple
 
 HERE = Path(__file__).parent
@@ -45,6 +47,30 @@ def records(count: int) -> list[dict[str, Any]]:
 #: What the golden files of dumped objects hold.
 OBJECT = {"a": [1, 2.5, "é"], "b": None}
 
+
+class Array:
+    """Pickles its bytes out of band, and is read as a bytearray."""
+
+    def __init__(self, data: bytearray) -> None:
+        self.data = data
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return bytearray, (PickleBuffer(self.data),)
+
+
+#: What those with buffers beside the pickle hold, and what they are read as.
+NUMBERS = [bytearray(n // 300 % 256 for n in range(size)) for size in (262_144, 300_001)]
+
+
+def framed(pickled: bytes, buffers: list[bytearray]) -> bytes:
+    """A pickle and its buffers as ``man/spk.5`` puts them together."""
+    sizes = [len(buffer) for buffer in buffers]
+    out = struct.pack("<8s4Q", b"\xffbuffers", len(pickled), len(buffers), *sizes) + pickled
+    for buffer in buffers:
+        out += bytes(-len(out) % 64) + buffer
+    return out
+
+
 #: The serializers that were tried with every kind of source; of the others there is one file.
 _FIRST = ("json", "ujson", "msgpack")
 
@@ -73,6 +99,14 @@ def sources() -> dict[str, tuple[str, bytes]]:
         "object-msgpack": (
             "object",
             b"\x82\xa1a\x93\x01\xcb@\x04\0\0\0\0\0\0\xa2\xc3\xa9\xa1b\xc0",
+        ),
+        "object-buffers": (
+            "object",
+            framed(
+                b"\x80\x05\x95*\0\0\0\0\0\0\0]\x94(\x8c\x08builtins\x94\x8c\x09bytearray\x94"
+                b"\x93\x94\x97\x85\x94R\x94h\x03\x97\x85\x94R\x94e.",
+                NUMBERS,
+            ),
         ),
         "treacherous": (
             "ndjson",
@@ -176,6 +210,7 @@ def wanted() -> Iterator[Golden]:
         ("small-json", "object-json", {"dump": "json+zstd:3"}),
         ("small-msgpack", "object-msgpack", {"dump": "msgpack+none"}),
         ("small-unproved", "object-json", {"dump": "json+zlib:6", "verify": False}),
+        ("object-buffers", "object-buffers", {"dump": "pickle:5+xz:6", "verify": False}),
     ):
         yield Golden(name, source, how, f"a dumped object, {how['dump']}")
     several = "ndjson,csv,empty,noise"
@@ -199,7 +234,8 @@ def make(golden: Golden) -> bytes:
         how: dict[str, Any] = {"format": format, "threads": 1, "identity": identity, "entry": entry}
         if "dump" in golden.options:
             options = {k: v for k, v in golden.options.items() if k != "dump"}
-            out.write(serialpack.dumps(OBJECT, golden.options["dump"], **options))
+            obj = [Array(n) for n in NUMBERS] if name == "object-buffers" else OBJECT
+            out.write(serialpack.dumps(obj, golden.options["dump"], **options))
         else:
             api.pack(io.BytesIO(data), out, **how, **golden.options)
     if len(names) > 1:
