@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 #: The kinds of values that a serializer may be unable to hold, and what messages call them.
@@ -67,6 +68,9 @@ KINDS = {
 #: Lost where text becomes Python's numbers and dicts, so by every serializer of values.
 TEXT_KINDS = frozenset({"digits", "overflow", "negative-zero", "duplicate-keys"})
 
+#: The rules of ``--lossy`` about what only a source says.
+DIGITS, DUPLICATES, UTF8, COMMENTS = "digits", "duplicates", "utf8", "comments"
+
 #: What no serializer holds: Python itself stops there.
 NEVER = TEXT_KINDS | {"huge-integer", "depth"}
 
@@ -90,6 +94,39 @@ class Difference(NamedTuple):
     was: str
     became: str
     kind: str
+
+
+class Loss(NamedTuple):
+    """What a rule of ``--lossy`` changed: how often; of the first, where, what was, what became.
+
+    ``record`` counts from 0 in the whole source. Of comments, ``value_path`` is ``line N``, from
+    1 on, and ``became`` is empty.
+    """
+
+    rule: str
+    count: int  # type: ignore[assignment]  # a method of tuple, which nobody needs here
+    record: int
+    value_path: str
+    was: str
+    became: str
+
+
+def totals(losses: Iterable[Loss]) -> list[Loss]:
+    """One loss for each rule, with the count of all and the place of the first."""
+    found: dict[str, Loss] = {}
+    for loss in losses:
+        known = found.setdefault(loss.rule, loss)
+        if known is not loss:
+            first = loss if loss.record < known.record else known
+            found[loss.rule] = first._replace(count=known.count + loss.count)
+    return list(found.values())
+
+
+class Spelled(str):
+    """Text of a source, which messages show as it stands there: on one line, without quotes."""
+
+    def __repr__(self) -> str:
+        return super().__repr__()[1:-1]
 
 
 def value_step(key: Any) -> str:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from serialpack.errors import RefusedError
 from serialpack.formats._avroskim import Skimmer, read_long
+from serialpack.formats._cutting import Scan
 from serialpack.formats._document import Malformed
 from serialpack.formats.base import MAX_BLOCK, MAX_DEPTH, Difference, Unheld
 from serialpack.stage import import_library
@@ -93,30 +94,96 @@ def _check_depth(value: Any) -> None:
         level = [x for each in inner for x in (each.values() if isinstance(each, dict) else each)]
 
 
-def take_apart(data: bytes) -> Container:
-    """The header and the blocks of a file; Malformed, or RefusedError for too much of it."""
-    if not data.startswith(MAGIC):
-        raise Malformed("it does not begin as Avro's container files do", 0)
-    at = len(MAGIC)
-    try:
-        meta, at = _metadata(data, at)
-        sync, at = _bytes(data, at, at + _SYNC), at + _SYNC
-        if "avro.schema" not in meta:
+class Header(NamedTuple):
+    """What stands at the front of a file, up to byte ``end``. ``meta``: the schema too."""
+
+    meta: dict[str, bytes]
+    sync: bytes
+    end: int
+
+    @property
+    def codec(self) -> str:
+        return str(self.meta.get("avro.codec", b"null"), "utf-8", "replace")
+
+    def schema(self) -> Schema:
+        """Malformed where it has none."""
+        if "avro.schema" not in self.meta:
             raise Malformed("it has no schema", len(MAGIC))
         try:
-            schema = parse_schema(meta["avro.schema"])
+            return parse_schema(self.meta["avro.schema"])
         except ValueError as error:
             raise Malformed(f"its schema is none: {error}", len(MAGIC)) from None
-        codec = str(meta.get("avro.codec", b"null"), "utf-8", "replace")
-        blocks: list[Block] = []
-        room = max(MAX_BLOCK, len(data))
+
+
+def read_header(data: bytes) -> Header:
+    """Malformed where none is whole."""
+    if not data.startswith(MAGIC):
+        raise Malformed("it does not begin as Avro's container files do", 0)
+    try:
+        meta, at = _metadata(data, len(MAGIC))
+        return Header(meta, _bytes(data, at, at + _SYNC), at + _SYNC)
+    except IndexError:
+        raise Malformed("it ends too early", len(data)) from None
+
+
+def take_apart(data: bytes, header: Header | None = None) -> Container:
+    """The header and the blocks of a file; Malformed, or RefusedError for too much of it.
+
+    ``header``: it stands before ``data``, which are blocks.
+    """
+    at = 0
+    if header is None:
+        header = read_header(data)
+        at = header.end
+    schema, codec = header.schema(), header.codec
+    blocks: list[Block] = []
+    room = max(MAX_BLOCK, len(data))
+    try:
         while at < len(data):
-            block, at = _block(data, at, sync, codec, room)
+            block, at = _block(data, at, header.sync, codec, room)
             room -= len(block.data)
             blocks.append(block)
     except IndexError:
         raise Malformed("it ends too early", len(data)) from None
-    return Container(schema, codec, meta, sync, blocks)
+    return Container(schema, codec, header.meta, header.sync, blocks)
+
+
+class BlockScan:
+    """Goes over the blocks of one file, from its front on; what they hold is counted.
+
+    ``head``: the bytes of its header, which is the front of its first block.
+    """
+
+    def __init__(self) -> None:
+        self.head = b""
+        self._sync = b""
+
+    def __call__(self, view: memoryview, most: int) -> Scan:
+        data = bytes(view)
+        values = blocks = at = 0
+        if not self.head:
+            if not data.startswith(MAGIC[: len(data)]):
+                return Scan(0, 0, lost=True)
+            try:
+                header = read_header(data)
+            except Malformed:  # or not whole yet
+                return Scan(0, 0)
+            self.head, self._sync, at = data[: header.end], header.sync, header.end
+        while blocks != most and at < len(data):
+            try:
+                count, start = read_long(data, at)
+                size, start = read_long(data, start)
+            except IndexError:
+                break
+            except Malformed:
+                return Scan(values, at, lost=True)
+            end = start + size + _SYNC
+            if end > len(data):
+                break
+            if count < 0 or size < 0 or data[end - _SYNC : end] != self._sync:
+                return Scan(values, at, lost=True)
+            values, blocks, at = values + count, blocks + 1, end
+        return Scan(values, at)
 
 
 def _metadata(data: bytes, at: int) -> tuple[dict[str, bytes], int]:

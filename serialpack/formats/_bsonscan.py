@@ -1,4 +1,5 @@
-"""What the BSON library drops of a document as it reads it, found by looking at every element.
+"""Where BSON documents end; and what the library drops of one as it reads it, found by looking at
+every element.
 
 It keeps one of two equal keys, reads undefined as null and a symbol as text, and knows six
 options of a regular expression. The types and their sizes are those of bsonspec.org.
@@ -6,7 +7,9 @@ options of a regular expression. The types and their sizes are those of bsonspec
 
 from __future__ import annotations
 
+from serialpack.formats._cutting import Scan
 from serialpack.kinds import Difference, value_step
+from serialpack.stage import Buffer
 
 #: Bytes of a value by its type, where they are always as many: a double, an ObjectId, a boolean,
 #: a date, integers, a timestamp, a decimal; undefined, null, MinKey and MaxKey have none.
@@ -30,7 +33,23 @@ def first_lost(data: bytes) -> Difference | None:
     return None
 
 
-def _size(data: bytes, at: int) -> int:
+def scan(view: Buffer, most: int, ends: list[int] | None = None) -> Scan:
+    """As ``SequenceFormat.scan``. No document is shorter than 5 bytes."""
+    at = documents = 0
+    while documents != most and at + 4 <= len(view):
+        size = _size(view, at)
+        if not 5 <= size < 1 << 31:
+            return Scan(documents, at, lost=True)
+        if size > len(view) - at:
+            break
+        at += size
+        documents += 1
+        if ends is not None:
+            ends.append(at)
+    return Scan(documents, at)
+
+
+def _size(data: Buffer, at: int) -> int:
     return int.from_bytes(data[at : at + 4], "little")
 
 
@@ -44,7 +63,7 @@ def _lost(data: bytes, start: int) -> Difference | None:
         keys: dict[str, None] = {}
         while kind := data[at]:
             end = data.index(0, at + 1)
-            key = data[at + 1 : end].decode()
+            key = "" if is_array else data[at + 1 : end].decode()
             at = end + 1
             here = f"{path}[{len(keys)}]" if is_array else path + value_step(key)
             if not is_array and key in keys:

@@ -14,8 +14,9 @@ from serialpack.formats._csvvalues import learn, rows_of, spell_rows, style_of
 from serialpack.formats._document import Malformed, compared
 from serialpack.formats._exact import not_read
 from serialpack.formats._lines import LINE_ENDS
+from serialpack.formats._utf8 import ESCAPED, said
 from serialpack.formats.base import Difference, SourceBlock, Spelling, Unheld, ValueFormat
-from serialpack.kinds import shown, value_step
+from serialpack.kinds import DUPLICATES, UTF8, Loss, shown, value_step
 from serialpack.stage import Buffer
 
 _BOM = "\ufeff"
@@ -37,6 +38,10 @@ class HeadedBlock(SourceBlock):
 
 class CsvText(ValueFormat):
     """The value side of CSV. Every field is text."""
+
+    sequence = True
+    is_text = True
+    heeds = frozenset({DUPLICATES, UTF8})
 
     #: What messages call it.
     title: ClassVar[str]
@@ -74,7 +79,9 @@ class CsvText(ValueFormat):
         return spelling
 
     def _names(self, head: bytes) -> list[str]:
-        rows = rows_of(str(head, "utf-8").removeprefix(_BOM), self._mark)
+        lossy = self.marks is not None and UTF8 in self.marks.allowed
+        text = str(head, "utf-8", "surrogateescape" if lossy else "strict")
+        rows = rows_of(text.removeprefix(_BOM), self._mark)
         return rows[0] if rows else []
 
     def parse(self, block: SourceBlock) -> list[Any]:
@@ -91,7 +98,7 @@ class CsvText(ValueFormat):
         if block.index:
             assert isinstance(block, HeadedBlock)
             try:
-                names = self._names(block.head)
+                names = self._mended(self._names(block.head), ESCAPED, count=False)
             except ValueError:  # which is said of the first block, where it stands
                 raise self._placed(block, "", "under a header that is none") from None
         try:
@@ -105,6 +112,7 @@ class CsvText(ValueFormat):
             raise self._placed(block, text[: begin + bad.at], bad.message) from None
         if names is None:
             names = rows.pop(0) if rows else []
+            names = self._mended(names, self.marks.base if self.marks else 0, count=True)
         while block.last and rows and not rows[-1]:
             rows.pop()
         records = self._records(block, names, rows)
@@ -118,9 +126,7 @@ class CsvText(ValueFormat):
     ) -> list[dict[str, str]]:
         """The rows as maps; an error where a name is there twice, or a row does not fit."""
         if len(set(names)) < len(names):
-            twice = Counter(names).most_common(1)[0][0]
-            lost = f"the column {shown(twice)}"
-            raise Unheld(Difference(0, "$" + value_step(twice), lost, "", "duplicate-keys"))
+            self._last_wins(names, rows)
         width = len(names)
         records: list[dict[str, str]] = []
         for row in rows:
@@ -131,6 +137,26 @@ class CsvText(ValueFormat):
                 number = block.first_record + len(records)
                 raise not_read(self.title, Difference(number, "$", was, "", "mixed"))
         return records
+
+    def _mended(self, names: list[str], base: int, *, count: bool) -> list[str]:
+        if self.marks is None or not base:
+            return names
+        return self.marks.mended_names(names, base, count=count)
+
+    def _last_wins(self, names: list[str], rows: list[list[str]]) -> None:
+        """Unheld for a name that is there twice, where no rule says what becomes of it."""
+        twice = Counter(names).most_common(1)[0][0]
+        path = "$" + value_step(twice)
+        if self.marks is None or DUPLICATES not in self.marks.allowed:
+            lost = f"the column {shown(twice)}"
+            raise Unheld(Difference(0, path, lost, "", "duplicate-keys"))
+        whole = [row for row in rows if len(row) == len(names)]
+        if whole:
+            columns = [column for column, name in enumerate(names) if name == twice]
+            fields = (whole[0][column] for column in (columns[0], columns[-1]))
+            was, became = (shown(said(field, self.marks.base)) for field in fields)
+            count = len(whole) * (len(names) - len(set(names)))
+            self.marks.placed.append(Loss(DUPLICATES, count, 0, path, was, became))
 
     def _placed(self, block: SourceBlock, before: str, message: str) -> SyntaxInputError:
         known = block.line >= 0 or block.index == 0

@@ -11,10 +11,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from serialpack.formats.base import MAX_BLOCK, Read, SourceBlock
+from serialpack.formats.base import MAX_BLOCK as MAX_BLOCK
+from serialpack.formats.base import Read, SourceBlock
 
 #: The bytes that no character begins with, in UTF-8.
 _CONTINUATION = bytes(range(0x80, 0xC0))
+
+#: As much is read at once, so that there are never two copies of more.
+_PIECE = 4 << 20
 
 
 class Untold(Exception):
@@ -37,6 +41,8 @@ class Finder(ABC):
 
     #: The byte that stands before the window's first, ``buf[0]``.
     spare: bytes = b"\n"
+    #: Whether ``rest`` takes a whole source as it was read: bytes, with no spare one before them.
+    takes_bytes: bool = False
 
     @abstractmethod
     def last(self, buf: bytearray, start: int, limit: int) -> Cut | None:
@@ -61,6 +67,61 @@ class Finder(ABC):
         """
 
 
+class Scan(NamedTuple):
+    """What stands at the front of some bytes: so many records, the last of them whole up to
+    ``end``. ``lost``: what follows begins none.
+    """
+
+    records: int
+    end: int
+    lost: bool = False
+
+
+class SequenceFinder(Finder):
+    """Records one after another that say where they end, up to bytes that begin none.
+
+    ``scan`` looks at the front of some bytes, for a number of records at most (-1: all of them).
+    """
+
+    def __init__(self, scan: Callable[[memoryview, int], Scan]) -> None:
+        self._scan = scan
+        self._lost = False
+
+    def _cut(self, buf: bytearray, start: int, limit: int, most: int = -1) -> Cut | None:
+        if self._lost:
+            raise Untold
+        with memoryview(buf) as view:
+            found = self._scan(view[start:limit], most)
+        self._lost = found.lost
+        if found.end:
+            return Cut(start + found.end, found.records)
+        # All that was looked at, so that the place is within the block.
+        return Cut(limit, None) if found.lost else None  # type: ignore[arg-type]  # not known
+
+    def last(self, buf: bytearray, start: int, limit: int) -> Cut | None:
+        return self._cut(buf, start, limit)
+
+    def first(self, buf: bytearray, start: int, limit: int) -> Cut | None:
+        return self._cut(buf, start, limit, 1)
+
+    def rest(self, buf: bytearray, start: int) -> int | None:
+        cut = self._cut(buf, start, len(buf)) or Cut(start, 0)
+        return cut.records if cut.end == len(buf) else None
+
+    def ends(
+        self,
+        buf: bytearray,  # noqa: ARG002
+        start: int,  # noqa: ARG002
+        limit: int,  # noqa: ARG002
+        *,
+        begin: bool,
+    ) -> int | None:
+        """Not looked for: all that follows a record of more than MAX_BLOCK is plain bytes."""
+        if not begin:
+            raise Untold
+        return None
+
+
 class Window:
     """The bytes of the source in memory, and what has been counted of those before.
 
@@ -79,28 +140,41 @@ class Window:
         self._index = self._offset = self._record = self._column = 0
         self._line = 0 if count_lines else -1
 
+    def begin(self, data: bytes) -> None:
+        """Take over what was read of the source before."""
+        self.buf += data
+
     def want(self, n: int) -> int:
         """See to it that ``n`` bytes are there, where the source has them; how many are."""
-        have = len(self.buf) - self.pos
-        if have < n and not self.eof:
+        if len(self.buf) - self.pos < n and not self.eof:
             rest = memoryview(self.buf)[self.pos :]
             if self._read_into is None:
-                more = self._read(n - have)
-                self.eof = len(more) < n - have
-                self.buf = bytearray().join((self._spare, rest, more))
+                self.buf = self._grown(rest, n + 1)
             else:
                 self.buf = self._filled(rest, n + 1, self._read_into)
             self.pos = 1
         return len(self.buf) - self.pos
 
+    def _grown(self, rest: memoryview, size: int) -> bytearray:
+        """The spare byte, ``rest`` and what can be read: ``size`` bytes if there are as many."""
+        buf = bytearray(self._spare)
+        buf += rest
+        while len(buf) < size and not self.eof:
+            asked = min(size - len(buf), _PIECE)
+            more = self._read(asked)
+            self.eof = len(more) < asked
+            buf += more
+        return buf
+
     def _filled(
         self, rest: memoryview, size: int, read_into: Callable[[memoryview], int]
     ) -> bytearray:
-        """The spare byte, ``rest`` and what can be read: ``size`` bytes if there are as many."""
+        """The same, with one copy less."""
         buf = bytearray(size)
         begin = 1 + len(rest)
         with memoryview(buf) as view:
-            view[:begin] = b"".join((self._spare, rest))
+            view[:1] = self._spare
+            view[1:begin] = rest
             end = begin + read_into(view[begin:])
         self.eof = end < size
         del buf[end:]
@@ -122,7 +196,7 @@ class Window:
             line=self._line,
             column=self._column,
         )
-        if self._line >= 0:
+        if self._line >= 0 and not block.last:
             newline = self.buf.rfind(b"\n", self.pos, end)
             if newline >= 0:
                 self._line += self.buf.count(b"\n", self.pos, end)
@@ -141,10 +215,19 @@ def cut_records(
 ) -> Iterator[SourceBlock]:
     """Blocks of whole records, as ``Format.cut`` promises."""
     window = Window(read, count_lines=for_values, spare=finder.spare)
+    if finder.takes_bytes and block_size <= _PIECE:
+        data = read(block_size + 1)
+        if len(data) <= block_size:
+            yield SourceBlock(
+                data, 0, 0, _rest(finder, data, 0), last=True, line=0 if for_values else -1
+            )
+            return
+        window.begin(data)
+        del data
     while True:
         have = window.want(block_size + 1)
         if have <= block_size:
-            yield window.take(len(window.buf), _rest(finder, window))
+            yield window.take(len(window.buf), _rest(finder, window.buf, window.pos))
             return
         try:
             cut, have = _next(window, block_size, finder, have)
@@ -152,7 +235,7 @@ def cut_records(
                 block = window.take(*cut)
                 yield block
             elif have <= MAX_BLOCK:
-                block = window.take(len(window.buf), _rest(finder, window))
+                block = window.take(len(window.buf), _rest(finder, window.buf, window.pos))
                 yield block
             else:
                 for block in _pieces(window, block_size, finder):
@@ -164,9 +247,9 @@ def cut_records(
             return
 
 
-def _rest(finder: Finder, window: Window) -> int | None:
+def _rest(finder: Finder, buf: bytearray | bytes, start: int) -> int | None:
     try:
-        return finder.rest(window.buf, window.pos)
+        return finder.rest(buf, start)  # type: ignore[arg-type]  # bytes where it takes them
     except Untold:
         return None
 

@@ -1,4 +1,5 @@
 """Formats that a library reads and writes whole: a file is one block, and its values are proved.
+Where records can be told apart without reading them, ``cut`` does so, and each block is read.
 
 A subclass says ``read`` and ``write``; the rest follows. The text that unpacking writes is the
 library's: the very bytes come back where those are the same, else the same values. A serializer
@@ -11,8 +12,8 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from serialpack.errors import RefusedError, SyntaxInputError
-from serialpack.formats._cutting import cut_plain
+from serialpack.errors import RefusedError, SyntaxInputError, ValueRefusedError
+from serialpack.formats._cutting import Scan, SequenceFinder, cut_plain, cut_records
 from serialpack.formats.base import (
     MAX_BLOCK,
     Difference,
@@ -50,6 +51,10 @@ class DocumentFormat(ValueFormat):
         two seconds and 200 MB for hostile bytes of a few kilobytes, whatever they ask for.
         """
 
+    def read_written(self, data: bytes) -> list[Any]:
+        """As ``read``, of what ``write`` has just written here."""
+        return self.read(data)
+
     @abstractmethod
     def write(self, records: list[Any]) -> bytes:
         """The records in this format; ValueError, TypeError, OverflowError or RecursionError
@@ -58,9 +63,9 @@ class DocumentFormat(ValueFormat):
     def cut(
         self, read: Read, block_size: int, *, for_values: bool = False
     ) -> Iterator[SourceBlock]:
-        if not for_values:
-            yield from cut_plain(read, block_size)
-            return
+        return self._cut_whole(read) if for_values else cut_plain(read, block_size)
+
+    def _cut_whole(self, read: Read) -> Iterator[SourceBlock]:
         data = read(MAX_BLOCK + 1)
         if len(data) > MAX_BLOCK:
             raise RefusedError(
@@ -73,11 +78,29 @@ class DocumentFormat(ValueFormat):
         return {}
 
     def parse(self, block: SourceBlock) -> list[Any]:
-        data = bytes(block.data)
+        if block.partial:
+            raise RefusedError(
+                "a record is larger than 64 MiB", hint="-s raw packs records of any size"
+            )
+        records = self._placed_records(block)
+        if len(records) != block.records and (block.index or block.records is not None):
+            raise self._placed(block, Malformed("records cannot be told apart from here on", 0))
+        return records
+
+    def _placed_records(self, block: SourceBlock) -> list[Any]:
+        """As ``read_block``, with errors that say where in the source it is."""
         try:
-            return self.read(data)
+            return self.read_block(block)
         except Malformed as bad:
-            raise self._placed(data, bad) from None
+            raise self._placed(block, bad) from None
+        except ValueRefusedError as refused:
+            if refused.record is not None:
+                refused.record += block.first_record
+            raise
+
+    def read_block(self, block: SourceBlock) -> list[Any]:
+        """As ``read``, of a block that ``cut`` has made. Places are those in the block."""
+        return self.read(bytes(block.data))
 
     def spell(
         self,
@@ -99,26 +122,73 @@ class DocumentFormat(ValueFormat):
         return iter(())
 
     def difference(self, block: SourceBlock, restored: Buffer) -> Difference | None:
-        return compared(self.parse(block), self.parse(block._replace(data=restored)))
+        after = self._placed_records(block._replace(data=restored))
+        return compared(self.parse(block), after)
 
-    def _placed(self, data: bytes, bad: Malformed) -> SyntaxInputError:
-        at = len(data) if bad.at is None else bad.at
+    def _placed(self, block: SourceBlock, bad: Malformed) -> SyntaxInputError:
+        at = len(block.data) if bad.at is None else bad.at
         line = column = None
         if self.is_text and bad.at is not None:
-            before = data[:at].decode("utf-8", "replace")
-            line = before.count("\n") + 1
-            column = len(before) - before.rfind("\n")
+            before = bytes(block.data[:at]).decode("utf-8", "replace")
+            newlines = before.count("\n")
+            line = max(block.line, 0) + newlines + 1
+            column = len(before) - before.rfind("\n") + (0 if newlines else block.column)
         return SyntaxInputError(
-            f"not valid {self.title}: {bad.message}", offset=at, line=line, column=column
+            f"not valid {self.title}: {bad.message}",
+            offset=block.offset + at,
+            line=line,
+            column=column,
         )
+
+
+class SequenceFormat(DocumentFormat):
+    """A format whose files are records one after another, which say where they end."""
+
+    sequence = True
+
+    @staticmethod
+    @abstractmethod
+    def scan(view: memoryview, most: int, ends: list[int] | None = None) -> Scan:
+        """The records at the front of ``view``, ``most`` at most (-1: all of them).
+
+        ``ends`` gets the place where each one ends.
+        """
+
+    def cut(
+        self, read: Read, block_size: int, *, for_values: bool = False
+    ) -> Iterator[SourceBlock]:
+        if not for_values:
+            return cut_plain(read, block_size)
+        return cut_records(read, block_size, SequenceFinder(self.scan), for_values=True)
+
+    def record_spans(
+        self,
+        data: Buffer,
+        spelling: Spelling,  # noqa: ARG002
+        *,
+        first: bool,  # noqa: ARG002
+    ) -> list[tuple[int, int]]:
+        ends: list[int] = []
+        self.scan(memoryview(data), -1, ends)
+        return list(zip([0, *ends], ends, strict=False))
+
+    def slice_ends(
+        self,
+        head: Buffer,  # noqa: ARG002
+        spelling: Spelling,  # noqa: ARG002
+    ) -> tuple[bytes, bytes]:
+        return b"", b""
 
 
 def compared(before: list[Any], after: list[Any]) -> Difference | None:
     """The first difference between two lists of records, compared strictly."""
+    from serialpack.sameness.quick import quickly_same
     from serialpack.values import difference
 
     if len(before) != len(after):
         return Difference(0, "$", f"{len(before)} records", str(len(after)), "value")
+    if quickly_same(before, after, identity=False):  # all at once
+        return None
     for number, pair in enumerate(zip(before, after, strict=True)):
         if (lost := difference(*pair, record=number)) is not None:
             return lost

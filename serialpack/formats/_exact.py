@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timezone
 from decimal import Decimal, DecimalException
+from typing import Any
 
 from serialpack.errors import ValueRefusedError
 from serialpack.formats._unread import not_held
@@ -15,12 +16,16 @@ MAX_DIGITS = 4300
 
 
 class Lost(Exception):
-    """What a text says is more than Python's value of it; ``kind`` is one of ``KINDS``."""
+    """What a text says is more than Python's value of it; ``kind`` is one of ``KINDS``.
 
-    def __init__(self, kind: str, text: str) -> None:
+    ``nearest``: the nearest value that there is, an object of its own; None where there is none.
+    """
+
+    def __init__(self, kind: str, text: str, nearest: Any = None) -> None:
         super().__init__(kind, text)
         self.kind = kind
         self.text = text
+        self.nearest = nearest
 
 
 def not_read(title: str, lost: Difference) -> Unheld | ValueRefusedError:
@@ -47,9 +52,9 @@ def exact_float(text: str) -> float:
         try:
             same = Decimal(text) == Decimal(repr(value))
         except DecimalException:  # an exponent that even decimal cannot count
-            same = False
+            same = not text.lower().partition("e")[0].strip("-+.0")
         if not same:
-            raise Lost("digits" if value else "overflow", text)
+            raise Lost("digits" if value else "overflow", text, value)
     return value
 
 

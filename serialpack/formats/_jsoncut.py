@@ -45,11 +45,17 @@ def _new_scan() -> Scan:
 
 
 class JsonFinder(Finder):
-    """Finds the elements of one JSON document."""
+    """Finds the elements of one JSON document.
+
+    ``for_values``: all will be parsed, so that an object that is the whole document, and ends
+    like one, need not be parsed here to be counted.
+    """
 
     spare = b"["
+    takes_bytes = True
 
-    def __init__(self) -> None:
+    def __init__(self, *, for_values: bool = False) -> None:
+        self._for_values = for_values
         self._kind = b""  # the opening bracket; b"" before it has been seen, b"-" if none
         self._closed = False
         self._misses = 0
@@ -134,7 +140,7 @@ class JsonFinder(Finder):
                 if at < 0:
                     break
                 comma = at + self._anchor_comma
-                end = _end_of_white(buf, comma + 1, limit + 1)
+                end = _end_of_white(buf, comma + 1, limit + 1) if comma < limit else limit + 1
                 if end <= limit:
                     tried.add(comma)
                     yield comma, end
@@ -210,7 +216,8 @@ class JsonFinder(Finder):
         whole = not self._kind
         opening, element = self._enter(buf, start, end)
         if self._kind != b"[" and (whole or self._kind == b"-"):
-            return _one(buf, element if opening < 0 else opening, end)
+            start = element if opening < 0 else opening
+            return _one(buf, start, end, prove=not self._for_values)
         if self._kind == b"[" and buf[end - 1] == 0x5D:
             if opening < 0:
                 count = _count(b"".join((b"[", memoryview(buf)[start:end])))
@@ -252,10 +259,12 @@ class JsonFinder(Finder):
         return None
 
 
-def _one(buf: bytearray, start: int, end: int) -> int | None:
+def _one(buf: bytearray, start: int, end: int, *, prove: bool) -> int | None:
     """1 where the text is one document, as far as can be told without reading it strictly."""
     if start >= end or (buf[start] == 0x7B and buf[end - 1] != 0x7D):
         return None
+    if not prove:
+        return 1
     # Parsed in an array, for the decoder that is there; NumPy is imported only where that fails.
     if buf[start] != 0x7B or _count(b"".join((b"[", memoryview(buf)[start:end], b"]"))) == 1:
         return 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from serialpack.formats._jsonparse import (
@@ -16,6 +16,7 @@ from serialpack.formats._jsonparse import (
     values_scanner,
 )
 from serialpack.formats.base import Difference, SourceBlock, Spelling, Unheld, ValueFormat
+from serialpack.kinds import DIGITS, DUPLICATES, UTF8
 from serialpack.stage import Buffer
 
 # Modules for spelling, writing and comparing are imported where they are used: packing the bytes
@@ -28,6 +29,8 @@ class JsonText(ValueFormat):
     """A format of JSON text. A subclass says where its records stand."""
 
     respelled = True
+    is_text = True
+    heeds = frozenset({DIGITS, DUPLICATES, UTF8})
 
     #: What ``_jsonspell`` calls it.
     _kind: ClassVar[str]
@@ -84,12 +87,12 @@ class JsonText(ValueFormat):
     def parse(self, block: SourceBlock) -> list[Any]:
         data = bytes(block.data)
         self._check_depth(block, data)
-        records = self._fast(block, data)
+        records = self._fast(block, data) if self.marks is None else None
         if records is not None:
             return records
         text = text_of(block, data)
         try:
-            records = list(self._scan(block, text, values_scanner()))
+            records = list(self._scan(block, text, self._scanner()))
         except Bad as bad:
             self._fail(block, text, bad)
         except UnheldNumber:
@@ -100,6 +103,41 @@ class JsonText(ValueFormat):
         if block.records is None and not (block.index == 0 and block.last):
             raise place_of(block, "", "records cannot be told apart from here on")
         return records
+
+    def _scanner(self) -> Scanner:
+        if self.marks is None:
+            return values_scanner()
+        from serialpack.formats._jsonlossy import marking_scanner
+
+        return marking_scanner(self.marks)
+
+    def parse_as(
+        self,
+        block: SourceBlock,
+        array: Callable[[bytes], list[Any]],
+        lines: Callable[[bytes], list[Any]],
+    ) -> list[Any] | None:
+        """The records as ``array`` reads an array of them, or ``lines`` lines of them.
+
+        None where they do not read them: nothing is known of the text then. Also of text that
+        they do read, only what is written of the records again tells whether it is the same.
+        Both see to it that values are not nested too deeply.
+        """
+        try:
+            records = self._read_as(block, bytes(block.data), array, lines)
+        except (ValueError, RecursionError):
+            return None
+        return records if records is not None and len(records) == block.records else None
+
+    @abstractmethod
+    def _read_as(
+        self,
+        block: SourceBlock,
+        data: bytes,
+        array: Callable[[bytes], list[Any]],
+        lines: Callable[[bytes], list[Any]],
+    ) -> list[Any] | None:
+        """As ``parse_as``; fails in any way."""
 
     def _check_depth(self, block: SourceBlock, data: bytes) -> None:
         try:

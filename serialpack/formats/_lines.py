@@ -96,6 +96,8 @@ def _behind_lines(data: bytes, start: int, count: int) -> int:
 class LineFinder(Finder):
     """Every newline ends a record."""
 
+    takes_bytes = True
+
     def last(self, buf: bytearray, start: int, limit: int) -> Cut | None:
         end = buf.rfind(b"\n", start, limit) + 1
         return Cut(end, count_lines(buf, start, end)) if end else None

@@ -10,11 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from serialpack.formats._nesting import levels
+from serialpack.formats._utf8 import ESCAPED
 from serialpack.formats.base import MAX_DEPTH
+from serialpack.kinds import DUPLICATES, UTF8
 from serialpack.stage import Buffer
+
+if TYPE_CHECKING:
+    from serialpack.formats._marks import Marks
 
 #: All bytes but those that begin a container.
 _NO_CONTAINERS = bytes({*range(256)} - {*range(0x80, 0xA0), *range(0xDC, 0xE0)})
@@ -135,6 +140,36 @@ def _plain_types() -> frozenset[type]:
 def unpack_exactly(data: Buffer) -> list[Any]:
     """The messages; ValueError, or Repeated, where there are none that Python holds."""
     return [moment_of(m) for m in messages(data, object_pairs_hook=_map, list_hook=_list)]
+
+
+def unpack_marked(data: bytes, marks: Marks) -> list[Any]:
+    """The messages, with what may be lost noted in ``marks``.
+
+    ValueError, RecursionError or Repeated where more is lost.
+    """
+
+    def last_wins(pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
+        found: dict[Any, Any] = {}
+        for spelled, value in pairs:
+            try:
+                key = key_of(spelled)
+                twice = key in found
+            except TypeError:
+                raise Repeated("a map or what holds one as a key") from None
+            if twice and not marks.again(found, key):
+                raise Repeated("a map has a key twice")
+            found[key] = moment_of(value)
+        return found
+
+    options: dict[str, Any] = {"object_pairs_hook": _map, "list_hook": _list}
+    if DUPLICATES in marks.allowed:
+        options["object_pairs_hook"] = last_wins
+    if UTF8 in marks.allowed:
+        options["unicode_errors"] = "surrogateescape"
+        marks.base = ESCAPED
+    records = [moment_of(message) for message in messages(data, **options)]
+    check_depth(records, data)
+    return records
 
 
 def messages(data: Buffer, **options: Any) -> list[Any]:

@@ -14,15 +14,20 @@ from functools import lru_cache
 from struct import Struct
 from typing import Any
 
+from serialpack.formats._cutting import Scan
 from serialpack.formats._document import Malformed
 from serialpack.formats.base import MAX_DEPTH, Difference, Unheld
 from serialpack.kinds import shown
+from serialpack.stage import Buffer
 
 #: How the payload behind a tag is laid out.
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 
 #: Up to here every integer is a double of its own.
 EXACT = 1 << 53
+
+#: The bytes of the longest varint.
+_LONGEST = 10
 
 _DOUBLE = Struct("<d")
 _SHORT = [bytes([n]) for n in range(128)]
@@ -45,7 +50,7 @@ def varint(number: int) -> bytes:
     return bytes(out)
 
 
-def read_varint(data: bytes, at: int, end: int) -> tuple[int, int]:
+def read_varint(data: Buffer, at: int, end: int) -> tuple[int, int]:
     """The varint at ``at``, which must end before ``end``; and where it ends."""
     number = shift = 0
     start = at
@@ -90,6 +95,23 @@ def split_delimited(data: bytes) -> Iterator[tuple[int, int]]:
     while at < len(data):
         start, at = read_length(data, at, len(data))
         yield start, at
+
+
+def scan(view: Buffer, most: int, ends: list[int] | None = None) -> Scan:
+    """As ``SequenceFormat.scan``, of a delimited stream."""
+    at = messages = 0
+    while messages != most and at < len(view):
+        try:
+            size, start = read_varint(view, at, len(view))
+        except Malformed:  # it goes on behind the end, or for too long
+            return Scan(messages, at, lost=len(view) - at >= _LONGEST)
+        if size > len(view) - start:
+            break
+        at = start + size
+        messages += 1
+        if ends is not None:
+            ends.append(at)
+    return Scan(messages, at)
 
 
 def write_value(value: Any, depth: int = 0) -> bytes:

@@ -20,6 +20,7 @@ class TableFormat(DocumentFormat):
     """A format that pyarrow reads as a table."""
 
     joins = False
+    sequence = True
     #: How many levels of types it has room for; ``tables.table_of`` counts them.
     levels: ClassVar[int]
 
@@ -44,6 +45,9 @@ class TableFormat(DocumentFormat):
     def read_stored(self, data: bytes) -> list[Any]:
         """As ``read``, what ``write_stored`` wrote: more values that take hardly any bytes."""
         return self._read(data, _STORED_VALUES)
+
+    def read_written(self, data: bytes) -> list[Any]:
+        return self.read_stored(data)
 
     def _read(self, data: bytes, most: int) -> list[Any]:
         tables.arrow()

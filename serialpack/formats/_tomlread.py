@@ -10,13 +10,17 @@ import re
 import tomllib
 from collections.abc import Callable
 from threading import Thread
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
+from serialpack.formats._comments import blanked
 from serialpack.formats._document import Malformed
 from serialpack.formats._exact import Lost, exact_float, not_read
 from serialpack.formats.base import MAX_DEPTH, Difference
-from serialpack.kinds import shown, value_step
-from serialpack.values import kind_of
+from serialpack.kinds import DIGITS, Loss, Spelled, shown, value_step
+from serialpack.values import difference, kind_of
+
+if TYPE_CHECKING:
+    from serialpack.formats._marks import Marks
 
 #: Calls that tomllib nests for an array and for an inline table, and the most of them: a thread
 #: of its own has Python's 1000, less a few.
@@ -31,24 +35,30 @@ _LONG_KEY = re.compile(rf"(?:^|[\[{{,\n])[ \t]*{_PART}(?:[ \t]*\.[ \t]*{_PART}){
 
 #: A second with digits that Python's times do not have, or text that looks like one.
 _FINE = re.compile(r"(?<=:[0-9]{2}\.[0-9]{6})[0-9]*[1-9][0-9]*")
+#: A date and time, or a time of day, up to its last digit.
+_BEFORE = re.compile(r"(?:[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ])?[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]+\Z")
 _LETTERS = str.maketrans("0123456789", "abcdefghij")
 
 #: Brackets from which on a text may be too deep for the caller's stack.
 _DEEP = 100
 
 
-def read(data: bytes) -> dict[str, Any]:
-    """The document in ``data``; Malformed, Unheld or RefusedError."""
+def read(data: bytes, marks: Marks | None = None) -> dict[str, Any]:
+    """The document in ``data``; Malformed, Unheld or RefusedError.
+
+    ``marks``: what may be lost, and is noted there.
+    """
     behind = len(_BOM) if data.startswith(_BOM) else 0
     try:
         text = data[behind:].decode()
     except UnicodeDecodeError as error:
         raise Malformed("not UTF-8", behind + error.start) from None
-    if text.count(".") >= MAX_DEPTH and _LONG_KEY.search(text):
+    # A key is on one line, and of each part there is a letter and a dot.
+    if max(map(len, text.split("\n"))) > 2 * MAX_DEPTH and _LONG_KEY.search(text):
         _refuse("depth", f"a key of more than {MAX_DEPTH} parts")
     try:
-        document = _loads(text)
-        _check_seconds(text)
+        document = _loads(text, marks)
+        _check_seconds(text, document, marks)
     except Malformed as bad:
         raise Malformed(bad.message, behind + len(text[: bad.at].encode())) from None
     _check(document)
@@ -59,12 +69,22 @@ def _refuse(kind: str, was: str, path: str = "$") -> NoReturn:
     raise not_read("TOML", Difference(0, path, was, "", kind)) from None
 
 
-def _loads(text: str) -> dict[str, Any]:
+def _loads(text: str, marks: Marks | None = None) -> dict[str, Any]:
     """What tomllib reads; the places of errors are characters."""
+
+    def number(text: str) -> float:
+        try:
+            return _float(text)
+        except Lost as lost:
+            if marks is None or not marks.allows(lost):
+                raise
+            nearest: float = marks.lost_number(lost)
+            return nearest
+
     try:
         if text.count("[") + text.count("{") > _DEEP:
-            return _in_a_thread(lambda: tomllib.loads(text, parse_float=_float))
-        return tomllib.loads(text, parse_float=_float)
+            return _in_a_thread(lambda: tomllib.loads(text, parse_float=number))
+        return tomllib.loads(text, parse_float=number)
     except tomllib.TOMLDecodeError as error:
         message = str(error)
         match = _PLACE.search(message)
@@ -116,17 +136,33 @@ def _float(text: str) -> float:
     return float(text) if word == "inf" else exact_float(text)
 
 
-def _check_seconds(text: str) -> None:
-    """An error where a time has digits that have been dropped.
+def _check_seconds(text: str, document: dict[str, Any], marks: Marks | None) -> None:
+    """An error where a time of ``document`` has digits that have been dropped; or a loss noted.
 
     They are made letters: text and comments may hold those, a time may not.
     """
     if ":" not in text or _FINE.search(text) is None:
         return
     try:
-        _loads(_FINE.sub(lambda match: match[0].translate(_LETTERS), text))
+        _loads(_FINE.sub(lambda match: match[0].translate(_LETTERS), text), marks)
     except Malformed:
-        _refuse("digits", "a time with more digits than microseconds")
+        if marks is None or DIGITS not in marks.allowed:
+            _refuse("digits", "a time with more digits than microseconds")
+        _note_seconds(text, document, marks)
+
+
+def _note_seconds(text: str, document: dict[str, Any], marks: Marks) -> None:
+    """Note the times that have been cut to microseconds, as TOML says."""
+    fine = list(_FINE.finditer(blanked(text)))
+    # With another microsecond, the first of them is what is different.
+    last = fine[0].start() - 1
+    other = text[:last] + ("1" if text[last] == "0" else "0") + text[last + 1 :]
+    first = difference(document, _loads(other, marks))
+    assert first is not None
+    spelled = _BEFORE.search(text, 0, fine[0].end())
+    assert spelled is not None
+    was, became = (Spelled(text[spelled.start() : end]) for end in (spelled.end(), last + 1))
+    marks.placed.append(Loss(DIGITS, len(fine), 0, first.value_path, shown(was), shown(became)))
 
 
 def _check(document: dict[str, Any]) -> None:

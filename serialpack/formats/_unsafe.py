@@ -42,13 +42,15 @@ class UnsafeFormat(DocumentFormat):
                 raise Unheld(Difference(number, "$", was, "", "depth"))
         return records
 
+    def read_written(self, data: bytes) -> list[Any]:
+        return self.load(data)
+
     def count(self, block: SourceBlock) -> int:
         """How many records a whole source is; SyntaxInputError where it is none. Runs nothing."""
-        data = bytes(block.data)
         try:
-            return self.survey(data)
+            return self.survey(bytes(block.data))
         except Malformed as bad:
-            raise self._placed(data, bad) from None
+            raise self._placed(block, bad) from None
 
     def difference(self, block: SourceBlock, restored: Buffer) -> Difference | None:
         """As always, but both were surveyed before."""

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import UUID
 from xml.parsers.expat import ErrorString, ExpatError
 from zoneinfo import ZoneInfo
@@ -20,6 +20,9 @@ from serialpack.formats._exact import Lost, exact_float
 from serialpack.formats._xmlwrite import CONTAINERS, fraction_text, timedelta_text
 from serialpack.formats.base import MAX_DEPTH, Difference, Unheld
 from serialpack.stage import Buffer, import_library
+
+if TYPE_CHECKING:
+    from serialpack.formats._marks import Marks
 
 #: What may stand before the first element: a byte-order mark and a declaration.
 DECLARATION = re.compile(rb"(?:\xef\xbb\xbf)?(?:<\?xml\s[^>]*\?>[ \t\r\n]*)?")
@@ -34,8 +37,11 @@ _BITS = re.compile("nan:([0-9a-f]{16})", re.ASCII)
 _ESCAPED = re.compile(r"\\(?:\\|u([0-9a-f]{4}))|\\")
 
 
-def read_elements(data: Buffer) -> list[Any]:
-    """The records. Malformed, Unheld, or RefusedError for a document with a DTD."""
+def read_elements(data: Buffer, marks: Marks | None = None) -> list[Any]:
+    """The records. Malformed, Unheld, or RefusedError for a document with a DTD.
+
+    ``marks``: what may be lost, and is noted there.
+    """
     data = bytes(data)
     head = DECLARATION.match(data)
     assert head is not None
@@ -43,7 +49,7 @@ def read_elements(data: Buffer) -> list[Any]:
     defused = import_library("defusedxml.ElementTree", "xml")
     if b"<!DOCTYPE" in data:
         _check_undefined(defused, data)
-    reader = _Reader(defused.DefusedXMLParser(encoding="utf-8", forbid_dtd=True).parser)
+    reader = _Reader(defused.DefusedXMLParser(encoding="utf-8", forbid_dtd=True).parser, marks)
     return reader.read(data, head.end())
 
 
@@ -92,8 +98,9 @@ class _Reader:
     nothing but memory.
     """
 
-    def __init__(self, parser: Any) -> None:
+    def __init__(self, parser: Any, marks: Marks | None) -> None:
         self._parser = parser
+        self._marks = marks
         parser.ordered_attributes = False
         parser.buffer_text = True
         parser.DefaultHandlerExpand = parser.CommentHandler = None
@@ -173,8 +180,7 @@ class _Reader:
             try:
                 value = _LEAVES[name](self._text, attributes)
             except Lost as lost:
-                number = len(self._records)
-                raise Unheld(Difference(number, "$", lost.text[:40], "", lost.kind)) from None
+                value = self._nearest(name, lost)
             except (ValueError, TypeError, ArithmeticError, LookupError, OSError):
                 raise self._bad(f"{self._text[:40]!a} is no value of type <{name}>") from None
             self._text = ""
@@ -199,6 +205,12 @@ class _Reader:
         except TypeError:
             raise self._bad(f"a {type(key).__name__} is no key") from None
         parent.items[key] = value
+
+    def _nearest(self, name: str, lost: Lost) -> Any:
+        if name == "float" and self._marks is not None and self._marks.allows(lost):
+            return self._marks.lost_number(lost)
+        difference = Difference(len(self._records), "$", lost.text[:40], "", lost.kind)
+        raise Unheld(difference) from None
 
     def _container(self, name: str, items: Any) -> Any:
         self._depth -= 1

@@ -8,14 +8,17 @@ values, and says what cannot be held. What aliases refer to is one and the same 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from serialpack.errors import RefusedError
 from serialpack.formats._document import Malformed
 from serialpack.formats._exact import Lost, not_read
 from serialpack.formats._yamlscalars import PREFIX, means_the_same, plain_tag, scalar
 from serialpack.formats.base import MAX_DEPTH, Difference
-from serialpack.kinds import shown, value_step
+from serialpack.kinds import DUPLICATES, shown, value_step
+
+if TYPE_CHECKING:
+    from serialpack.formats._marks import Marks
 
 #: What aliases may add to a document, in bytes, where it is smaller than that itself. Each
 #: value counts as many as its text has, and some for itself.
@@ -32,8 +35,11 @@ _BOM = b"\xef\xbb\xbf"
 _WIDE = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16", b"\x00\x00\xfe\xff": "UTF-32"}
 
 
-def read(data: bytes) -> list[Any]:
-    """The documents in ``data``; Malformed, Unheld or RefusedError."""
+def read(data: bytes, marks: Marks | None = None, line: int = 0) -> list[Any]:
+    """The documents in ``data``; Malformed, Unheld or RefusedError.
+
+    ``marks``: what may be lost, and is noted there. ``line``: how many stand before ``data``.
+    """
     for mark, name in _WIDE.items():
         if data.startswith(mark):
             raise Malformed(f"it is {name}, and only UTF-8 is read", 0)
@@ -43,7 +49,7 @@ def read(data: bytes) -> list[Any]:
     except UnicodeDecodeError as error:
         raise Malformed("not UTF-8", behind + error.start) from None
     try:
-        return _Reader(text).documents()
+        return _Reader(text, marks, line).documents()
     except Malformed as bad:
         at = None if bad.at is None else behind + len(text[: bad.at].encode())
         raise Malformed(bad.message, at) from None
@@ -80,8 +86,10 @@ class _Anchored:
 class _Reader:
     """Reads one source. Places are characters of ``text``."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, marks: Marks | None, line: int) -> None:
         self._text = text
+        self._marks = marks
+        self._line = line
         self._most = max(ALIASED, len(text))
         self._records: list[Any] = []
         self._begin(None)
@@ -185,6 +193,8 @@ class _Reader:
         except KeyError:
             raise self._unheld("tag", f"{shown(event.tag)} {shown(text)}") from None
         except Lost as lost:
+            if self._marks is not None and self._marks.allows(lost):
+                return self._marks.lost_number(lost)
             raise self._unheld(lost.kind, shown(lost.text)) from None
         except (ValueError, OverflowError) as error:
             raise Malformed(f"{shown(text)}: {error}", event.start_mark.index) from None
@@ -278,11 +288,18 @@ class _Reader:
     def _add_key(self, above: _Container, key: Any) -> None:
         if isinstance(key, list | dict | set):
             raise self._unheld("key", f"a key that is a {type(key).__name__}")
-        if above.merged is not None if key is _MERGE else key in above.value:
+        twice = above.merged is not None if key is _MERGE else key in above.value
+        if twice and not self._last_wins(above.value, key):
             name = "<<" if key is _MERGE else key
             raise self._unheld("duplicate-keys", f"the key {shown(name)}", value_step(name))
         above.key = key
         above.has_key = True
+
+    def _last_wins(self, place: Any, key: Any) -> bool:
+        """Whether a key that is there already may come again; noted, then."""
+        if self._marks is None or DUPLICATES not in self._marks.allowed:
+            return False
+        return key is not _MERGE and type(place) is dict and self._marks.again(place, key)
 
     def _merge(self, above: _Container, value: Any, event: Any) -> None:
         """Take over what ``<<`` stands before. Of a list, an earlier map has the last word."""
@@ -292,7 +309,7 @@ class _Reader:
         above.has_key = False
 
     def _refused(self, event: Any, message: str) -> RefusedError:
-        line = event.start_mark.line + 1
+        line = self._line + event.start_mark.line + 1
         return RefusedError(f"line {line}: {message}", hint="-s raw keeps the bytes")
 
     def _unheld(self, kind: str, was: str, step: str = "") -> Exception:

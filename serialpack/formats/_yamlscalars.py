@@ -158,7 +158,7 @@ def _sexagesimal(digits: str) -> float:
     if value - value != 0:
         raise Lost("overflow", digits)
     if Fraction(repr(value)) != exact:
-        raise Lost("digits", digits)
+        raise Lost("digits", digits, -float(exact) if digits[0] == "-" else float(exact))
     return -value if digits[0] == "-" else value
 
 
@@ -167,8 +167,6 @@ def _timestamp(text: str) -> date:
     if match is None:
         raise ValueError("not a date or time")
     fraction = match["fraction"] or ""
-    if fraction[6:].strip("0"):
-        raise Lost("digits", text)
     try:
         day = date(int(match["year"]), int(match["month"]), int(match["day"]))
         if match["hour"] is None:
@@ -181,7 +179,10 @@ def _timestamp(text: str) -> date:
     except ValueError:
         raise ValueError("no such date or time") from None
     micro = int(fraction[:6].ljust(6, "0"))
-    return datetime.combine(day, of_day.replace(microsecond=micro), zone)
+    value = datetime.combine(day, of_day.replace(microsecond=micro), zone)
+    if fraction[6:].strip("0"):
+        raise Lost("digits", text, value)
+    return value
 
 
 def _binary(text: str) -> bytes:

@@ -22,8 +22,9 @@ from serialpack.formats.base import MAX_DEPTH
 _WIDTH = 1 << 30
 
 
-def write(records: list[Any], *, explicit: bool) -> bytes:
-    """Each record as a document; ``explicit``: each between ``---`` and ``...``.
+def write(records: list[Any], *, explicit: bool, first: bool = True) -> bytes:
+    """Each record as a document; ``explicit``: each between ``---`` and ``...``; ``first``: no
+    other documents stand before them.
 
     ValueError or TypeError for a value that YAML has no words for.
     """
@@ -37,7 +38,7 @@ def write(records: list[Any], *, explicit: bool) -> bytes:
     try:
         emitter.emit(events.StreamStartEvent(encoding="utf-8"))
         for number, record in enumerate(records):
-            emitter.emit(events.DocumentStartEvent(explicit=explicit or number > 0))
+            emitter.emit(events.DocumentStartEvent(explicit=explicit or not first or number > 0))
             for event in document.of(record):
                 emitter.emit(event)
             emitter.emit(events.DocumentEndEvent(explicit=explicit))

@@ -9,24 +9,34 @@ union a value was written as is known to the file only.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 from serialpack.errors import RefusedError
 from serialpack.formats._avrofile import (
+    BlockScan,
     parse_schema,
+    read_header,
     read_values,
     take_apart,
     write_values,
 )
 from serialpack.formats._avrotypes import made_for
-from serialpack.formats._document import DocumentFormat
+from serialpack.formats._cutting import SequenceFinder, cut_plain, cut_records
+from serialpack.formats._document import DocumentFormat, Malformed, compared
 from serialpack.formats._nesting import levels
-from serialpack.formats.base import SourceBlock, Spelling, Unheld
+from serialpack.formats.base import Difference, Read, SourceBlock, Spelling, Unheld
+from serialpack.stage import Buffer
 
 _SCALARS: frozenset[type] = frozenset({str, int, float, bool, type(None), bytes})
 
 #: The longest schema that is remembered in a header, to write the values under it again.
 _MOST = 8 << 10
+
+#: What is read to know whether a file is compressed.
+_FRONT = 64 << 10
+#: How much smaller the blocks of a compressed one are cut.
+_RATIO = 8
 
 
 class Avro(DocumentFormat):
@@ -35,11 +45,26 @@ class Avro(DocumentFormat):
     name = "avro"
     number = 13
     joins = False
+    sequence = True
     title = "Avro"
     about = "Avro object container files"
 
+    def cut(
+        self, read: Read, block_size: int, *, for_values: bool = False
+    ) -> Iterator[SourceBlock]:
+        if not for_values:
+            return cut_plain(read, block_size)
+        front = read(_FRONT)
+        if not _is_plain(front):  # what it restores to is what takes memory
+            block_size = max(block_size // _RATIO, 1)
+        return _headed(_rejoined(front, read), block_size)
+
     def read(self, data: bytes) -> list[Any]:
         return read_values(take_apart(data))
+
+    def read_block(self, block: SourceBlock) -> list[Any]:
+        header = read_header(block.context) if block.context else None
+        return read_values(take_apart(bytes(block.data), header))
 
     def write(self, records: list[Any]) -> bytes:
         schema, lower = made_for(records)
@@ -50,31 +75,81 @@ class Avro(DocumentFormat):
     def learn(self, block: SourceBlock) -> Spelling:
         """The schema and what else the header says, where it is not too long."""
         try:
-            container = take_apart(bytes(block.data))
-            own = {
-                key: str(value, "utf-8")
-                for key, value in container.meta.items()
-                if not key.startswith("avro.")
-            }
+            spelling = _spelling(bytes(block.data))
         except Exception:  # the block will be parsed, and say what is wrong
             return {}
-        spelling: Spelling = {"schema": json.dumps(container.schema.json, separators=(",", ":"))}
-        if container.codec == "deflate":
-            spelling["codec"] = container.codec
-        if own:
-            spelling["meta"] = own
         return spelling if len(json.dumps(spelling)) <= _MOST else {}
 
-    def spell(self, records: list[Any], spelling: Spelling, *, first: bool) -> bytes:  # noqa: ARG002
+    def respell(self, block: SourceBlock, spelling: Spelling) -> Spelling:
+        """The same for each of several blocks, where it is too long to be said once for all."""
+        if "schema" in spelling or (block.index == 0 and block.last):
+            return {}
+        try:
+            return _spelling(block.context or bytes(block.data))
+        except Exception:  # as above
+            return {}
+
+    def spell(self, records: list[Any], spelling: Spelling, *, first: bool) -> bytes:
         text, codec = spelling.get("schema"), spelling.get("codec", "null")
         meta = spelling.get("meta", {})
         if not isinstance(text, str) or codec not in ("null", "deflate"):
+            if not first:
+                raise ValueError("blocks of a file whose schema is not known")
             return self.write(records)
         if not isinstance(meta, dict) or not all(
             isinstance(word, str) for pair in meta.items() for word in pair
         ):
             raise ValueError("not a spelling of Avro")
-        return write_under(text, records, codec=codec, meta=meta)
+        data = write_under(text, records, codec=codec, meta=meta)
+        return data if first else data[read_header(data).end :]
+
+    def difference(self, block: SourceBlock, restored: Buffer) -> Difference | None:
+        if not block.context:
+            return super().difference(block, restored)
+        head = self.spell([], _spelling(block.context), first=True)
+        return compared(self.parse(block), self.read(head + bytes(restored)))
+
+
+def _spelling(data: bytes) -> Spelling:
+    """How to write values under the header of a file again; Malformed where it has none."""
+    header = read_header(data)
+    own: dict[str, str] = {}
+    for key, value in header.meta.items():
+        if not key.startswith("avro."):
+            own[key] = str(value, "utf-8")
+    spelling: Spelling = {"schema": json.dumps(header.schema().json, separators=(",", ":"))}
+    if header.codec == "deflate":
+        spelling["codec"] = header.codec
+    if own:
+        spelling["meta"] = own
+    return spelling
+
+
+def _is_plain(front: bytes) -> bool:
+    """Whether a file with this front is known to be not compressed."""
+    try:
+        return read_header(front).codec == "null"
+    except Malformed:
+        return False
+
+
+def _rejoined(front: bytes, read: Read) -> Read:
+    """Reads ``front``, which has been read, and then what ``read`` gives."""
+    left = memoryview(front)
+
+    def read_on(size: int) -> bytes:
+        nonlocal left
+        taken, left = bytes(left[:size]), left[size:]
+        return taken + read(size - len(taken)) if len(taken) < size else taken
+
+    return read_on
+
+
+def _headed(read: Read, block_size: int) -> Iterator[SourceBlock]:
+    """Blocks of whole blocks of a file, with its header."""
+    scan = BlockScan()
+    for block in cut_records(read, block_size, SequenceFinder(scan), for_values=True):
+        yield block._replace(context=scan.head) if block.index else block
 
 
 def write_under(

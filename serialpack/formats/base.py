@@ -9,13 +9,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from serialpack.errors import UsageError
 from serialpack.kinds import Difference as Difference
+from serialpack.kinds import Loss
 from serialpack.kinds import value_step as value_step
 from serialpack.stage import MAX_BLOCK as MAX_BLOCK
 from serialpack.stage import Buffer
+
+if TYPE_CHECKING:
+    from serialpack.formats._marks import Marks
 
 #: Reads up to n bytes; fewer only at the end of the source, b"" when there is no more.
 Read = Callable[[int], bytes]
@@ -35,7 +39,10 @@ class SourceBlock(NamedTuple):
     ``partial``: it holds a piece of one record that is larger than ``MAX_BLOCK``;
     ``continued``: and not the first piece. ``index``, ``offset``, ``first_record``, ``line``
     (newlines before it; -1 where not counted) and ``column`` (characters before it on its line)
-    say where it stands, all counted from 0.
+    say where it stands, all counted from 0. ``context``: what of the source before it must be
+    known to read it, such as a file's header. ``inside``: its records are the elements (``"a"``)
+    of one array that is all of the source, or the members (``"m"``) of one map, each a map of
+    one member.
     """
 
     data: Buffer
@@ -48,6 +55,8 @@ class SourceBlock(NamedTuple):
     continued: bool = False
     line: int = -1
     column: int = 0
+    context: bytes = b""
+    inside: str = ""
 
 
 class Unheld(Exception):
@@ -150,6 +159,15 @@ class ValueFormat(Format):
     joins: ClassVar[bool] = True
     #: Whether a file in it is one record.
     one_record: ClassVar[bool] = False
+    #: Whether it is text, in UTF-8.
+    is_text: ClassVar[bool] = False
+    #: The rules of ``--lossy`` that ``parse_lossy`` heeds.
+    heeds: ClassVar[frozenset[str]] = frozenset()
+    #: Where ``parse`` notes what it changes because a rule says so; None: it changes nothing.
+    #: Only of the copy of itself that ``parse_lossy`` makes.
+    marks: Marks | None = None
+    #: Whether a file in it is a sequence of records, also where it holds one only.
+    sequence: ClassVar[bool] = False
 
     @abstractmethod
     def learn(self, block: SourceBlock) -> Spelling:
@@ -161,6 +179,38 @@ class ValueFormat(Format):
 
         SyntaxInputError with the place in the source; Unheld for values that Python cannot hold.
         """
+
+    def parse_lossy(
+        self, block: SourceBlock, allowed: frozenset[str]
+    ) -> tuple[list[Any], list[Loss]]:
+        """As ``parse``, but what Python cannot hold, or is no UTF-8, changes as ``allowed`` says.
+
+        ``allowed``: rules of ``--lossy``, of which it heeds those in ``heeds``. All else that is
+        lost is Unheld, also what ``parse`` leaves to the proof: a key twice, digits, a ``-0``. So
+        nothing is left to ask ``difference`` about. Also the losses, one for each rule.
+        """
+        from serialpack.formats._marks import parse_marked
+
+        return parse_marked(self, block, allowed)
+
+    def comments(self, block: SourceBlock) -> Loss | None:  # noqa: ARG002
+        """How many comments a block has, and the first; None where it has none.
+
+        Right for blocks that ``parse`` takes; never fails.
+        """
+        return None
+
+    def structure(self, block: SourceBlock, count: int) -> str:
+        """What the records of a source are, told from its first block with ``count`` of them.
+
+        ``"d"``: one, which is the document; ``"a"``, ``"m"``: elements of the array or members
+        of the map that is the document (see ``SourceBlock.inside``); ``"n"``: a sequence. That
+        no key stands twice among the members of several blocks is for their reader to see to
+        (``formats._members``).
+        """
+        if block.inside or self.sequence:
+            return block.inside or "n"
+        return "d" if block.last and count == 1 else "n"
 
     @abstractmethod
     def spell(self, records: list[Any], spelling: Spelling, *, first: bool) -> bytes:

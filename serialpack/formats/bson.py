@@ -12,8 +12,8 @@ from typing import Any
 from uuid import UUID
 
 from serialpack.errors import MissingLibraryError
-from serialpack.formats._bsonscan import first_lost
-from serialpack.formats._document import DocumentFormat, Malformed
+from serialpack.formats import _bsonscan
+from serialpack.formats._document import Malformed, SequenceFormat
 from serialpack.formats._nesting import levels
 from serialpack.formats._unread import not_held
 from serialpack.formats.base import MAX_DEPTH, Difference, Unheld
@@ -22,7 +22,7 @@ from serialpack.stage import Buffer, import_library
 _CONTAINERS = frozenset({list, dict})
 
 
-def _library() -> Any:
+def library() -> Any:
     """PyMongo's bson; another distribution brings a module of the same name."""
     bson = import_library("bson", "bson")
     if not hasattr(bson, "decode_all"):
@@ -33,7 +33,7 @@ def _library() -> Any:
     return bson
 
 
-class Bson(DocumentFormat):
+class Bson(SequenceFormat):
     """A sequence of BSON documents."""
 
     name = "bson"
@@ -41,12 +41,14 @@ class Bson(DocumentFormat):
     about = "BSON documents, one after another, as mongodump writes them"
     title = "BSON"
 
+    scan = staticmethod(_bsonscan.scan)
+
     def read(self, data: bytes) -> list[Any]:
         """The documents, which are written again first, integers by their width: where that
         gives other bytes, the library may have dropped something, and that is looked for.
         """
         records = _decoded(data, plain=False)
-        if _again(records) != data and (lost := first_lost(data)) is not None:
+        if _again(records) != data and (lost := _bsonscan.first_lost(data)) is not None:
             raise Unheld(lost) if lost.kind == "duplicate-keys" else not_held(lost)
         return _decoded(data, plain=True)
 
@@ -66,7 +68,7 @@ def write_documents(records: list[Any]) -> bytes:
     deeply.
     """
     levels(records, _plain_types(), _inside, _CONTAINERS)
-    bson = _library()
+    bson = library()
     try:
         return _encoded(records)
     except bson.errors.BSONError as error:
@@ -75,7 +77,7 @@ def write_documents(records: list[Any]) -> bytes:
 
 def _decoded(data: bytes, *, plain: bool) -> list[Any]:
     """``plain``: with all integers as Python's own, else those of 64 bits as Int64."""
-    bson = _library()
+    bson = library()
     try:
         records: list[Any] = bson.decode_all(data, _options(plain))
     except (bson.errors.BSONError, ValueError, OverflowError) as error:
@@ -94,7 +96,7 @@ def _placed(bson: Any, data: bytes, error: Exception) -> Exception:
     while at < len(data):
         end = at + int.from_bytes(data[at : at + 4], "little")
         if end > len(data) or at + 4 > len(data):
-            return Malformed(f"document {record} goes on behind the end", at)
+            return Malformed("a document goes on behind the end", at)
         try:
             bson.decode_all(data[at:end], _options(plain=True))
         except (bson.errors.BSONError, ValueError, OverflowError) as found:
@@ -106,7 +108,7 @@ def _placed(bson: Any, data: bytes, error: Exception) -> Exception:
         record += 1
     if "recursion" in str(error):
         return _too_deep(record)
-    return Malformed(f"document {record}: {' '.join(str(error).split())}", at)
+    return Malformed(f"a document: {' '.join(str(error).split())}", at)
 
 
 def _too_deep(record: int) -> Unheld:
@@ -114,7 +116,7 @@ def _too_deep(record: int) -> Unheld:
 
 
 def _again(records: list[Any]) -> bytes | None:
-    bson = _library()
+    bson = library()
     try:
         return _encoded(records)
     except (bson.errors.BSONError, ValueError, TypeError, OverflowError, RecursionError):
@@ -122,7 +124,7 @@ def _again(records: list[Any]) -> bytes | None:
 
 
 def _encoded(records: list[Any]) -> bytes:
-    encode, options = _library().encode, _options(plain=True)
+    encode, options = library().encode, _options(plain=True)
     written = []
     for record in records:
         if "_id" in record and next(iter(record)) != "_id":
@@ -135,7 +137,7 @@ def _encoded(records: list[Any]) -> bytes:
 
 @cache
 def _options(plain: bool) -> Any:
-    _library()
+    library()
     from bson.binary import UuidRepresentation
     from bson.codec_options import CodecOptions, DatetimeConversion, TypeDecoder, TypeRegistry
     from bson.int64 import Int64
@@ -158,7 +160,7 @@ def _options(plain: bool) -> Any:
 @cache
 def _plain_types() -> frozenset[type]:
     """The types that hold no others, and come back as what they were."""
-    bson = _library()
+    bson = library()
     return frozenset(
         {
             *(type(None), bool, int, float, str, bytes, UUID),
@@ -170,7 +172,7 @@ def _plain_types() -> frozenset[type]:
 
 def _inside(value: Any) -> list[Any]:
     """The values in one of the library's own objects; TypeError for other types."""
-    bson = _library()
+    bson = library()
     kind = type(value)
     if kind is datetime:
         if value.tzinfo is not UTC or value.microsecond % 1000:

@@ -11,20 +11,28 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from serialpack.formats._document import DocumentFormat, Malformed
+from serialpack.errors import RefusedError
+from serialpack.formats import _cborscan
+from serialpack.formats._cborpairs import PAIRS, Paired, last_wins
+from serialpack.formats._cbortags import Tags, Twice, decoders
+from serialpack.formats._document import Malformed
+from serialpack.formats._giants import MessageFormat
 from serialpack.formats._nesting import levels
 from serialpack.formats._unread import check_unfolded
+from serialpack.formats._utf8 import ESCAPED
 from serialpack.formats.base import MAX_DEPTH, Difference, Unheld
-from serialpack.kinds import shown
+from serialpack.kinds import DUPLICATES, UTF8, shown
 from serialpack.stage import Buffer, import_library
+
+if TYPE_CHECKING:
+    from serialpack.formats._marks import Marks
 
 #: More containers within each other than these, and the library's encoder, which recurses
 #: without a limit, is not trusted with the stack of a thread (it takes about 1 KiB for each).
@@ -34,62 +42,120 @@ _SHALLOW = 100
 _FRAMES = MAX_DEPTH + 2
 
 
-class _Twice(ValueError):
-    """A set with two elements that Python takes for one."""
-
-
-class Cbor(DocumentFormat):
+class Cbor(MessageFormat):
     """A sequence of CBOR items."""
 
     name = "cbor"
     number = 9
     about = "CBOR items, one after another"
     title = "CBOR"
+    heeds = frozenset({DUPLICATES, UTF8})
+    _pair = b"\xa1"
+    scan = staticmethod(_cborscan.scan)
+    opening = staticmethod(_cborscan.opening)
 
     def read(self, data: bytes) -> list[Any]:
-        return read_items(data)
+        return self._items(data, parts=False)
+
+    def read_parts(self, data: bytes) -> list[Any]:
+        return self._items(data, parts=True)
+
+    def _items(self, data: bytes, *, parts: bool) -> list[Any]:
+        try:
+            return read_items(data, parts=parts)
+        except (Malformed, Unheld) as error:
+            if self.marks is None or not self.marks.allowed & self.heeds:
+                raise
+            return _read_marked(data, self.marks, error, parts=parts)
 
     def write(self, records: list[Any]) -> bytes:
         return write_items(records)
 
 
-def read_items(data: Buffer) -> list[Any]:
-    """The items of a sequence.
+def read_items(data: Buffer, *, parts: bool = False) -> list[Any]:
+    """The items of a sequence. ``parts``: they are parts of one item.
 
-    Malformed, Unheld for what Python does not hold, RefusedError for references without end.
+    Malformed, Unheld for what Python does not hold, RefusedError for references without end, or
+    from one part to what may stand in another.
     """
     cbor2 = import_library("cbor2", "cbor")
     # Within one array without a length they are read in one call.
     file = io.BytesIO(b"".join((b"\x9f", data, b"\xff")))
-    tags = _Tags(_decoders())
-    decoder = cbor2.CBORDecoder(
+    tags = Tags(decoders())
+    decoder = _decoder(file, len(data) + 2, tags, _FRAMES)
+    try:
+        records: list[Any] = decoder.decode()
+        if file.tell() != len(data) + 2:
+            raise Malformed("a break code outside of any container", file.tell() - 2)
+        if tags.shared:
+            records = [] if parts else _apart(bytes(data))
+    except cbor2.CBORDecodeError as error:
+        if not (tags.shared and parts):
+            raise _placed(cbor2, bytes(data), error) from None
+    if tags.shared and parts:
+        raise RefusedError(
+            "an array or map larger than a block has references between values",
+            hint="-s raw packs any file",
+        )
+    if tags.referred:
+        check_unfolded(records, len(data), _inside_or_none)
+    return records
+
+
+def _read_marked(data: bytes, marks: Marks, error: Exception, *, parts: bool) -> list[Any]:
+    """As ``read_items``, which has raised ``error``, with what may be lost noted in ``marks``."""
+    cbor2 = import_library("cbor2", "cbor")
+    paired = Paired(data) if DUPLICATES in marks.allowed else None
+    read = data if paired is None else paired.data
+    file = io.BytesIO(read)
+    tags = Tags({**decoders(), PAIRS: last_wins(marks)})
+    lossy_text = UTF8 in marks.allowed
+    decoder = _decoder(file, 1, tags, 2 * _FRAMES, "surrogateescape" if lossy_text else "strict")
+    records = []
+    try:
+        while file.tell() < len(read):
+            records.append(decoder.decode())
+        levels(records, _plain_types(), _inside_or_none)
+    except cbor2.CBORDecodeEOF:
+        raise Malformed("it ends too early", len(data)) from None
+    except cbor2.CBORDecodeError as found:
+        at = file.tell() if paired is None else paired.before(file.tell())
+        raise _explained(found, len(records), at) from None
+    except RecursionError:
+        raise _too_deep(len(records)) from None
+    if tags.shared and parts:
+        raise error
+    if tags.referred:
+        check_unfolded(records, len(data), _inside_or_none)
+    marks.base = ESCAPED if lossy_text else 0
+    return records
+
+
+def _decoder(file: io.BytesIO, read_size: int, tags: Tags, depth: int, text: str = "strict") -> Any:
+    return import_library("cbor2", "cbor").CBORDecoder(
         file,
-        read_size=len(data) + 2,
-        max_depth=_FRAMES,
+        str_errors=text,
+        read_size=read_size,
+        max_depth=depth,
         allow_duplicate_keys=False,
         semantic_decoders=tags,
     )
-    try:
-        records: list[Any] = decoder.decode()
-    except cbor2.CBORDecodeError as error:
-        raise _placed(cbor2, bytes(data), error) from None
-    if file.tell() != len(data) + 2:
-        raise Malformed("a break code outside of any container", file.tell() - 2)
-    if tags.referred:
-        check_unfolded(records, len(data), _inside_or_none)
+
+
+def _apart(data: bytes) -> list[Any]:
+    """The items one by one: what one shares with itself, no other one refers to."""
+    file = io.BytesIO(data)
+    decoder = _decoder(file, len(data), Tags(decoders()), _FRAMES - 1)
+    records = []
+    while file.tell() < len(data):
+        records.append(decoder.decode())
     return records
 
 
 def _placed(cbor2: Any, data: bytes, error: Exception) -> Exception:
     """What is wrong and where, found by reading the items one by one, byte by byte."""
     file = io.BytesIO(data)
-    decoder = cbor2.CBORDecoder(
-        file,
-        read_size=1,
-        max_depth=_FRAMES - 1,
-        allow_duplicate_keys=False,
-        semantic_decoders=_Tags(_decoders()),
-    )
+    decoder = _decoder(file, 1, Tags(decoders()), _FRAMES - 1)
     record = 0
     try:
         while file.tell() < len(data):
@@ -99,17 +165,27 @@ def _placed(cbor2: Any, data: bytes, error: Exception) -> Exception:
         return Malformed("it ends too early", len(data))
     except cbor2.CBORDecodeError as found:
         error = found
+    return _explained(error, record, file.tell())
+
+
+def _explained(error: Exception, record: int, at: int) -> Exception:
+    """What the library's ``error`` in a record, at a byte, means."""
     message = str(error)
-    if isinstance(error.__cause__, _Twice):
+    if isinstance(error.__cause__, Twice):
         was = f"the element {shown(error.__cause__.args[0])} of a set"
         return Unheld(Difference(record, "$", was, "", "duplicate-keys"))
-    if (twice := re.search("Duplicate map key: (.*)", message, re.DOTALL)) is not None:
+    said = str(error.__cause__ or error)
+    if (twice := re.search("Duplicate map key: (.*)", said, re.DOTALL)) is not None:
         return Unheld(Difference(record, "$", f"the key {twice[1][:40]}", "", "duplicate-keys"))
     if error.__cause__ is not None:
         message += f" ({error.__cause__})"
     if "maximum container nesting depth" in message:
-        return Unheld(Difference(record, "$", f"more than {MAX_DEPTH} levels", "", "depth"))
-    return Malformed(" ".join(message.split()), file.tell())
+        return _too_deep(record)
+    return Malformed(" ".join(message.split()), at)
+
+
+def _too_deep(record: int) -> Unheld:
+    return Unheld(Difference(record, "$", f"more than {MAX_DEPTH} levels", "", "depth"))
 
 
 def write_items(records: list[Any], *, canonical: bool = False) -> bytes:
@@ -200,128 +276,3 @@ def _inside(value: Any) -> list[Any]:
 
 def _inside_or_none(value: Any) -> list[Any]:
     return [] if type(value) in _plain_types() else _inside(value)
-
-
-#: RFC 3339 as Python's datetime holds it. An offset of -00:00 means that the place is unknown.
-_TIME = re.compile(
-    r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|(?!-00:00)[+-]\d\d:\d\d)", re.ASCII
-)
-_DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
-
-#: What Python's types raise for a content that they cannot hold.
-_NOT_HELD = (ValueError, TypeError, ArithmeticError, AttributeError, OSError)
-
-
-#: Tags that the library reads as it should: bignums, references to strings and values, addresses.
-_BUILT_IN = frozenset({2, 3, 25, 28, 29, 52, 54, 256, 260, 261})
-
-#: Says how to read the content of a tag, which stands where nothing may change (in a key), or not.
-_Decoder = Callable[[Any, bool], Any]
-
-
-class _Tags(dict[int, Any]):
-    """How tags are read that the library would round, refuse or drop something of; and unknown
-    ones, the arrays and maps in which it would read as a key's.
-    """
-
-    #: Whether one refers to something that stands elsewhere.
-    referred = False
-
-    def __missing__(self, number: int) -> _Decoder:
-        if number in _BUILT_IN:
-            self.referred = self.referred or number in (25, 29)
-            raise KeyError(number)
-        return _whole(number, None)
-
-
-def _whole(number: int, make: Callable[[Any], Any] | None) -> _Decoder:
-    """What ``make`` makes of the content, and the tag itself where that cannot be."""
-    cbor2 = import_library("cbor2", "cbor")
-
-    def read(content: Any, _immutable: bool) -> Any:
-        if make is not None:
-            try:
-                return make(content)
-            except _NOT_HELD:
-                pass
-        return cbor2.CBORTag(number, content)
-
-    return read
-
-
-@cache
-def _decoders() -> dict[int, Any]:
-    cbor2 = import_library("cbor2", "cbor")
-
-    @cbor2.shareable_decoder(name="set", immutable=True)  # type: ignore[untyped-decorator]
-    def start_set(immutable: bool) -> tuple[None, Callable[[Any], Any]]:
-        return None, lambda content: _set(content, frozenset if immutable else set)
-
-    makers: dict[int, Callable[[Any], Any]] = {
-        0: _time,
-        1: _epoch,
-        4: _decimal,
-        30: _fraction,
-        37: lambda content: UUID(bytes=content),
-        100: lambda content: date.fromordinal(content + 719163),
-        1004: _date,
-        43000: _complex,
-        55799: lambda content: content,
-    }
-    return {258: start_set, **{number: _whole(number, make) for number, make in makers.items()}}
-
-
-def _time(content: Any) -> datetime:
-    if not _TIME.fullmatch(content):
-        raise ValueError
-    return datetime.fromisoformat(content)
-
-
-def _epoch(content: Any) -> datetime:
-    if type(content) not in (int, float):
-        raise TypeError
-    found = datetime.fromtimestamp(content, UTC)
-    if found.timestamp() != content:
-        raise ValueError
-    return found
-
-
-def _decimal(content: Any) -> Decimal:
-    exponent, mantissa = content
-    if not type(exponent) is type(mantissa) is int:
-        raise TypeError
-    sign, digits, _ = Decimal(mantissa).as_tuple()
-    return Decimal((sign, digits, exponent))
-
-
-def _fraction(content: Any) -> Fraction:
-    found = Fraction(*content)
-    if [found.numerator, found.denominator] != [*content]:
-        raise ValueError
-    return found
-
-
-def _date(content: Any) -> date:
-    if not _DATE.fullmatch(content):
-        raise ValueError
-    return date.fromisoformat(content)
-
-
-def _complex(content: Any) -> complex:
-    real, imag = content
-    if not type(real) is type(imag) is float:
-        raise TypeError
-    return complex(real, imag)
-
-
-def _set(content: Any, made: type[set[Any]] | type[frozenset[Any]]) -> Any:
-    if type(content) is not tuple:
-        raise ValueError("a set must be an array")
-    elements = made(content)
-    if len(elements) != len(content):
-        met: set[Any] = set()
-        for element in content:
-            if element in met:
-                raise _Twice(element)
-            met.add(element)
-    return elements

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from serialpack.formats._cutting import cut_records
@@ -12,14 +12,16 @@ from serialpack.formats._jsonparse import (
     CLOSING,
     OPENING,
     WHITE,
+    Frame,
     Scanner,
     frame,
     kind_of,
+    nesting,
     scan_block,
     too_deep,
 )
 from serialpack.formats._jsontext import JsonText
-from serialpack.formats.base import Difference, Read, SourceBlock, Spelling
+from serialpack.formats.base import MAX_DEPTH, Difference, Read, SourceBlock, Spelling
 from serialpack.formats.ndjson import decoder
 from serialpack.stage import Buffer
 
@@ -41,11 +43,16 @@ class Json(JsonText):
     def cut(
         self, read: Read, block_size: int, *, for_values: bool = False
     ) -> Iterator[SourceBlock]:
-        return cut_records(read, block_size, JsonFinder(), for_values=for_values)
+        blocks = cut_records(
+            read, block_size, JsonFinder(for_values=for_values), for_values=for_values
+        )
+        # One copy at most, and not one for each step that needs bytes.
+        return (b._replace(data=bytes(b.data)) for b in blocks) if for_values else blocks
 
-    def _fast(self, block: SourceBlock, data: bytes) -> list[Any] | None:
+    def _framed(self, block: SourceBlock, data: bytes) -> Frame | None:
+        """Where the records stand; None where that must be looked at strictly."""
         first = block.index == 0
-        kind, start, end = frame(data, first=first, last=block.last)
+        kind, start, end = found = frame(data, first=first, last=block.last)
         if block.records is None or start >= end:
             return None
         # What stands around the records is checked here, or left to the strict way.
@@ -56,13 +63,36 @@ class Json(JsonText):
         behind = CLOSING[kind] if block.last else ","
         if around != (OPENING[kind].encode() if first else b"", behind.encode()):
             return None
-        content = data[start:end]
+        return found
+
+    def _read_as(
+        self,
+        block: SourceBlock,
+        data: bytes,
+        array: Callable[[bytes], list[Any]],
+        lines: Callable[[bytes], list[Any]],  # noqa: ARG002
+    ) -> list[Any] | None:
+        found = self._framed(block, data)
+        if found is None or found.kind != "a":
+            return None
+        if block.index == 0 and block.last:
+            return array(data.removeprefix(BOM))
+        return array(b"[%b]" % data[found.start : found.end])
+
+    def _fast(self, block: SourceBlock, data: bytes) -> list[Any] | None:
+        first = block.index == 0
+        found = self._framed(block, data)
+        if found is None:
+            return None
+        kind, start, end = found
         try:
+            if kind == "d" or (kind == "a" and first and block.last):
+                document: Any = decoder()(data.removeprefix(BOM))  # no copy
+                return document if kind == "a" else [document]
             if kind == "a":
-                return list(decoder()(b"[%b]" % content))
-            if kind == "d":
-                return [decoder()(content)]
-            whole: dict[str, Any] = decoder()(b"{%b}" % content)
+                elements: list[Any] = decoder()(b"[%b]" % data[start:end])
+                return elements
+            whole: dict[str, Any] = decoder()(b"{%b}" % data[start:end])
         except (ValueError, RecursionError):
             return None
         if len(whole) != block.records:  # a key twice
@@ -75,8 +105,13 @@ class Json(JsonText):
         return scan_block(text, kind, scanner, first=first, last=block.last)
 
     def _deep(self, block: SourceBlock, data: bytes) -> Difference | None:
+        if nesting(data)[0] <= MAX_DEPTH:
+            return None
         kind, start, end = frame(data, first=block.index == 0, last=block.last)
         return too_deep(data if kind == "d" else data[start:end])
+
+    def structure(self, block: SourceBlock, count: int) -> str:  # noqa: ARG002
+        return kind_of(bytes(block.data), first=True, last=block.last)
 
     def outline(self, block: SourceBlock) -> Spelling:
         kind = kind_of(bytes(block.data), first=True, last=block.last)

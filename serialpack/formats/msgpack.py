@@ -3,65 +3,88 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from serialpack.errors import RefusedError, SyntaxInputError
-from serialpack.formats._cutting import Cut, Finder, Untold, cut_records
-from serialpack.formats._document import DocumentFormat, Malformed
-from serialpack.formats.base import Read, SourceBlock, Spelling, Unheld
+from serialpack.formats._cutting import Scan, SequenceFinder, cut_records
+from serialpack.formats._document import Malformed
+from serialpack.formats._giants import MessageFormat, Opening
+from serialpack.formats.base import Read, SourceBlock, Unheld
+from serialpack.kinds import DUPLICATES, UTF8
 from serialpack.stage import Buffer
 
+if TYPE_CHECKING:
+    from serialpack.formats._marks import Marks
 
-class MsgPack(DocumentFormat):
+#: As much is given to the library at once, of bytes that it only goes over.
+_PIECE = 1 << 20
+
+
+class MsgPack(MessageFormat):
     """A sequence of MessagePack messages."""
 
     name = "msgpack"
     number = 5
     about = "MessagePack messages, one after another"
     title = "MessagePack"
+    heeds = frozenset({DUPLICATES, UTF8})
+    _pair = b"\x81"
 
-    def cut(
-        self, read: Read, block_size: int, *, for_values: bool = False
-    ) -> Iterator[SourceBlock]:
-        return cut_records(read, block_size, _MessageFinder(), for_values=for_values)
+    def _cut_bytes(self, read: Read, block_size: int) -> Iterator[SourceBlock]:
+        finder = SequenceFinder(lambda view, most: self.scan(view, most, 1))
+        return cut_records(read, block_size, finder)
 
-    def record_spans(
-        self,
-        data: Buffer,
-        spelling: Spelling,  # noqa: ARG002
-        *,
-        first: bool,  # noqa: ARG002
-    ) -> list[tuple[int, int]]:
-        ends, _ = message_ends(data)
-        return list(zip([0, *ends], ends, strict=False))
+    @staticmethod
+    def scan(view: memoryview, most: int, step: int, ends: list[int] | None = None) -> Scan:
+        import msgpack
 
-    def slice_ends(
-        self,
-        head: Buffer,  # noqa: ARG002
-        spelling: Spelling,  # noqa: ARG002
-    ) -> tuple[bytes, bytes]:
-        return b"", b""
+        limit = (1 << 32) - 1
+        unpacker = msgpack.Unpacker(
+            max_buffer_size=max(len(view), 1),
+            max_str_len=limit,
+            max_bin_len=limit,
+            max_ext_len=limit,
+            max_array_len=limit,
+            max_map_len=limit,
+        )
+        skip, tell = unpacker.skip, unpacker.tell
+        fed = records = end = 0
+        left = step
+        while records != most:
+            try:
+                while left:
+                    skip()
+                    left -= 1
+            except msgpack.OutOfData:
+                if fed >= len(view):
+                    break
+                unpacker.feed(view[fed : fed + _PIECE])
+                fed += _PIECE
+                continue
+            except ValueError:
+                return Scan(records, end, lost=True)
+            records, end, left = records + 1, tell(), step
+            if ends is not None:
+                ends.append(end)
+        return Scan(records, end)
 
-    def parse(self, block: SourceBlock) -> list[Any]:
-        if block.partial:
-            raise RefusedError(
-                "a message is larger than 64 MiB", hint="-s raw packs messages of any size"
-            )
-        try:
-            return self.read(bytes(block.data))
-        except Malformed as bad:
-            at = len(block.data) if bad.at is None else bad.at
-            raise SyntaxInputError(
-                f"not valid MessagePack: {bad.message}", offset=block.offset + at
-            ) from None
+    @staticmethod
+    def opening(view: Buffer) -> Opening | None:
+        first = view[0] if view else 0
+        if 0x80 <= first < 0xA0:
+            return Opening("m" if first < 0x90 else "a", 1, first & 0x0F)
+        size = {0xDC: 2, 0xDD: 4, 0xDE: 2, 0xDF: 4}.get(first)
+        if size is None or len(view) <= size:
+            return None
+        count = int.from_bytes(view[1 : 1 + size])
+        return Opening("m" if first > 0xDD else "a", 1 + size, count)
 
     def read(self, data: bytes) -> list[Any]:
         from serialpack.formats._messages import Repeated
 
         try:
-            return _records(data)
+            return _records(data, self.marks)
         except (ValueError, RecursionError, Repeated) as error:
-            raise _explained(data, error) from None
+            raise _explained(data, error, self.marks) from None
 
     def write(self, records: list[Any]) -> bytes:
         from serialpack.formats import _messages
@@ -69,10 +92,15 @@ class MsgPack(DocumentFormat):
         return _messages.pack(records)
 
 
-def _records(data: bytes) -> list[Any]:
-    """The messages; ValueError, RecursionError or Repeated where not all of them can be held."""
+def _records(data: bytes, marks: Marks | None) -> list[Any]:
+    """The messages; ValueError, RecursionError or Repeated where not all of them can be held.
+
+    ``marks``: what may be lost, and is noted there.
+    """
     from serialpack.formats import _messages
 
+    if marks is not None:
+        return _messages.unpack_marked(data, marks)
     records = _messages.unpack(data)
     _messages.check_depth(records, data)
     # What is written as it was read has lost nothing: no key twice, no nanoseconds.
@@ -81,7 +109,7 @@ def _records(data: bytes) -> list[Any]:
     return _messages.unpack_exactly(data)
 
 
-def _explained(data: bytes, error: Exception) -> Exception:
+def _explained(data: bytes, error: Exception, marks: Marks | None) -> Exception:
     """What is wrong with a sequence that could not be read, and where."""
     from serialpack.formats import _messagescan
     from serialpack.formats._messages import Repeated
@@ -89,7 +117,7 @@ def _explained(data: bytes, error: Exception) -> Exception:
     record = start = 0
     for end in message_ends(data)[0]:
         try:
-            _records(data[start:end])
+            _records(data[start:end], marks)
         except (ValueError, RecursionError, Repeated):
             break
         record, start = record + 1, end
@@ -100,68 +128,7 @@ def _explained(data: bytes, error: Exception) -> Exception:
     return Malformed(str(error), start)
 
 
-def message_ends(data: Buffer, most: int = -1) -> tuple[list[int], bool]:
-    """Where messages end, ``most`` at most; and whether what is behind them begins none."""
-    import msgpack
-
-    limit = (1 << 32) - 1
-    unpacker = msgpack.Unpacker(
-        max_buffer_size=max(len(data), 1),
-        max_str_len=limit,
-        max_bin_len=limit,
-        max_ext_len=limit,
-        max_array_len=limit,
-        max_map_len=limit,
-    )
-    unpacker.feed(data)
-    skip, tell = unpacker.skip, unpacker.tell
+def message_ends(data: Buffer) -> tuple[list[int], bool]:
+    """Where messages end; and whether what is behind them begins none."""
     ends: list[int] = []
-    try:
-        while len(ends) != most:
-            skip()
-            ends.append(tell())
-    except msgpack.OutOfData:
-        return ends, False
-    except ValueError:
-        return ends, True
-    return ends, False
-
-
-class _MessageFinder(Finder):
-    """Messages end where the library says, up to bytes that begin none: there it is lost."""
-
-    def __init__(self) -> None:
-        self._lost = False
-
-    def _cut(self, buf: bytearray, start: int, limit: int, most: int = -1) -> Cut | None:
-        if self._lost:
-            raise Untold
-        with memoryview(buf) as view:
-            ends, self._lost = message_ends(view[start:limit], most)
-        if ends:
-            return Cut(start + ends[-1], len(ends))
-        # All that was looked at, so that the place is within the block.
-        return Cut(limit, None) if self._lost else None  # type: ignore[arg-type]  # not known
-
-    def last(self, buf: bytearray, start: int, limit: int) -> Cut | None:
-        return self._cut(buf, start, limit)
-
-    def first(self, buf: bytearray, start: int, limit: int) -> Cut | None:
-        return self._cut(buf, start, limit, 1)
-
-    def rest(self, buf: bytearray, start: int) -> int | None:
-        cut = self._cut(buf, start, len(buf)) or Cut(start, 0)
-        return cut.records if cut.end == len(buf) else None
-
-    def ends(
-        self,
-        buf: bytearray,  # noqa: ARG002
-        start: int,  # noqa: ARG002
-        limit: int,  # noqa: ARG002
-        *,
-        begin: bool,
-    ) -> int | None:
-        """Not looked for: all that follows a message of more than MAX_BLOCK is plain bytes."""
-        if not begin:
-            raise Untold
-        return None
+    return ends, MsgPack.scan(memoryview(data), -1, 1, ends).lost

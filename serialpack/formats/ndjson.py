@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import chain
 from typing import Any
@@ -21,6 +21,7 @@ class NdJson(JsonText):
     name = "ndjson"
     number = 2
     about = "a JSON value on each line"
+    sequence = True
     _kind = "n"
 
     def cut(
@@ -80,6 +81,15 @@ class NdJson(JsonText):
             return [decode(line) for line in lines]
         except (ValueError, RecursionError):
             return None
+
+    def _read_as(
+        self,
+        block: SourceBlock,
+        data: bytes,
+        array: Callable[[bytes], list[Any]],  # noqa: ARG002
+        lines: Callable[[bytes], list[Any]],
+    ) -> list[Any] | None:
+        return lines(data.removeprefix(BOM) if block.index == 0 else data)
 
     def _scan(self, block: SourceBlock, text: str, scanner: Scanner) -> Iterator[Any]:
         at = int(block.index == 0 and text.startswith("\ufeff"))

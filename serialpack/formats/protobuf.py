@@ -11,17 +11,19 @@ from __future__ import annotations
 from typing import Any
 
 from serialpack.formats import _protowire as wire
-from serialpack.formats._document import DocumentFormat
+from serialpack.formats._document import SequenceFormat
 from serialpack.formats.base import Unheld
 
 
-class Protobuf(DocumentFormat):
+class Protobuf(SequenceFormat):
     """Messages one after another, each behind its length. Streams put together are a stream."""
 
     name = "protobuf"
     number = 12
     title = "delimited google.protobuf.Value"
     about = "Protocol Buffers, messages behind their lengths"
+
+    scan = staticmethod(wire.scan)
 
     def read(self, data: bytes) -> list[Any]:
         records: list[Any] = []

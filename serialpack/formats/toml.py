@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from serialpack.formats._comments import comments, in_toml
 from serialpack.formats._document import DocumentFormat
+from serialpack.formats.base import SourceBlock
+from serialpack.kinds import DIGITS, UTF8, Loss
 from serialpack.stage import import_library
 
 
@@ -21,11 +24,15 @@ class Toml(DocumentFormat):
     about = "a TOML document"
     title: ClassVar[str] = "TOML"
     is_text: ClassVar[bool] = True
+    heeds = frozenset({DIGITS, UTF8})
 
     def read(self, data: bytes) -> list[Any]:
         from serialpack.formats._tomlread import read
 
-        return [read(data)]
+        return [read(data, self.marks)]
+
+    def comments(self, block: SourceBlock) -> Loss | None:
+        return comments(block, (b"#",), in_toml)
 
     def write(self, records: list[Any]) -> bytes:
         import_library("tomli_w", "toml")

@@ -31,10 +31,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from serialpack.formats._comments import comments, in_xml
 from serialpack.formats._document import DocumentFormat
 from serialpack.formats._xmlread import DECLARATION, read_elements
 from serialpack.formats._xmlwrite import write_elements
 from serialpack.formats.base import SourceBlock, Spelling
+from serialpack.kinds import DIGITS, UTF8, Loss
 
 #: As much of a declaration as is remembered.
 _USUAL = re.compile(r"<\?xml [ -~]{1,100}\?>\r?\n")
@@ -48,9 +50,13 @@ class Xml(DocumentFormat):
     about = "typed XML, in which each element says the type of its value"
     title = "typed XML"
     is_text = True
+    heeds = frozenset({DIGITS, UTF8})
 
     def read(self, data: bytes) -> list[Any]:
-        return read_elements(data)
+        return read_elements(data, self.marks)
+
+    def comments(self, block: SourceBlock) -> Loss | None:
+        return comments(block, (b"<!--", b"<?"), in_xml)
 
     def write(self, records: list[Any]) -> bytes:
         return write_elements(records)

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
+from serialpack.formats._comments import comments, in_yaml
+from serialpack.formats._cutting import cut_plain, cut_records
 from serialpack.formats._document import DocumentFormat
+from serialpack.formats._yamlcut import YamlFinder
+from serialpack.formats.base import Read, SourceBlock, Spelling
+from serialpack.kinds import DIGITS, DUPLICATES, UTF8, Loss
 from serialpack.stage import import_library
 
 
@@ -20,15 +26,52 @@ class Yaml(DocumentFormat):
     about = "YAML documents"
     title: ClassVar[str] = "YAML"
     is_text: ClassVar[bool] = True
+    heeds = frozenset({DIGITS, DUPLICATES, UTF8})
+
+    def cut(
+        self, read: Read, block_size: int, *, for_values: bool = False
+    ) -> Iterator[SourceBlock]:
+        if not for_values:
+            return cut_plain(read, block_size)
+        return cut_records(read, block_size, YamlFinder(), for_values=True)
 
     def read(self, data: bytes) -> list[Any]:
+        return self._read(data, 0)
+
+    def read_block(self, block: SourceBlock) -> list[Any]:
+        return self._read(bytes(block.data), max(block.line, 0))
+
+    def _read(self, data: bytes, line: int) -> list[Any]:
         import_library("yaml", "yaml")
         from serialpack.formats._yamlread import read
 
-        return read(data)
+        return read(data, self.marks, line)
+
+    def comments(self, block: SourceBlock) -> Loss | None:
+        import_library("yaml", "yaml")
+        return comments(block, (b"#",), in_yaml)
 
     def write(self, records: list[Any]) -> bytes:
         import_library("yaml", "yaml")
         from serialpack.formats._yamlwrite import write
 
         return write(records, explicit=False)
+
+    def respell(self, block: SourceBlock, spelling: Spelling) -> Spelling:
+        """Whether an end is marked behind the last document, before directives of the next."""
+        last = bytes(block.data[-_LAST_LINE:]).rstrip(b"\r\n").rpartition(b"\n")[2]
+        ends = last.startswith(b"...") and not block.last
+        return {"e": ends} if ends != spelling.get("e", False) else {}
+
+    def spell(self, records: list[Any], spelling: Spelling, *, first: bool) -> bytes:
+        import_library("yaml", "yaml")
+        from serialpack.formats._yamlwrite import write
+
+        text = write(records, explicit=False, first=first)
+        return text + _END if spelling.get("e") and not text.endswith(b"\n" + _END) else text
+
+
+_END = b"...\n"
+
+#: As much of a block is looked at for the marker at its end.
+_LAST_LINE = 1 << 10

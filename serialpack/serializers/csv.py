@@ -31,13 +31,19 @@ class Csv(ValueSerializer):
         if not names:
             return b""
         file = io.StringIO(newline="")
-        writer = csv.writer(file, delimiter=self._delimiter)
-        header = writer
-        if names[0].startswith("\ufeff"):  # unquoted, that would be a byte-order mark
-            header = csv.writer(file, delimiter=self._delimiter, quoting=csv.QUOTE_ALL)
-        header.writerow(names)
-        writer.writerows(record.values() for record in records)
+        self._writer(file, csv.QUOTE_MINIMAL).writerows(record.values() for record in records)
+        return self.header(names) + file.getvalue().encode()
+
+    def header(self, names: list[str]) -> bytes:
+        """The line of names before the rows."""
+        file = io.StringIO(newline="")
+        # Unquoted, the first character would be a byte-order mark.
+        marked = names[0].startswith("\ufeff")
+        self._writer(file, csv.QUOTE_ALL if marked else csv.QUOTE_MINIMAL).writerow(names)
         return file.getvalue().encode()
+
+    def _writer(self, file: io.StringIO, quoting: Any) -> Any:
+        return csv.writer(file, delimiter=self._delimiter, quoting=quoting)
 
     def load(self, data: Buffer) -> list[Any]:
         rows = rows_of(str(data, "utf-8"), self._delimiter)

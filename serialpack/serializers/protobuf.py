@@ -28,6 +28,7 @@ class Protobuf(ValueSerializer):
     distribution = "protobuf"
     extra = "protobuf"
     stored_format = "protobuf"
+    takes_options = True
     cannot = (BEYOND_JSON | {"inexact-integer", "uint64", "bigint", "surrogates"}) - {
         "non-finite",
         "nan-bits",
@@ -86,7 +87,7 @@ class Protobuf(ValueSerializer):
         return [self._message.read(data, *span) for span in wire.split_delimited(data)]
 
     def check(self, block: SourceBlock, fmt: Format) -> int | None:
-        if fmt.name != self.stored_format:
+        if fmt.name != self.stored_format or block.partial:
             return super().check(block, fmt)
         try:
             return len(self._read(bytes(block.data)))
@@ -94,9 +95,9 @@ class Protobuf(ValueSerializer):
             raise self.refuse(lost.difference, block.first_record, "raw can") from None
         except Malformed as bad:
             of = "google.protobuf.Value" if self._message is None else self._message.name
-            raise SyntaxInputError(
-                f"not a delimited stream of {of}: {bad.message}", offset=bad.at or 0
-            ) from None
+            at = block.offset + (bad.at or 0)
+            message = f"not a delimited stream of {of}: {bad.message}"
+            raise SyntaxInputError(message, offset=at) from None
 
     def blame(self, records: list[Any], error: Exception) -> Difference:
         from serialpack.serializers._protoscalars import Unfit
@@ -109,8 +110,6 @@ class Protobuf(ValueSerializer):
             except Unfit as unfit:
                 was = f"{shown(unfit.value)} ({unfit.message})"
                 return Difference(number, f"${unfit.path}", was, "", kind_of(unfit.value))
-            except RecursionError as deep:  # each part of it is nearly as deep
-                return Difference(number, "$", f"{shown(record)} ({deep})", "", "depth")
             except FAILURES:
                 return super().blame([record], error)._replace(record=number)
         return super().blame(records, error)

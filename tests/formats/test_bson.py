@@ -287,3 +287,11 @@ def test_any_bytes_are_read_or_refused(data: bytes) -> None:
         return
     again = FMT.write(records)
     assert difference(records, FMT.read(again)) is None
+
+
+def test_a_key_of_an_array_may_be_any_bytes() -> None:
+    """The library does not look at them; that ended in a UnicodeDecodeError."""
+    array = _document(_element(0x10, bytes([7, 0, 0, 0]), b"\x80"))
+    with pytest.raises((Malformed, Unheld)):
+        FMT.read(_document(_element(0x03, array)))
+    assert FMT.read(_document(_element(0x04, array))) == [{"a": [7]}]

@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from serialpack.formats import FORMATS, _cutting
@@ -36,6 +36,7 @@ def test_any_text_that_looks_like_a_format_can_be_cut(name: str, source: str, si
 
 
 @given(text=texts.arrays(), size=sizes, lines=st.booleans())
+@example(text='[{},{"":0  },{},{},{}]', size=4, lines=False)  # a guess behind the limit
 def test_arrays_are_cut_at_elements(text: str, size: int, lines: bool) -> None:
     _check_elements(text, size, lines=lines)
 
