@@ -75,6 +75,10 @@ _serialpack_kind() {
         "pack --profile") kind=path ;;
         "pack --files-from") kind=path ;;
         "unpack -t" | "unpack --to") kind=format ;;
+        "unpack -F" | "unpack --from") kind=format ;;
+        "unpack --lossy") kind=loss ;;
+        "unpack --schema") kind=path ;;
+        "unpack --message") kind= ;;
         "unpack --records") kind= ;;
         "unpack --bytes") kind= ;;
         "unpack --max-size") kind= ;;
@@ -96,7 +100,7 @@ _serialpack_options() {
             ending=
             ;;
         unpack)
-            options="-t --to --test --records --bytes -N --name --max-size --trust -o --output -f --force -k --keep --rm --dry-run -j --threads --stats --profile --files-from -0 --null --json -q --quiet -v --verbose --no-progress -h --help"
+            options="-t --to -F --from --lossy --tagged --skip-bad --no-verify --schema --message --test --records --bytes -N --name --max-size --trust -o --output -f --force -k --keep --rm --dry-run -j --threads --stats --profile --files-from -0 --null --json -q --quiet -v --verbose --no-progress -h --help"
             ending=.spk
             ;;
         inspect)
@@ -116,6 +120,7 @@ _serialpack_value() {
         filter) names="shuffle bitshuffle delta" ;;
         codec) names="auto none zstd zlib bz2 xz lz4 snappy brotli lzo blosc-blosclz blosc-lz4 blosc-lz4hc blosc-zlib blosc-zstd blosc-snappy" ;;
         format) names="bytes json ndjson csv tsv msgpack yaml toml cbor bson xml protobuf avro java pickle marshal parquet arrow" ;;
+        loss) names="bytes timestamps keys nan bigint digits duplicates comments utf8 types" ;;
         effort) names="1 2 3 4 5 6 7 8 9" ;;
     esac
     if [[ $2 != *:* ]]; then

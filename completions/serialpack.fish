@@ -142,6 +142,20 @@ function __serialpack_format
         'arrow' 'Arrow IPC (Feather), a table as columns'
 end
 
+function __serialpack_loss
+    printf '%s\t%s\n' \
+        'bytes' 'bytes become base64 text (RFC 4648)' \
+        'timestamps' 'dates, times and durations become ISO 8601 text' \
+        'keys' 'keys that are no text become text' \
+        'nan' 'NaN and infinities become null' \
+        'bigint' 'integers that the target cannot hold become decimal text' \
+        'digits' 'numbers become the nearest double, times are cut to microseconds' \
+        'duplicates' 'the last of equal keys wins' \
+        'comments' 'comments are dropped' \
+        'utf8' 'invalid UTF-8 and lone surrogates become U+FFFD' \
+        'types' 'numbers, booleans and null become the text that JSON has for them'
+end
+
 function __serialpack_effort
     printf '%s\t%s\n' \
         '1' 'zstd level 1, blocks of 4M, fastest' \
@@ -159,7 +173,7 @@ complete -c serialpack -f
 complete -c serialpack -n '__serialpack_verb' -l version -d 'Show the version and exit'
 complete -c serialpack -n '__serialpack_verb' -s h -l help -d 'Show this message and exit'
 complete -c serialpack -n '__serialpack_verb' -a pack -d 'Pack each FILE into FILE.spk; no FILE or -: standard input to standard output'
-complete -c serialpack -n '__serialpack_verb' -a unpack -d 'Unpack each FILE.spk to FILE; no FILE or -: standard input to standard output'
+complete -c serialpack -n '__serialpack_verb' -a unpack -d 'Unpack each FILE.spk to FILE, or convert any FILE with --to; no FILE: a pipe'
 complete -c serialpack -n '__serialpack_verb' -a inspect -d 'Tell what is in each FILE without unpacking it; any file, not only .spk'
 
 complete -c serialpack -n '__serialpack_verb pack' -F
@@ -202,7 +216,14 @@ complete -c serialpack -n '__serialpack_verb pack' -l no-progress -d 'Draw no pr
 complete -c serialpack -n '__serialpack_verb pack' -s h -l help -d 'Show this message and exit'
 
 complete -c serialpack -n '__serialpack_verb unpack' -a '(__serialpack_ending .spk)'
-complete -c serialpack -n '__serialpack_verb unpack' -s t -l to -x -k -a '(__serialpack_format)' -d 'json; or another format that FILE holds, which its blocks are in'
+complete -c serialpack -n '__serialpack_verb unpack' -s t -l to -x -k -a '(__serialpack_format)' -d 'Write json, yaml, msgpack, csv, ... instead'
+complete -c serialpack -n '__serialpack_verb unpack' -s F -l from -x -k -a '(__serialpack_format)' -d 'What FILE is; default: looked at'
+complete -c serialpack -n '__serialpack_verb unpack' -l lossy -x -k -a '(__serialpack_loss)' -d 'Allow a loss: keys, comments, ...'
+complete -c serialpack -n '__serialpack_verb unpack' -l tagged -d 'Write, and read, JSON that says every type'
+complete -c serialpack -n '__serialpack_verb unpack' -l skip-bad -d 'Leave out bad records, and say which'
+complete -c serialpack -n '__serialpack_verb unpack' -l no-verify -d 'With --to: skip the proof'
+complete -c serialpack -n '__serialpack_verb unpack' -l schema -r -F -d 'For protobuf (.proto) and avro (.avsc)'
+complete -c serialpack -n '__serialpack_verb unpack' -l message -x -d 'The message of a protobuf schema'
 complete -c serialpack -n '__serialpack_verb unpack' -l test -d 'Check every byte, write nothing'
 complete -c serialpack -n '__serialpack_verb unpack' -l records -x -d 'Only those records; reads only their blocks'
 complete -c serialpack -n '__serialpack_verb unpack' -l bytes -x -d 'Only those bytes; reads only their blocks'

@@ -6,6 +6,8 @@
     serialpack.unpack("data.json.spk", "again.json")
     print(serialpack.inspect("data.json.spk").members[0].chain)
 
+    serialpack.convert("config.yaml", "config.json", to="json")
+
     serialpack.pack_archive({"a.json": "a.json", "b/c.csv": "c.csv"}, "all.spk")
     serialpack.unpack_archive("all.spk", "folder")
 
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from serialpack.api import unpack as unpack
     from serialpack.archive import pack_archive as pack_archive
     from serialpack.archive import unpack_archive as unpack_archive
+    from serialpack.conversion.files import convert as convert
     from serialpack.errors import ArchiveError as ArchiveError
     from serialpack.errors import DamagedError as DamagedError
     from serialpack.errors import FileError as FileError
@@ -45,6 +48,7 @@ if TYPE_CHECKING:
     from serialpack.objects import load as load
     from serialpack.objects import loads as loads
     from serialpack.reports import ArchiveReport as ArchiveReport
+    from serialpack.reports import ConvertReport as ConvertReport
     from serialpack.reports import PackReport as PackReport
     from serialpack.reports import UnpackReport as UnpackReport
 
@@ -53,6 +57,7 @@ _PUBLIC = {
     "pack": "api",
     "unpack": "api",
     "inspect": "api",
+    "convert": "conversion.files",
     "pack_archive": "archive",
     "unpack_archive": "archive",
     "dump": "objects",
@@ -60,6 +65,7 @@ _PUBLIC = {
     "load": "objects",
     "loads": "objects",
     "ArchiveReport": "reports",
+    "ConvertReport": "reports",
     "PackReport": "reports",
     "UnpackReport": "reports",
     "Inspection": "inspection",

@@ -124,7 +124,7 @@ def pack(
             opened.check_unchanged()
     return PackReport(
         source=opened.path,
-        target=_target_name(target),
+        target=target_name(target),
         chain=str(choice.chain),
         why=choice.why,
         format=packing.format,
@@ -145,7 +145,6 @@ def unpack(
     source: Path | IO[bytes],
     target: Target | None,
     *,
-    to: str | None = None,
     record_range: tuple[int, int | None] | None = None,
     byte_range: tuple[int, int | None] | None = None,
     trust: bool = False,
@@ -156,8 +155,6 @@ def unpack(
 ) -> UnpackReport:
     """Unpack the container at ``source`` to ``target``; None checks every byte, writing nothing.
 
-    ``to`` is a format that the container holds: its source's, or the one its blocks are
-    serialized in; or ``json``, which the records of any other source are written as.
     ``record_range`` and ``byte_range`` are half-open ranges (``(10, 20)``, ``(10, None)``) and
     read only the blocks they need where the source can be sought.
     ``trust`` also undoes serializers that can run code which is in the file (pickle, marshal).
@@ -172,8 +169,6 @@ def unpack(
 
     if record_range is not None and byte_range is not None:
         raise UsageError("--records and --bytes exclude each other")
-    if to is not None and (record_range or byte_range):
-        raise UsageError("--to cannot be combined with --records or --bytes")
     check_threads(threads)
     for start, stop in filter(None, (record_range, byte_range)):
         if start < 0 or (stop is not None and stop < start):
@@ -189,18 +184,7 @@ def unpack(
             raise UsageError("an archive unpacks into a folder", hint="-o FOLDER, unpack_archive")
         with sink(target, force, opened.stat) as write:
             done: Unpacked | None = None
-            if to == "json":
-                from serialpack.pipeline.convert import unpack_json
-
-                done = unpack_json(
-                    opened,
-                    write,
-                    trust=trust,
-                    threads=threads or usable_cores(),
-                    max_size=max_size,
-                    progress=progress,
-                )
-            elif record_range is not None:
+            if record_range is not None:
                 from serialpack.pipeline.ranges import Span, unpack_records
 
                 done = unpack_records(opened, write, Span(*record_range), max_size, trust=trust)
@@ -212,13 +196,12 @@ def unpack(
                 done = unpack_stream(
                     opened.read,
                     write,
-                    to=to,
                     trust=trust,
                     threads=threads or usable_cores(),
                     max_size=max_size,
                     progress=progress,
                 )
-    return unpack_report(done, opened.path, _target_name(target), part=part)
+    return unpack_report(done, opened.path, target_name(target), part=part)
 
 
 def unpack_report(
@@ -348,7 +331,7 @@ class _Stream:
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
-        self._name = _target_name(file) or "output"
+        self._name = target_name(file) or "output"
 
     def write(self, data: Buffer) -> None:
         view = memoryview(data)
@@ -371,7 +354,8 @@ def check_target(target: Target | None, force: bool, source: os.stat_result | No
         check_output(target, force=force, source=source)
 
 
-def _target_name(target: Target | None) -> str | None:
+def target_name(target: Target | None) -> str | None:
+    """What ``target`` is called, if anything."""
     if target is None or isinstance(target, str):
         return target
     return os.fspath(target) if isinstance(target, os.PathLike) else getattr(target, "name", None)

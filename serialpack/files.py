@@ -213,6 +213,15 @@ class Output:
             raise file_error(error, self.path, "write") from error
         return len(data)
 
+    def patch(self, offset: int, data: bytes) -> None:
+        """Write ``data`` over what was written at ``offset``."""
+        try:
+            os.lseek(self._fd, offset, os.SEEK_SET)
+            self.write(data)
+            os.lseek(self._fd, 0, os.SEEK_END)
+        except OSError as error:
+            raise file_error(error, self.path, "write") from error
+
     def __enter__(self) -> Output:
         return self
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
+from serialpack.kinds import Loss
+
 Number = TypeVar("Number", int, float)
 
 
@@ -75,6 +77,53 @@ class UnpackReport(NamedTuple):
     def sizes(self) -> dict[str, int]:
         """The bytes that each stage worked on, where known, for speeds."""
         return {"read": self.read, "write": self.size, "decompress": self.size}
+
+
+class LeftOut(NamedTuple):
+    """What ``skip_bad`` left out: ``records`` of them (None: not known), from ``record`` on.
+
+    ``offset`` is the byte of the source where the first of them stands, ``error`` says why.
+    """
+
+    record: int
+    offset: int
+    records: int | None
+    error: str
+
+
+class ConvertReport(NamedTuple):
+    """What a conversion did. ``read`` and ``size`` are bytes of the source and of the target.
+
+    ``losses``: what was changed because the user allowed it, by rule. ``left_out``: how many
+    pieces were, ``places``: the first thousand of them. ``exact``: the target is the very source
+    of the container.
+    """
+
+    source: str
+    target: str | None
+    format: str
+    to: str
+    read: int
+    size: int
+    records: int | None
+    losses: list[Loss]
+    left_out: int
+    places: list[LeftOut]
+    exact: bool
+    proved: bool
+    seconds: dict[str, float]
+
+    @property
+    def kept(self) -> str:
+        """What is in the target, in words."""
+        if self.losses:
+            return f"{sum(loss.count for loss in self.losses)} values changed as allowed"
+        return kept(exact=self.exact, proved=self.proved)
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The bytes that each stage worked on, where known, for speeds."""
+        return {"read": self.read, "convert": self.read, "write": self.size}
 
 
 def kept(*, exact: bool, proved: bool) -> str:

@@ -14,8 +14,8 @@ PACKAGE = Path(__file__).parents[1] / "serialpack"
 #: lower layers and itself; parts of one layer do not know each other.
 LAYERS: list[set[str]] = [
     {"_version", "errors"},
-    {"kinds", "reports", "sameness", "units"},
-    {"stage", "values"},
+    {"kinds", "sameness", "units"},
+    {"reports", "stage", "values"},
     {"codecs", "container", "files", "filters", "formats"},
     {"detect", "paths", "serializers"},
     {"chain", "stages"},
@@ -23,7 +23,7 @@ LAYERS: list[set[str]] = [
     {"pipeline"},
     {"inspection"},
     {"api"},
-    {"archive", "batch", "bench", "objects"},
+    {"archive", "batch", "bench", "conversion", "objects"},
     {"cli"},
     {"__main__"},
 ]

@@ -16,6 +16,7 @@ from serialpack.auto import DEFAULT_EFFORT, EFFORTS
 from serialpack.cli.app import VERBS, app
 from serialpack.cli.options import Verb, option_rows
 from serialpack.codecs import CODECS
+from serialpack.conversion.losses import RULES
 from serialpack.errors import UsageError
 from serialpack.filters import FILTERS
 from serialpack.formats import FORMATS
@@ -36,6 +37,7 @@ OFFERS = {
     "A:B": "",
     "KEY=VALUE": "",
     "MESSAGE": "",
+    "KIND": "loss",
 }
 
 #: A parameter with more values than this is completed with the powers of two among them.
@@ -155,6 +157,7 @@ def words() -> dict[str, list[Word]]:
     """What can be offered for a value, by kind."""
     found = {kind: [*_auto(kind), *_stage_words(r)] for kind, r in REGISTRIES.items()}
     found["format"] = [Word(e.name, FORMATS.get(e.name).about) for e in FORMATS.sources()]
+    found["loss"] = [Word(name, rule.about) for name, rule in RULES.items()]
     found["effort"] = [Word(str(n), effort_about(n)) for n in EFFORTS]
     return found
 

@@ -14,6 +14,7 @@ from serialpack._version import __version__
 from serialpack.auto import EFFORTS
 from serialpack.cli.app import app
 from serialpack.cli.words import EXIT_CODES
+from serialpack.conversion.losses import RULES
 from serialpack.errors import WORST_FIRST
 from serialpack.formats import FORMATS
 from serialpack.stage import Param, Stage
@@ -97,6 +98,8 @@ def _verb_page(verb: VerbFacts, found: list[VerbFacts]) -> Iterator[str]:
     offers = {o.offers for o in verb.options}
     if offers & STAGE_OFFERS:
         yield from _stages()
+    if "loss" in offers:
+        yield from _losses()
     if "format" in offers:
         yield from _formats()
     others = [f"serialpack-{v.name}" for v in found if v is not verb]
@@ -208,6 +211,14 @@ def _param(name: str, cls: type[Stage], param: Param) -> str:
         if len(accepted) <= param.high - param.low:
             values = f"{', '.join(accepted[:-1])} or {accepted[-1]}"
     return f"{param.name.upper()} is {values}{default}"
+
+
+def _losses() -> Iterator[str]:
+    yield ".SH LOSSES"
+    for name, rule in RULES.items():
+        yield ".TP"
+        yield rf"\fB{_roff(name)}\fR"
+        yield from _prose(_sentence(rule.about))
 
 
 def _formats() -> Iterator[str]:

@@ -32,6 +32,12 @@ DESCRIPTIONS: dict[str, tuple[str, ...]] = {
         "Each FILE.spk is unpacked to FILE beside it, which gets its mode and its time of"
         " modification. An output appears whole or not at all, and overwrites nothing unless"
         " `-f` is given. Inputs are kept unless `--rm` is given.",
+        "With `--to` any FILE is converted, packed or not: to FILE with the ending of the format,"
+        " beside it. It may be compressed by gzip, zstd, bzip2, xz or LZ4, and is read as what is"
+        " in it. A document becomes a document, a sequence of records one of records; the elements"
+        " of an array are the records of a format that has nothing else, and these are an array in"
+        " JSON. What is written is read back and compared. What the format cannot hold is refused"
+        " with its record and path.",
         "The entries of an archive (`pack --archive`) go below a folder: FILE, or the one that"
         " `-o` names, and never out of it. They get their times of modification. An entry that"
         " cannot be written is named, and the rest go on.",
@@ -53,6 +59,26 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
         "What each block is turned into before it is compressed. Serializers other than raw take"
         " the formats that they can read, and give back the same values; the very bytes too where"
         " the spelling can be reproduced, which the closing line tells. See STAGES.",
+    ),
+    ("unpack", "--lossy"): (
+        "A value that the format cannot hold is changed as the rule says, and nothing else is;"
+        " how often, and the first one, is told. Several are joined by commas, or by naming the"
+        " option again. See LOSSES.",
+    ),
+    ("unpack", "--tagged"): (
+        "What JSON has no words for is written in MongoDB's Extended JSON v2"
+        ' (`{"$binary": ...}`, `$date`, `$numberDecimal`, ...), with names of our own where that'
+        " has none; a key that begins with `$` gets one more. Where the input is JSON such tags are"
+        " read, so that every value comes back.",
+    ),
+    ("unpack", "--skip-bad"): (
+        "Records that cannot be read, or that the format cannot hold, are left out; how many, and"
+        " where they were, is told. After a break in the syntax of a large JSON array, or of a"
+        " stream of messages, what follows cannot be told apart and is left out too.",
+    ),
+    ("unpack", "--no-verify"): (
+        "What is written is not read back. The exit status then says nothing of a format that"
+        " changes a value on its own.",
     ),
     ("pack", "--filter"): (
         "Rearranges the bytes of each block so that they compress better; several are applied in"

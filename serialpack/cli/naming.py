@@ -35,6 +35,23 @@ def unpacked_name(path: str, *, stored: bool) -> str:
     return os.path.join(os.path.dirname(path), name)
 
 
+def converted_name(path: str, to: str, *, stored: bool) -> str:
+    """``FILE.json`` for ``FILE.yaml``, ``FILE.yaml.gz`` and ``FILE.yaml.spk``, for ``to`` json.
+
+    ``stored``: for the name in the container. A name without a known ending gets one more.
+    """
+    from serialpack.conversion.compressed import uncompressed_name
+    from serialpack.formats import FORMATS
+
+    if stored or path.endswith(SUFFIX):
+        path = unpacked_name(path, stored=stored)
+    folder, name = os.path.split(uncompressed_name(path))
+    if FORMATS.by_extension(name) is not None and not name.startswith("."):
+        name = name[: name.rindex(".")]
+    ending = next(iter(FORMATS.entry(to).extensions), f".{to}")
+    return os.path.join(folder, name + ending)
+
+
 def stat_of(path: str) -> os.stat_result | None:
     """The file's status; None where there is none, which reading it will then say."""
     try:

@@ -254,7 +254,7 @@ class Mover:
         self._manner = manner
         self._force = force
         self._keep = keep
-        self._dry_run = dry_run
+        self.dry_run = dry_run
         self._stats = stats
         self._profile = profile
         self._profiled: list[tuple[str, dict[str, float], dict[str, int]]] = []
@@ -266,7 +266,7 @@ class Mover:
         parts: Sequence[str] = (),
     ) -> int:
         """Do ``work`` for each file, then draw the profile; the worst exit code."""
-        if not self._dry_run:
+        if not self.dry_run:
             self.targets.make_folder()
         code = each_file(files, self._manner, work, parts)
         if self._profile is not None:
@@ -306,7 +306,7 @@ class Mover:
             raise UsageError("--rm needs a file on both sides")
         for path in paths:
             check_removal(path, keep=self._keep)
-        if self._dry_run:
+        if self.dry_run:
             if STDIO not in paths:
                 check()
             for line in plan:

@@ -18,6 +18,7 @@ from serialpack.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from serialpack.conversion.files import ConvertOptions
     from serialpack.reports import UnpackReport
 
 
@@ -25,21 +26,23 @@ if TYPE_CHECKING:
     "unpack",
     cls=Verb,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Unpack each FILE.spk to FILE; no FILE or -: standard input to standard output.",
+    help="Unpack each FILE.spk to FILE, or convert any FILE with --to; no FILE: a pipe.",
     completes=".spk",
     examples=(
         ("serialpack unpack data.json.spk", "data.json again"),
+        ("serialpack unpack --to json config.yaml", "config.json: a conversion"),
         ("serialpack unpack --test *.spk", "check every byte, write nothing"),
         ("serialpack unpack --records 10:20 a.spk -o -", "ten records, quickly"),
-        ("serialpack unpack < data.spk | jq .", "in a pipe"),
     ),
 )
-@click.option(
-    "-t",
-    "--to",
-    metavar="FORMAT",
-    help="json; or another format that FILE holds, which its blocks are in.",
-)
+@click.option("-t", "--to", metavar="FORMAT", help="Write json, yaml, msgpack, csv, ... instead.")
+@click.option("-F", "--from", "format", metavar="FORMAT", help="What FILE is; default: looked at.")
+@click.option("--lossy", metavar="KIND", multiple=True, help="Allow a loss: keys, comments, ...")
+@click.option("--tagged", is_flag=True, help="Write, and read, JSON that says every type.")
+@click.option("--skip-bad", is_flag=True, help="Leave out bad records, and say which.")
+@click.option("--no-verify", is_flag=True, help="With --to: skip the proof.")
+@click.option("--schema", metavar="PATH", help="For protobuf (.proto) and avro (.avsc).")
+@click.option("--message", metavar="MESSAGE", help="The message of a protobuf schema.")
 @click.option("--test", is_flag=True, help="Check every byte, write nothing.")
 @click.option(
     "--records",
@@ -63,6 +66,13 @@ if TYPE_CHECKING:
 def command(
     files: tuple[str, ...],
     to: str | None,
+    format: str | None,
+    lossy: tuple[str, ...],
+    tagged: bool,
+    skip_bad: bool,
+    no_verify: bool,
+    schema: str | None,
+    message: str | None,
     test: bool,
     records: tuple[int, int | None] | None,
     byte_range: tuple[int, int | None] | None,
@@ -83,24 +93,8 @@ def command(
     verbose: bool,
     no_progress: bool,
 ) -> int:
-    from serialpack import api
-    from serialpack.archive import is_archive, unpack_archive
-    from serialpack.cli.run import (
-        Input,
-        Manner,
-        Mover,
-        Targets,
-        data_of,
-        error_line,
-        input_files,
-        named,
-        print_line,
-        say,
-    )
-    from serialpack.cli.words import complain
+    from serialpack.cli.run import Manner, Mover, Targets, input_files
     from serialpack.errors import SerialpackError, UsageError
-    from serialpack.paths import check_folder
-    from serialpack.units import format_size
 
     manner = Manner(as_json, quiet, verbose, no_progress)
     inputs = input_files(files, files_from, null)
@@ -115,8 +109,36 @@ def command(
     )
     if test and (output or not keep or records or byte_range):
         raise UsageError("--test writes nothing: it goes without -o, --rm, --records and --bytes")
-    if not keep and (records or byte_range or to):
+    if not keep and (records or byte_range):
         raise UsageError("--rm needs the whole source to be unpacked")
+    how: ConvertOptions = {
+        "format": format,
+        "lossy": [rule for each in lossy for rule in each.split(",")],
+        "tagged": tagged,
+        "skip_bad": skip_bad,
+        "verify": not no_verify,
+        "trust": trust,
+        "options": {k: v for k, v in (("schema", schema), ("message", message)) if v is not None},
+        "threads": threads,
+        "max_size": max_size,
+        "force": force,
+    }
+    if to is not None:
+        if test or records or byte_range:
+            raise UsageError("--test, --records and --bytes do not go with --to")
+        from serialpack.cli.convert import convert_files
+
+        return convert_files(mover, manner, inputs, to, how, keep=keep, stored_name=name)
+    if format or lossy or tagged or skip_bad or no_verify or schema or message:
+        raise UsageError("--from, --lossy, --tagged and the like go with --to", hint="--to FORMAT")
+
+    from serialpack import api
+    from serialpack.archive import is_archive, unpack_archive
+    from serialpack.cli.run import Input, data_of, error_line, named, print_line, say
+    from serialpack.cli.words import complain
+    from serialpack.paths import check_folder
+    from serialpack.units import format_size
+
     if not keep and STDIO in inputs:
         raise UsageError("--rm needs a file on both sides")
 
@@ -137,7 +159,6 @@ def command(
             lambda to_file, bar: api.unpack(
                 source,
                 to_file,
-                to=to,
                 record_range=records,
                 byte_range=byte_range,
                 threads=threads,
@@ -154,8 +175,8 @@ def command(
 
     def entries(given: Input, source: Any) -> dict[str, Any]:
         path = given.path
-        if to or records or byte_range:
-            raise UsageError("--to, --records and --bytes do not reach into an archive: unpack it")
+        if records or byte_range:
+            raise UsageError("--records and --bytes do not reach into an archive: unpack it")
         folder = mover.targets.folder_of(path, lambda p: unpacked_name(p, stored=False))
 
         def tell(entry: str, found: UnpackReport | SerialpackError) -> None:

@@ -43,6 +43,10 @@ class Plan(NamedTuple):
     #: The version that wrote the member, where it is read.
     writer: str = ""
 
+    def worker(self) -> BlockPacker:
+        """What packs blocks, one after another."""
+        return BlockPacker(self)
+
 
 class Packed(NamedTuple):
     """A block ready to be written. ``data`` is None where the source's bytes are serialized."""
@@ -59,6 +63,11 @@ class Restored(NamedTuple):
     data: Buffer
     source: Buffer | None
     seconds: dict[str, float]
+
+    @property
+    def source_data(self) -> Buffer:
+        """The source's bytes, which may be the serialized ones."""
+        return self.data if self.source is None else self.source
 
 
 class Squeeze:
@@ -134,7 +143,7 @@ class BlockPacker:
             size=len(source.data),
             check=check,
             source_check=checksum(source.data) if exact and not kept else None,
-            parts=(Part(len(payload), len(data), checksum(payload)),),
+            parts=(Part(len(payload), len(data), check if payload is data else checksum(payload)),),
             extras={"s": extras} if extras else {},
         )
         timer.lap("checksum")
@@ -198,7 +207,8 @@ class BlockUnpacker:
         else:
             try:
                 spelling = {**self.plan.spelling, **block.extras.get("s", {})}
-                source = self.serializer.decode(data, self.format, spelling, first=block.seq == 0)
+                undo = self.serializer.restore if block.exact else self.serializer.decode
+                source = undo(data, self.format, spelling, first=block.seq == 0)
             except (ValueError, TypeError, KeyError, RecursionError, OverflowError) as error:
                 raise _damaged(stored, f"its values cannot be read ({error})") from None
         timer.lap("deserialize")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import chain
 from time import perf_counter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from serialpack.chain import Chain
 from serialpack.container.index import Index
@@ -13,10 +13,10 @@ from serialpack.container.records import Header
 from serialpack.container.writer import MemberWriter
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, Spelling, ValueFormat
-from serialpack.pipeline.blocks import SETTINGS, BlockPacker, Packed, Plan
+from serialpack.pipeline.blocks import SETTINGS, Plan
 from serialpack.pipeline.digest import WholeDigest
 from serialpack.pipeline.timing import add_seconds, timed
-from serialpack.pipeline.workers import INLINE, in_order
+from serialpack.pipeline.workers import INLINE, INLINE_PLAIN, WorkerPlan, in_order
 from serialpack.serializers import SERIALIZERS
 from serialpack.stage import Buffer
 
@@ -97,13 +97,16 @@ def pack_stream(
         zstd_envelope=packing.chain.zstd_envelope,
     )
     plan = Plan(packing.chain, fmt.name, spelling, packing.verify, packing.demand_exact)
-    maker = _Maker(plan, packing, gil=serializer.holds_gil)
+    # A source without values is not parsed: codecs and checksums let other threads run.
+    parsed = isinstance(fmt, ValueFormat) and serializer.holds_gil
+    maker = WorkerMaker(plan, size=packing.size, processes=parsed and packing.threads > 1)
     writer = MemberWriter(write, header)
     digest = WholeDigest()
     read_bytes = stored = 0
     since = perf_counter()
+    most = INLINE_PLAIN if packing.chain.codec.name == "none" else INLINE
     for source, packed in in_order(
-        chain((first,), blocks), maker.make, packing.threads, inline=lambda b: len(b.data) <= INLINE
+        chain((first,), blocks), maker.make, packing.threads, inline=lambda b: len(b.data) <= most
     ):
         waited = perf_counter()
         block = packed.block
@@ -126,37 +129,40 @@ def pack_stream(
     )
 
 
-class _Maker:
-    """Makes the workers: threads, or processes once there is enough to pay for their start."""
+class WorkerMaker:
+    """Makes the workers: threads, or processes once there is enough to pay for their start.
 
-    def __init__(self, plan: Plan, packing: Packing, *, gil: bool) -> None:
+    ``size``: the source's, where it is known. ``processes``: whether they may be at all.
+    """
+
+    def __init__(self, plan: WorkerPlan, *, size: int | None, processes: bool) -> None:
         self._plan = plan
-        self._may = gil and packing.threads > 1
-        self.seen = packing.size or 0
+        self._may = processes
+        self.seen = size or 0
 
-    def make(self) -> Callable[[SourceBlock], Packed]:
-        return _Worker(self, self._plan) if self._may else BlockPacker(self._plan)
+    def make(self) -> Callable[[SourceBlock], Any]:
+        return _Worker(self, self._plan) if self._may else self._plan.worker()
 
 
 class _Worker:
-    """A packer here, that moves into a process of its own when the source turns out large."""
+    """A worker here, that moves into a process of its own when the source turns out large."""
 
-    def __init__(self, maker: _Maker, plan: Plan) -> None:
+    def __init__(self, maker: WorkerMaker, plan: WorkerPlan) -> None:
         self._maker = maker
         self._plan = plan
-        self._packer: Callable[[SourceBlock], Packed] | None = None
+        self._worker: Callable[[SourceBlock], Any] | None = None
         self._moved = False
 
-    def __call__(self, source: SourceBlock) -> Packed:
+    def __call__(self, source: SourceBlock) -> Any:
         if not self._moved and self._maker.seen >= PROCESSES_FROM:
-            from serialpack.pipeline.processes import ProcessPacker
+            from serialpack.pipeline.processes import ProcessWorker
 
-            self._packer, self._moved = ProcessPacker(self._plan), True
-        elif self._packer is None:
-            self._packer = BlockPacker(self._plan)
-        return self._packer(source)
+            self._worker, self._moved = ProcessWorker(self._plan), True
+        elif self._worker is None:
+            self._worker = self._plan.worker()
+        return self._worker(source)
 
     def close(self) -> None:
-        close = getattr(self._packer, "close", None)
+        close = getattr(self._worker, "close", None)
         if close is not None:
             close()

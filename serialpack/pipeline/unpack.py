@@ -9,14 +9,13 @@ from typing import NamedTuple
 from serialpack.chain import Chain, chain_of_numbers
 from serialpack.container.reader import Member, StoredBlock, read_members
 from serialpack.container.records import Header, newer
-from serialpack.errors import DamagedError, RefusedError, UsageError
+from serialpack.errors import DamagedError, RefusedError
 from serialpack.formats import FORMATS
-from serialpack.formats.base import ValueFormat
-from serialpack.pipeline.blocks import BlockUnpacker, Plan
+from serialpack.pipeline.blocks import BlockUnpacker, Plan, Restored
 from serialpack.pipeline.digest import WholeDigest
 from serialpack.pipeline.pack import Progress
 from serialpack.pipeline.timing import add_seconds, timed
-from serialpack.pipeline.workers import INLINE, in_order
+from serialpack.pipeline.workers import INLINE_PLAIN, in_order
 from serialpack.serializers import SERIALIZERS
 from serialpack.stage import Buffer
 from serialpack.units import format_size
@@ -90,37 +89,10 @@ def check_trust(chain: Chain, *, trust: bool) -> None:
         )
 
 
-def wants_serialized(plan: Plan, to: str | None) -> bool:
-    """Whether ``to`` asks for the serialized bytes; UsageError where it asks for neither form."""
-    source = plan.format
-    stored = SERIALIZERS.cls(plan.chain.serializer.name).stored_format or source
-    if to in (None, source):
-        return False
-    if to == stored:
-        return True
-    holds = source if stored == source else f"{source} and {stored}"
-    raise UsageError(f"--to {to}: this container holds {holds}")
-
-
-def check_joined(to: str | None, blocks: int, records: int | None) -> None:
-    """UsageError where ``blocks`` with so many ``records`` are no one file in the format ``to``."""
-    fmt = FORMATS.get(to or "bytes")
-    if not isinstance(fmt, ValueFormat):
-        return
-    if fmt.one_record and records != 1:
-        raise UsageError(f"--to {to}: a {to} file is one record, here are more", hint="unpack it")
-    if blocks > 1 and not fmt.joins:
-        raise UsageError(
-            f"--to {to}: its blocks are {to} files of their own, which cannot be joined",
-            hint="pack it with a larger --block-size",
-        )
-
-
 def unpack_stream(
     read: Callable[[int], bytes],
     write: Write,
     *,
-    to: str | None = None,
     trust: bool = False,
     threads: int = 1,
     max_size: int | None = None,
@@ -130,13 +102,12 @@ def unpack_stream(
 
     ``trust``: also those whose serializer can run code that is in the file.
 
-    ``read(n)`` gives up to n bytes, none at the end. ``to``: the source's format (or None), or
-    the one its blocks are serialized in. What is written before damage is found stays written:
-    a caller that wants all or nothing gives a file of its own.
+    ``read(n)`` gives up to n bytes, none at the end. What is written before damage is found stays
+    written: a caller that wants all or nothing gives a file of its own.
     """
     out = Limit(write, max_size)
     done = [
-        unpack_member(member, out, to=to, trust=trust, threads=threads, progress=progress)
+        unpack_member(member, out, trust=trust, threads=threads, progress=progress)
         for member in read_members(read)
     ]
     records = [each.records for each in done if each.records is not None]
@@ -160,7 +131,6 @@ def unpack_member(
     member: Member,
     out: Limit,
     *,
-    to: str | None = None,
     trust: bool = False,
     threads: int = 1,
     progress: Progress | None = None,
@@ -170,28 +140,12 @@ def unpack_member(
     ``progress`` gets the totals of the file and of ``out``, not those of the member.
     """
     plan = member_plan(member.header, trust=trust)
-    serialized = wants_serialized(plan, to)
     seconds: dict[str, float] = {}
-    digest = WholeDigest()
     count, written = 0, out.written
     since = perf_counter()
-    for stored, restored in in_order(
-        timed(_limited(member, out), seconds, "read"),
-        lambda: BlockUnpacker(plan, serialized=serialized),
-        threads,
-        inline=lambda stored: stored.block.serialized <= INLINE,
-    ):
-        if serialized:
-            check_joined(to, count + 1, stored.block.records)
+    for stored, restored in _restored(member, plan, seconds, threads, before=out.check):
         waited = perf_counter()
-        source = restored.data if restored.source is None else restored.source
-        if not serialized:
-            digest.add(
-                restored.data,
-                None if source is restored.data else source,
-                exact=stored.block.exact,
-            )
-        out(source)
+        out(restored.source_data)
         add_seconds(seconds, restored.seconds)
         count += 1
         if progress is not None:
@@ -199,23 +153,76 @@ def unpack_member(
         since, before = perf_counter(), since
         add_seconds(seconds, {"wait": waited - before, "write": since - waited})
     assert member.index is not None
-    if not serialized and digest.digest() != member.index.digest:
-        raise DamagedError(f"member {member.number}: the digest of the whole does not match")
     return Unpacked(
         headers=(member.header,),
-        format=to or plan.format,
+        format=plan.format,
         read=member.length,
         written=out.written - written,
         blocks=count,
         blocks_read=count,
         records=member.index.records,
-        exact=member.index.exact and not serialized,
+        exact=member.index.exact,
         seconds=seconds,
     )
 
 
-def _limited(member: Member, out: Limit) -> Iterator[StoredBlock]:
-    """The member's blocks, refusing one that would go over the limit before it is restored."""
+def restored_pieces(
+    read: Callable[[int], bytes],
+    *,
+    serialized: bool = False,
+    trust: bool = False,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> Iterator[Buffer]:
+    """What ``unpack_stream`` writes, to be taken piece by piece.
+
+    ``serialized``: the bytes that blocks were serialized as, not the source's.
+    """
+    done = 0
+    for member in read_members(read):
+        plan = member_plan(member.header, trust=trust)
+        for stored, restored in _restored(member, plan, {}, threads, serialized=serialized):
+            data = restored.data if serialized else restored.source_data
+            done += len(data)
+            if progress is not None:
+                progress(stored.end, done)
+            yield data
+
+
+def _restored(
+    member: Member,
+    plan: Plan,
+    seconds: dict[str, float],
+    threads: int,
+    *,
+    serialized: bool = False,
+    before: Callable[[int], None] = lambda _: None,
+) -> Iterator[tuple[StoredBlock, Restored]]:
+    """The member's blocks, restored; DamagedError where they are not what was packed.
+
+    ``before`` gets the size of each before it is restored.
+    """
+    digest = WholeDigest()
+    for stored, restored in in_order(
+        timed(_announced(member, before), seconds, "read"),
+        lambda: BlockUnpacker(plan, serialized=serialized),
+        threads,
+        inline=lambda stored: stored.block.serialized <= INLINE_PLAIN,
+    ):
+        if not serialized:
+            source = restored.source_data
+            digest.add(
+                restored.data,
+                None if source is restored.data else source,
+                exact=stored.block.exact,
+            )
+        yield stored, restored
+    assert member.index is not None
+    if not serialized and digest.digest() != member.index.digest:
+        raise DamagedError(f"member {member.number}: the digest of the whole does not match")
+
+
+def _announced(member: Member, before: Callable[[int], None]) -> Iterator[StoredBlock]:
     for stored in member.blocks():
-        out.check(stored.block.size)
+        before(stored.block.size)
         yield stored

@@ -12,7 +12,7 @@ import queue
 import threading
 from collections.abc import Callable, Generator, Iterator
 from itertools import chain
-from typing import Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -21,6 +21,16 @@ Result = TypeVar("Result")
 #: Up to so many bytes a single block is worked on in the caller's thread: even level 22 is done
 #: with them in some tenths of a second.
 INLINE = 256 << 10
+
+#: The same where nothing is compressed: no single step takes longer for these.
+INLINE_PLAIN = 8 << 20
+
+
+class WorkerPlan(Protocol):
+    """What a worker is made by. It can be pickled, as can what its workers get and give."""
+
+    def worker(self) -> Callable[[Any], Any]:
+        """What does one job after another."""
 
 
 class _Slot(Generic[Job, Result]):

@@ -262,7 +262,7 @@ def test_entries_that_are_there_are_named_and_the_rest_goes_on(
         (["-o", "-"], "-o FOLDER"),
         (["--records", "0:1"], "do not reach into an archive"),
         (["--bytes", "0:1", "-o", "-"], "do not reach into an archive"),
-        (["--to", "json"], "do not reach into an archive"),
+        (["--to", "json"], "an archive is unpacked first"),
     ],
 )
 def test_what_an_archive_cannot_do(

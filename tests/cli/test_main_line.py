@@ -303,15 +303,15 @@ def test_records_and_bytes(run: Run, sample: Path) -> None:
     assert "--bytes" in done.stderr.decode()
 
 
-def test_to_gives_what_the_container_holds(run: Run, tmp_path: Path) -> None:
+def test_to_gives_the_very_source_in_its_own_format(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_bytes(b'[\n  {"a": 1},\n  {"a": 2}\n]\n')
     run("pack", "-s", "json", path)
     packed = tmp_path / "a.json.spk"
     assert run("unpack", "--to", "ndjson", packed, "-o", "-").stdout == b'{"a":1}\n{"a":2}\n'
     assert run("unpack", "--to", "json", packed, "-o", "-").stdout == path.read_bytes()
-    done = run("unpack", "--to", "csv", packed, "-o", "-", code=2)
-    assert "json and ndjson" in done.stderr.decode()
+    done = run("unpack", "--to", "csv", packed, "-o", "-", code=4)
+    assert "record 0, $.a" in done.stderr.decode()
 
 
 def test_max_size_refuses_before_writing(run: Run, sample: Path) -> None:
@@ -452,7 +452,10 @@ def test_nothing_is_removed_that_was_not_proved_or_not_all_there(run: Run, sampl
     assert "--no-verify" in run("pack", "--rm", "--no-verify", sample, code=2).stderr.decode()
     run("pack", "-s", "msgpack", sample)
     packed = f"{sample}.spk"
-    run("unpack", "--rm", "-t", "msgpack", packed, "-o", f"{sample}.msgpack", code=2)
+    to = ("--to", "msgpack", packed, "-o", f"{sample}.msgpack")
+    for loss in (["--no-verify"], ["--skip-bad"], ["--lossy", "nan"]):
+        run("unpack", "--rm", *loss, *to, code=2)
+    run("unpack", "--rm", "--records", "0:1", packed, "-o", f"{sample}.part", code=2)
     assert sample.exists()
     assert Path(packed).exists()
 

@@ -70,7 +70,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_there_is_a_schema_for_each_output() -> None:
-    assert set(SCHEMAS) == {"pack", "unpack", "inspect", "stages", "error"}
+    assert set(SCHEMAS) == {"pack", "unpack", "convert", "inspect", "stages", "error"}
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
@@ -140,6 +140,23 @@ def test_unpack(folder: Path, options: list[str]) -> None:
     (line,) = run(folder, "unpack", "--json", "-f", *options, "a.json.spk")
     check("unpack", line)
     assert (line["target"] is None) == ("--test" in options)
+
+
+def test_convert(folder: Path) -> None:
+    """With something lost, something left out, and neither."""
+    (folder / "b.ndjson").write_bytes(b'{"a":1}\n{"a":\n{"a":2}\n')
+    options = ["--skip-bad", "--lossy", "types"]
+    (line,) = run(folder, "unpack", "--json", "--to", "csv", *options, "b.ndjson")
+    check("convert", line)
+    assert len(line["losses"]) == len(line["places"]) == 1
+    run(folder, "pack", "a.json")
+    for source in ("a.json", "a.json.spk"):
+        (line,) = run(folder, "unpack", "-f", "--json", "--to", "yaml", source)
+        check("convert", line)
+        assert line["records"] == 2
+    (line,) = run(folder, "unpack", "--json", "--to", "json", "a.json.spk", "-o", "again.json")
+    check("convert", line)
+    assert line["exact"]
 
 
 @pytest.mark.parametrize("blocks", [True, False])

@@ -16,7 +16,7 @@ from serialpack.chain import parse_chain
 from serialpack.formats.base import SourceBlock
 from serialpack.pipeline import pack
 from serialpack.pipeline.blocks import BlockPacker, Plan
-from serialpack.pipeline.processes import ProcessPacker
+from serialpack.pipeline.processes import ProcessWorker
 
 LINES = b"".join(b'{"n":%d,"s":"%x"}\n' % (n, n * n) for n in range(20_000))
 
@@ -46,13 +46,13 @@ def packed(**options: object) -> bytes:
 def test_processes_give_the_same_bytes_as_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     here = packed(threads=2)
     started = []
-    real = ProcessPacker.__init__
+    real = ProcessWorker.__init__
 
-    def counting(self: ProcessPacker, plan: Plan) -> None:
+    def counting(self: ProcessWorker, plan: Plan) -> None:
         started.append(self)
         real(self, plan)
 
-    monkeypatch.setattr(ProcessPacker, "__init__", counting)
+    monkeypatch.setattr(ProcessWorker, "__init__", counting)
     monkeypatch.setattr(pack, "PROCESSES_FROM", 200_000)
     assert packed(threads=2) == here
     assert 1 <= len(started) <= 2
@@ -61,7 +61,7 @@ def test_processes_give_the_same_bytes_as_threads(monkeypatch: pytest.MonkeyPatc
 def test_a_refusal_comes_back_from_a_process_with_its_facts() -> None:
     plan = Plan(parse_chain("msgpack+zstd:3"), "ndjson", {})
     source = SourceBlock(b'{"a":1}\n{"a":%d}\n' % 2**70, 0, 0, records=2, last=True)
-    worker = ProcessPacker(plan)
+    worker = ProcessWorker(plan)
     try:
         with pytest.raises(serialpack.ValueRefusedError) as caught:
             worker(source)
@@ -97,7 +97,7 @@ def test_no_process_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_process_that_dies_is_an_error_and_no_hang() -> None:
-    worker = ProcessPacker(Plan(parse_chain("json+zstd:3"), "ndjson", {}))
+    worker = ProcessWorker(Plan(parse_chain("json+zstd:3"), "ndjson", {}))
     worker._process.kill()
     with pytest.raises(serialpack.SerialpackError, match="ended unexpectedly"):
         worker(SourceBlock(b'{"a":1}\n', 0, 0, records=1, last=True))
@@ -128,7 +128,7 @@ def test_the_current_folder_is_never_searched_for_code(tmp_path: Path) -> None:
     """Files beside the data are data: a json.py among them is not run."""
     for name in ("json.py", "msgpack.py", "queue.py"):
         (tmp_path / name).write_text("open('ran', 'w').close(); raise SystemExit(7)\n")
-    worker = "from serialpack.pipeline.processes import ProcessPacker as P; "
+    worker = "from serialpack.pipeline.processes import ProcessWorker as P; "
     code = (
         worker + "from serialpack.pipeline.blocks import Plan; "
         "from serialpack.chain import parse_chain; "

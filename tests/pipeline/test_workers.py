@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import threading
 import time
 from collections.abc import Callable, Iterator
 
 import pytest
 
+import serialpack
 from serialpack.pipeline.workers import in_order
 
 
@@ -143,3 +145,17 @@ def test_a_single_large_job_leaves_this_thread_to_signals() -> None:
     assert list(in_order(iter([7]), plain(work), 4, inline=lambda _: False)) == [(7, 7)]
     assert len(seen) == 1
     assert seen != [here]
+
+
+def test_a_block_that_nothing_compresses_is_worked_on_in_this_thread(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text = b'{"a": [%b0]}' % (b"12345678, " * 100_000)
+    packed, unpacked = io.BytesIO(), io.BytesIO()
+    monkeypatch.setattr(threading, "Thread", None)
+    serialpack.pack(
+        io.BytesIO(text), packed, serializer="msgpack", codec="none", format="json", threads=2
+    )
+    packed.seek(0)
+    serialpack.unpack(packed, unpacked, threads=2)
+    assert unpacked.getvalue() == text

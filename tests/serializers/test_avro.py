@@ -55,7 +55,7 @@ def test_records_under_a_schema(tmp_path: Path) -> None:
     serialpack.unpack(packed, back)
     assert back.getvalue() == source
     packed.seek(0)
-    serialpack.unpack(packed, stored, to="avro")
+    serialpack.convert(packed, stored, to="avro")
     reader = fastavro.reader(io.BytesIO(stored.getvalue()))
     assert [record["id"] for record in reader] == list(range(100))
     assert reader.writer_schema["fields"][0]["type"] == "int"

@@ -382,7 +382,7 @@ def test_records_of_a_file(shop: dict[str, Any]) -> None:
         io.BytesIO(source), packed, serializer="protobuf", format="ndjson", options=shop
     )
     packed.seek(0)
-    serialpack.unpack(packed, stream, to="protobuf")
+    serialpack.convert(packed, stream, to="protobuf")
     stored = stream.getvalue()
     assert _configured(shop).load(stored) == records
     with pytest.raises(ValueRefusedError) as caught:

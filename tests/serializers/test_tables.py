@@ -70,7 +70,7 @@ def test_a_file_of_records(name: str) -> None:
     serialpack.unpack(packed, back)
     assert back.getvalue() == source
     packed.seek(0)
-    serialpack.unpack(packed, stored, to=name)
+    serialpack.convert(packed, stored, to=name)
     file = pa.BufferReader(stored.getvalue())
     table = pq.read_table(file) if name == "parquet" else pa.ipc.open_file(file).read_all()
     assert table.column("id").to_pylist() == list(range(1000))

@@ -30,7 +30,10 @@ def _unpacked(source: bytes, fmt: str, serializer: str, to: str | None = None) -
     packed, unpacked = io.BytesIO(), io.BytesIO()
     serialpack.pack(io.BytesIO(source), packed, serializer=serializer, format=fmt)
     packed.seek(0)
-    serialpack.unpack(packed, unpacked, to=to)
+    if to is None:
+        serialpack.unpack(packed, unpacked)
+    else:
+        serialpack.convert(packed, unpacked, to=to, lossy=["comments"])
     return unpacked.getvalue()
 
 
@@ -56,9 +59,8 @@ LINES = b'{"name":"no","time":"1:30"}\n{"name":"","time":"a,\\"b\\"\\r\\n"}\n'
 def test_what_is_stored(serializer: str, stored: bytes) -> None:
     assert _unpacked(LINES, "ndjson", serializer) == LINES
     assert _create(serializer).dump([json.loads(line) for line in LINES.splitlines()]) == stored
-    one = LINES[: LINES.index(b"\n") + 1]
-    records = _create(serializer).load(_unpacked(one, "ndjson", serializer, to=serializer))
-    assert records == [json.loads(one)]
+    records = _create(serializer).load(stored)
+    assert records == [json.loads(line) for line in LINES.splitlines()]
 
 
 def test_others_read_it() -> None:
@@ -158,7 +160,7 @@ def test_a_yaml_source_keeps_its_bytes_and_goes_elsewhere_by_value() -> None:
     source = b"# why\nyes: no\nat: 1:30\nday: 2001-12-14\n---\n&a [*a, 'no', 0777]\n"
     assert _unpacked(source, "yaml", "yaml") == source
     plain = b"- no\n- 'no'\n- 1:30\n- 0777\n- 1.5e+3\n- y\n- ~\n"
-    assert json.loads(_unpacked(plain, "yaml", "json", to="ndjson")) == [
+    assert json.loads(_unpacked(plain, "yaml", "json", to="json")) == [
         *(False, "no", 90, 511, 1500.0, "y", None)
     ]
     restored = _unpacked(plain, "yaml", "json")

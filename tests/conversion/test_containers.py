@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 
 import serialpack
-from serialpack.errors import RefusedError, UsageError, ValueRefusedError
+from serialpack.errors import InputError, RefusedError, ValueRefusedError
 
 
 def as_json(format: str, source: bytes, **how: Any) -> tuple[bytes, Any]:
     packed, out = io.BytesIO(), io.BytesIO()
     serialpack.pack(io.BytesIO(source), packed, format=format, **how)
     packed.seek(0)
-    report = serialpack.unpack(packed, out, to="json")
-    assert report.format == "json"
+    report = serialpack.convert(packed, out, to="json")
+    assert (report.format, report.to) == (format, "json")
     assert report.size == len(out.getvalue())
     return out.getvalue(), report
 
@@ -52,12 +52,11 @@ def test_the_values(format: str, source: bytes, wanted: Any, serializer: str) ->
 def test_many_blocks_are_one_array() -> None:
     rows = [{"n": n, "text": f"line {n}"} for n in range(100_000)]
     source = b"".join(json.dumps(row).encode() + b"\n" for row in rows)
-    text, report = as_json("ndjson", source, block_size=1 << 16)
+    text, _ = as_json("ndjson", source, block_size=1 << 16)
     assert json.loads(text) == rows
-    assert report.blocks > 10
 
 
-def test_what_ujson_would_change_the_standard_library_writes() -> None:
+def test_what_one_writer_would_change_another_one_writes() -> None:
     """A lone surrogate and an integer of 40 digits come out as they are."""
     text, _ = as_json("ndjson", b'["\\ud800", ' + b"1" * 40 + b", 1e22]\n")
     assert json.loads(text) == [["\ud800", int("1" * 40), 1e22]]
@@ -79,7 +78,7 @@ def test_what_json_cannot_hold_is_refused(format: str, source: bytes, path: str,
 
 
 def test_what_has_no_records_or_may_run_code_is_not_read() -> None:
-    with pytest.raises(UsageError):
+    with pytest.raises(InputError):
         as_json("bytes", b"abc")
     with pytest.raises(RefusedError, match="trust"):
         as_json("pickle", b"I1\n.")

@@ -1,0 +1,128 @@
+"""Several files converted at a time, each in one of a few processes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from serialpack.cli.naming import STDIO
+from serialpack.cli.run import Input, Targets, check_name
+from serialpack.conversion.files import ConvertOptions, convert
+from serialpack.errors import SerialpackError
+from serialpack.pipeline.processes import ProcessWorker, stop_with_parent
+from serialpack.pipeline.workers import in_order, usable_cores
+from serialpack.reports import ConvertReport
+
+#: From so many bytes, or files, on processes pay for their start (some 0.2 s for two).
+_FROM_BYTES = 2 << 20
+_FROM_FILES = 64
+
+
+class FileJob(NamedTuple):
+    """A file to convert, and where to."""
+
+    path: str
+    target: str
+
+
+class FilePlan(NamedTuple):
+    """How files are converted. Can be sent to a process."""
+
+    to: str
+    how: ConvertOptions
+
+    def worker(self) -> Callable[[FileJob], ConvertReport | SerialpackError]:
+        """What converts one file after another, in a process of its own."""
+        how: ConvertOptions = {**self.how, "threads": 1}
+
+        def work(job: FileJob) -> ConvertReport | SerialpackError:
+            try:
+                return convert(job.path, job.target, to=self.to, progress=stop_with_parent, **how)
+            except SerialpackError as error:
+                return error
+
+        return work
+
+
+class _Process:
+    """A process, and another one where that ends: only the file that it had fails."""
+
+    def __init__(self, plan: FilePlan) -> None:
+        self._plan = plan
+        self._worker: ProcessWorker | None = None
+
+    def __call__(self, job: FileJob) -> ConvertReport | SerialpackError:
+        self._worker = self._worker or ProcessWorker(self._plan)
+        try:
+            result: ConvertReport | SerialpackError = self._worker(job)
+        except SerialpackError as ended:
+            self.close()
+            return ended
+        return result
+
+    def close(self) -> None:
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            worker.close()
+
+
+class Batch:
+    """Conversions that run ahead of what is told of them.
+
+    What each input is, and what its output is called, is looked at before any is read.
+    """
+
+    def __init__(
+        self, paths: Sequence[str], target_of: Callable[[str], str], plan: FilePlan, threads: int
+    ) -> None:
+        self._given: dict[str, list[tuple[Input, str] | SerialpackError]] = {}
+        jobs = []
+        for path in paths:
+            given = self._given.setdefault(path, [])
+            try:
+                check_name(path)
+                job = FileJob(path, target_of(path))
+                given.append((Input.of(path), job.target))
+            except SerialpackError as error:
+                given.append(error)
+            else:
+                jobs.append(job)
+        self._results = in_order(iter(jobs), lambda: _Process(plan), threads)
+
+    def next(self, path: str) -> tuple[Input, str]:
+        """An input and its output; or the error that it has without being read."""
+        given = self._given[path].pop(0)
+        if isinstance(given, SerialpackError):
+            raise given
+        return given
+
+    def report(self) -> ConvertReport:
+        """What came of it."""
+        _, result = next(self._results)
+        if isinstance(result, SerialpackError):
+            raise result
+        return result
+
+
+def batch_of(
+    paths: Sequence[str],
+    targets: Targets,
+    target_of: Callable[[str], str],
+    to: str,
+    how: ConvertOptions,
+) -> Batch | None:
+    """A batch of ``paths``; None where they are not enough work for processes."""
+    threads = how["threads"] or usable_cores()
+    few = len(paths) < _FROM_FILES and sum(map(_size, paths)) < _FROM_BYTES
+    if threads < 2 or STDIO in paths or few:
+        return None
+    targets.make_folder()
+    return Batch(paths, target_of, FilePlan(to, how), threads)
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except (OSError, ValueError):
+        return 0

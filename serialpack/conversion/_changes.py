@@ -1,0 +1,162 @@
+"""What becomes of values by the rules of ``losses``."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from collections.abc import Callable
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+from uuid import UUID
+
+from serialpack.conversion.losses import RULES
+from serialpack.formats._changing import Changer
+from serialpack.kinds import UTF8, key_kind
+from serialpack.values import kind_of
+
+
+class Applied(Changer):
+    """The rules ``allowed``, for a target that refuses some kinds of values."""
+
+    def __init__(
+        self, allowed: frozenset[str], refused: frozenset[str], holds: Callable[[Any], bool]
+    ) -> None:
+        super().__init__()
+        self._refused = refused
+        self._holds = holds
+        self._rules = {
+            kind: [name for name in RULES if name in allowed and kind in RULES[name].kinds]
+            for kind in refused | {"tag"}
+        }
+        if "timestamps" in allowed and "tag" in refused:
+            self._rules["tag"] = ["timestamps"]  # some are of a library's own type
+        #: Kinds of which some values are to be changed.
+        self.active = {kind for kind, rules in self._rules.items() if rules}
+        self.plain = frozenset(t for t, kinds in _TYPES.items() if not self.active & kinds)
+        keys = self.active & RULES["keys"].kinds
+        self.plain_keys = frozenset({str} & self.plain) if keys else self.plain
+
+    def value(self, value: Any) -> Any:
+        if type(value) is str and value.isascii():
+            return value
+        return self._by_rules(value, self._kind(value), value)
+
+    def key(self, key: Any) -> Any:
+        if type(key) is str and key.isascii():
+            return key
+        kinds = key_kind(key), kind_of(key)
+        kind = next((kind for kind in kinds if kind in self.active), "")
+        return self._by_rules(key, kind, {key: "x"} if kind else None)
+
+    def _kind(self, value: Any) -> str:
+        kind = kind_of(value)
+        return kind if kind in self.active else ""
+
+    def _by_rules(self, value: Any, kind: str, alone: Any) -> Any:
+        """What the first of the rules that fit makes of a value of ``kind``, and others of that."""
+        if not kind or self._holds(alone):
+            return value
+        steps: list[tuple[str, Any, Any]] = []
+        now = value
+        while kind in self._refused:
+            rule = next(iter(self._rules[kind]), "")
+            became = _CHANGES[rule](now) if rule else now
+            if became is now:
+                break
+            steps.append((rule, now, became))
+            now, kind = became, kind_of(became)
+        if not steps or (kind in self._refused and not self._holds(now)):
+            return value
+        for step in steps:
+            self.note(*step)
+        return now
+
+
+#: Types of values that hold no others, and the kinds that theirs may be.
+_TYPES: dict[type, frozenset[str]] = {
+    type(None): frozenset({"null"}),
+    bool: frozenset({"boolean"}),
+    int: frozenset({"integer", "inexact-integer", "uint64", "bigint"}),
+    float: frozenset({"float", "integral-float", "non-finite", "nan-bits"}),
+    str: frozenset({"surrogates"}),
+    bytes: frozenset({"bytes"}),
+    bytearray: frozenset({"bytearray"}),
+    datetime: RULES["timestamps"].kinds,
+    date: frozenset({"date"}),
+    time: frozenset({"time"}),
+    timedelta: frozenset({"timedelta"}),
+}
+
+
+def _base64(value: bytes | bytearray) -> str:
+    return b64encode(value).decode()
+
+
+def _moment(value: Any) -> Any:
+    """ISO 8601 for a date, a time or a duration; the value itself where that has no words."""
+    if isinstance(value, timedelta):
+        return _duration(value)
+    if isinstance(value, date | time):
+        return value.isoformat()
+    if type(value).__module__.partition(".")[0] == "msgpack" and hasattr(value, "nanoseconds"):
+        try:
+            whole = type(value)(value.seconds).to_datetime()
+        except OverflowError:
+            return value
+        return whole.strftime("%Y-%m-%dT%H:%M:%S") + f".{value.nanoseconds:09}+00:00"
+    return value
+
+
+def _duration(value: timedelta) -> str:
+    """As ISO 8601-1 has it, with a minus before all of it where it is negative (ISO 8601-2)."""
+    sign = "-" if value < timedelta(0) else ""
+    value = abs(value)
+    minutes, seconds = divmod(value.seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    fraction = f".{value.microseconds:06}".rstrip("0.") if value.microseconds else ""
+    days = f"{value.days}D" if value.days else ""
+    parts = [f"{hours}H" if hours else "", f"{minutes}M" if minutes else ""]
+    if seconds or fraction:
+        parts.append(f"{seconds}{fraction}S")
+    of_day = "".join(parts)
+    if not (days or of_day):
+        of_day = "0S"
+    return f"{sign}P{days}" + (f"T{of_day}" if of_day else "")
+
+
+_WORDS = {None: "null", True: "true", False: "false"}
+
+
+def _json_text(value: Any) -> str:
+    """The text that JSON has for null, a boolean or a number; for others what Python has."""
+    if value is None or type(value) is bool:
+        return _WORDS[value]
+    if type(value) is float and value - value != 0:
+        return "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"
+    return str(value)
+
+
+def _key_text(key: Any) -> Any:
+    if type(key) in (bytes, bytearray):
+        return _base64(key)
+    if type(key) in (type(None), bool, float, Decimal, Fraction, UUID):
+        return _json_text(key)
+    if type(key) is int:
+        return key if key.bit_length() > 14280 else str(key)  # beyond Python's limit of digits
+    return _moment(key)
+
+
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+#: What becomes of a value by a rule; the value itself where there is nothing.
+_CHANGES: dict[str, Callable[[Any], Any]] = {
+    "bytes": _base64,
+    "timestamps": _moment,
+    "keys": _key_text,
+    "nan": lambda _: None,
+    "bigint": str,
+    UTF8: lambda text: _SURROGATES.sub("\ufffd", text),
+    "types": _json_text,
+}

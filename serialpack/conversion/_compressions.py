@@ -1,0 +1,312 @@
+"""Compressions, each undone piece by piece, with the place where one fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from serialpack.container.reader import SNIFF
+from serialpack.errors import DamagedError, TruncatedError, UnsupportedError
+from serialpack.files import Source
+from serialpack.stage import import_library
+
+#: Bytes read, and restored, at a time.
+_READ = 128 << 10
+_PIECE = 1 << 20
+
+#: The largest window, or dictionary, that is read.
+_WINDOW = 128 << 20
+
+_ZSTD = b"\x28\xb5\x2f\xfd"
+_LZ4 = b"\x04\x22\x4d\x18"
+
+#: Block_Maximum_Size of zstd (RFC 8878).
+_ZSTD_BLOCK = 128 << 10
+
+#: Skippable frames of so many bytes are looked behind, for whether they are zstd's or LZ4's.
+_MOST_SKIPPED = 64 << 10
+
+
+class Kind(NamedTuple):
+    """A compression: by which bytes it is known, and how it is undone.
+
+    ``begins`` says whether bytes are the begin of a member, or of a piece of one.
+    """
+
+    name: str
+    extensions: tuple[str, ...]
+    begins: Callable[[bytes], bool]
+    pieces: Callable[[Input, Kind], Iterator[bytes]]
+
+
+class Input:
+    """The compressed bytes, and how many of them were taken."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._chunk = b""
+        self._at = 0
+        self.path = source.path
+        self.offset = 0
+
+    def read(self, size: int) -> bytes:
+        """Up to ``size`` bytes, none only at the end."""
+        if self._at == len(self._chunk):
+            self._chunk, self._at = self._source.read(_READ), 0
+        data = self._chunk[self._at : self._at + size]
+        self._at += len(data)
+        self.offset += len(data)
+        return data
+
+    def peek(self, size: int) -> bytes:
+        """The next ``size`` bytes, fewer only at the end; they stay to be read."""
+        head = self.read(size)
+        while len(head) < size and (data := self.read(size - len(head))):
+            head += data
+        self.back(head)
+        return head
+
+    def exactly(self, size: int, kind: Kind) -> bytes:
+        data = self.read(size)
+        while len(data) < size:
+            more = self.read(size - len(data))
+            if not more:
+                raise truncated(kind, self.offset, self.path)
+            data += more
+        return data
+
+    def back(self, data: bytes) -> None:
+        """``data``, the end of what was read last, is to be read again."""
+        self.offset -= len(data)
+        if self._at >= len(data):
+            self._at -= len(data)
+        else:
+            self._chunk, self._at = data + self._chunk[self._at :], 0
+
+
+def truncated(kind: Kind, at: int, path: str) -> TruncatedError:
+    return TruncatedError(
+        f"{kind.name} data that ends too early", start=at, path=path, hint="get the file again"
+    )
+
+
+def _damaged(
+    kind: Kind, error: Exception, start: int, source: Input
+) -> DamagedError | UnsupportedError:
+    """``error``, which a library raised in the member that begins at ``start``."""
+    why = " ".join(str(error).split()).rpartition(": ")[2].rstrip(".")
+    if "memory" in why.lower() or "dictionary" in why.lower():
+        return UnsupportedError(
+            f"{kind.name} data that ask too much of a reader: {why}", start=start, path=source.path
+        )
+    return DamagedError(
+        f"damaged {kind.name} data: {why}", start=start, end=source.offset, path=source.path
+    )
+
+
+def _following(source: Input, kind: Kind, padding: int = 0) -> bool:
+    """Whether another member follows here; DamagedError where something else does.
+
+    ``padding``: zeros may stand between members and at the end, in multiples of so many; 0: none.
+    """
+    start = source.offset
+    while padding and source.peek(1) == b"\0":
+        data = source.read(_READ)
+        source.back(data.lstrip(b"\0"))
+    if padding and (source.offset - start) % padding:
+        raise DamagedError(
+            f"zeros that are no padding follow the {kind.name} data",
+            start=start,
+            end=source.offset,
+            path=source.path,
+        )
+    head = source.peek(SNIFF)
+    if head and not kind.begins(head):
+        raise DamagedError(
+            f"bytes follow that are no {kind.name} data", start=source.offset, path=source.path
+        )
+    return bool(head)
+
+
+class _Gzip:
+    """zlib's decompressor of a gzip member, used as those of bz2 and lzma are."""
+
+    def __init__(self) -> None:
+        import zlib
+
+        self._zlib = zlib.decompressobj(31)
+
+    @property
+    def eof(self) -> bool:
+        return self._zlib.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._zlib.unused_data
+
+    @property
+    def needs_input(self) -> bool:
+        return not self._zlib.unconsumed_tail
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        return self._zlib.decompress(data or self._zlib.unconsumed_tail, max_length)
+
+
+def _gzip(source: Input, kind: Kind) -> Iterator[bytes]:
+    import zlib
+
+    return _members(source, kind, _Gzip, (zlib.error,), padding=1)
+
+
+def _bzip2(source: Input, kind: Kind) -> Iterator[bytes]:
+    import bz2
+
+    return _members(source, kind, bz2.BZ2Decompressor, (OSError, ValueError))
+
+
+def _xz(source: Input, kind: Kind) -> Iterator[bytes]:
+    import lzma
+
+    def decoder() -> lzma.LZMADecompressor:
+        return lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_WINDOW)
+
+    return _members(source, kind, decoder, (lzma.LZMAError,), padding=4)
+
+
+def _lz4(source: Input, kind: Kind) -> Iterator[bytes]:
+    lz4 = import_library("lz4.frame", "lz4")
+    return _members(source, kind, lz4.LZ4FrameDecompressor, (RuntimeError, ValueError))
+
+
+def _members(
+    source: Input,
+    kind: Kind,
+    new: Callable[[], Any],
+    errors: tuple[type[Exception], ...],
+    padding: int = 0,
+) -> Iterator[bytes]:
+    """What all members hold. ``new`` makes a decompressor, which raises ``errors``."""
+    while True:
+        if not _skipped(source, kind):
+            yield from _member(source, kind, new(), errors)
+        if not _following(source, kind, padding):
+            return
+
+
+def _member(
+    source: Input, kind: Kind, decoder: Any, errors: tuple[type[Exception], ...]
+) -> Iterator[bytes]:
+    start = source.offset
+    # What is behind a member's end is copied, so a little is read first: members may be short.
+    size = 1 << 10
+    while not decoder.eof:
+        data = b""
+        if decoder.needs_input:
+            data, size = source.read(size), min(2 * size, _READ)
+            if not data:
+                raise truncated(kind, source.offset, source.path)
+        try:
+            piece = decoder.decompress(data, _PIECE)
+        except errors as error:
+            raise _damaged(kind, error, start, source) from None
+        if piece:
+            yield piece
+    source.back(decoder.unused_data or b"")
+
+
+def _zstd(source: Input, kind: Kind) -> Iterator[bytes]:
+    while True:
+        if not _skipped(source, kind):
+            yield from _zstd_frame(source, kind)
+        if not _following(source, kind):
+            return
+
+
+def _zstd_frame(source: Input, kind: Kind) -> Iterator[bytes]:
+    """What a frame holds, block by block (RFC 8878, 3.1.1).
+
+    The library alone does not tell a frame that is cut, and restores as much as it is given.
+    """
+    import zstandard
+
+    start = source.offset
+    decoder = zstandard.ZstdDecompressor(max_window_size=_WINDOW).decompressobj()
+    try:
+        head = source.exactly(5, kind)
+        head += source.exactly(zstandard.frame_header_size(head) - len(head), kind)
+        frame = zstandard.get_frame_parameters(head)
+        yield decoder.decompress(head)
+        last = False
+        while not last:
+            block = source.exactly(3, kind)
+            last, form, size = _zstd_block(block)
+            if form == 3 or size > _ZSTD_BLOCK:
+                raise zstandard.ZstdError("a block that cannot be")
+            # Of one byte that is repeated, only that byte stands there.
+            block += source.exactly(1 if form == 1 else size, kind)
+            yield decoder.decompress(block)
+        if frame.has_checksum:
+            yield decoder.decompress(source.exactly(4, kind))
+        if not decoder.eof:
+            raise zstandard.ZstdError("a frame without an end")
+    except zstandard.ZstdError as error:
+        raise _damaged(kind, error, start, source) from None
+
+
+def _zstd_block(header: bytes) -> tuple[bool, int, int]:
+    """Whether a block is the last one, its type, and its size."""
+    fields = int.from_bytes(header, "little")
+    return bool(fields & 1), fields >> 1 & 3, fields >> 3
+
+
+def is_skippable(head: bytes) -> bool:
+    """Whether a skippable frame begins here, or a piece of one (RFC 8878, 3.1.2; also LZ4's)."""
+    return 0x50 <= head[0] <= 0x5F and b"\x2a\x4d\x18".startswith(head[1:4])
+
+
+def _skipped(source: Input, kind: Kind) -> bool:
+    """Whether a skippable frame stood here, which is read over."""
+    if kind.name not in ("zstd", "LZ4") or not is_skippable(source.peek(4)):
+        return False
+    left = int.from_bytes(source.exactly(8, kind)[4:], "little")
+    while left:
+        data = source.read(min(left, _READ))
+        if not data:
+            raise truncated(kind, source.offset, source.path)
+        left -= len(data)
+    return True
+
+
+def behind_skippable(source: Source) -> str:
+    """Which of the two that have such frames it is, told from what is behind them."""
+    at = 0
+    while at < _MOST_SKIPPED:
+        head = source.peek(at + 8)[at:]
+        if len(head) < 8 or not is_skippable(head):
+            return "LZ4" if head.startswith(_LZ4) else "zstd"
+        at += 8 + int.from_bytes(head[4:], "little")
+    return "zstd"
+
+
+def _magic(magic: bytes) -> Callable[[bytes], bool]:
+    return lambda head: magic.startswith(head[: len(magic)])
+
+
+def _begins_gzip(head: bytes) -> bool:
+    """RFC 1952, 2.3: method 8, and the reserved flags not set."""
+    return b"\x1f\x8b\x08".startswith(head[:3]) and not any(flag & 0xE0 for flag in head[3:4])
+
+
+def _begins_bzip2(head: bytes) -> bool:
+    if not b"BZh".startswith(head[:3]) or not b"123456789".count(head[3:4]):
+        return False
+    return any(start.startswith(head[4:10]) for start in (b"1AY&SY", b"\x17\x72\x45\x38\x50\x90"))
+
+
+KINDS = (
+    Kind("gzip", (".gz",), _begins_gzip, _gzip),
+    Kind("zstd", (".zst", ".zstd"), lambda h: _magic(_ZSTD)(h) or is_skippable(h), _zstd),
+    Kind("bzip2", (".bz2",), _begins_bzip2, _bzip2),
+    Kind("xz", (".xz",), _magic(b"\xfd7zXZ\x00"), _xz),
+    Kind("LZ4", (".lz4",), lambda h: _magic(_LZ4)(h) or is_skippable(h), _lz4),
+)

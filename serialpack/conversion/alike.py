@@ -1,0 +1,122 @@
+"""Records that are alike, held as msgspec's structs: read and written in half the time of dicts.
+
+A struct has the keys of its type in the order of its type. Whether the records had just these, in
+this order and none of them twice, is not seen while they are read; it shows in the text that is
+written of what comes back, which must be that of the source. Where it is not, the caller goes the
+long way, which says what is wrong.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from itertools import chain
+from typing import Any
+
+from serialpack.conversion.reading import Reader
+from serialpack.formats._jsontext import JsonText
+from serialpack.formats.base import SourceBlock
+from serialpack.serializers.base import FAILURES
+
+#: The targets whose first writer is msgspec's, and so writes structs.
+TARGETS = frozenset({"json", "ndjson", "msgpack"})
+
+#: With more keys than these in one map, they are data and no names.
+_MOST_KEYS = 256
+
+
+_SCALARS = {type(None), bool, int, float, str}
+
+#: Containers within each other, at most.
+_DEEPEST = 8
+
+
+class NotAlike(Exception):
+    """Values that have no type of a fixed depth in common."""
+
+
+class Alike:
+    """The type that records have in common. Its depth is fixed, so that nobody need look."""
+
+    def __init__(self, record: Any) -> None:
+        import msgspec
+
+        self._lines = msgspec.json.Decoder(record)
+        self._array = msgspec.json.Decoder(list[record])
+        self._messages = msgspec.msgpack.Decoder(list[record])
+
+    @classmethod
+    def of(cls, records: list[Any]) -> Alike | None:
+        """The type of records that are maps with the same keys; None where they are not."""
+        if not records or type(records[0]) is not dict:
+            return None
+        try:
+            return cls(_type_of(records, 0))
+        except (NotAlike, *FAILURES):  # or a key that no field can be called
+            return None
+
+    def read(self, block: SourceBlock, fmt: JsonText) -> list[Any] | None:
+        """The records of a block's text; None where they are not of this type."""
+        return fmt.parse_as(block, self._array.decode, self._lines.decode_lines)
+
+    def read_again(self, data: bytes, count: int, target: str) -> list[Any]:
+        """The records of what was written of them; ValueError where they are none."""
+        if target == "msgpack":
+            from serialpack.serializers._messages import head
+
+            messages: list[Any] = self._messages.decode(head(0x90, count) + data)
+            return messages
+        lines: list[Any] = self._lines.decode_lines(data)
+        return lines
+
+    def convert(
+        self, block: SourceBlock, reader: Reader, dump: Any, target: str
+    ) -> tuple[list[Any], bytes] | None:
+        """The records of a block and what ``dump`` makes of them, proved; None where it is not."""
+        assert isinstance(reader.format, JsonText)
+        records = self.read(block, reader.format)
+        if records is None:
+            return None
+        try:
+            data: bytes = dump(records)
+            again = self.read_again(data, len(records), target)
+            # As with dicts: the text tells apart what Python takes for one.
+            if again != records or not reader.is_text_of(block, again):
+                return None
+        except FAILURES:
+            return None
+        return records, data
+
+
+def _type_of(values: list[Any], depth: int) -> Any:
+    """A struct for maps with the same keys in the same order, else what the values are.
+
+    NotAlike where that is of no fixed depth, or of too many kinds.
+    """
+    import msgspec
+
+    kinds = set(map(type, values))
+    if kinds <= _SCALARS:
+        kinds = kinds or _SCALARS
+        # A number may be written with a fraction here and without one there.
+        both = {int, float} if kinds & {int, float} else set()
+        return functools.reduce(operator.or_, sorted(kinds | both, key=str), None)
+    if depth > _DEEPEST or len(kinds) > 1:
+        raise NotAlike
+    if kinds == {list}:
+        return list[_type_of([*chain.from_iterable(values)], depth + 1)]  # type: ignore[misc]
+    if len({*map(tuple, values)}) != 1 or not 0 < len(values[0]) <= _MOST_KEYS:
+        raise NotAlike
+    keys = list(values[0])
+    names = [f"f{number}" for number in range(len(keys))]
+    fields = [
+        (name, _type_of([value[key] for value in values], depth + 1))
+        for name, key in zip(names, keys, strict=True)
+    ]
+    return msgspec.defstruct(
+        "Record",
+        fields,
+        rename=dict(zip(names, keys, strict=True)),
+        forbid_unknown_fields=True,
+        gc=False,
+    )

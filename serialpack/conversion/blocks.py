@@ -1,0 +1,261 @@
+"""One block of a source becomes a piece of the target, and is proved."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from serialpack.conversion.alike import TARGETS, Alike
+from serialpack.conversion.joining import JOINS
+from serialpack.conversion.losses import Losses, rule_for
+from serialpack.conversion.plan import TAGGED, Found, Plan
+from serialpack.conversion.reading import Reader
+from serialpack.conversion.targets import Writer, is_sequence, writers
+from serialpack.errors import InputError, RefusedError, ValueRefusedError
+from serialpack.formats._document import compared
+from serialpack.formats._jsonvalues import same_json
+from serialpack.formats.base import SourceBlock
+from serialpack.kinds import Difference
+from serialpack.pipeline.timing import Timer
+from serialpack.reports import LeftOut
+from serialpack.serializers import hint_for
+from serialpack.serializers._collector import collector_held
+from serialpack.serializers.base import FAILURES
+
+#: After so many blocks that are not of the type, it is not tried any more.
+_MOST_MISSES = 3
+
+#: Up to so many bytes it takes longer to import a fast library than to do without.
+_SMALL = 64 << 10
+
+
+class _Tried(NamedTuple):
+    """What a block became: its values, and their bytes where the target is written in pieces."""
+
+    records: list[Any]
+    losses: Losses
+    data: bytes
+    elements: bool
+
+
+class BlockConverter:
+    """Reads a block's records, writes them, and reads them again. Belongs to one worker.
+
+    Everything is strict first. Only what is refused then is tried once more with the losses that
+    the user named, and at last record by record, where bad ones are to be left out.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self._join = None if plan.whole else JOINS[plan.target]
+        self._writers = writers(plan.target, plan.target_settings)
+        self._reader = Reader(plan, self.refuse)
+        self._flattens = (
+            is_sequence(plan.target) and not is_sequence(plan.source) and not plan.structure
+        )
+        self._alike: Alike | None = None
+        self._may_be_alike = (
+            plan.verify and plan.target in TARGETS and plan.structure != "m" and not plan.tagged
+        )
+        self._misses = 0
+        self._tags = plan.tagged and plan.target in TAGGED
+
+    def __call__(self, block: SourceBlock) -> Found:
+        """The block converted; of a target that is written as a whole, its records only."""
+        timer = Timer()
+        with collector_held():
+            found = self._converted(block)
+        timer.lap("convert")
+        return found._replace(seconds=timer.seconds)
+
+    def _converted(self, block: SourceBlock) -> Found:
+        left_out: list[LeftOut] = []
+        try:
+            tried = self._try_alike(block) or self._tried(block, self._reader)
+        except (InputError, RefusedError) as error:
+            if not self.plan.skip_bad:
+                raise
+            tried, left_out = self._without_bad(block, error)
+        found = Found(tried.records, tried.losses.report(), left_out, tried.elements)
+        if self._join is None:
+            return found
+        piece = self._join.piece(tried.data, tried.records, self.plan.structure)
+        keys = b""
+        if self.plan.structure == "m":
+            from serialpack.formats._members import key_digests
+
+            keys = key_digests(tried.records)
+        return found._replace(records=[], piece=piece, keys=keys)
+
+    def _tried(self, block: SourceBlock, reader: Reader) -> _Tried:
+        try:
+            return self._try(block, reader, lossy=False)
+        except (InputError, ValueRefusedError):
+            if not self.plan.lossy:
+                raise
+        return self._try(block, reader, lossy=True)
+
+    def _try(self, block: SourceBlock, reader: Reader, *, lossy: bool) -> _Tried:
+        losses = Losses(self.plan.lossy)
+        records = reader.read(block, losses, lossy=lossy)
+        elements = self._is_array(block, records)
+        if elements:
+            records = records[0]
+        if lossy and self._join is not None:
+            records = self.changed(records, losses, block.first_record)
+        by_text = self.plan.verify and reader.by_text and not lossy
+        if by_text and (self._tags or self._join is None):
+            self._check_text(block, reader, records)
+            by_text = False
+        data = b""
+        if self._join is not None:
+            data = self.write(records, block, reader if by_text else None)
+            if by_text and self._may_be_alike:
+                self._alike = Alike.of(records)
+                self._may_be_alike = False
+        return _Tried(records, losses, data, elements)
+
+    def _try_alike(self, block: SourceBlock) -> _Tried | None:
+        """The block by its records' type; None where they do not have it."""
+        if self._alike is None:
+            return None
+        dump = self._writers[0].dump
+        found = self._alike.convert(block, self._reader, dump, self.plan.target)
+        if found is None:
+            self._misses += 1
+            if self._misses > _MOST_MISSES:
+                self._alike = None
+            return None
+        return _Tried(found[0], Losses(()), found[1], elements=False)
+
+    def _is_array(self, block: SourceBlock, records: list[Any]) -> bool:
+        """Whether the source is one document, an array, and the target a sequence of records."""
+        return (
+            self._flattens
+            and block.index == 0
+            and block.last
+            and len(records) == 1
+            and type(records[0]) is list
+        )
+
+    def _without_bad(self, block: SourceBlock, error: Exception) -> tuple[_Tried, list[LeftOut]]:
+        """The block's records but for those that are refused, and those."""
+        kept: list[Any] = []
+        losses = Losses(self.plan.lossy)
+        left_out: list[LeftOut] = []
+        for part, reader in self._reader.alone(block):
+            if part is block:
+                left_out.append(
+                    LeftOut(block.first_record, block.offset, block.records, str(error))
+                )
+                break
+            try:
+                tried = self._tried(part, reader)
+            except (InputError, RefusedError) as bad:
+                left_out.append(_left_out(part, 1, bad))
+            else:
+                kept += tried.records
+                losses.merge(tried.losses)
+        data = self.write(kept, block) if kept and self._join is not None else b""
+        return _Tried(kept, losses, data, elements=False), left_out
+
+    def changed(self, records: list[Any], losses: Losses, first_record: int) -> list[Any]:
+        """The records with each value changed that the target cannot hold and ``losses`` allows."""
+        if self._tags:
+            return records
+        serializer = self._writers[-1].serializer
+        return losses.apply(
+            records, serializer.cannot | serializer.partly, self._holds, first_record
+        )
+
+    def _holds(self, value: Any) -> bool:
+        from serialpack.values import kind_of
+
+        writer = self._writers[-1]
+        if not isinstance(value, dict) and kind_of(value) in writer.serializer.cannot:
+            return False
+        bare = "bare" in writer.serializer.cannot and not isinstance(value, dict)
+        alone = {"x": value} if bare else value
+        try:
+            return compared([alone], writer.load(writer.dump([alone]), 1)) is None
+        except FAILURES:
+            return False
+
+    def write(self, records: list[Any], block: SourceBlock, reader: Reader | None = None) -> bytes:
+        """The records of a block as the target has them, proved; ValueRefusedError.
+
+        ``reader``: they are as they were read from the text of the block, against which what
+        comes back is compared then.
+        """
+        values = self._tagged(records, block) if self._tags else records
+        refusal: ValueRefusedError | None = None
+        small = len(block.data) <= _SMALL and block.last
+        for writer in self._writers[-1:] if small else self._writers:
+            try:
+                data, lost = self._written(writer, values, records, block, reader)
+            except FAILURES as error:
+                lost = writer.serializer.blame(values, error)
+            if lost is None:
+                return data
+            refusal = self.refuse(lost, block.first_record, writer)
+        assert refusal is not None
+        raise refusal
+
+    def _tagged(self, records: list[Any], block: SourceBlock) -> list[Any]:
+        from serialpack.conversion.tagged import TagFailure, tag
+
+        try:
+            return tag(records, of_bson=self.plan.source == "bson")
+        except TagFailure as failure:
+            raise self.refuse(failure.difference, block.first_record) from None
+
+    def _written(
+        self,
+        writer: Writer,
+        values: list[Any],
+        records: list[Any],
+        block: SourceBlock,
+        reader: Reader | None,
+    ) -> tuple[bytes, Difference | None]:
+        """``values`` as ``writer`` has them, and what was lost of them or of ``records``."""
+        structure, join = self.plan.structure, self._join
+        dumped = values if join is None else join.lowered(values, structure)
+        data = writer.dump(dumped)
+        if not self.plan.verify:
+            return data, None
+        again = writer.load(data, len(dumped))
+        if join is not None:
+            again = join.raised(again, structure)
+        if self._tags:
+            from serialpack.conversion.tagged import untag
+
+            restored = untag(again, of_bson=self.plan.source == "bson")
+            return data, compared(values, again) or compared(records, restored)
+        # Python takes 1, 1.0 and true for one, which their text tells apart; and values that JSON
+        # has no words for, which some writer would find words for, for none that it has.
+        if reader is None or again != values:
+            same = len(data) <= _SMALL and same_json(values, again)
+            return data, None if same else compared(values, again)
+        return data, reader.unread(block, again)
+
+    def _check_text(self, block: SourceBlock, reader: Reader, records: list[Any]) -> None:
+        try:
+            lost = reader.unread(block, records)
+        except FAILURES as error:
+            lost = Difference(0, "$", "the records", f"an error ({error})", "value")
+        if lost is not None:
+            raise self.refuse(lost, block.first_record)
+
+    def refuse(
+        self, lost: Difference, first_record: int, writer: Writer | None = None
+    ) -> ValueRefusedError:
+        """The error for a value that is lost, with what would keep it or let it go."""
+        rule = rule_for(lost.kind)
+        serializer = (writer or self._writers[-1]).serializer
+        hint = hint_for(lost.kind, raw=False, but=serializer.name)
+        if rule is not None:
+            hint = f"--lossy {rule} lets it go" + ("" if hint.startswith("no ") else f", {hint}")
+        return serializer.refuse(lost, first_record, hint)
+
+
+def _left_out(block: SourceBlock, records: int | None, error: Exception) -> LeftOut:
+    return LeftOut(block.first_record, block.offset, records, str(error))

@@ -1,0 +1,91 @@
+"""Compressed sources, read as what is in them: gzip, zstd, bzip2, xz and LZ4 frames.
+
+Several members (frames, streams) one after another are one file, as their own tools have it. What
+is compressed twice is undone once. Memory is bounded by what the data ask of their reader: a
+window of 128 MiB at most, as the tools allow without being asked.
+"""
+
+from __future__ import annotations
+
+from typing import IO, cast
+
+from serialpack.container.reader import SNIFF, is_container
+from serialpack.conversion._compressions import (
+    KINDS,
+    Input,
+    Kind,
+    behind_skippable,
+    is_skippable,
+    truncated,
+)
+from serialpack.conversion.pieces import Pieces
+from serialpack.errors import DamagedError
+from serialpack.files import Source
+
+
+def decompressed(source: Source) -> Source:
+    """What is in ``source`` where it is compressed; else ``source``, and also for containers.
+
+    The name loses the extension of the compression; path and stat stay. What is read raises
+    DamagedError, TruncatedError or UnsupportedError (a window that is too large, a dictionary),
+    with the place in the compressed file. So does this where the name says that it is compressed
+    and it is not. MissingLibraryError for LZ4, which is an extra.
+    """
+    head = source.peek(SNIFF)
+    if is_container(head):
+        return source
+    named = _named(source.name)
+    if len(head) >= 4:
+        told = behind_skippable(source) if is_skippable(head) else None
+        for kind in KINDS:
+            if kind.begins(head) and told in (None, kind.name):
+                return _Decompressed(source, kind)
+    if named is None:
+        return source
+    if not head or named.begins(head):
+        raise truncated(named, len(head), source.path)
+    raise DamagedError(
+        f"its name says {named.name}, and it is not",
+        start=0,
+        path=source.path,
+        hint="rename it if it is not compressed",
+    )
+
+
+def uncompressed_name(path: str) -> str:
+    """``path`` without the extension of a compression, where it has one."""
+    return path if _named(path) is None else path[: path.rindex(".")]
+
+
+def _named(path: str) -> Kind | None:
+    """The compression whose extension ``path`` has."""
+    extension = path[path.rfind(".") :].lower()
+    return next((kind for kind in KINDS if extension in kind.extensions), None)
+
+
+class _Decompressed(Source):
+    """What is in a compressed source."""
+
+    def __init__(self, source: Source, kind: Kind) -> None:
+        pieces = kind.pieces(Input(source), kind)
+        super().__init__(cast(IO[bytes], Pieces(pieces)), source.path)
+        self.stat = source.stat
+        self._source = source
+
+    @property
+    def size(self) -> None:
+        return None
+
+    @property
+    def name(self) -> str:
+        return uncompressed_name(self._source.name)
+
+    def again(self) -> Source | None:
+        again = self._source.again()
+        return again and decompressed(again)
+
+    def check_unchanged(self) -> None:
+        self._source.check_unchanged()
+
+    def close(self) -> None:
+        self._source.close()

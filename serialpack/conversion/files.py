@@ -1,0 +1,236 @@
+"""``convert``: a file in any known format becomes one in another."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from typing import IO, Any, NamedTuple, TypedDict
+
+from serialpack.api import (
+    HEAD,
+    Target,
+    check_target,
+    check_threads,
+    expanded,
+    opened_source,
+    sink,
+    target_name,
+)
+from serialpack.container.reader import SNIFF, first_header, is_container
+from serialpack.conversion.compressed import decompressed
+from serialpack.conversion.joining import Patch
+from serialpack.conversion.losses import Losses
+from serialpack.conversion.pieces import Pieces
+from serialpack.conversion.plan import Plan
+from serialpack.conversion.stream import Converted, convert_stream
+from serialpack.conversion.targets import is_written, written
+from serialpack.detect import detect, looks_like
+from serialpack.errors import InputError, RefusedError, UsageError
+from serialpack.files import Output, Path, Source
+from serialpack.formats import FORMATS
+from serialpack.formats.base import MAX_BLOCK, Read, Spelling, ValueFormat
+from serialpack.pipeline.blocks import SETTINGS
+from serialpack.pipeline.pack import Progress
+from serialpack.pipeline.unpack import Limit, Write, member_plan, restored_pieces
+from serialpack.pipeline.workers import usable_cores
+from serialpack.reports import ConvertReport
+from serialpack.serializers import SERIALIZERS
+
+
+class ConvertOptions(TypedDict):
+    """The options of ``convert`` that say how."""
+
+    format: str | None
+    lossy: Collection[str]
+    tagged: bool
+    skip_bad: bool
+    verify: bool
+    trust: bool
+    options: Mapping[str, Any]
+    threads: int | None
+    max_size: int | None
+    force: bool
+
+
+def check_convert(
+    to: str, *, format: str | None, lossy: Collection[str], threads: int | None
+) -> None:
+    """Raise what ``convert`` would raise whatever the source is."""
+    Losses(lossy)
+    if not is_written(to):
+        FORMATS.source(to)
+        raise UsageError(f"{to} is read, not written", hint="known: " + ", ".join(written()))
+    if format is not None:
+        FORMATS.source(format)
+    check_threads(threads)
+
+
+def convert(
+    source: Path | IO[bytes],
+    target: Target,
+    *,
+    to: str,
+    format: str | None = None,
+    lossy: Collection[str] = (),
+    tagged: bool = False,
+    skip_bad: bool = False,
+    verify: bool = True,
+    trust: bool = False,
+    options: Mapping[str, Any] | None = None,
+    threads: int | None = None,
+    block_size: int | None = None,
+    max_size: int | None = None,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> ConvertReport:
+    """Write the records of ``source`` in the format ``to``, with nothing lost unsaid.
+
+    ``source`` is in any known format (``format``; by default told by name and content),
+    compressed (gzip, zstd, bzip2, xz, LZ4), or a container of such a source. A document becomes a
+    document, a sequence of records one of records; an array becomes the lines of NDJSON, the rows
+    of a table, and these an array again.
+
+    What ``to`` cannot hold is refused, unless ``lossy`` names its loss (``conversion.losses``) or
+    ``tagged`` writes it as JSON can say it (``conversion.tagged``), and reads it again. With
+    ``skip_bad`` records that cannot be read or written are left out. The report counts both.
+    ``verify=False`` skips the proof, which reads back what is written. ``options`` are the
+    ``schema`` and ``message`` of protobuf and Avro. Everything else as ``pack`` and ``unpack``.
+
+    Raises UsageError, InputError (the source is not valid in its format), ValueRefusedError,
+    RefusedError, MissingLibraryError, FileError.
+    """
+    check_convert(to, format=format, lossy=lossy, threads=threads)
+    threads = threads or usable_cores()
+    with opened_source(source) as opened:
+        check_target(target, force, opened.stat)
+        given = _given(opened, format, trust=trust, threads=threads)
+        if given.plan.source_serializer is not None:
+            block_size = MAX_BLOCK
+        plan = _with_schema(given.plan._replace(target=to), options or {}, given.stored)
+        plan = plan._replace(verify=verify, lossy=tuple(lossy), tagged=tagged, skip_bad=skip_bad)
+        with _patched_sink(target, force, opened.stat) as (write, patch):
+            out = Limit(write, max_size)
+            copied = given.packed == to and not (format or lossy or tagged or skip_bad or options)
+            if copied:
+                done = _copy(given.read, out)
+            else:
+                done = convert_stream(
+                    given.read,
+                    out,
+                    plan,
+                    block_size=block_size,
+                    threads=threads,
+                    size=opened.size,
+                    alone=plan.source_serializer is not None,
+                    patch=patch,
+                    progress=progress,
+                )
+            opened.check_unchanged()
+    return ConvertReport(
+        source=opened.path,
+        target=target_name(target),
+        format=plan.source,
+        to=to,
+        read=done.read,
+        size=out.written,
+        records=done.records,
+        losses=done.losses,
+        left_out=done.left_out,
+        places=done.places,
+        exact=copied,
+        proved=verify or copied,
+        seconds=done.seconds,
+    )
+
+
+class _Given(NamedTuple):
+    """What there is to read, and how.
+
+    ``packed``: what a container is of. ``stored``: what it is serialized in, and the settings.
+    """
+
+    read: Read
+    plan: Plan
+    packed: str | None = None
+    stored: tuple[str | None, Spelling] = (None, {})
+
+
+def _given(source: Source, format: str | None, *, trust: bool, threads: int) -> _Given:
+    if not is_container(source.peek(SNIFF)):
+        source = decompressed(source)
+        head = source.peek(HEAD)
+        name = source.name if source.stat is not None else None
+        found = format or detect(name, head)
+        _check_source(found, head, trust=trust)
+        return _Given(source.read, Plan(found, ""))
+    source = expanded(source)
+    header = first_header(source.peek)
+    if header.entry is not None:
+        raise UsageError("an archive is unpacked first", hint="unpack -o FOLDER")
+    packed = member_plan(header, trust=trust)
+    serializer = packed.chain.serializer
+    settings = packed.spelling.get(SETTINGS, {})
+    stored = SERIALIZERS.cls(serializer.name).stored_format
+    is_object = packed.format == "object"
+    pieces = restored_pieces(source.read, serialized=is_object, trust=trust, threads=threads)
+    plan = Plan(format or packed.format, "")
+    if is_object:
+        plan = Plan(stored or "", "", source_serializer=(*serializer,), source_settings=settings)
+    _check_source(plan.source, b"", trust=trust)
+    return _Given(Pieces(pieces).read, plan, packed.format, (stored, settings))
+
+
+def _copy(read: Read, write: Write) -> Converted:
+    """The very bytes: a container's source is in the format that is asked for."""
+    done = 0
+    while data := read(1 << 20):
+        write(data)
+        done += len(data)
+    return Converted(done, None, [], 0, [], {})
+
+
+def _check_source(format: str, head: bytes, *, trust: bool) -> None:
+    """InputError or RefusedError where a source in ``format`` is not read as values."""
+    fmt = FORMATS.get(format)
+    if not isinstance(fmt, ValueFormat):
+        raise InputError(
+            f"there are no records in it that are known ({looks_like(head) or format})",
+            hint="--from says what the input is",
+        )
+    if not fmt.safe and not trust:
+        raise RefusedError(
+            f"reading {format} can run any code that the file's writer put into it",
+            hint="--trust (trust=True in Python) reads it",
+        )
+
+
+def _with_schema(
+    plan: Plan, options: Mapping[str, Any], stored: tuple[str | None, Spelling]
+) -> Plan:
+    """``plan`` with the user's schema, for the target that takes one, else for the source."""
+    if not options:
+        return plan._replace(target_settings=stored[1]) if stored[0] == plan.target else plan
+    taking = [
+        name
+        for name in (plan.target, plan.source)
+        if name in SERIALIZERS and SERIALIZERS.cls(name).takes_options
+    ]
+    if not taking:
+        raise UsageError(f"neither {plan.source} nor {plan.target} takes a schema")
+    settings = SERIALIZERS.cls(taking[0]).settings(options)
+    if taking[0] == plan.target:
+        plan = plan._replace(target_settings=settings)
+    if taking[0] == plan.source:
+        plan = plan._replace(source_settings=settings, source_serializer=(plan.source, ()))
+    return plan
+
+
+@contextmanager
+def _patched_sink(
+    target: Target, force: bool, like: os.stat_result | None
+) -> Iterator[tuple[Write, Patch | None]]:
+    """As ``sink``; with it what writes over bytes that are written, where the target is a path."""
+    with sink(target, force, like) as write:
+        owner = getattr(write, "__self__", None)
+        yield write, owner.patch if isinstance(owner, Output) else None

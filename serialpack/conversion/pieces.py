@@ -1,0 +1,40 @@
+"""Pieces of bytes, read as a file is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from serialpack.errors import InputError
+from serialpack.stage import Buffer
+
+
+class Pieces:
+    """Reads pieces of any size. What fails once fails again."""
+
+    def __init__(self, pieces: Iterator[Buffer]) -> None:
+        self._pieces = pieces
+        self._left = memoryview(b"")
+        self._failed: InputError | None = None
+
+    def read(self, size: int) -> bytes:
+        """Exactly ``size`` bytes, fewer only at the end."""
+        found = []
+        while size:
+            if not self._left:
+                self._left = memoryview(self._next())
+                if not self._left:
+                    break
+            found.append(self._left[:size])
+            self._left = self._left[size:]
+            size -= len(found[-1])
+        return b"".join(found)
+
+    def _next(self) -> Buffer:
+        """The next piece, none at the end."""
+        if self._failed is not None:
+            raise self._failed
+        try:
+            return next((piece for piece in self._pieces if len(piece)), b"")
+        except InputError as error:
+            self._failed = error
+            raise

@@ -1,0 +1,62 @@
+"""What workers are told, and what they answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from serialpack.formats.base import Spelling
+from serialpack.kinds import Loss
+from serialpack.reports import LeftOut
+
+if TYPE_CHECKING:
+    from serialpack.conversion.blocks import BlockConverter
+    from serialpack.conversion.joining import Piece
+
+#: Formats whose text the tags of Extended JSON are read from, and written to.
+TAGGED = frozenset({"json", "ndjson"})
+
+
+class Plan(NamedTuple):
+    """How blocks are converted. Small, and can be sent to a process.
+
+    ``structure``: ``"a"`` or ``"m"``, where the records are parts of one document (``joining``).
+    ``spelling`` is the source's, as its first block has it. ``whole``: the target is written of
+    all records at once, so that blocks are only read. ``source_serializer``: what reads the
+    source, where that is not its format: one that was given a schema, say.
+    """
+
+    source: str
+    target: str
+    spelling: Spelling = {}  # noqa: RUF012 (never written to)
+    structure: str = ""
+    verify: bool = True
+    lossy: tuple[str, ...] = ()
+    tagged: bool = False
+    skip_bad: bool = False
+    whole: bool = False
+    source_serializer: tuple[str, tuple[int, ...]] | None = None
+    source_settings: Spelling = {}  # noqa: RUF012
+    target_settings: Spelling = {}  # noqa: RUF012
+
+    def worker(self) -> BlockConverter:
+        """What converts blocks, one after another."""
+        from serialpack.conversion.blocks import BlockConverter
+
+        return BlockConverter(self)
+
+
+class Found(NamedTuple):
+    """The records of a block, and what was changed or left out on the way to them.
+
+    ``elements``: the block's one record was an array, and ``records`` are its elements.
+    ``piece``: what they became, where the target is written block by block. ``keys``: of the
+    members of a map, what ``formats._members`` tells of theirs.
+    """
+
+    records: list[Any]
+    losses: list[Loss]
+    left_out: list[LeftOut]
+    elements: bool = False
+    piece: Piece | None = None
+    keys: bytes = b""
+    seconds: dict[str, float] = {}  # noqa: RUF012

@@ -1,0 +1,202 @@
+"""A source in one format becomes a file in another, in bounded memory where both have records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import chain
+from time import perf_counter
+from typing import Any, NamedTuple
+
+from serialpack.conversion.joining import JOINS, Join, Joiner, Patch, Write
+from serialpack.conversion.losses import Losses
+from serialpack.conversion.plan import Found, Plan
+from serialpack.conversion.targets import is_sequence
+from serialpack.errors import InputError, RefusedError, ValueRefusedError
+from serialpack.formats import FORMATS
+from serialpack.formats.base import Read, SourceBlock, ValueFormat
+from serialpack.kinds import Loss
+from serialpack.pipeline.pack import Progress, WorkerMaker
+from serialpack.pipeline.timing import add_seconds, timed
+from serialpack.pipeline.workers import INLINE, in_order
+from serialpack.reports import LeftOut
+
+#: The most that is told of what was left out, one by one.
+_MOST_LEFT_OUT = 1000
+
+
+class Converted(NamedTuple):
+    """What came of a conversion. ``left_out``: how many pieces, ``places``: the first of them.
+
+    ``records``: how many are in the target; None where they were not counted.
+    """
+
+    read: int
+    records: int | None
+    losses: list[Loss]
+    left_out: int
+    places: list[LeftOut]
+    seconds: dict[str, float]
+
+
+class _Tally:
+    """What happened in all blocks so far."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.read = 0
+        self.left_out = 0
+        self.losses = Losses(plan.lossy)
+        self.places: list[LeftOut] = []
+        self.seconds: dict[str, float] = {}
+        self._keys = bytearray()
+
+    def add(self, block: SourceBlock, found: Found) -> None:
+        self.read += len(block.data)
+        self.losses.merge(found.losses)
+        self.leave_out(found.left_out)
+        self._keys += found.keys
+        add_seconds(self.seconds, found.seconds)
+
+    def leave_out(self, places: list[LeftOut]) -> None:
+        self.left_out += len(places)
+        self.places += places[: _MOST_LEFT_OUT - len(self.places)]
+
+    def check_keys(self) -> None:
+        """ValueRefusedError where a map, which came member by member, has a key twice."""
+        if not self._keys:
+            return
+        from serialpack.formats._members import repeated
+
+        if (pair := repeated(bytes(self._keys))) is not None:
+            raise ValueRefusedError(
+                f"a map has a key twice: its members {pair[0]} and {pair[1]}",
+                record=pair[1],
+                kind="duplicate-keys",
+            )
+
+    def done(self, records: int) -> Converted:
+        losses = self.losses.report()
+        return Converted(self.read, records, losses, self.left_out, self.places, self.seconds)
+
+
+def convert_stream(
+    read: Read,
+    write: Write,
+    plan: Plan,
+    *,
+    block_size: int | None = None,
+    threads: int = 1,
+    size: int | None = None,
+    alone: bool = False,
+    patch: Patch | None = None,
+    progress: Progress | None = None,
+) -> Converted:
+    """Convert what ``read`` gives, as ``plan`` says, to one file that ``write`` gets.
+
+    ``block_size``: how many bytes of the source are read at a time, where not as many as suit the
+    target. ``size``: the source's bytes, where they are known. ``alone``: one record of a format
+    that is a sequence is a document, as if it were none. ``patch`` as ``Joiner`` has it. What is
+    written before an error stays written: a caller that wants all or nothing gives a file of its
+    own.
+    """
+    fmt = FORMATS.get(plan.source)
+    assert isinstance(fmt, ValueFormat)
+    tally = _Tally(plan)
+    join = JOINS.get(plan.target)
+    size_of_block = block_size or (join or Join).block_size
+    blocks = timed(fmt.cut(read, size_of_block, for_values=True), tally.seconds, "read")
+    first = next(blocks)
+    structure = fmt.structure(first, 0)
+    plan = plan._replace(
+        spelling=fmt.learn(first) if fmt.respelled else fmt.outline(first),
+        structure=structure if structure in ("a", "m") else "",
+    )
+    in_pieces = join is not None and (join.maps or structure != "m")
+    if not in_pieces:
+        plan = plan._replace(whole=True)
+
+    def structure_of(found: Found, count: int) -> str:
+        if found.elements:
+            return "a"
+        if alone and first.last and count == 1:
+            return "d"
+        return plan.structure or fmt.structure(first, count)
+
+    maker = WorkerMaker(plan, size=size, processes=threads > 1 and in_pieces)
+    converted = in_order(
+        chain((first,), blocks),
+        maker.make,
+        threads if in_pieces else 1,
+        inline=lambda block: len(block.data) <= INLINE,
+    )
+    if not in_pieces:
+        return _as_a_whole(converted, write, plan, tally, structure_of)
+    assert join is not None
+    structure = ""
+    written = 0
+    with Joiner(join, write, patch) as joiner:
+        for block, found in converted:
+            assert found.piece is not None
+            tally.add(block, found)
+            maker.seen = max(maker.seen, tally.read)
+            if block.index == 0:
+                structure = structure_of(found, found.piece.records + len(found.left_out))
+            since = perf_counter()
+            joiner.add(found.piece, structure, first_record=block.first_record, last=block.last)
+            add_seconds(tally.seconds, {"write": perf_counter() - since})
+            written += len(found.piece.body)
+            if progress is not None:
+                progress(tally.read, written)
+        if structure == "d" and not joiner.count:
+            raise InputError(f"no record is left: {tally.places[0].error}")
+        tally.check_keys()
+        joiner.finish(structure)
+    return tally.done(joiner.count)
+
+
+def _as_a_whole(
+    converted: Iterator[tuple[SourceBlock, Found]],
+    write: Write,
+    plan: Plan,
+    tally: _Tally,
+    structure_of: Callable[[Found, int], str],
+) -> Converted:
+    """All records in memory, then the file."""
+    records: list[Any] = []
+    structure = ""
+    for block, found in converted:
+        tally.add(block, found)
+        records += found.records
+        if block.index == 0:
+            structure = structure_of(found, len(found.records) + len(found.left_out))
+    count = len(records)
+    if structure == "m":
+        records = Join().lowered(records, structure)
+    elif structure == "a" and not is_sequence(plan.target):
+        records = [records]
+    fmt = FORMATS.get(plan.target)
+    if isinstance(fmt, ValueFormat) and fmt.one_record and len(records) != 1:
+        raise RefusedError(
+            f"a {plan.target} file is one document, here are {len(records)}",
+            hint="--to yaml or ndjson holds any number",
+        )
+    data = _written(records, plan, tally)
+    write(data)
+    return tally.done(count - tally.left_out)
+
+
+def _written(records: list[Any], plan: Plan, tally: _Tally) -> bytes:
+    """The file of ``records``: strictly, then with losses, then without those that are refused."""
+    converter = plan.worker()
+    everything = SourceBlock(b"", index=0, offset=0, records=len(records), last=True)
+    while True:
+        try:
+            return converter.write(records, everything)
+        except ValueRefusedError as error:
+            if plan.lossy:
+                records = converter.changed(records, tally.losses, 0)
+                plan = plan._replace(lossy=())
+            elif plan.skip_bad and error.record is not None and len(records) > 1:
+                tally.leave_out([LeftOut(error.record, 0, 1, str(error))])
+                records = records[: error.record] + records[error.record + 1 :]
+            else:
+                raise

@@ -1,0 +1,110 @@
+"""What a format is written by, and how the records of many blocks become one file of it."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from serialpack.errors import UsageError
+from serialpack.formats import FORMATS
+from serialpack.formats._document import DocumentFormat
+from serialpack.formats.base import Spelling, ValueFormat
+from serialpack.kinds import KINDS
+from serialpack.serializers import SERIALIZERS
+from serialpack.serializers._stored import read_stored
+from serialpack.serializers.base import ValueSerializer
+
+#: Who writes a format, the first whose proof holds, where that is not the serializer of its name.
+_WRITERS = {
+    "json": ("msgspec-json", "json"),
+    "ndjson": ("msgspec-json", "json"),
+    "msgpack": ("msgspec-msgpack", "msgpack"),
+}
+
+
+class Writer:
+    """Writes records as one file of a format, or a piece of it, and reads them again.
+
+    Its serializer says what is refused, and why.
+    """
+
+    def __init__(self, serializer: ValueSerializer) -> None:
+        self.serializer = serializer
+
+    def dump(self, records: list[Any]) -> bytes:
+        """The records; one of ``serializers.base.FAILURES`` for what cannot be written."""
+        return self.serializer.dump(records)
+
+    def load(self, data: bytes, count: int) -> list[Any]:  # noqa: ARG002
+        """The ``count`` records of ``dump``; ValueError where there are none."""
+        return self.serializer.load(data)
+
+
+class _MessageWriter(Writer):
+    """MessagePack: where the number of messages is known, nobody needs to look for their ends."""
+
+    def load(self, data: bytes, count: int) -> list[Any]:
+        from serialpack.serializers._messages import head
+
+        try:
+            (records,) = self.serializer.load(head(0x90, count) + data)
+        except ValueError:  # as an array they may be nested one level too deeply
+            return self.serializer.load(data)
+        return cast("list[Any]", records)
+
+
+class _DocumentWriter(Writer):
+    """By the format itself: a file of it is more than its records one after another."""
+
+    def __init__(self, serializer: ValueSerializer, fmt: DocumentFormat) -> None:
+        super().__init__(serializer)
+        self._format = fmt
+
+    def dump(self, records: list[Any]) -> bytes:
+        return self._format.write(records)
+
+    def load(self, data: bytes, count: int) -> list[Any]:  # noqa: ARG002
+        return read_stored(self._format.read_written, data)
+
+
+def is_sequence(format: str) -> bool:
+    """Whether a file in ``format`` is a sequence of records and nothing else.
+
+    An array becomes its elements there.
+    """
+    fmt = FORMATS.get(format)
+    return isinstance(fmt, ValueFormat) and fmt.sequence
+
+
+def is_written(format: str) -> bool:
+    """Whether records can be written in ``format``."""
+    return format in _WRITERS or (
+        format in SERIALIZERS and SERIALIZERS.cls(format).cannot < frozenset(KINDS)
+    )
+
+
+def written() -> list[str]:
+    """The formats that records can be written in."""
+    return [entry.name for entry in FORMATS.sources() if is_written(entry.name)]
+
+
+def writers(format: str, settings: Spelling) -> list[Writer]:
+    """Who writes ``format``, in the order of trial; UsageError where nobody does.
+
+    MissingLibraryError where what writes it is not installed.
+    """
+    fmt = FORMATS.get(format)
+    names = _WRITERS.get(format, (format,))
+    if not is_written(format):
+        raise UsageError(
+            f"--to {format}: nothing here writes it", hint="known: " + ", ".join(written())
+        )
+    found: list[Writer] = []
+    for name in names:
+        serializer = SERIALIZERS.create(name)
+        assert isinstance(serializer, ValueSerializer)
+        serializer.configure(settings or serializer.settings({}))
+        if isinstance(fmt, DocumentFormat) and len(names) == 1 and not settings:
+            found.append(_DocumentWriter(serializer, fmt))
+        else:
+            found.append((_MessageWriter if format == "msgpack" else Writer)(serializer))
+    return found

@@ -1,0 +1,196 @@
+"""``unpack --to``: conversions from the command line, in real processes."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import msgpack
+import pytest
+
+from tests.cli.conftest import Run, environment
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    path = tmp_path / "config.yaml"
+    path.write_text("name: site\nports: [80, 443]\ndebug: no\n")
+    return path
+
+
+SITE = {"name": "site", "ports": [80, 443], "debug": False}
+
+
+def test_the_readme_examples(run: Run, config: Path, tmp_path: Path) -> None:
+    done = run("unpack", "--to", "json", config)
+    assert json.loads((tmp_path / "config.json").read_bytes()) == SITE
+    assert b"config.json" in done.stderr
+    done = run("unpack", "--from", "yaml", "--to", "json", config, "-o", "-")
+    assert json.loads(done.stdout) == SITE
+    messages = msgpack.packb({"a": 1}) + msgpack.packb([2])
+    done = run("unpack", "--from", "msgpack", "--to", "ndjson", "-", stdin=messages)
+    assert done.stdout == b'{"a":1}\n[2]\n'
+
+
+def test_outputs_are_named_after_what_they_are(run: Run, config: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.json.gz").write_bytes(gzip.compress(b"[1]"))
+    (tmp_path / "odd.txt").write_bytes(b"[1]")
+    run("pack", config)
+    run("unpack", "--to", "msgpack", "config.yaml.spk", "a.json.gz")
+    assert msgpack.unpackb((tmp_path / "config.msgpack").read_bytes()) == SITE
+    assert (tmp_path / "a.msgpack").read_bytes() == b"\x91\x01"
+    run("unpack", "--from", "json", "--to", "yaml", "odd.txt")
+    assert (tmp_path / "odd.txt.yaml").read_bytes() == b"- 1\n"
+    run("unpack", "--to", "yaml", config, code=1)
+    assert "name: site" in config.read_text()
+
+
+def test_losses_are_refused_named_and_told(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "a.msgpack"
+    path.write_bytes(b"".join(msgpack.packb({"n": n, "b": b"\xff"}) for n in range(3)))
+    done = run("unpack", "--to", "json", path, code=4)
+    assert b"record 0, $.b" in done.stderr
+    assert b"--lossy bytes" in done.stderr
+    assert not (tmp_path / "a.json").exists()
+    done = run("unpack", "--to", "json", "--lossy", "bytes,keys", path)
+    assert json.loads((tmp_path / "a.json").read_bytes())[2] == {"n": 2, "b": "/w=="}
+    assert (
+        "bytes: 3 changed, first in record 0, $.b: b'\\xff' became '/w=='" in done.stderr.decode()
+    )
+    done = run("unpack", "-f", "--json", "--to", "json", "--lossy", "bytes", path)
+    (line,) = map(json.loads, done.stdout.splitlines())
+    assert line["losses"] == [
+        {
+            "rule": "bytes",
+            "count": 3,
+            "record": 0,
+            "value_path": "$.b",
+            "was": "b'\\xff'",
+            "became": "'/w=='",
+        }
+    ]
+    run("unpack", "--to", "json", "--lossy", "byte", path, code=2)
+    done = run("unpack", "-f", "--to", "json", "--tagged", path)
+    text = (tmp_path / "a.json").read_bytes()
+    assert json.loads(text)[0]["b"] == {"$binary": {"base64": "/w==", "subType": "00"}}
+    back = run(
+        "unpack", "--from", "json", "--to", "msgpack", "--tagged", "a.json", "-o", "-"
+    ).stdout
+    assert msgpack.unpackb(back) == msgpack.unpackb(b"\x93" + path.read_bytes())
+
+
+def test_bad_records_are_left_out_and_placed(run: Run, tmp_path: Path) -> None:
+    lines = [b'{"n":%d}' % n for n in range(2000)]
+    lines[7] = b'{"n":'
+    lines[1500] = b'{"n":1,"n":2}'
+    path = tmp_path / "a.ndjson"
+    path.write_bytes(b"\n".join(lines) + b"\n")
+    done = run("unpack", "--to", "msgpack", path, code=3)
+    assert b"line 8" in done.stderr
+    done = run("unpack", "--json", "--skip-bad", "--to", "msgpack", path)
+    (line,) = map(json.loads, done.stdout.splitlines())
+    assert (line["records"], line["left_out"]) == (1998, 2)
+    assert [place["record"] for place in line["places"]] == [7, 1500]
+    assert line["places"][0]["offset"] == path.read_bytes().index(b'{"n":\n')
+    assert b"left out: record 1500" in done.stderr
+    with (tmp_path / "a.msgpack").open("rb") as file:
+        kept = list(msgpack.Unpacker(file))
+    assert kept == [{"n": n} for n in range(2000) if n not in (7, 1500)]
+
+
+def test_bad_elements_of_an_array(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_bytes(b'[1,\n{"a":},\n[2, 3],\n"x"]')
+    done = run("unpack", "--skip-bad", "--to", "ndjson", path, "-o", "-")
+    assert done.stdout == b'1\n[2,3]\n"x"\n'
+    assert b"left out: record 1" in done.stderr
+
+
+def test_several_inputs_are_whole_or_not_at_all(run: Run, tmp_path: Path) -> None:
+    for n in range(100):
+        (tmp_path / f"{n}.json").write_bytes(b'{"n":%d}' % n if n != 50 else b'{"n":')
+    names = [f"{n}.json" for n in range(100)]
+    done = run("unpack", "--json", "--to", "yaml", *names, "missing.json", "-o", "out", code=3)
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [line["source"] for line in lines] == [*names, "missing.json"]
+    assert lines[50]["exit"] == 3
+    assert lines[-1]["exit"] == 1
+    assert {p.name for p in (tmp_path / "out").iterdir()} == {
+        f"{n}.yaml" for n in range(100) if n != 50
+    }
+    assert (tmp_path / "out/99.yaml").read_bytes() == b"'n': 99\n"
+    run(
+        "unpack", "--to", "yaml", *names[:50], *names[51:70], "-o", "out", code=1
+    )  # they are there already
+    run("unpack", "-f", "--rm", "--to", "yaml", *names[:50], *names[51:], "-o", "out")
+    assert [n for n in names if (tmp_path / n).exists()] == ["50.json"]
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["--lossy", "bytes"], "--to"),
+        (["--tagged"], "--to"),
+        (["--from", "json"], "--to"),
+        (["--to", "nonsense"], "unknown format"),
+        (["--to", "java"], "read, not written"),
+        (["--to", "bytes"], "read, not written"),
+        (["--to", "json", "--records", "0:1"], "do not go with --to"),
+        (["--to", "json", "--test"], "do not go with --to"),
+        (["--to", "json", "--schema", "x.proto"], "takes a schema"),
+        (["--to", "json", "--rm", "--lossy", "nan"], "--rm"),
+    ],
+)
+def test_wrong_usage(run: Run, config: Path, args: list[str], words: str) -> None:
+    assert words in run("unpack", *args, config, code=2).stderr.decode()
+    assert config.exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "code", "words"),
+    [
+        ("a.json", b'{"a": [1, 2', 3, "line 1"),
+        ("a.json", b'{"a": 1} x', 3, "line 1"),
+        ("a.yaml", b"a: [1\n", 3, "line"),
+        ("a.msgpack", b"\x92\x01", 3, "byte"),
+        ("a.csv", b"a,b\r\n1\r\n", 4, "record 0"),
+        ("a.bin", b"\x00\x01\x02", 3, "--from"),
+        ("a.pickle", b"I1\n.", 4, "--trust"),
+        ("a.json.gz", gzip.compress(b'{"a": 1}', mtime=0)[:-9], 3, "ends too early"),
+        ("a.parquet", b"PAR1", 3, "Parquet"),
+    ],
+)
+def test_bad_input_is_one_line(
+    run: Run, tmp_path: Path, name: str, data: bytes, code: int, words: str
+) -> None:
+    (tmp_path / name).write_bytes(data)
+    done = run("unpack", "--to", "ndjson", name, code=code)
+    (line,) = done.stderr.decode().splitlines()
+    assert line.startswith(f"serialpack: {name}: ")
+    assert words in line
+    assert not (tmp_path / "a.ndjson").exists()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
+    (tmp_path / "big.json").write_bytes(
+        b"[" + b",".join(b'{"n":%d,"s":"%s"}' % (n, b"x" * 40) for n in range(300_000)) + b"]"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-m", "serialpack", "unpack", "--to", "yaml", "big.json"],
+        cwd=tmp_path,
+        env=environment(tmp_path),
+        stderr=subprocess.PIPE,
+    )
+    while not list(tmp_path.glob(".serialpack-*")) and process.poll() is None:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    assert process.returncode in (-signal.SIGINT, 130)
+    assert [p.name for p in tmp_path.iterdir()] == ["big.json"]

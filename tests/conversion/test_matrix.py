@@ -1,0 +1,237 @@
+"""Every format to every other: each treacherous value is the same, or it is refused."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import pickle
+import tomllib
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import serialpack
+from serialpack.conversion.targets import is_sequence, writers, written
+from serialpack.formats import FORMATS
+from serialpack.formats.base import SourceBlock, ValueFormat
+from serialpack.serializers.base import FAILURES
+from serialpack.values import difference
+from tests.fidelity.values import CASES
+
+FORMATS_HERE = written()
+
+
+def records_of(data: bytes, name: str) -> list[Any]:
+    """The records of a file, as its format reads them."""
+    fmt = FORMATS.get(name)
+    assert isinstance(fmt, ValueFormat)
+    blocks = fmt.cut(io.BytesIO(data).read, 1 << 22, for_values=True)
+    return [record for block in blocks for record in fmt.parse(block)]
+
+
+def converted(data: bytes, source: str, target: str, **how: Any) -> bytes:
+    out = io.BytesIO()
+    serialpack.convert(io.BytesIO(data), out, format=source, to=target, trust=True, **how)
+    return out.getvalue()
+
+
+def sources(name: str) -> list[tuple[str, str, Any, bytes]]:
+    """Name, kind and value of each case, and a file in the format ``name`` that holds it."""
+    writer = writers(name, {})[-1]
+    found = []
+    for case in CASES:
+        record = {"v": case.make()}
+        try:
+            data = writer.dump([record])
+            again = records_of(data, name)
+        except (*FAILURES, serialpack.SerialpackError, pickle.PicklingError, AttributeError):
+            continue
+        if len(again) == 1 and difference(record, again[0]) is None:
+            found.append((case.name, case.kind, again[0], data))
+    return found
+
+
+@pytest.mark.parametrize("source", FORMATS_HERE)
+def test_every_value_to_every_format(source: str) -> None:
+    """Same or refused, never changed; and never refused where the format is said to hold it."""
+    cases = sources(source)
+    assert len(cases) >= 40, f"too few values for {source}"
+    for target in FORMATS_HERE:
+        serializer = writers(target, {})[-1].serializer
+        kept = 0
+        for name, kind, record, data in cases:
+            cell = f"{source} -> {target}, {name}"
+            try:
+                out = converted(data, source, target)
+            except serialpack.ValueRefusedError as refused:
+                if kind in serializer.cannot | serializer.partly:
+                    continue
+                raise AssertionError(cell) from refused
+            again = records_of(out, target)
+            assert len(again) == 1, cell
+            lost = difference(record, again[0])
+            assert lost is None, f"{cell}: {lost}"
+            kept += 1
+        assert kept >= 30, f"{source} -> {target}: only {kept}"
+
+
+#: Files of one structure each, in a format that every other one can be compared with.
+DOCUMENTS = {
+    "map": ("json", b'{"a":"1","b":"x"}'),
+    "array": ("json", b'[{"a":"1"},{"a":"2"}]'),
+    "array of one": ("json", b'[{"a":"1"}]'),
+    "sequence": ("ndjson", b'{"a":"1"}\n{"a":"2"}\n'),
+    "sequence of one": ("ndjson", b'{"a":"1"}\n'),
+}
+
+ONE = {"a": "1", "b": "x"}
+TWO = [{"a": "1"}, {"a": "2"}]
+
+
+def documents(data: bytes, name: str) -> list[Any]:
+    """The documents in a file, read by somebody else's library."""
+    readers: dict[str, Callable[[bytes], list[Any]]] = {
+        "json": lambda data: [json.loads(data)],
+        "ndjson": lambda data: [json.loads(line) for line in data.splitlines()],
+        "csv": lambda data: list(csv.DictReader(io.StringIO(data.decode()))),
+        "tsv": lambda data: list(csv.DictReader(io.StringIO(data.decode()), delimiter="\t")),
+        "toml": lambda data: [tomllib.loads(data.decode())],
+        "msgpack": _read_msgpack,
+        "cbor": _read_cbor,
+        "yaml": _read_yaml,
+        "bson": lambda data: pytest.importorskip("bson").decode_all(data),
+        "avro": lambda data: list(pytest.importorskip("fastavro").reader(io.BytesIO(data))),
+        "parquet": lambda data: _pyarrow("parquet").read_table(io.BytesIO(data)).to_pylist(),
+        "arrow": lambda data: _pyarrow("ipc").open_file(io.BytesIO(data)).read_all().to_pylist(),
+        "pickle": _read_pickles,
+    }
+    return readers[name](data)
+
+
+def _pyarrow(module: str) -> Any:
+    return pytest.importorskip(f"pyarrow.{module}")
+
+
+def _read_msgpack(data: bytes) -> list[Any]:
+    import msgpack
+
+    return list(msgpack.Unpacker(io.BytesIO(data)))
+
+
+def _read_cbor(data: bytes) -> list[Any]:
+    file = io.BytesIO(data)
+    decoder = pytest.importorskip("cbor2").CBORDecoder(file)
+    found = []
+    while file.tell() < len(data):
+        found.append(decoder.decode())
+    return found
+
+
+def _read_yaml(data: bytes) -> list[Any]:
+    return list(pytest.importorskip("yaml").safe_load_all(data))
+
+
+def _read_pickles(data: bytes) -> list[Any]:
+    file, found = io.BytesIO(data), []
+    while file.tell() < len(data):
+        found.append(pickle.load(file))
+    return found
+
+
+@pytest.mark.parametrize("target", sorted(set(FORMATS_HERE) - {"xml", "marshal", "protobuf"}))
+@pytest.mark.parametrize("shape", DOCUMENTS)
+def test_documents_stay_documents(shape: str, target: str) -> None:
+    """A document becomes a document, a sequence a sequence; arrays are the rows of those."""
+    source, data = DOCUMENTS[shape]
+    parts = [json.loads(line) for line in data.splitlines()]
+    if target == "json" and source == "ndjson":
+        expected = [parts]
+    elif is_sequence(target) and isinstance(parts[0], list):
+        expected = parts[0]
+    else:
+        expected = parts
+    if target == "toml" and (len(expected) != 1 or isinstance(expected[0], list)):
+        with pytest.raises(serialpack.RefusedError):
+            converted(data, source, target)
+        return
+    assert documents(converted(data, source, target), target) == expected
+
+
+def test_block_borders_do_not_show() -> None:
+    """What is cut into many blocks is one document of the same records."""
+    rows = [{"n": str(n), "s": "é" * (n % 7)} for n in range(400)]
+    for source, text in (
+        ("json", json.dumps(rows)),
+        ("ndjson", "".join(json.dumps(row) + "\n" for row in rows)),
+    ):
+        for target in sorted(set(FORMATS_HERE) - {"xml", "marshal", "protobuf", "toml"}):
+            out = converted(text.encode(), source, target, block_size=500)
+            found = documents(out, target)
+            arrays = target == "json" or (source == "json" and not is_sequence(target))
+            assert found == ([rows] if arrays else rows), (source, target)
+
+
+def test_members_of_a_large_map_are_one_map() -> None:
+    whole = {f"key {n}": [n, {"x": None}] for n in range(400)}
+    text = json.dumps(whole).encode()
+    for target in ("json", "ndjson", "msgpack", "cbor", "yaml", "pickle", "bson"):
+        out = converted(text, "json", target, block_size=500)
+        assert documents(out, target) == [whole], target
+        assert list(documents(out, target)[0]) == list(whole), target
+
+
+def test_blocks_of_the_source_are_told_by_their_format() -> None:
+    """The structure that a format tells is one that joins are made for."""
+    block = SourceBlock(b"[1]", index=0, offset=0, records=1, last=True)
+    fmt = FORMATS.get("json")
+    assert isinstance(fmt, ValueFormat)
+    assert fmt.structure(block, 1) == "a"
+
+
+def test_records_that_need_another_schema_later_are_refused() -> None:
+    """Avro's schema is said first: it is made for the first block."""
+    text = b"".join(b'{"n":%d}\n' % n for n in range(500)) + b'{"n":"x"}\n'
+    assert len(documents(converted(text, "ndjson", "avro"), "avro")) == 501
+    with pytest.raises(serialpack.ValueRefusedError, match="--schema") as caught:
+        converted(text, "ndjson", "avro", block_size=500)
+    assert 450 < (caught.value.record or 0) <= 500
+
+
+#: Files of records that are alike for a while, and then are not.
+ALIKE = {
+    "other order": (b'{"a":1,"b":2}', b'{"b":2,"a":1}'),
+    "a key less": (b'{"a":1,"b":2}', b'{"a":1}'),
+    "a key more": (b'{"a":1,"b":2}', b'{"a":1,"b":2,"c":3}'),
+    "another type": (b'{"a":1,"b":"x"}', b'{"a":"1","b":null}'),
+    "with a fraction": (b'{"a":1,"b":[1]}', b'{"a":1.0,"b":[1.0,true]}'),
+    "odd keys": (b'{"a b":{"\\"":1},"":[]}', b'{"a b":{"\\"":1},"":[{}]}'),
+    "not a map": (b'{"a":1}', b"[1]"),
+    "spaces": (b'{"a":1,"b":{"c":-0.0}}', b'{ "a" : 1, "b":{"c":-0.0} }'),
+    "escapes": (b'{"a":"\\u00e9"}', '{"a":"é"}'.encode()),
+}
+
+
+@pytest.mark.parametrize("source", ["ndjson", "json"])
+@pytest.mark.parametrize("name", ALIKE)
+def test_records_that_are_alike_and_then_are_not(name: str, source: str) -> None:
+    usual, odd = ALIKE[name]
+    records = [usual] * 60 + [odd] + [usual] * 60 + [odd] * 60
+    text = b"\n".join(records) + b"\n"
+    if source == "json":
+        text = b"[" + b",\n".join(records) + b"]"
+    expected = [json.loads(record) for record in records]
+    for target in ("msgpack", "ndjson", "json"):
+        out = converted(text, source, target, block_size=300)
+        found = documents(out, target)
+        arrays = target == "json" or (source == "json" and target != "ndjson")
+        assert (found[0] if arrays else found) == expected
+        assert repr(found[0] if arrays else found) == repr(expected)
+
+
+def test_a_key_twice_among_records_that_are_alike() -> None:
+    text = b'{"a":1,"b":2}\n' * 100 + b'{"a":1,"b":2,"a":1}\n' + b'{"a":1,"b":2}\n' * 100
+    with pytest.raises(serialpack.ValueRefusedError) as caught:
+        converted(text, "ndjson", "msgpack", block_size=300)
+    assert (caught.value.kind, caught.value.record) == ("duplicate-keys", 100)
