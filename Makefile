@@ -11,7 +11,7 @@ JOBS ?= 2
 # Set PYTHON to choose an interpreter yourself: make test PYTHON=python3.13
 PYTHON ?=
 
-.PHONY: help try test test-all lint format bench-peers bench-serializers fidelity generate lock clean
+.PHONY: help try test test-all lint format bench-peers bench-serializers bench-conversion fidelity peers-table generate lock clean
 
 help:
 	@echo 'make try          set up, then pack, inspect and unpack a sample file'
@@ -21,7 +21,9 @@ help:
 	@echo 'make format       let ruff rewrite what it can'
 	@echo 'make bench-peers  measure beside zstd, print the table of the README'
 	@echo 'make bench-serializers  measure what serialpack costs on top of each library'
+	@echo 'make bench-conversion  measure conversion beside other converters'
 	@echo 'make fidelity     measure what each serializer keeps, write docs/fidelity.md'
+	@echo 'make peers-table  try other converters with the same values, write docs/peers.md'
 	@echo 'make generate     write man pages and completions anew'
 	@echo 'make lock         write constraints.txt anew'
 	@echo 'make clean        remove what these commands made'
@@ -93,8 +95,14 @@ bench-peers: $(VENV)/.try
 bench-serializers: $(VENV)/.test
 	$(BIN)/python -m benchmarks.serializers $(ARGS)
 
+bench-conversion: $(VENV)/.test
+	$(BIN)/python -m benchmarks.conversion $(ARGS)
+
 fidelity: $(VENV)/.test
 	$(BIN)/python -m tools.fidelity
+
+peers-table: $(VENV)/.test
+	$(BIN)/python -m tools.peers $(ARGS)
 
 generate: $(VENV)/.try
 	$(BIN)/python tools/generate.py

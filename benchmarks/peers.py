@@ -9,20 +9,19 @@ Exits 0 also where a target is missed: the table says so. A row that cannot run 
 
 from __future__ import annotations
 
-import argparse
 import json
-import os
-import platform
 import shlex
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO
 
 from benchmarks.data import cached, head, made
 from benchmarks.measure import Figure, Step, alternate, run
+from benchmarks.table import CannotRun, Line, arguments, machine, print_table, speed
 
 _DATA = str(Path(__file__).with_name("data.py"))
 _MB = 1_000_000
@@ -44,20 +43,6 @@ def best(times, **options):
 best(2, record_range=(record, record + 1))
 print(json.dumps([best(20, record_range=(record, record + 1)), best(3), best(3, threads=1)]))
 """
-
-
-class CannotRun(Exception):
-    """A row's peer is absent, or the machine cannot tell what the row asks for."""
-
-
-class Line(NamedTuple):
-    """One line of the table."""
-
-    work: str
-    peer: str
-    target: str
-    figure: str
-    met: bool
 
 
 class Bench:
@@ -98,15 +83,6 @@ class Bench:
                 subprocess.run(argv, stdout=out, stdin=subprocess.DEVNULL, check=True)
 
         return made(name, write, anew=True)
-
-
-def speed(ours: Figure, theirs: Figure) -> tuple[float, str]:
-    """How many times as fast ours is, by medians; and the same in words, with the minimums."""
-    ratio = theirs.median / ours.median
-    return ratio, (
-        f"{ratio:.2f}× ({ours.median:.2f} s to {theirs.median:.2f} s; "
-        f"by the fastest runs {theirs.min / ours.min:.2f}×)"
-    )
 
 
 def pack(bench: Bench, kind: str = "contacts", what: str = "NDJSON") -> Iterator[Line]:
@@ -303,54 +279,21 @@ ROWS: dict[str, Callable[[Bench], Iterator[Line]]] = {
 }
 
 
-def machine(bench: Bench) -> str:
-    """What the figures were measured on and with."""
-    with_zstd = "no zstd"
-    if shutil.which("zstd"):
+def zstd_version(bench: Bench) -> str:
+    try:
         said = subprocess.run([bench.zstd, "--version"], capture_output=True, text=True)
-        with_zstd = said.stdout.strip(" *\n").split(",")[0]
-    version = subprocess.run(
-        [bench.serialpack, "--version"], capture_output=True, text=True, check=True
-    ).stdout.strip()
-    return (
-        f"{version}, {with_zstd}, Python {platform.python_version()}, "
-        f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}, "
-        f"load {os.getloadavg()[0]:.1f} at the start (more than 0.5: others were at work, the "
-        f"figures mislead); medians of {bench.times} alternating runs"
-    )
+    except CannotRun:
+        return "no zstd"
+    return said.stdout.strip(" *\n").split(",")[0]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "--quick",
-        action="store_true",
-        help="data a tenth as large, where starting Python weighs most",
-    )
-    parser.add_argument(
-        "--only", action="append", choices=ROWS, metavar="ROW", help=", ".join(ROWS)
-    )
-    parser.add_argument("--times", type=int, default=5, help="runs of each command (default 5)")
-    parser.add_argument(
-        "--serialpack",
-        default=str(Path(sys.executable).with_name("serialpack")),
-        help="the command to measure (default: the one beside this Python)",
-    )
-    chosen = parser.parse_args()
+    chosen = arguments(__doc__, ROWS).parse_args()
     bench = Bench(chosen.serialpack, quick=chosen.quick, times=chosen.times)
-    print(machine(bench), "", "| work | peer | target | figure | met |", sep="\n")
-    print("| --- | --- | --- | --- | --- |", flush=True)
-    for name in chosen.only or ROWS:
-        print(f"measuring {name}", file=sys.stderr, flush=True)
-        try:
-            for line in ROWS[name](bench):
-                met = "yes" if line.met else "**no**"
-                print("|", " | ".join([*line[:4], met]), "|", flush=True)
-        except (CannotRun, RuntimeError, subprocess.CalledProcessError) as error:
-            why = " ".join(str(error).split())
-            print(f"| {name} | | | could not run: {why} | |", flush=True)
+    print_table(
+        {name: partial(ROWS[name], bench) for name in chosen.only or ROWS},
+        machine(bench.serialpack, zstd_version(bench), bench.times),
+    )
 
 
 if __name__ == "__main__":

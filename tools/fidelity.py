@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from serialpack.kinds import KINDS
 from tests.fidelity.measure import WAYS, Outcome, class_of, is_default, outcomes, spellings
 from tests.fidelity.suites import SUITES, Sample, counted
 from tests.fidelity.values import CASES
+from tools._marks import between
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "fidelity.md"
@@ -124,14 +124,6 @@ def tried_with(samples: list[Sample]) -> list[str]:
     return [s for s in found if is_java or class_of(s).stored_format != "java"]
 
 
-def readme_with(summary: str, text: str) -> str:
-    """``text`` of the README with the table between its marks replaced."""
-    marks = re.compile(r"(<!-- fidelity -->\n).*?(<!-- /fidelity -->)", re.DOTALL)
-    if not marks.search(text):
-        raise SystemExit("README.md has lost the marks of the table of fidelity")
-    return marks.sub(lambda found: found[1] + summary + found[2], text)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--quick", action="store_true", help="leave the suites as they are")
@@ -146,7 +138,7 @@ def main() -> None:
     summary = summary_table(tried)
     page = f"{_INTRO}\n## All values\n\n{summary}\n## By kind\n\n{kinds}{suites}"
     PAGE.write_text(page, "utf-8")
-    README.write_text(readme_with(summary, README.read_text("utf-8")), "utf-8")
+    README.write_text(between(README.read_text("utf-8"), "fidelity", summary), "utf-8")
 
 
 if __name__ == "__main__":
