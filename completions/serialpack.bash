@@ -120,7 +120,7 @@ _serialpack_value() {
         filter) names="shuffle bitshuffle delta" ;;
         codec) names="auto none zstd zlib bz2 xz lz4 snappy brotli lzo blosc-blosclz blosc-lz4 blosc-lz4hc blosc-zlib blosc-zstd blosc-snappy" ;;
         format) names="bytes json ndjson csv tsv msgpack yaml toml cbor bson xml protobuf avro java pickle marshal parquet arrow" ;;
-        loss) names="bytes timestamps keys nan bigint digits duplicates comments utf8 types" ;;
+        loss) names="bytes timestamps keys nan bigint digits duplicates comments columns utf8 types" ;;
         effort) names="1 2 3 4 5 6 7 8 9" ;;
     esac
     if [[ $2 != *:* ]]; then

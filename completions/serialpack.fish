@@ -152,6 +152,7 @@ function __serialpack_loss
         'digits' 'numbers become the nearest double, times are cut to microseconds' \
         'duplicates' 'the last of equal keys wins' \
         'comments' 'comments are dropped' \
+        'columns' 'the names of columns are dropped, of a table without rows' \
         'utf8' 'invalid UTF-8 and lone surrogates become U+FFFD' \
         'types' 'numbers, booleans and null become the text that JSON has for them'
 end

@@ -69,7 +69,8 @@ KINDS = {
 TEXT_KINDS = frozenset({"digits", "overflow", "negative-zero", "duplicate-keys"})
 
 #: The rules of ``--lossy`` about what only a source says.
-DIGITS, DUPLICATES, UTF8, COMMENTS = "digits", "duplicates", "utf8", "comments"
+DIGITS, DUPLICATES, UTF8 = "digits", "duplicates", "utf8"
+COMMENTS, COLUMNS = "comments", "columns"
 
 #: What no serializer holds: Python itself stops there.
 NEVER = TEXT_KINDS | {"huge-integer", "depth"}

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from serialpack.cli.naming import STDIO
+from serialpack.cli.naming import STDIO, check_removal
 from serialpack.cli.run import Input, Targets, check_name
 from serialpack.conversion.files import ConvertOptions, convert
 from serialpack.errors import SerialpackError
@@ -74,32 +74,39 @@ class Batch:
     """
 
     def __init__(
-        self, paths: Sequence[str], target_of: Callable[[str], str], plan: FilePlan, threads: int
+        self,
+        paths: Sequence[str],
+        target_of: Callable[[str], str],
+        plan: FilePlan,
+        threads: int,
+        *,
+        keep: bool,
     ) -> None:
-        self._given: dict[str, list[tuple[Input, str] | SerialpackError]] = {}
+        self._given: dict[str, list[tuple[Input, FileJob] | SerialpackError]] = {}
         jobs = []
         for path in paths:
             given = self._given.setdefault(path, [])
             try:
                 check_name(path)
+                check_removal(path, keep=keep)
                 job = FileJob(path, target_of(path))
-                given.append((Input.of(path), job.target))
+                given.append((Input.of(path), job))
             except SerialpackError as error:
                 given.append(error)
             else:
                 jobs.append(job)
         self._results = in_order(iter(jobs), lambda: _Process(plan), threads)
 
-    def next(self, path: str) -> tuple[Input, str]:
-        """An input and its output; or the error that it has without being read."""
+    def next(self, path: str) -> tuple[Input, FileJob]:
+        """An input and what becomes of it; or the error that it has without being read."""
         given = self._given[path].pop(0)
         if isinstance(given, SerialpackError):
             raise given
         return given
 
-    def report(self) -> ConvertReport:
-        """What came of it."""
-        _, result = next(self._results)
+    def report(self, job: FileJob) -> ConvertReport:
+        """What came of a job; those before it that nobody asked for are passed over."""
+        result = next(result for done, result in self._results if done is job)
         if isinstance(result, SerialpackError):
             raise result
         return result
@@ -111,6 +118,8 @@ def batch_of(
     target_of: Callable[[str], str],
     to: str,
     how: ConvertOptions,
+    *,
+    keep: bool,
 ) -> Batch | None:
     """A batch of ``paths``; None where they are not enough work for processes."""
     threads = how["threads"] or usable_cores()
@@ -118,7 +127,7 @@ def batch_of(
     if threads < 2 or STDIO in paths or few:
         return None
     targets.make_folder()
-    return Batch(paths, target_of, FilePlan(to, how), threads)
+    return Batch(paths, target_of, FilePlan(to, how), threads, keep=keep)
 
 
 def _size(path: str) -> int:

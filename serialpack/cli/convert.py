@@ -43,14 +43,19 @@ def convert_files(
     if len(inputs) > 1 and not mover.dry_run:
         from serialpack.cli.batch import batch_of
 
-        batch = batch_of(inputs, mover.targets, target_of, to, how)
+        batch = batch_of(inputs, mover.targets, target_of, to, how, keep=keep)
 
     def work(path: str) -> dict[str, Any]:
-        given, target = (Input.of(path), target_of(path)) if batch is None else batch.next(path)
+        if batch is None:
+            given, job = Input.of(path), None
+            target = target_of(path)
+        else:
+            given, job = batch.next(path)
+            target = job.target
 
         def one(to_file: Any, bar: ProgressBar | None) -> ConvertReport:
-            if batch is not None:
-                return batch.report()
+            if batch is not None and job is not None:
+                return batch.report(job)
             return convert(data_of(path), to_file, to=to, progress=bar, **how)
 
         report = mover.move(
@@ -78,7 +83,7 @@ def _told(report: ConvertReport) -> list[str]:
         for loss in report.losses
     ]
     for place in report.places[:_MOST_TOLD]:
-        some = "the rest of a block" if place.records is None else f"record {place.record}"
+        some = f"record {place.record}" if place.records == 1 else f"from record {place.record} on"
         lines.append(f"  left out: {some} (byte {place.offset}): {place.error}")
     if report.left_out > _MOST_TOLD:
         lines.append(f"  left out: {report.left_out - _MOST_TOLD} more")

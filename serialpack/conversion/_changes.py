@@ -21,11 +21,16 @@ class Applied(Changer):
     """The rules ``allowed``, for a target that refuses some kinds of values."""
 
     def __init__(
-        self, allowed: frozenset[str], refused: frozenset[str], holds: Callable[[Any], bool]
+        self,
+        allowed: frozenset[str],
+        refused: frozenset[str],
+        holds: Callable[[Any], bool],
+        never: frozenset[str],
     ) -> None:
         super().__init__()
         self._refused = refused
         self._holds = holds
+        self._never = never
         self._rules = {
             kind: [name for name in RULES if name in allowed and kind in RULES[name].kinds]
             for kind in refused | {"tag"}
@@ -41,23 +46,24 @@ class Applied(Changer):
     def value(self, value: Any) -> Any:
         if type(value) is str and value.isascii():
             return value
-        return self._by_rules(value, self._kind(value), value)
+        kind = kind_of(value)
+        if kind not in self.active or (kind not in self._never and self._holds(value)):
+            return value
+        return self._by_rules(value, kind)
 
     def key(self, key: Any) -> Any:
         if type(key) is str and key.isascii():
             return key
         kinds = key_kind(key), kind_of(key)
-        kind = next((kind for kind in kinds if kind in self.active), "")
-        return self._by_rules(key, kind, {key: "x"} if kind else None)
+        kind = next((kind for kind in kinds if kind in self.active), None)
+        # What is never held as a value may be held as a key.
+        never = kind == kinds[0] and kind in self._never
+        if kind is None or (not never and self._holds({key: "x"})):
+            return key
+        return self._by_rules(key, kind)
 
-    def _kind(self, value: Any) -> str:
-        kind = kind_of(value)
-        return kind if kind in self.active else ""
-
-    def _by_rules(self, value: Any, kind: str, alone: Any) -> Any:
+    def _by_rules(self, value: Any, kind: str) -> Any:
         """What the first of the rules that fit makes of a value of ``kind``, and others of that."""
-        if not kind or self._holds(alone):
-            return value
         steps: list[tuple[str, Any, Any]] = []
         now = value
         while kind in self._refused:
@@ -67,7 +73,7 @@ class Applied(Changer):
                 break
             steps.append((rule, now, became))
             now, kind = became, kind_of(became)
-        if not steps or (kind in self._refused and not self._holds(now)):
+        if not steps or (kind in self._refused and (kind in self._never or not self._holds(now))):
             return value
         for step in steps:
             self.note(*step)

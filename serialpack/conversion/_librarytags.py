@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable
+from re import RegexFlag
 from typing import Any
 
 from serialpack.conversion._tags import (
@@ -100,19 +101,20 @@ def _read_subtype(content: Any) -> Any:
 
 
 def _write_regex(value: Any) -> Any:
-    import re
+    """PyMongo's own reader gives plain integers as options; its constructor, given letters, not."""
+    options = "".join(o for o in _OPTIONS if value.flags & RegexFlag[o.upper()])
+    tag = {"$regularExpression": {"pattern": value.pattern, "options": options}}
+    return {"$bson": tag} if type(value.flags) is RegexFlag else tag
 
-    options = "".join(o for o in _OPTIONS if value.flags & getattr(re, o.upper()))
-    return {"$regularExpression": {"pattern": value.pattern, "options": options}}
 
-
-def _read_regex(content: Any) -> Any:
+def _read_regex(content: Any, kind: type[int] = int) -> Any:
     if not is_map(content, "pattern", "options"):
         raise ValueError('must have "pattern" and "options"')
     options = text_of(content["options"], f"[{_OPTIONS}]*")
     if len({*options}) < len(options):
         raise ValueError("must have each option once")
-    return pymongo_bson().Regex(text_of(content["pattern"]), options)
+    flags = sum(RegexFlag[option.upper()] for option in options)
+    return pymongo_bson().Regex(text_of(content["pattern"]), kind(flags))
 
 
 def _read_timestamp(content: Any) -> Any:
@@ -256,6 +258,7 @@ _BSON_READERS: dict[str, Callable[[Any], Any]] = {
     "$binary": _read_subtype,
     "$date": _read_milliseconds,
     "$numberDecimal": read_decimal128,
+    "$regularExpression": lambda content: _read_regex(content, RegexFlag),
     "$numberLong": lambda content: pymongo_bson().int64.Int64(digits_of(content, 64)),
 }
 

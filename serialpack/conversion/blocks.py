@@ -8,8 +8,8 @@ from serialpack.conversion.alike import TARGETS, Alike
 from serialpack.conversion.joining import JOINS
 from serialpack.conversion.losses import Losses, rule_for
 from serialpack.conversion.plan import TAGGED, Found, Plan
-from serialpack.conversion.reading import Reader
-from serialpack.conversion.targets import Writer, is_sequence, writers
+from serialpack.conversion.reading import Reader, left_out_of
+from serialpack.conversion.targets import Writer, formats_for, is_sequence, writers
 from serialpack.errors import InputError, RefusedError, ValueRefusedError
 from serialpack.formats._document import compared
 from serialpack.formats._jsonvalues import same_json
@@ -17,7 +17,6 @@ from serialpack.formats.base import SourceBlock
 from serialpack.kinds import Difference
 from serialpack.pipeline.timing import Timer
 from serialpack.reports import LeftOut
-from serialpack.serializers import hint_for
 from serialpack.serializers._collector import collector_held
 from serialpack.serializers.base import FAILURES
 
@@ -35,6 +34,7 @@ class _Tried(NamedTuple):
     losses: Losses
     data: bytes
     elements: bool
+    numbers: list[int] | None = None
 
 
 class BlockConverter:
@@ -50,7 +50,9 @@ class BlockConverter:
         self._writers = writers(plan.target, plan.target_settings)
         self._reader = Reader(plan, self.refuse)
         self._flattens = (
-            is_sequence(plan.target) and not is_sequence(plan.source) and not plan.structure
+            is_sequence(plan.target)
+            and (plan.alone or not is_sequence(plan.source))
+            and not plan.structure
         )
         self._alike: Alike | None = None
         self._may_be_alike = (
@@ -75,7 +77,14 @@ class BlockConverter:
             if not self.plan.skip_bad:
                 raise
             tried, left_out = self._without_bad(block, error)
-        found = Found(tried.records, tried.losses.report(), left_out, tried.elements)
+        first, count = block.first_record, len(tried.records)
+        found = Found(
+            tried.records,
+            tried.losses.report(),
+            left_out,
+            tried.elements,
+            numbers=tried.numbers or range(first, first + count),
+        )
         if self._join is None:
             return found
         piece = self._join.piece(tried.data, tried.records, self.plan.structure)
@@ -84,7 +93,7 @@ class BlockConverter:
             from serialpack.formats._members import key_digests
 
             keys = key_digests(tried.records)
-        return found._replace(records=[], piece=piece, keys=keys)
+        return found._replace(records=[], numbers=(), piece=piece, keys=keys)
 
     def _tried(self, block: SourceBlock, reader: Reader) -> _Tried:
         try:
@@ -140,23 +149,29 @@ class BlockConverter:
     def _without_bad(self, block: SourceBlock, error: Exception) -> tuple[_Tried, list[LeftOut]]:
         """The block's records but for those that are refused, and those."""
         kept: list[Any] = []
+        numbers: list[int] = []
         losses = Losses(self.plan.lossy)
         left_out: list[LeftOut] = []
-        for part, reader in self._reader.alone(block):
+        good, bad, count = b"", [], 0
+        for count, (part, reader) in enumerate(self._reader.alone(block), 1):  # noqa: B007
             if part is block:
-                left_out.append(
-                    LeftOut(block.first_record, block.offset, block.records, str(error))
-                )
+                left_out.append(left_out_of(block, block.records, error))
                 break
             try:
                 tried = self._tried(part, reader)
-            except (InputError, RefusedError) as bad:
-                left_out.append(_left_out(part, 1, bad))
+            except (InputError, RefusedError) as refused:
+                left_out.append(left_out_of(part, 1, refused))
+                bad.append(part)
             else:
+                good = good or bytes(part.data)
+                numbers += [part.first_record] * len(tried.records)
                 kept += tried.records
                 losses.merge(tried.losses)
-        data = self.write(kept, block) if kept and self._join is not None else b""
-        return _Tried(kept, losses, data, elements=False), left_out
+        else:
+            broken = self._reader.broken_around(block, count, good, bad)
+            left_out += [broken] if broken is not None else []
+        data = b"" if self._join is None else self.write(kept, block)
+        return _Tried(kept, losses, data, elements=False, numbers=numbers), left_out
 
     def changed(self, records: list[Any], losses: Losses, first_record: int) -> list[Any]:
         """The records with each value changed that the target cannot hold and ``losses`` allows."""
@@ -164,15 +179,15 @@ class BlockConverter:
             return records
         serializer = self._writers[-1].serializer
         return losses.apply(
-            records, serializer.cannot | serializer.partly, self._holds, first_record
+            records,
+            serializer.cannot | serializer.partly,
+            self._holds,
+            first_record,
+            never=serializer.cannot,
         )
 
     def _holds(self, value: Any) -> bool:
-        from serialpack.values import kind_of
-
         writer = self._writers[-1]
-        if not isinstance(value, dict) and kind_of(value) in writer.serializer.cannot:
-            return False
         bare = "bare" in writer.serializer.cannot and not isinstance(value, dict)
         alone = {"x": value} if bare else value
         try:
@@ -203,6 +218,8 @@ class BlockConverter:
     def _tagged(self, records: list[Any], block: SourceBlock) -> list[Any]:
         from serialpack.conversion.tagged import TagFailure, tag
 
+        if self.plan.structure == "m" and any(type(key) is not str for r in records for key in r):
+            raise RefusedError("keys that are no text, in a map that is larger than a block")
         try:
             return tag(records, of_bson=self.plan.source == "bson")
         except TagFailure as failure:
@@ -249,13 +266,8 @@ class BlockConverter:
         self, lost: Difference, first_record: int, writer: Writer | None = None
     ) -> ValueRefusedError:
         """The error for a value that is lost, with what would keep it or let it go."""
-        rule = rule_for(lost.kind)
         serializer = (writer or self._writers[-1]).serializer
-        hint = hint_for(lost.kind, raw=False, but=serializer.name)
-        if rule is not None:
-            hint = f"--lossy {rule} lets it go" + ("" if hint.startswith("no ") else f", {hint}")
-        return serializer.refuse(lost, first_record, hint)
-
-
-def _left_out(block: SourceBlock, records: int | None, error: Exception) -> LeftOut:
-    return LeftOut(block.first_record, block.offset, records, str(error))
+        hint = formats_for(lost.kind, self.plan.target)
+        if (rule := rule_for(lost.kind)) is not None:
+            hint = f"--lossy {rule} lets it go" + (f", {hint}" if hint else "")
+        return serializer.refuse(lost, first_record, hint or "no format here can")

@@ -36,6 +36,7 @@ from serialpack.pipeline.unpack import Limit, Write, member_plan, restored_piece
 from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import ConvertReport
 from serialpack.serializers import SERIALIZERS
+from serialpack.serializers.base import ValueSerializer
 
 
 class ConvertOptions(TypedDict):
@@ -122,7 +123,6 @@ def convert(
                     block_size=block_size,
                     threads=threads,
                     size=opened.size,
-                    alone=plan.source_serializer is not None,
                     patch=patch,
                     progress=progress,
                 )
@@ -176,7 +176,16 @@ def _given(source: Source, format: str | None, *, trust: bool, threads: int) -> 
     pieces = restored_pieces(source.read, serialized=is_object, trust=trust, threads=threads)
     plan = Plan(format or packed.format, "")
     if is_object:
-        plan = Plan(stored or "", "", source_serializer=(*serializer,), source_settings=settings)
+        cls = SERIALIZERS.cls(serializer.name)
+        tabular = issubclass(cls, ValueSerializer) and cls.tabular
+        plan = Plan(
+            stored or "",
+            "",
+            structure="a" if tabular else "",  # the object is the list of the rows
+            alone=True,
+            source_serializer=(*serializer,),
+            source_settings=settings,
+        )
     _check_source(plan.source, b"", trust=trust)
     return _Given(Pieces(pieces).read, plan, packed.format, (stored, settings))
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable
 from typing import Any, NamedTuple
 
 from serialpack.errors import UsageError
-from serialpack.kinds import COMMENTS, DIGITS, DUPLICATES, UTF8, Loss, totals
+from serialpack.kinds import COLUMNS, COMMENTS, DIGITS, DUPLICATES, UTF8, Loss, totals
 
 
 class Rule(NamedTuple):
@@ -46,6 +46,7 @@ RULES: dict[str, Rule] = {
     ),
     DUPLICATES: Rule("the last of equal keys wins", frozenset({"duplicate-keys"})),
     COMMENTS: Rule("comments are dropped", frozenset()),
+    COLUMNS: Rule("the names of columns are dropped, of a table without rows", frozenset()),
     UTF8: Rule(
         "invalid UTF-8 and lone surrogates become U+FFFD",
         frozenset({"surrogates"}),
@@ -84,20 +85,22 @@ class Losses:
         refused: frozenset[str],
         holds: Callable[[Any], bool],
         first_record: int,
+        never: frozenset[str] = frozenset(),
     ) -> list[Any]:
         """The records, with each value changed that the target refuses and a rule is about.
 
         ``refused``: the kinds that the target may refuse; of a value of such a kind, ``holds``
-        says whether it takes this one, alone; of a key, ``{key: "x"}``. Where what becomes of a
-        value is refused too, by whatever rules, the value stays what it was. All other values,
-        and containers of such, stay the very same objects. ``first_record``: the number of the
-        first, in the whole source.
+        says whether it takes this one, alone; of a key, ``{key: "x"}``. ``never``: those of which
+        it takes none, so that ``holds`` is not asked. Where what becomes of a value is refused
+        too, by whatever rules, the value stays what it was. All other values, and containers of
+        such, stay the very same objects. ``first_record``: the number of the first, in the whole
+        source.
 
         ValueRefusedError where two keys of a map, or elements of a set, would become one.
         """
         from serialpack.conversion._changes import Applied
 
-        changer = Applied(self.allowed, refused, holds)
+        changer = Applied(self.allowed, refused, holds, never)
         if not changer.active:
             return records
         changed = changer.changed(records, first_record)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from serialpack.formats.base import Spelling
@@ -21,7 +22,8 @@ class Plan(NamedTuple):
 
     ``structure``: ``"a"`` or ``"m"``, where the records are parts of one document (``joining``).
     ``spelling`` is the source's, as its first block has it. ``whole``: the target is written of
-    all records at once, so that blocks are only read. ``source_serializer``: what reads the
+    all records at once, so that blocks are only read. ``alone``: the source is one document, also
+    where its format is a sequence of records. ``source_serializer``: what reads the
     source, where that is not its format: one that was given a schema, say.
     """
 
@@ -33,6 +35,7 @@ class Plan(NamedTuple):
     lossy: tuple[str, ...] = ()
     tagged: bool = False
     skip_bad: bool = False
+    alone: bool = False
     whole: bool = False
     source_serializer: tuple[str, tuple[int, ...]] | None = None
     source_settings: Spelling = {}  # noqa: RUF012
@@ -48,15 +51,17 @@ class Plan(NamedTuple):
 class Found(NamedTuple):
     """The records of a block, and what was changed or left out on the way to them.
 
-    ``elements``: the block's one record was an array, and ``records`` are its elements.
-    ``piece``: what they became, where the target is written block by block. ``keys``: of the
-    members of a map, what ``formats._members`` tells of theirs.
+    ``numbers``: which record of the source each of them is of. ``elements``: the block's one
+    record was an array, and ``records`` are its elements. ``piece``: what they became, where the
+    target is written block by block. ``keys``: of the members of a map, what
+    ``formats._members`` tells of theirs.
     """
 
     records: list[Any]
     losses: list[Loss]
     left_out: list[LeftOut]
     elements: bool = False
+    numbers: Sequence[int] = ()
     piece: Piece | None = None
     keys: bytes = b""
     seconds: dict[str, float] = {}  # noqa: RUF012

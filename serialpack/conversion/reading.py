@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from io import BytesIO
 from typing import Any
 
 from serialpack.conversion.losses import Losses
 from serialpack.conversion.plan import TAGGED, Plan
-from serialpack.errors import RefusedError, SyntaxInputError, UsageError, ValueRefusedError
+from serialpack.errors import (
+    InputError,
+    RefusedError,
+    SyntaxInputError,
+    UsageError,
+    ValueRefusedError,
+)
 from serialpack.formats import FORMATS
-from serialpack.formats.base import Difference, SourceBlock, Unheld, ValueFormat
+from serialpack.formats.base import Difference, SourceBlock, Unheld, ValueFormat, too_large
+from serialpack.reports import LeftOut
 from serialpack.serializers import reader
 from serialpack.serializers.base import FAILURES, ValueSerializer
 
@@ -42,7 +50,7 @@ class Reader:
         ``lossy``: what ``losses`` allows is changed and counted, and ``unread`` is not needed.
         """
         if block.partial:
-            raise RefusedError("a record is larger than 64 MiB")
+            raise too_large(block)
         if self._serializer is not None:
             return self._stored(block, self._serializer)
         self._check_comments(block, losses)
@@ -108,7 +116,8 @@ class Reader:
         try:
             spans = fmt.record_spans(data, self._plan.spelling, first=first) if told else []
         except (UsageError, ValueError):
-            spans = []
+            yield from self._cut_again(block)
+            return
         if block.partial or not spans or block.records not in (None, len(spans)):
             yield block, self
             return
@@ -129,9 +138,55 @@ class Reader:
                 first_record=block.first_record + number,
                 last=False,
                 line=block.line + data.count(b"\n", 0, start) if block.line >= 0 else -1,
-                column=0,
+                column=_column(block, data[:start]),
             )
             yield part, each
+
+    def _cut_again(self, block: SourceBlock) -> Iterator[tuple[SourceBlock, Reader]]:
+        """As ``alone``, for formats whose records have no places: cut as finely as can be."""
+        parts = []
+        if not block.partial and not block.inside:
+            data = block.context + bytes(block.data)
+            parts = list(self.format.cut(BytesIO(data).read, 1, for_values=True))
+        if len(parts) < 2:
+            yield block, self
+            return
+        before = len(block.context)
+        for part in parts:
+            if part.data and part.records != 0:
+                yield (
+                    part._replace(
+                        offset=block.offset + part.offset - before,
+                        first_record=block.first_record + part.first_record,
+                        line=block.line + part.line if block.line >= 0 else -1,
+                    ),
+                    self,
+                )
+
+    def broken_around(
+        self, block: SourceBlock, count: int, good: bytes, bad: list[SourceBlock]
+    ) -> LeftOut | None:
+        """What is wrong with a block beside the ``bad`` ones of its ``count`` records, if anything.
+
+        ``good``: a record that is not bad, which is put in the place of each that is.
+        """
+        if bad and (not good or block.context):
+            return None
+        added = int(self._plan.structure == "m" and self.format.name == "json")  # a brace each
+        good = good[added : len(good) - added]
+        data, at, pieces = bytes(block.data), 0, []
+        for part in bad:
+            start = part.offset - block.offset
+            pieces += [data[at:start], good]
+            at = start + len(part.data) - 2 * added
+        whole = block._replace(data=b"".join((*pieces, data[at:])))
+        try:
+            self.read(whole, Losses(self._plan.lossy), lossy=bool(self._plan.lossy))
+        except InputError as error:
+            return LeftOut(block.first_record + count, block.offset, None, str(error))
+        except RefusedError:  # of a value: the records were looked at one by one
+            pass
+        return None
 
     def _stored(self, block: SourceBlock, serializer: ValueSerializer) -> list[Any]:
         try:
@@ -154,6 +209,18 @@ class Reader:
                 hint="--lossy comments drops them",
             )
         losses.merge([found])
+
+
+def left_out_of(block: SourceBlock, records: int | None, error: Exception) -> LeftOut:
+    """That ``records`` of a block were left out, because of ``error``."""
+    return LeftOut(block.first_record, block.offset, records, str(error))
+
+
+def _column(block: SourceBlock, before: bytes) -> int:
+    """The characters before a part of a block, on its line."""
+    last = before[before.rfind(b"\n") + 1 :]
+    around = 0 if b"\n" in before else block.column
+    return around + len(last.decode("utf-8", "replace"))
 
 
 _ONE_LINE = bytes.maketrans(b"\n\r", b"  ")

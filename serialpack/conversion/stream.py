@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import chain
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from serialpack.conversion.joining import JOINS, Join, Joiner, Patch, Write
 from serialpack.conversion.losses import Losses
@@ -14,11 +14,14 @@ from serialpack.conversion.targets import is_sequence
 from serialpack.errors import InputError, RefusedError, ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Read, SourceBlock, ValueFormat
-from serialpack.kinds import Loss
+from serialpack.kinds import COLUMNS, Loss
 from serialpack.pipeline.pack import Progress, WorkerMaker
 from serialpack.pipeline.timing import add_seconds, timed
 from serialpack.pipeline.workers import INLINE, in_order
 from serialpack.reports import LeftOut
+
+if TYPE_CHECKING:
+    from serialpack.conversion.blocks import BlockConverter
 
 #: The most that is told of what was left out, one by one.
 _MOST_LEFT_OUT = 1000
@@ -60,6 +63,21 @@ class _Tally:
         self.left_out += len(places)
         self.places += places[: _MOST_LEFT_OUT - len(self.places)]
 
+    def check_any(self, count: int, fmt: ValueFormat, first: SourceBlock) -> None:
+        """An error where no record is left, or where there was none to say the columns by."""
+        if count:
+            return
+        if self.left_out:
+            raise InputError(f"no record is left: {self.places[0].error}")
+        if fmt.has_columns and self.read and bytes(first.data).strip():
+            if COLUMNS not in self.losses.allowed:
+                raise ValueRefusedError(
+                    "a table without rows: the names of its columns would be lost",
+                    kind=COLUMNS,
+                    hint=f"--lossy {COLUMNS} drops them",
+                )
+            self.losses.merge([Loss(COLUMNS, 1, 0, "$", "the names of columns", "")])
+
     def check_keys(self) -> None:
         """ValueRefusedError where a map, which came member by member, has a key twice."""
         if not self._keys:
@@ -86,17 +104,15 @@ def convert_stream(
     block_size: int | None = None,
     threads: int = 1,
     size: int | None = None,
-    alone: bool = False,
     patch: Patch | None = None,
     progress: Progress | None = None,
 ) -> Converted:
     """Convert what ``read`` gives, as ``plan`` says, to one file that ``write`` gets.
 
     ``block_size``: how many bytes of the source are read at a time, where not as many as suit the
-    target. ``size``: the source's bytes, where they are known. ``alone``: one record of a format
-    that is a sequence is a document, as if it were none. ``patch`` as ``Joiner`` has it. What is
-    written before an error stays written: a caller that wants all or nothing gives a file of its
-    own.
+    target. ``size``: the source's bytes, where they are known. ``patch`` as ``Joiner`` has it.
+    What is written before an error stays written: a caller that wants all or nothing gives a file
+    of its own.
     """
     fmt = FORMATS.get(plan.source)
     assert isinstance(fmt, ValueFormat)
@@ -105,7 +121,7 @@ def convert_stream(
     size_of_block = block_size or (join or Join).block_size
     blocks = timed(fmt.cut(read, size_of_block, for_values=True), tally.seconds, "read")
     first = next(blocks)
-    structure = fmt.structure(first, 0)
+    structure = plan.structure or fmt.structure(first, 0)
     plan = plan._replace(
         spelling=fmt.learn(first) if fmt.respelled else fmt.outline(first),
         structure=structure if structure in ("a", "m") else "",
@@ -115,11 +131,11 @@ def convert_stream(
         plan = plan._replace(whole=True)
 
     def structure_of(found: Found, count: int) -> str:
-        if found.elements:
-            return "a"
-        if alone and first.last and count == 1:
+        if found.elements or plan.structure:
+            return plan.structure or "a"
+        if plan.alone and first.last and count == 1:
             return "d"
-        return plan.structure or fmt.structure(first, count)
+        return fmt.structure(first, count)
 
     maker = WorkerMaker(plan, size=size, processes=threads > 1 and in_pieces)
     converted = in_order(
@@ -129,7 +145,7 @@ def convert_stream(
         inline=lambda block: len(block.data) <= INLINE,
     )
     if not in_pieces:
-        return _as_a_whole(converted, write, plan, tally, structure_of)
+        return _as_a_whole(converted, write, plan, tally, fmt, structure_of)
     assert join is not None
     structure = ""
     written = 0
@@ -146,8 +162,7 @@ def convert_stream(
             written += len(found.piece.body)
             if progress is not None:
                 progress(tally.read, written)
-        if structure == "d" and not joiner.count:
-            raise InputError(f"no record is left: {tally.places[0].error}")
+        tally.check_any(joiner.count, fmt, first)
         tally.check_keys()
         joiner.finish(structure)
     return tally.done(joiner.count)
@@ -158,45 +173,88 @@ def _as_a_whole(
     write: Write,
     plan: Plan,
     tally: _Tally,
+    fmt: ValueFormat,
     structure_of: Callable[[Found, int], str],
 ) -> Converted:
     """All records in memory, then the file."""
     records: list[Any] = []
-    structure = ""
+    numbers: list[int] = []
+    structure, first = "", None
     for block, found in converted:
         tally.add(block, found)
         records += found.records
-        if block.index == 0:
+        numbers += found.numbers
+        if first is None:
+            first = block
             structure = structure_of(found, len(found.records) + len(found.left_out))
-    count = len(records)
+    assert first is not None
+    tally.check_any(len(records), fmt, first)
+    parts = len(records)
     if structure == "m":
         records = Join().lowered(records, structure)
     elif structure == "a" and not is_sequence(plan.target):
         records = [records]
-    fmt = FORMATS.get(plan.target)
-    if isinstance(fmt, ValueFormat) and fmt.one_record and len(records) != 1:
+    target = FORMATS.get(plan.target)
+    if isinstance(target, ValueFormat) and target.one_record and len(records) != 1:
         raise RefusedError(
             f"a {plan.target} file is one document, here are {len(records)}",
             hint="--to yaml or ndjson holds any number",
         )
-    data = _written(records, plan, tally)
+    whole = len(records) != parts or structure in ("a", "m")
+    data, kept = _one_file(records, numbers[: 0 if whole else None], plan, tally)
     write(data)
-    return tally.done(count - tally.left_out)
+    return tally.done(kept if not whole or is_sequence(plan.target) else parts)
 
 
-def _written(records: list[Any], plan: Plan, tally: _Tally) -> bytes:
-    """The file of ``records``: strictly, then with losses, then without those that are refused."""
+def _one_file(
+    records: list[Any], numbers: list[int], plan: Plan, tally: _Tally
+) -> tuple[bytes, int]:
+    """The file of ``records``, and how many of them are in it.
+
+    Strictly at first, then with losses, then without those that are refused. ``numbers``: which
+    of the source's they are, where they are records of it.
+    """
     converter = plan.worker()
     everything = SourceBlock(b"", index=0, offset=0, records=len(records), last=True)
+    try:
+        return converter.write(records, everything), len(records)
+    except ValueRefusedError:
+        if not (plan.lossy or plan.skip_bad):
+            raise
+    if plan.lossy:
+        records = converter.changed(records, tally.losses, 0)
+    if plan.skip_bad and len(records) > 1:
+        records, numbers = _without_bad(converter, records, numbers, tally)
     while True:
         try:
-            return converter.write(records, everything)
+            return converter.write(records, everything), len(records)
         except ValueRefusedError as error:
-            if plan.lossy:
-                records = converter.changed(records, tally.losses, 0)
-                plan = plan._replace(lossy=())
-            elif plan.skip_bad and error.record is not None and len(records) > 1:
-                tally.leave_out([LeftOut(error.record, 0, 1, str(error))])
-                records = records[: error.record] + records[error.record + 1 :]
-            else:
+            # One that is not refused alone, but with those before it.
+            if not plan.skip_bad or not error.record:
                 raise
+            at = error.record
+            tally.leave_out([LeftOut(numbers[at] if numbers else at, 0, 1, str(error))])
+            records, numbers = records[:at] + records[at + 1 :], numbers[:at] + numbers[at + 1 :]
+
+
+def _without_bad(
+    converter: BlockConverter, records: list[Any], numbers: list[int], tally: _Tally
+) -> tuple[list[Any], list[int]]:
+    """The records without those that are refused alone, or beside the first that is not."""
+    kept: list[Any] = []
+    kept_numbers: list[int] = []
+    for at, record in enumerate(records):
+        number = numbers[at] if numbers else at
+        beside = SourceBlock(b"", index=0, offset=0, records=1, first_record=number, last=True)
+        try:
+            converter.write([record], beside)
+            if kept:
+                converter.write([kept[0], record], beside)
+        except ValueRefusedError as error:
+            tally.leave_out([LeftOut(number, 0, 1, str(error))])
+        else:
+            kept.append(record)
+            kept_numbers.append(number)
+    if not kept:
+        raise InputError(f"no record is left: {tally.places[0].error}")
+    return kept, kept_numbers

@@ -56,7 +56,8 @@ Tags of our own, where the specification has none:
     MessagePack extension           {"$msgpackExt": {"code": 5, "base64": "AAE="}}
     MessagePack time, nanoseconds   {"$msgpackTimestamp": {"seconds": 1, "nanoseconds": 2}}
     p what a tag reads as Python's  {"$bson": {"$numberDecimal": "1.50"}} (Decimal128),
-                                    {"$bson": {"$numberLong": "1"}} (Int64), $binary, $date
+                                    {"$bson": {"$numberLong": "1"}} (Int64), $binary, $date,
+                                    $regularExpression (of a Regex with re.RegexFlag)
     Decimal beside those of BSON    {"$decimal": "1.50"}
 
 ``of_bson`` is for records that come from BSON or go there: ``$numberDecimal`` is Decimal128 then,

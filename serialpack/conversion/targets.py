@@ -87,6 +87,24 @@ def written() -> list[str]:
     return [entry.name for entry in FORMATS.sources() if is_written(entry.name)]
 
 
+def formats_for(kind: str, but: str) -> str:
+    """Which formats hold the values that ``kind`` names: ``--to yaml or cbor can``; else nothing.
+
+    Those that need nothing installed and are safe to read come first. ``but``: the one that has
+    just refused it.
+    """
+    able = []
+    for name in written():
+        cls = SERIALIZERS.cls(_WRITERS.get(name, (name,))[-1])
+        holds = issubclass(cls, ValueSerializer) and kind not in cls.cannot | cls.partly
+        if holds and name != but and cls.missing(name) is None:
+            able.append((not cls.safe, cls.extra is not None, name))
+    names = [name for *_, name in sorted(able, key=lambda rank: rank[:2])][:3]
+    if not names:
+        return ""
+    return "--to " + (", ".join(names[:-1]) + " or " if len(names) > 1 else "") + names[-1] + " can"
+
+
 def writers(format: str, settings: Spelling) -> list[Writer]:
     """Who writes ``format``, in the order of trial; UsageError where nobody does.
 

@@ -261,7 +261,7 @@ class Room:
         if self._values < 0 or self._bytes < 0:
             raise RefusedError(
                 "it holds many times more than its size accounts for",
-                hint="-s raw packs any file",
+                hint="pack -s raw keeps the bytes",
             )
 
     def take_array(self, array: Any) -> None:
@@ -289,7 +289,7 @@ class Room:
         elif kind.num_fields:  # views of lists, and runs: few bytes for any number of values
             raise RefusedError(
                 f"columns of the type {kind} are not read here"[:200],
-                hint="-s raw packs any file",
+                hint="pack -s raw keeps the bytes",
             )
 
     def _take_dictionary(self, array: Any) -> None:
@@ -304,7 +304,7 @@ class Room:
         elif words.type.num_fields:
             raise RefusedError(
                 f"columns of the type {array.type} are not read here"[:200],
-                hint="-s raw packs any file",
+                hint="pack -s raw keeps the bytes",
             )
         else:
             return

@@ -229,7 +229,7 @@ def _block(data: bytes, at: int, sync: bytes, codec: str, room: int) -> tuple[Bl
     if len(inflated) > room:
         raise RefusedError(
             "the blocks of an Avro file restore to more than 64 MiB",
-            hint="-s raw packs any file",
+            hint="pack -s raw keeps the bytes",
         )
     return Block(count, inflated, end - len(stored)), end + _SYNC
 

@@ -77,7 +77,7 @@ class Skimmer:
         if self._left < 0:
             raise RefusedError(
                 f"more than {_ALL_WEIGHTLESS} values are announced that take no bytes",
-                hint="-s raw packs any file",
+                hint="pack -s raw keeps the bytes",
             )
 
     def _type(self, schema: Any) -> _Type:

@@ -9,13 +9,20 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from serialpack.errors import RefusedError, SyntaxInputError
+from serialpack.errors import SyntaxInputError
 from serialpack.formats._csvvalues import learn, rows_of, spell_rows, style_of
 from serialpack.formats._document import Malformed, compared
 from serialpack.formats._exact import not_read
 from serialpack.formats._lines import LINE_ENDS
 from serialpack.formats._utf8 import ESCAPED, said
-from serialpack.formats.base import Difference, SourceBlock, Spelling, Unheld, ValueFormat
+from serialpack.formats.base import (
+    Difference,
+    SourceBlock,
+    Spelling,
+    Unheld,
+    ValueFormat,
+    too_large,
+)
 from serialpack.kinds import DUPLICATES, UTF8, Loss, shown, value_step
 from serialpack.stage import Buffer
 
@@ -43,6 +50,7 @@ class CsvText(ValueFormat):
     is_text = True
     heeds = frozenset({DUPLICATES, UTF8})
 
+    has_columns = True
     #: What messages call it.
     title: ClassVar[str]
     _delimiter: ClassVar[bytes]
@@ -90,9 +98,7 @@ class CsvText(ValueFormat):
     def _table(self, block: SourceBlock) -> tuple[list[str], list[dict[str, str]]]:
         """The names in the header, and the records."""
         if block.partial:
-            raise RefusedError(
-                "a record is larger than 64 MiB", hint="-s raw packs records of any size"
-            )
+            raise too_large(block)
         data = bytes(block.data)
         names: list[str] | None = None
         if block.index:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from serialpack.formats.base import MAX_BLOCK as MAX_BLOCK
 from serialpack.formats.base import Read, SourceBlock
+from serialpack.stage import Buffer
 
 #: The bytes that no character begins with, in UTF-8.
 _CONTINUATION = bytes(range(0x80, 0xC0))
@@ -184,8 +185,11 @@ class Window:
         self, end: int, records: int | None, *, partial: bool = False, continued: bool = False
     ) -> SourceBlock:
         """The block that ends at ``end``. At least one byte more has been wanted before."""
+        data: Buffer = memoryview(self.buf)[self.pos : end].toreadonly()
+        if self._line >= 0:  # values are read from it: one copy, and not one for each step
+            data = bytes(data)
         block = SourceBlock(
-            memoryview(self.buf)[self.pos : end].toreadonly(),
+            data,
             index=self._index,
             offset=self._offset,
             records=records,
@@ -197,11 +201,12 @@ class Window:
             column=self._column,
         )
         if self._line >= 0 and not block.last:
-            newline = self.buf.rfind(b"\n", self.pos, end)
+            assert isinstance(data, bytes)
+            newline = data.rfind(b"\n")
             if newline >= 0:
-                self._line += self.buf.count(b"\n", self.pos, end)
+                self._line += data.count(b"\n")
                 self._column = 0
-            line = self.buf[max(newline + 1, self.pos) : end]
+            line = data[newline + 1 :]
             self._column += len(line if line.isascii() else line.translate(None, _CONTINUATION))
         self._index += 1
         self._offset += end - self.pos

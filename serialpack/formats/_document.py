@@ -21,6 +21,7 @@ from serialpack.formats.base import (
     SourceBlock,
     Spelling,
     ValueFormat,
+    too_large,
 )
 from serialpack.stage import Buffer
 
@@ -70,7 +71,7 @@ class DocumentFormat(ValueFormat):
         if len(data) > MAX_BLOCK:
             raise RefusedError(
                 f"a {self.title} source of more than 64 MiB is not read as values",
-                hint="-s raw packs files of any size",
+                hint="pack -s raw keeps the bytes",
             )
         yield SourceBlock(data, index=0, offset=0, last=True, line=0)
 
@@ -79,9 +80,7 @@ class DocumentFormat(ValueFormat):
 
     def parse(self, block: SourceBlock) -> list[Any]:
         if block.partial:
-            raise RefusedError(
-                "a record is larger than 64 MiB", hint="-s raw packs records of any size"
-            )
+            raise too_large(block)
         records = self._placed_records(block)
         if len(records) != block.records and (block.index or block.records is not None):
             raise self._placed(block, Malformed("records cannot be told apart from here on", 0))

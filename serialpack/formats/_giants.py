@@ -358,5 +358,5 @@ _SPELLING: dict[str, Any] = {"k": "", "h": b"", "t": b""}
 def _followed(offset: int) -> RefusedError:
     return RefusedError(
         f"an array or map of more than 64 MiB ends at byte {offset}, and others follow",
-        hint="-s raw packs any file",
+        hint="pack -s raw keeps the bytes",
     )

@@ -208,7 +208,7 @@ def _clipped(style: Style) -> Style:
 
 
 def tail_of(data: Buffer, kind: str) -> str:
-    """What stands behind the last record of a block."""
+    """What stands behind the last record of a block; in short, where that is too long to store."""
     near = bytes(data[-4096:])
     if not near.strip(WHITE):
         near = bytes(data)
@@ -218,7 +218,10 @@ def tail_of(data: Buffer, kind: str) -> str:
             bare = bare[:-1].rstrip(WHITE)
         if len(near) == len(data):  # a block that has no record: its bracket is the head
             bare = bare or near[: len(near) - len(near.lstrip(WHITE)) + 1]
-    return near[len(bare) :].decode("utf-8", "replace")
+    tail = near[len(bare) :]
+    if len(tail) > MOST_AROUND:
+        tail = b"\n" if kind == "n" else tail.strip(WHITE)
+    return tail.decode("utf-8", "replace")
 
 
 def _last_line(head: bytes) -> bytes:

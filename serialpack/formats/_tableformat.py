@@ -19,6 +19,7 @@ _STORED_VALUES = 1 << 24
 class TableFormat(DocumentFormat):
     """A format that pyarrow reads as a table."""
 
+    has_columns = True
     joins = False
     sequence = True
     #: How many levels of types it has room for; ``tables.table_of`` counts them.

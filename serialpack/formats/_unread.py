@@ -19,7 +19,7 @@ def not_held(lost: Difference, message: str = "") -> ValueRefusedError:
         record=lost.record,
         value_path=lost.value_path,
         kind=lost.kind,
-        hint="-s raw keeps the bytes",
+        hint="pack -s raw keeps the bytes",
     )
 
 
@@ -49,6 +49,6 @@ def check_unfolded(
         if left < 0:
             raise RefusedError(
                 "values that it refers to hold themselves, or unfold to far more than the file",
-                hint="-s raw keeps the bytes",
+                hint="pack -s raw keeps the bytes",
             )
         stack.extend(parts)

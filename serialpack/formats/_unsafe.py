@@ -60,7 +60,7 @@ class UnsafeFormat(DocumentFormat):
         try:
             return self.load(data)
         except Malformed as bad:
-            hint = f"-s raw and -s {self.name} keep the bytes"
+            hint = f"pack -s raw or -s {self.name} keeps the bytes"
             raise InputError(f"cannot be loaded: {bad.message}", hint=hint, start=bad.at) from None
 
 

@@ -71,7 +71,7 @@ def _check_undefined(defused: Any, data: bytes) -> None:
     except defusedxml.DefusedXmlException:
         raise RefusedError(
             "XML with a document type definition is not read: its entities can be of any size",
-            hint="-s raw packs the file as it is",
+            hint="pack -s raw keeps the bytes",
         ) from None
     except Exception:  # no XML for another reason, which is found when it is read
         return
@@ -154,7 +154,7 @@ class _Reader:
         elif name not in _LEAVES and (name != "entry" or parent != "map"):
             if len(self._open) == 1:
                 message = f"the root element <{name}> is none that serialpack writes"
-                raise self._bad(message + "; -s raw packs any XML")
+                raise self._bad(message + "; pack -s raw keeps the bytes")
             raise self._bad(f"the element <{name}> is none that serialpack writes here")
         self._open.append(_Open(name, attributes, {} if name == "map" else []))
 

@@ -310,7 +310,7 @@ class _Reader:
 
     def _refused(self, event: Any, message: str) -> RefusedError:
         line = self._line + event.start_mark.line + 1
-        return RefusedError(f"line {line}: {message}", hint="-s raw keeps the bytes")
+        return RefusedError(f"line {line}: {message}", hint="pack -s raw keeps the bytes")
 
     def _unheld(self, kind: str, was: str, step: str = "") -> Exception:
         """The error for the value that comes next."""

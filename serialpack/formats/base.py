@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from serialpack.errors import UsageError
+from serialpack.errors import RefusedError, UsageError
 from serialpack.kinds import Difference as Difference
 from serialpack.kinds import Loss
 from serialpack.kinds import value_step as value_step
@@ -57,6 +57,15 @@ class SourceBlock(NamedTuple):
     column: int = 0
     context: bytes = b""
     inside: str = ""
+
+
+def too_large(block: SourceBlock) -> RefusedError:
+    """The error for a ``partial`` block where values are to be read."""
+    number = block.first_record - block.continued
+    return RefusedError(
+        f"record {number}, at byte {block.offset}, is larger than {MAX_BLOCK >> 20} MiB",
+        hint="pack -s raw keeps the bytes",
+    )
 
 
 class Unheld(Exception):
@@ -166,6 +175,8 @@ class ValueFormat(Format):
     #: Where ``parse`` notes what it changes because a rule says so; None: it changes nothing.
     #: Only of the copy of itself that ``parse_lossy`` makes.
     marks: Marks | None = None
+    #: Whether it says the names of columns apart from its records.
+    has_columns: ClassVar[bool] = False
     #: Whether a file in it is a sequence of records, also where it holds one only.
     sequence: ClassVar[bool] = False
 

@@ -95,7 +95,7 @@ def read_items(data: Buffer, *, parts: bool = False) -> list[Any]:
     if tags.shared and parts:
         raise RefusedError(
             "an array or map larger than a block has references between values",
-            hint="-s raw packs any file",
+            hint="pack -s raw keeps the bytes",
         )
     if tags.referred:
         check_unfolded(records, len(data), _inside_or_none)

@@ -39,5 +39,5 @@ class Java(DocumentFormat):
 def _unwritten() -> RefusedError:
     return RefusedError(
         "Java serialization is read, never written, so it could not be unpacked again",
-        hint="-s java and -s raw keep the bytes",
+        hint="pack -s raw or -s java keeps the bytes",
     )

@@ -43,11 +43,8 @@ class Json(JsonText):
     def cut(
         self, read: Read, block_size: int, *, for_values: bool = False
     ) -> Iterator[SourceBlock]:
-        blocks = cut_records(
-            read, block_size, JsonFinder(for_values=for_values), for_values=for_values
-        )
-        # One copy at most, and not one for each step that needs bytes.
-        return (b._replace(data=bytes(b.data)) for b in blocks) if for_values else blocks
+        finder = JsonFinder(for_values=for_values)
+        return cut_records(read, block_size, finder, for_values=for_values)
 
     def _framed(self, block: SourceBlock, data: bytes) -> Frame | None:
         """Where the records stand; None where that must be looked at strictly."""

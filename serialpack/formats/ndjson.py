@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import chain
@@ -13,6 +14,10 @@ from serialpack.formats._jsontext import JsonText
 from serialpack.formats._lines import BLANK, LineFinder, line_range, line_spans, lines_in_pieces
 from serialpack.formats.base import MAX_DEPTH, Difference, Read, SourceBlock, Spelling
 from serialpack.stage import Buffer
+
+#: The blank lines behind a newline, and those at the front: millions of them at once.
+_BLANK_LINES = re.compile(rb"\n[ \t\r\n]*\n")
+_BLANK_TEXT = re.compile(r"[ \t\r\n]*\n")
 
 
 class NdJson(JsonText):
@@ -71,6 +76,8 @@ class NdJson(JsonText):
     def _fast(self, block: SourceBlock, data: bytes) -> list[Any] | None:
         if block.index == 0:
             data = data.removeprefix(BOM)
+        if block.records is None or data.count(b"\n") > block.records:
+            data = _BLANK_LINES.sub(b"\n", data)
         lines = data.split(b"\n")
         if not lines[-1]:
             lines.pop()
@@ -103,7 +110,10 @@ class NdJson(JsonText):
                 except Bad as bad:
                     raise Bad(bad.message, at + bad.at) from None
                 yield record
-            at = end + 1
+                at = end + 1
+            else:
+                blank = _BLANK_TEXT.match(text, at)
+                at = blank.end() if blank else len(text)
 
     def _deep(self, block: SourceBlock, data: bytes) -> Difference | None:  # noqa: ARG002
         if nesting(data)[0] <= MAX_DEPTH:

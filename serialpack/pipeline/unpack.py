@@ -176,10 +176,16 @@ def restored_pieces(
 ) -> Iterator[Buffer]:
     """What ``unpack_stream`` writes, to be taken piece by piece.
 
-    ``serialized``: the bytes that blocks were serialized as, not the source's.
+    ``serialized``: the bytes that blocks were serialized as, not the source's. Several members
+    are refused: one after another, their sources need not be one.
     """
     done = 0
-    for member in read_members(read):
+    for number, member in enumerate(read_members(read)):
+        if number:
+            raise RefusedError(
+                "it holds several files one after another, which are no one file in any format",
+                hint="unpack it without --to, or each on its own",
+            )
         plan = member_plan(member.header, trust=trust)
         for stored, restored in _restored(member, plan, {}, threads, serialized=serialized):
             data = restored.data if serialized else restored.source_data

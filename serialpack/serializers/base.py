@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, cast
 
-from serialpack.errors import RefusedError, UsageError, ValueRefusedError
+from serialpack.errors import UsageError, ValueRefusedError
 from serialpack.formats.base import (
     MAX_DEPTH,
     Format,
@@ -19,6 +19,7 @@ from serialpack.formats.base import (
     Spelling,
     Unheld,
     ValueFormat,
+    too_large,
 )
 from serialpack.kinds import BEYOND_JSON, KINDS, Difference, key_kind, shown, value_step
 from serialpack.serializers._collector import collector_held
@@ -139,10 +140,7 @@ class ValueSerializer(Serializer):
             return block.data, self.check(block, fmt)
         assert isinstance(fmt, ValueFormat)
         if block.partial:
-            raise RefusedError(
-                "a record is larger than 64 MiB",
-                hint="-s raw packs records of any size",
-            )
+            raise too_large(block)
         with collector_held():
             return self._encode(block, fmt)
 

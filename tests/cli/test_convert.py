@@ -132,6 +132,27 @@ def test_several_inputs_are_whole_or_not_at_all(run: Run, tmp_path: Path) -> Non
     assert [n for n in names if (tmp_path / n).exists()] == ["50.json"]
 
 
+@pytest.mark.skipif(os.name != "posix", reason="links of POSIX")
+def test_a_batch_removes_only_what_was_converted(run: Run, tmp_path: Path) -> None:
+    names = [f"{n}.json" for n in range(100, 180)]
+    for name in names:
+        (tmp_path / name).write_bytes(b"1")
+    (tmp_path / "elsewhere").write_bytes(b"2")
+    (tmp_path / names[10]).unlink()
+    (tmp_path / names[10]).symlink_to("elsewhere")
+    (tmp_path / names[20]).write_bytes(b"{bad")
+    done = run("unpack", "--rm", "--to", "yaml", *names, code=3)
+    assert [
+        line.split(": ")[1]
+        for line in done.stderr.decode().splitlines()
+        if "error" not in line and line.startswith("serialpack: ")
+    ] == [names[10], names[20]]
+    left = {p.name for p in tmp_path.glob("*.json")}
+    assert left == {names[10], names[20]}
+    made = {p.stem for p in tmp_path.glob("*.yaml")}
+    assert made == {Path(name).stem for name in names} - {Path(name).stem for name in left}
+
+
 @pytest.mark.parametrize(
     ("args", "words"),
     [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import math
+import re
 import struct
 from array import array
 from datetime import UTC, date, datetime, time, timedelta, timezone
@@ -119,7 +120,16 @@ def bson_values() -> list[tuple[Any, Any]]:
     return [
         (bson.ObjectId(oid), {"$oid": oid}),
         (bson.Timestamp(1, 2), {"$timestamp": {"t": 1, "i": 2}}),
-        (bson.Regex("^a", "mi"), {"$regularExpression": {"pattern": "^a", "options": "im"}}),
+        (bson.Regex("^a", 10), {"$regularExpression": {"pattern": "^a", "options": "im"}}),
+        (bson.Regex("b", 126), {"$regularExpression": {"pattern": "b", "options": "ilmsux"}}),
+        (
+            bson.Regex("^a", "mi"),
+            {"$bson": {"$regularExpression": {"pattern": "^a", "options": "im"}}},
+        ),
+        (
+            bson.Regex("", re.NOFLAG),
+            {"$bson": {"$regularExpression": {"pattern": "", "options": ""}}},
+        ),
         (bson.Regex("", 0), {"$regularExpression": {"pattern": "", "options": ""}}),
         (bson.Binary(b"a", 128), {"$binary": {"base64": "YQ==", "subType": "80"}}),
         (bson.Binary(bytes(16), 3), {"$binary": {"base64": "A" * 22 + "==", "subType": "03"}}),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from typing import Any
@@ -269,6 +270,43 @@ def test_all_values_are_changed_or_left_alone(case: Any) -> None:
         assert changed is value
     if difference(like, case.make()) is None:  # objects are equal to themselves only
         assert difference(like, value) is None
+
+
+@pytest.mark.parametrize("target", ["json", "msgpack", "toml", "bson", "cbor", "yaml"])
+def test_what_is_never_held_need_not_be_asked_about(target: str) -> None:
+    """The same comes of it: of each value, and of each that can be a key."""
+    serializer = SERIALIZERS.create(target)
+    assert isinstance(serializer, ValueSerializer)
+    holds, refused = holder(serializer), serializer.cannot | serializer.partly
+    asked: list[Any] = []
+    changes = 0
+
+    def noted(value: Any) -> bool:
+        asked.append(value)
+        return holds(value)
+
+    def outcome(record: Any, never: frozenset[str]) -> tuple[Any, Any]:
+        losses = Losses(ALL)
+        try:
+            return losses.apply([record], refused, noted, 0, never), losses.report()
+        except ValueRefusedError as error:
+            return str(error), None
+
+    for case in CASES:
+        value = case.make()
+        records = [{"v": value}]
+        with suppress(TypeError):
+            records.append({value: "v"})
+        for record in records:
+            became, told = outcome(record, frozenset())
+            again, told_again = outcome(record, serializer.cannot)
+            assert difference(became, again) is None, record
+            assert told == told_again
+            changes += bool(told)
+    assert changes > 5
+    asked.clear()
+    Losses(ALL).apply([{1: b"", 2: None}] * 3, refused, noted, 0, refused)
+    assert not asked
 
 
 leaves = (

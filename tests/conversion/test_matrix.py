@@ -8,11 +8,13 @@ import json
 import pickle
 import tomllib
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import pytest
 
 import serialpack
+from serialpack.conversion.plan import TAGGED
 from serialpack.conversion.targets import is_sequence, writers, written
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, ValueFormat
@@ -37,6 +39,7 @@ def converted(data: bytes, source: str, target: str, **how: Any) -> bytes:
     return out.getvalue()
 
 
+@cache
 def sources(name: str) -> list[tuple[str, str, Any, bytes]]:
     """Name, kind and value of each case, and a file in the format ``name`` that holds it."""
     writer = writers(name, {})[-1]
@@ -75,6 +78,61 @@ def test_every_value_to_every_format(source: str) -> None:
             assert lost is None, f"{cell}: {lost}"
             kept += 1
         assert kept >= 30, f"{source} -> {target}: only {kept}"
+
+
+@pytest.mark.parametrize("source", FORMATS_HERE)
+def test_every_value_packed_by_every_serializer(source: str) -> None:
+    """As above, of ``pack -s``: the file unpacked again has the same value, or none was made."""
+    for target in FORMATS_HERE:
+        serializer = writers(target, {})[-1].serializer
+        kept = 0
+        for name, kind, record, data in sources(source):
+            cell = f"{source} under {serializer.name}, {name}"
+            packed, out = io.BytesIO(), io.BytesIO()
+            try:
+                serialpack.pack(
+                    io.BytesIO(data),
+                    packed,
+                    format=source,
+                    serializer=serializer.name,
+                    codec="none",
+                    trust=True,
+                )
+            except serialpack.ValueRefusedError as refused:
+                if kind in serializer.cannot | serializer.partly:
+                    continue
+                raise AssertionError(cell) from refused
+            packed.seek(0)
+            serialpack.unpack(packed, out, trust=True)
+            again = records_of(out.getvalue(), source)
+            assert len(again) == 1, cell
+            lost = difference(record, again[0])
+            assert lost is None, f"{cell}: {lost}"
+            kept += 1
+        assert kept >= 30, f"{source} under {serializer.name}: only {kept}"
+
+
+#: Values that JSON has no tag for: objects of classes, and what ends nowhere.
+UNTAGGED = frozenset({"object", "function", "cycle", "value", "depth"})
+
+
+@pytest.mark.parametrize("source", [name for name in FORMATS_HERE if name not in TAGGED])
+def test_tagged_json_gives_every_value_back(source: str) -> None:
+    """It is valid JSON, and read back exactly what it was, in the format that it came from."""
+    kept = 0
+    for name, kind, record, data in sources(source):
+        try:
+            text = converted(data, source, "json", tagged=True)
+        except serialpack.ValueRefusedError as refused:
+            if kind in UNTAGGED:
+                continue
+            raise AssertionError(f"{source}, {name}") from refused
+        json.loads(text)
+        (again,) = records_of(converted(text, "json", source, tagged=True), source)
+        lost = difference(record, again)
+        assert lost is None, f"{source}, {name}: {lost}"
+        kept += 1
+    assert kept >= 40
 
 
 #: Files of one structure each, in a format that every other one can be compared with.

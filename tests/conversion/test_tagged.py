@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import re
@@ -22,6 +23,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import serialpack
 from serialpack.conversion import tagged
 from serialpack.conversion._librarytags import READERS
 from serialpack.conversion._untagger import _MAKERS
@@ -309,12 +311,13 @@ def test_interop_with_bson() -> None:
         "floats": [math.nan, -math.inf, 1.0, -0.0, 5e-324, bson.Decimal128("1.50")],
         "json": [1, 1 << 31, True, None, "\u00e9\ud83d", [[]], {}],
         "ids": [oid, bson.Timestamp(5, 6), bson.DBRef("c", oid, "d", {"x": 1})],
-        "code": [bson.Regex('^a"', "imsx"), bson.Code("f()"), bson.Code("f()", {"a": oid})],
+        "code": [bson.Regex('^a"', 90), bson.Code("f()"), bson.Code("f()", {"a": oid})],
         "ends": [bson.MinKey(), bson.MaxKey()],
     }
     written = json.dumps(tag([record], of_bson=True))
     for mode in (json_util.JSONMode.CANONICAL, json_util.JSONMode.RELAXED):
         theirs = json_util.loads(written, json_options=options(mode))
+        theirs[0]["code"][0].flags = int(theirs[0]["code"][0].flags)  # a RegexFlag there
         assert difference([record], theirs) is None
         text = json_util.dumps([record], json_options=options(mode))
         assert difference([record], untag(json.loads(text), of_bson=True)) is None
@@ -368,3 +371,16 @@ def test_every_tag_is_in_the_table() -> None:
     assert tagged.__doc__ is not None
     told = {*re.findall(r'"(\$[A-Za-z]+)"', tagged.__doc__)}
     assert told == {*READERS, *_MAKERS, "$scope", "$ref", "$id", "$db"}
+
+
+@pytest.mark.parametrize("options", ["", "i", "imsx"])
+def test_regular_expressions_of_bson(options: str) -> None:
+    """As they are read from a file, with plain integers, they have the specification's tag."""
+    bson = pytest.importorskip("bson")
+    data = bson.encode({"r": bson.Regex("^a", options)})
+    lines, again = io.BytesIO(), io.BytesIO()
+    serialpack.convert(io.BytesIO(data), lines, format="bson", to="ndjson", tagged=True)
+    tagged_expression = {"$regularExpression": {"pattern": "^a", "options": options}}
+    assert json.loads(lines.getvalue()) == {"r": tagged_expression}
+    serialpack.convert(io.BytesIO(lines.getvalue()), again, format="ndjson", to="bson", tagged=True)
+    assert again.getvalue() == data

@@ -17,6 +17,7 @@ from serialpack.cli.app import VERBS
 from serialpack.cli.options import setting_name
 from serialpack.cli.words import EXIT_CODES
 from serialpack.codecs import CODECS
+from serialpack.conversion.losses import RULES
 from serialpack.errors import WORST_FIRST
 from serialpack.filters import FILTERS
 from serialpack.formats import FORMATS
@@ -250,3 +251,9 @@ def test_exit_codes_are_explained() -> None:
     assert len(codes) == 5
     assert set(EXIT_CODES) == codes | {"128+N"}
     assert {str(code) for code in WORST_FIRST} == codes | {"130"}
+
+
+def test_the_readme_names_every_loss() -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert RULES
+    assert [name for name in RULES if f"`{name}`" not in readme] == []

@@ -8,6 +8,7 @@ from random import Random
 
 import pytest
 
+from serialpack.formats import _lines
 from serialpack.formats._lines import BLANK, LINE_ENDS, count_lines, line_range, lines_in_pieces
 
 #: Mostly what may make a line blank; NUL, vertical tab and no-break space do not.
@@ -27,8 +28,10 @@ def oracle(text: bytes, blank: bytes) -> list[bytes]:
     return [line[:-1] if line.endswith(b"\r") else line for line in lines]
 
 
+@pytest.mark.parametrize("at_once", [1 << 20, 5])
 @pytest.mark.parametrize("blank", [BLANK, LINE_ENDS])
-def test_lines_are_counted(blank: bytes) -> None:
+def test_lines_are_counted(blank: bytes, at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_lines, "_COUNTED", at_once)
     for r, text in texts(3000):
         before, behind = (r.randbytes(r.randrange(4)) for _ in range(2))
         buf = bytearray(before + text + behind)

@@ -155,7 +155,7 @@ def test_what_may_stand_around_values() -> None:
     ("source", "line", "column", "words"),
     [
         ("<svg><g/></svg>", 1, 1, "the root element <svg> is none that serialpack writes"),
-        ("\n <html>x</html>", 2, 2, "-s raw packs any XML"),
+        ("\n <html>x</html>", 2, 2, "pack -s raw keeps the bytes"),
         ("<list>\n  <svg/></list>", 2, 3, "the element <svg>"),
         ("<list><entry><int>1</int></entry></list>", 1, 7, "the element <entry>"),
         ("<int>1", 1, 7, "ends too early"),
