@@ -176,7 +176,7 @@ def _check_length(
     The bound is loose: as if every mark stood at the greatest depth, in a line of its own, and at
     first as if every byte were a mark.
     """
-    deep = len(base) + nesting(compact)[0] * len(indent) if indent else 0
+    deep = len(base) + nesting(compact, careful=True)[0] * len(indent) if indent else 0
     each = max(map(len, separators)) + 1 + deep
     if len(compact) * (1 + each) + joints <= MAX_TEXT:
         return
