@@ -5,7 +5,7 @@ from __future__ import annotations
 import marshal
 from collections.abc import Iterator
 from gc import get_referents
-from itertools import chain
+from itertools import chain, compress
 from math import isfinite
 from typing import Any
 
@@ -83,6 +83,17 @@ def json_levels(
         yield level, kinds, maps
         level = [*chain.from_iterable(map(dict.values, maps)), *chain.from_iterable(lists)]
     raise ValueError("nested too deeply")
+
+
+def depth_of(value: Any) -> int:
+    """How deep containers nest in a value of JSON; at most twice ``MAX_DEPTH`` is counted."""
+    level = [value] if type(value) in _CONTAINERS else []
+    depth = 0
+    while level and depth < 2 * MAX_DEPTH:
+        depth += 1
+        values = get_referents(*level)
+        level = list(compress(values, map(_CONTAINERS.__contains__, map(type, values))))
+    return depth
 
 
 def of_type(kind: type, level: list[Any], kinds: set[type]) -> list[Any]:

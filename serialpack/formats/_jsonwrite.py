@@ -8,7 +8,6 @@ from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import Any
 
-from serialpack.formats._jsonparse import nesting
 from serialpack.formats._jsonspell import (
     ASCII,
     CAPITALS,
@@ -19,6 +18,7 @@ from serialpack.formats._jsonspell import (
     SPACED,
     Style,
 )
+from serialpack.formats._jsonvalues import depth_of
 
 _ESCAPE = re.compile(rb"\\(?:u([0-9a-f]{4})|.)", re.DOTALL)
 _LINE = re.compile(rb"\n( +)")
@@ -84,7 +84,7 @@ def _make_engine(
 
     def indented(value: Any) -> bytes:
         compact = encode(value)
-        _check_length(compact, indent, base, separators)
+        _check_length(value, compact, indent, base, separators)
         text = msgspec.json.format(compact, indent=width if spaces else 1)
         return text if spaces else _LINE.sub(lambda line: b"\n" + unit * len(line[1]), text)
 
@@ -165,18 +165,23 @@ def _check_lengths(records: list[Any], style: Style) -> None:
     except UnicodeEncodeError:
         compact = _standard(True, COMPACT, None)(records)
     joints = len(records) * len(style.joint)
-    _check_length(compact, style.indent, style.base, style.separators, joints)
+    _check_length(records, compact, style.indent, style.base, style.separators, joints)
 
 
 def _check_length(
-    compact: bytes, indent: str, base: str, separators: tuple[str, str], joints: int = 0
+    value: Any,
+    compact: bytes,
+    indent: str,
+    base: str,
+    separators: tuple[str, str],
+    joints: int = 0,
 ) -> None:
-    """ValueError where separators and indentation would make more than MAX_TEXT of it.
+    """ValueError where separators and indentation would make more than MAX_TEXT of ``value``.
 
     The bound is loose: as if every mark stood at the greatest depth, in a line of its own, and at
     first as if every byte were a mark.
     """
-    deep = len(base) + nesting(compact, careful=True)[0] * len(indent) if indent else 0
+    deep = len(base) + depth_of(value) * len(indent) if indent else 0
     each = max(map(len, separators)) + 1 + deep
     if len(compact) * (1 + each) + joints <= MAX_TEXT:
         return

@@ -12,7 +12,9 @@ import msgpack
 import pytest
 
 import serialpack
-from serialpack.formats._jsonparse import nesting
+from serialpack.formats import FORMATS
+from serialpack.formats._jsontext import JsonText
+from serialpack.formats._jsonvalues import depth_of
 from tests.conversion.test_matrix import converted
 
 
@@ -201,7 +203,11 @@ def test_a_key_that_comes_again_in_another_block_is_refused(target: str) -> None
 
 
 def test_brackets_in_strings_do_not_hide_the_depth() -> None:
-    """Where it decides how much text indentation would make."""
-    deep = b'["]",' * 700 + b"1" + b"]" * 700
-    assert nesting(deep, careful=True) == (700, 0)
-    assert nesting(b'["\\"]"' + b",[1" * 600 + b"]" * 601, careful=True)[0] == 601
+    """Where it decides how much text indentation would make: some stored bytes, gigabytes of it."""
+    deep = b'["]",' * 450 + b"[" + b"1," * 200_000 + b"1]" + b"]" * 450
+    value = json.loads(deep)
+    assert depth_of(value) == 451
+    fmt = FORMATS.get("json")
+    assert isinstance(fmt, JsonText)
+    with pytest.raises(ValueError, match="longer than can be"):
+        fmt.spell([value], {"n": 64}, first=True)
