@@ -23,7 +23,7 @@ def unpacked_name(path: str, *, stored: bool) -> str:
         raise FileError(
             f"its name does not end in {SUFFIX}",
             path=path,
-            hint="-o names the output, -N takes the name stored in it; --to FORMAT converts any file",
+            hint="-o names the output, -N takes the one stored in it; --to FORMAT converts files",
         )
     from serialpack import api
     from serialpack.files import safe_name
