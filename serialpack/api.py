@@ -22,7 +22,6 @@ from serialpack.errors import (
     FileError,
     InputError,
     NotContainerError,
-    RefusedError,
     SerialpackError,
     UsageError,
 )
@@ -293,10 +292,9 @@ def _source_format(chain: Chain, format: str, head: bytes, *, trust: bool) -> st
             hint="-s raw packs anything, --from says what the input is",
         )
     if not fmt.safe and not trust:
-        raise RefusedError(
-            f"reading {format} can run any code that the file's writer put into it",
-            hint="--trust (trust=True in Python) reads it, -s raw packs its bytes",
-        )
+        from serialpack.pipeline.unpack import untrusted
+
+        raise untrusted(f"reading {format}", "reads it, -s raw packs its bytes")
     return format
 
 

@@ -26,13 +26,13 @@ from serialpack.conversion.plan import Plan
 from serialpack.conversion.stream import Converted, convert_stream
 from serialpack.conversion.targets import is_written, written
 from serialpack.detect import detect, looks_like
-from serialpack.errors import InputError, RefusedError, UsageError
+from serialpack.errors import InputError, UsageError
 from serialpack.files import Output, Path, Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import MAX_BLOCK, Read, Spelling, ValueFormat
 from serialpack.pipeline.blocks import SETTINGS
 from serialpack.pipeline.pack import Progress
-from serialpack.pipeline.unpack import Limit, Write, member_plan, restored_pieces
+from serialpack.pipeline.unpack import Limit, Write, member_plan, restored_pieces, untrusted
 from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import ConvertReport
 from serialpack.serializers import SERIALIZERS
@@ -208,10 +208,7 @@ def _check_source(format: str, head: bytes, *, trust: bool) -> None:
             hint="--from says what the input is",
         )
     if not fmt.safe and not trust:
-        raise RefusedError(
-            f"reading {format} can run any code that the file's writer put into it",
-            hint="--trust (trust=True in Python) reads it",
-        )
+        raise untrusted(f"reading {format}", "reads it")
 
 
 def _with_schema(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from itertools import chain
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -145,7 +144,15 @@ def convert_stream(
         inline=lambda block: len(block.data) <= INLINE,
     )
     if not in_pieces:
-        return _as_a_whole(converted, write, plan, tally, fmt, structure_of)
+        records, numbers = list[Any](), list[int]()
+        for block, found in converted:
+            tally.add(block, found)
+            records += found.records
+            numbers += found.numbers
+            if block.index == 0:
+                structure = structure_of(found, len(found.records) + len(found.left_out))
+        tally.check_any(len(records), fmt, first)
+        return _as_a_whole(records, numbers, structure, write, plan, tally)
     assert join is not None
     structure = ""
     written = 0
@@ -169,26 +176,14 @@ def convert_stream(
 
 
 def _as_a_whole(
-    converted: Iterator[tuple[SourceBlock, Found]],
+    records: list[Any],
+    numbers: list[int],
+    structure: str,
     write: Write,
     plan: Plan,
     tally: _Tally,
-    fmt: ValueFormat,
-    structure_of: Callable[[Found, int], str],
 ) -> Converted:
-    """All records in memory, then the file."""
-    records: list[Any] = []
-    numbers: list[int] = []
-    structure, first = "", None
-    for block, found in converted:
-        tally.add(block, found)
-        records += found.records
-        numbers += found.numbers
-        if first is None:
-            first = block
-            structure = structure_of(found, len(found.records) + len(found.left_out))
-    assert first is not None
-    tally.check_any(len(records), fmt, first)
+    """One file of all records of a source, in memory; ``numbers`` as ``_one_file`` has them."""
     parts = len(records)
     if structure == "m":
         records = Join().lowered(records, structure)

@@ -60,12 +60,22 @@ class Finder(ABC):
     def rest(self, buf: bytearray, start: int) -> int | None:
         """The records in all that is left, to the source's end; None where it cannot be told."""
 
-    @abstractmethod
-    def ends(self, buf: bytearray, start: int, limit: int, *, begin: bool) -> int | None:
+    def ends(
+        self,
+        buf: bytearray,  # noqa: ARG002
+        start: int,  # noqa: ARG002
+        limit: int,  # noqa: ARG002
+        *,
+        begin: bool,
+    ) -> int | None:
         """Where a record ends that is larger than MAX_BLOCK and comes in pieces.
 
-        ``begin``: this is its first piece; otherwise the piece follows the one before.
+        ``begin``: this is its first piece; otherwise the piece follows the one before. Not looked
+        for where a finder does not say: what follows the first piece is plain bytes then.
         """
+        if not begin:
+            raise Untold
+        return None
 
 
 class Scan(NamedTuple):
@@ -108,19 +118,6 @@ class SequenceFinder(Finder):
     def rest(self, buf: bytearray, start: int) -> int | None:
         cut = self._cut(buf, start, len(buf)) or Cut(start, 0)
         return cut.records if cut.end == len(buf) else None
-
-    def ends(
-        self,
-        buf: bytearray,  # noqa: ARG002
-        start: int,  # noqa: ARG002
-        limit: int,  # noqa: ARG002
-        *,
-        begin: bool,
-    ) -> int | None:
-        """Not looked for: all that follows a record of more than MAX_BLOCK is plain bytes."""
-        if not begin:
-            raise Untold
-        return None
 
 
 class Window:

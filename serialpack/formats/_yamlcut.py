@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from serialpack.formats._cutting import Cut, Finder, Untold
+from serialpack.formats._cutting import Cut, Finder
 
 #: Three dashes that begin a line, of any of the kinds of lines that YAML 1.1 has.
 _MARKER = re.compile(
@@ -49,19 +49,6 @@ class YamlFinder(Finder):
 
     def rest(self, buf: bytearray, start: int) -> int | None:
         return None if self._first else _count(bytes(buf[start:]))
-
-    def ends(
-        self,
-        buf: bytearray,  # noqa: ARG002
-        start: int,  # noqa: ARG002
-        limit: int,  # noqa: ARG002
-        *,
-        begin: bool,
-    ) -> int | None:
-        """Not looked for: nobody reads a document of more than MAX_BLOCK in pieces."""
-        if not begin:
-            raise Untold
-        return None
 
     def _cut(self, buf: bytearray, start: int, end: int) -> Cut:
         text = bytes(buf[start:end])

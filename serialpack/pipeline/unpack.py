@@ -83,10 +83,15 @@ def member_plan(header: Header, *, trust: bool = True) -> Plan:
 def check_trust(chain: Chain, *, trust: bool) -> None:
     """RefusedError without ``trust``, where undoing ``chain`` can run code that is in the file."""
     if not trust and not SERIALIZERS.cls(chain.serializer.name).safe:
-        raise RefusedError(
-            f"{chain.serializer.name} can run any code that the file's writer put into it",
-            hint="--trust (trust=True in Python) unpacks it, if you know who that was",
-        )
+        raise untrusted(chain.serializer.name, "unpacks it, if you know who that was")
+
+
+def untrusted(what: str, trusted: str) -> RefusedError:
+    """That ``what`` can run code which is in the file; ``trusted``: what ``--trust`` does."""
+    return RefusedError(
+        f"{what} can run any code that the file's writer put into it",
+        hint=f"--trust (trust=True in Python) {trusted}",
+    )
 
 
 def unpack_stream(

@@ -6,7 +6,6 @@ import io
 import json
 import math
 import sys
-import threading
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -25,6 +24,7 @@ from serialpack.serializers._jsonlines import check_integers
 from serialpack.serializers.base import FAILURES, ValueSerializer
 from serialpack.serializers.pyrapidjson import PyRapidJson
 from serialpack.values import difference
+from tests.serializers.depths import nested, tried_on_a_small_stack
 
 NAMES = ["json", "ujson", "simplejson", "rapidjson", "pyrapidjson", "orjson", "msgspec-json"]
 HERE = [name for name in NAMES if SERIALIZERS.cls(name).missing(name) is None]
@@ -171,42 +171,10 @@ def test_what_no_double_holds_is_not_written_as_null(name: str, number: bytes) -
         _create(name).decode(b'{"a":[%b]}\n' % number, fmt, {}, first=True)
 
 
-def _nested(depth: int, wrap: Callable[[Any], Any]) -> Any:
-    value: Any = 1
-    for _ in range(depth):
-        value = wrap(value)
-    return value
-
-
 @pytest.mark.parametrize("name", HERE)
 @pytest.mark.parametrize("wrap", [lambda value: [value], lambda value: {"a": value, "b": 2}])
 def test_deep_values_in_a_thread_with_a_small_stack(name: str, wrap: Callable[[Any], Any]) -> None:
-    found: list[object] = []
-
-    def work() -> None:
-        serializer = _create(name)
-        for depth in (100, 253, 254, 255, MAX_DEPTH):
-            value = _nested(depth, wrap)
-            found.append(difference([value, 1], serializer.load(serializer.dump([value, 1]))))
-        for depth in (5000, 100_000):
-            try:
-                serializer.dump([_nested(depth, wrap)])
-            except FAILURES:
-                found.append("refused")
-        cycle: list[Any] = []
-        cycle.append(cycle)
-        try:
-            serializer.dump([cycle])
-        except FAILURES:
-            found.append("refused")
-
-    before = threading.stack_size(512 << 10)
-    try:
-        thread = threading.Thread(target=work)
-        thread.start()
-        thread.join()
-    finally:
-        threading.stack_size(before)
+    found = tried_on_a_small_stack(lambda: _create(name), wrap)
     assert found == [None] * 5 + ["refused"] * 3
 
 
@@ -247,9 +215,9 @@ def _refused(value: Any) -> bool:
 def test_check_json() -> None:
     values = VALUES[""] + VALUES["bigint"] + VALUES["surrogates"]
     check_json(values)
-    check_json([_nested(MAX_DEPTH, lambda value: [value])])
+    check_json([nested(MAX_DEPTH, lambda value: [value])])
     others = [b"a", (1,), {1}, 1j, object(), _Text("a"), math.nan, -math.inf, {1: 2}, {None: 1}]
-    for other in [*others, {_Text("a"): 1}, _nested(MAX_DEPTH + 1, lambda value: [value])]:
+    for other in [*others, {_Text("a"): 1}, nested(MAX_DEPTH + 1, lambda value: [value])]:
         for inside in (other, [[other]], {"a": {"b": [other, 1.5]}}):
             assert _refused(inside), other
 
@@ -327,7 +295,7 @@ class TestRapidJson:
         module(found)
         serializer = PyRapidJson("pyrapidjson")
         bad = [{"\ud800": 1}, {1: 2}, {"a": {1: 2}}, {"a\0b": 1}, {'"\0': {}}, math.nan, b"a"]
-        for value in [*bad, _nested(1000, lambda value: [value])]:
+        for value in [*bad, nested(1000, lambda value: [value])]:
             with pytest.raises(ValueError):  # noqa: PT011
                 serializer.dump([value])
         assert not given

@@ -7,7 +7,6 @@ import io
 import math
 import struct
 import sys
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone
@@ -25,11 +24,12 @@ from hypothesis import strategies as st
 import serialpack
 from serialpack.errors import ValueRefusedError
 from serialpack.formats import FORMATS
-from serialpack.formats.base import MAX_DEPTH, ValueFormat
+from serialpack.formats.base import ValueFormat
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers._messages import head, without_head
 from serialpack.serializers.base import FAILURES, ValueSerializer
 from serialpack.values import difference
+from tests.serializers.depths import tried_on_a_small_stack
 
 NAMES = ["msgpack", "umsgpack", "ormsgpack", "msgspec-msgpack"]
 HERE = [name for name in NAMES if SERIALIZERS.cls(name).missing(name) is None]
@@ -300,44 +300,13 @@ def test_stored_bytes_that_are_no_json_are_not_spelled_as_json(
             _create(name).decode(before + data, fmt, spelling, first=True)
 
 
-def _nested(depth: int, wrap: Callable[[Any], Any]) -> Any:
-    value: Any = b"x"
-    for _ in range(depth):
-        value = wrap(value)
-    return value
-
-
 @pytest.mark.parametrize("name", HERE)
 @pytest.mark.parametrize(
     "wrap", [lambda value: [value], lambda value: {1: datetime(2023, 1, 1, tzinfo=UTC), "a": value}]
 )
 def test_deep_values_in_a_thread_with_a_small_stack(name: str, wrap: Callable[[Any], Any]) -> None:
-    found: list[object] = []
-
-    def work() -> None:
-        serializer = _create(name)
-        for depth in (100, 253, 254, 255, MAX_DEPTH):
-            value = _nested(depth, wrap)
-            found.append(difference([value, 1], serializer.load(serializer.dump([value, 1]))))
-        for depth in (5000, 100_000):
-            try:
-                serializer.dump([_nested(depth, wrap)])
-            except FAILURES:
-                found.append("refused")
-        cycle: list[Any] = []
-        cycle.append(cycle)
-        try:
-            serializer.dump([cycle])
-        except FAILURES:
-            found.append("refused")
-
-    before, limit = threading.stack_size(512 << 10), sys.getrecursionlimit()
-    try:
-        thread = threading.Thread(target=work)
-        thread.start()
-        thread.join()
-    finally:
-        threading.stack_size(before)
+    limit = sys.getrecursionlimit()
+    found = tried_on_a_small_stack(lambda: _create(name), wrap, b"x")
     assert found == [None] * 5 + ["refused"] * 3
     assert sys.getrecursionlimit() == limit
 
