@@ -6,6 +6,7 @@ import bz2
 import gzip
 import io
 import lzma
+import os
 import shutil
 import subprocess
 import sys
@@ -93,7 +94,8 @@ def test_source(extension: str, named: bool, tmp_path: Path) -> None:
         source = decompressed(file)
         assert source.name == "a.b.json"
         assert source.path == str(path)
-        assert source.stat == path.stat()
+        assert source.stat is not None
+        assert os.path.samestat(source.stat, path.stat())
         assert source.size is None
         assert not source.seekable()
         assert source.peek(10) == DATA[:10]
