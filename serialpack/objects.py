@@ -153,12 +153,12 @@ def load(
     """
     with opened_source(source) as opened:
         plan, pieces = _restored(opened, trust, threads)
-        serializer = _of_values(reader(*plan.chain.serializer))
+        serializer = of_values(reader(*plan.chain.serializer))
         settings = serializer.settings(options) if options else plan.spelling.get(SETTINGS, {})
         serializer.configure(settings)
         try:
             with collector_held():
-                obj = _one(serializer, serializer.load_object(pieces))
+                obj = deserialized(serializer, pieces)
         except FAILURES as error:
             raise DamagedError(f"{serializer.name} cannot read it ({error})") from None
     return _hooked(obj, object_hook)
@@ -203,16 +203,16 @@ def _serialize(obj: Any, chain: str, how: DumpOptions) -> _Serialized:
     refusal: ValueRefusedError | None = None
     for name in AUTO if chain == "auto" else (chain,):
         choice = _choose(name, effort)
-        serializer = _of_values(SERIALIZERS.create(*choice.chain.serializer))
+        serializer = of_values(SERIALIZERS.create(*choice.chain.serializer))
         if refusal is not None and refusal.kind in serializer.cannot:
             continue
         settings = serializer.settings(options)
         serializer.configure(settings)
         try:
             plain = obj if default is None else _lowered(obj, default, serializer)
-            data = _dumped(serializer, plain)
+            data = serialized(serializer, plain)
             if verify:
-                _prove(serializer, obj, plain, data, object_hook)
+                prove(serializer, obj, plain, data, object_hook)
             return _Serialized(choice, settings, data)
         except ValueRefusedError as error:
             refusal = refusal or error
@@ -239,14 +239,15 @@ def _choose(chain: str, effort: int) -> Choice:
     return choose(serializer, tuple(filters), codec, effort=effort)
 
 
-def _of_values(serializer: Serializer) -> ValueSerializer:
+def of_values(serializer: Serializer) -> ValueSerializer:
+    """The serializer, if it is one of values; UsageError."""
     if not isinstance(serializer, ValueSerializer):
         raise UsageError(f"{serializer.name} holds bytes, not objects", hint="see: pack")
     return serializer
 
 
-def _dumped(serializer: ValueSerializer, obj: Any) -> Buffer:
-    """What the serializer writes; ValueRefusedError where its library takes a value not."""
+def serialized(serializer: ValueSerializer, obj: Any) -> Buffer:
+    """What the serializer writes; ValueRefusedError where its library does not take a value."""
     records = _records(serializer, obj)
     try:
         with collector_held():
@@ -276,7 +277,9 @@ def _records(serializer: ValueSerializer, obj: Any) -> list[Any]:
     return obj
 
 
-def _one(serializer: ValueSerializer, records: list[Any]) -> Any:
+def deserialized(serializer: ValueSerializer, pieces: list[Buffer]) -> Any:
+    """The object that ``serialized`` wrote, cut anywhere. One of ``FAILURES`` where it is none."""
+    records = serializer.load_object(pieces)
     if serializer.tabular:
         return records
     if len(records) != 1:
@@ -292,7 +295,7 @@ def _hooked(obj: Any, object_hook: ObjectHook | None) -> Any:
     return lift(obj, object_hook)
 
 
-def _prove(
+def prove(
     serializer: ValueSerializer,
     obj: Any,
     plain: Any,
@@ -309,7 +312,7 @@ def _prove(
     check = checksum(data) if isinstance(data, bytearray) else None
     try:
         with collector_held():
-            again = _one(serializer, serializer.load_object([data]))
+            again = deserialized(serializer, [data])
     except FAILURES as error:
         raise _refusal(serializer, _records(serializer, plain), error) from None
     with collector_held():

@@ -23,6 +23,13 @@ class Codec(Stage, ABC):
     bound: ClassVar[str]
     #: Whether the stored bytes say their restored size themselves (checked before decoding).
     carries_size: ClassVar[bool] = False
+    #: The parameters with which it is worth comparing with others, as a chain spells them.
+    levels: ClassVar[tuple[str, ...]] = ("",)
+
+    @classmethod
+    def worth_trying(cls, name: str) -> tuple[str, ...]:  # noqa: ARG003 (a class may have many)
+        """``levels``, of the codec ``name``."""
+        return cls.levels
 
     @abstractmethod
     def compress(self, data: Buffer) -> Buffer:

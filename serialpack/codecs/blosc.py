@@ -28,6 +28,10 @@ _LARGEST = 2**31 - 1 - 16
 _MOST = 32 << 10
 
 
+#: Levels worth comparing: from its fastest that still compresses to where it gains no more.
+_LEVELS = {"blosc-lz4hc": (":9",), "blosc-zstd": (":1", ":5")}
+
+
 class Blosc(Codec):
     """Data format: one Blosc 1 chunk (c-blosc, README_CHUNK_FORMAT.rst), version 2.
 
@@ -60,6 +64,10 @@ class Blosc(Codec):
         self._level, self._block, threads = self.values
         self._filter, self._itemsize = "", 1
         self.threads = min(threads or 1, os.cpu_count() or 1)
+
+    @classmethod
+    def worth_trying(cls, name: str) -> tuple[str, ...]:
+        return _LEVELS.get(name, cls.levels)
 
     @classmethod
     def missing(cls, name: str) -> str | None:

@@ -19,6 +19,7 @@ class Brotli(Codec):
     library = "brotli"
     extra = "brotli"
     params = (Param("quality", 0, 11, 5),)
+    levels = (":5", ":9")
     about = "good on text; 11 is very slow"
     bound = (
         "The library's output limit is soft (it may pass it by as much again), so the decoder is "

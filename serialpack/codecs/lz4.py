@@ -20,6 +20,7 @@ class Lz4(Codec):
     library = "lz4"
     extra = "lz4"
     params = (Param("level", 0, 12, 0),)
+    levels = ("", ":9")
     about = "very fast; 0 is the fast compressor, 1-12 are LZ4 HC"
     bound = (
         "A size of over 255 times the stored bytes, which LZ4 cannot reach, is refused; "

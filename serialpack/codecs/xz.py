@@ -21,6 +21,7 @@ class Xz(Codec):
     """
 
     params = (Param("level", 0, 9, 6),)
+    levels = (":1", ":6")
     about = "LZMA2; very slow, smallest"
     bound = (
         "The decoder is given a limit of one byte more than the size promised, "

@@ -11,6 +11,7 @@ class Zlib(Codec):
     """Data format: one zlib stream (RFC 1950), without a preset dictionary."""
 
     params = (Param("level", 0, 9, 6),)
+    levels = (":1", ":6", ":9")
     about = "DEFLATE; read everywhere"
     bound = "The decoder is given a limit of one byte more than the size promised."
 

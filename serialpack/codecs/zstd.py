@@ -57,6 +57,7 @@ class Zstd(Codec):
 
     library = "zstandard"
     params = (Param("level", -7, 22, 3),)
+    levels = (":1", ":3", ":9", ":19")
     about = "fast and small; any zstd tool reads it"
     carries_size = True
     bound = (

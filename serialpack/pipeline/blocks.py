@@ -57,6 +57,16 @@ class Packed(NamedTuple):
     seconds: dict[str, float]
 
 
+class Serialized(NamedTuple):
+    """A block between serializer and codec, proved where that was asked for."""
+
+    data: Buffer
+    records: int | None
+    exact: bool
+    #: What of the spelling is different for this block.
+    extras: Spelling
+
+
 class Restored(NamedTuple):
     """A block unpacked: its serialized bytes, and the source's (None where not asked for)."""
 
@@ -112,12 +122,15 @@ class BlockPacker:
     def __call__(self, source: SourceBlock) -> Packed:
         """The packed block. RefusedError for a value that the serializer cannot hold."""
         timer = Timer()
+        return self.finish(source, self.serialize(source, timer), timer)
+
+    def serialize(self, source: SourceBlock, timer: Timer) -> Serialized:
+        """The first half: the block through the serializer, and the proof that it comes back."""
         serializer = self.serializer
         data, records = serializer.encode(source, self.format)
         timer.lap("serialize")
         # Not "data is source.data": Python has only one b"1", whoever made it.
-        kept = serializer.keeps(self.format)
-        exact, extras = kept, Spelling()
+        exact, extras = serializer.keeps(self.format), Spelling()
         if not exact and self.plan.verify:
             exact, extras = prove(serializer, self.format, source, data, self.plan.spelling)
             if self.plan.demand_exact and not exact:
@@ -129,6 +142,12 @@ class BlockPacker:
         elif isinstance(self.format, ValueFormat) and not exact:
             extras = self.format.respell(source, self.plan.spelling)
         timer.lap("prove")
+        return Serialized(data, records, exact, extras)
+
+    def finish(self, source: SourceBlock, serialized: Serialized, timer: Timer) -> Packed:
+        """The second half: filters and codec, undone again, and the checksums."""
+        data, exact = serialized.data, serialized.exact
+        kept = self.serializer.keeps(self.format)
         stored, payload = self._compress(data)
         timer.lap("compress")
         check = checksum(data)
@@ -139,12 +158,12 @@ class BlockPacker:
         block = Block(
             seq=source.index,
             flags=flags,
-            records=records,
+            records=serialized.records,
             size=len(source.data),
             check=check,
             source_check=checksum(source.data) if exact and not kept else None,
             parts=(Part(len(payload), len(data), check if payload is data else checksum(payload)),),
-            extras={"s": extras} if extras else {},
+            extras={"s": serialized.extras} if serialized.extras else {},
         )
         timer.lap("checksum")
         return Packed(block, payload, None if kept else data, timer.seconds)
@@ -191,18 +210,25 @@ class BlockUnpacker:
     def __call__(self, stored: StoredBlock) -> Restored:
         """The block restored; DamagedError with its place where anything is not as promised."""
         timer = Timer()
-        block = stored.block
-        keeps = self.serializer.keeps(self.format)
-        if keeps and not block.exact:
+        data = self.decompress(stored, timer)
+        source = None if self.serialized else self.deserialize(stored, data, timer)
+        return Restored(data, source, timer.seconds)
+
+    def decompress(self, stored: StoredBlock, timer: Timer) -> Buffer:
+        """The first half: the serialized bytes, held against their checksum."""
+        if self.serializer.keeps(self.format) and not stored.block.exact:
             raise _damaged(stored, f"says that {self.serializer.name} is not exact")
         data = self._data(stored)
         timer.lap("decompress")
-        if checksum(data) != block.check:
+        if checksum(data) != stored.block.check:
             raise _damaged(stored, "the checksum of its content does not match")
         timer.lap("checksum")
-        if self.serialized:
-            return Restored(data, None, timer.seconds)
-        if keeps:
+        return data
+
+    def deserialize(self, stored: StoredBlock, data: Buffer, timer: Timer) -> Buffer:
+        """The second half: the source's bytes, held against what the block promises."""
+        block = stored.block
+        if self.serializer.keeps(self.format):
             source = data
         else:
             try:
@@ -217,7 +243,7 @@ class BlockUnpacker:
         if block.exact and len(source) != block.size:
             raise _damaged(stored, f"it restores to {len(source)} bytes, not {block.size}")
         timer.lap("checksum")
-        return Restored(data, source, timer.seconds)
+        return source
 
     def pieces(self, stored: StoredBlock) -> Iterator[Buffer]:
         """The source's bytes from the front, for a caller that stops when it has enough.

@@ -77,26 +77,7 @@ def pack_stream(
         "read",
     )
     first = next(blocks)
-    if serializer.keeps(fmt) or not isinstance(fmt, ValueFormat):
-        spelling = fmt.outline(first)
-    else:
-        spelling = fmt.learn(first)
-    if packing.settings:
-        spelling = {**spelling, SETTINGS: packing.settings}
-    header = Header(
-        chain=packing.chain.numbers,
-        format=fmt.number,
-        block_size=packing.block_size,
-        name=packing.name,
-        mtime=packing.mtime,
-        entry=packing.entry,
-        spelling=spelling,
-        writer=packing.writer,
-        meta=packing.meta,
-        unproved=not packing.verify,
-        zstd_envelope=packing.chain.zstd_envelope,
-    )
-    plan = Plan(packing.chain, fmt.name, spelling, packing.verify, packing.demand_exact)
+    header, plan = prepare(packing, first)
     # A source without values is not parsed: codecs and checksums let other threads run.
     parsed = isinstance(fmt, ValueFormat) and serializer.holds_gil
     maker = WorkerMaker(plan, size=packing.size, processes=parsed and packing.threads > 1)
@@ -127,6 +108,31 @@ def pack_stream(
     return PackedMember(
         index, header, writer.length, writer.payload, len(index.rows), stored, seconds
     )
+
+
+def prepare(packing: Packing, first: SourceBlock) -> tuple[Header, Plan]:
+    """The header of the member, and how its blocks are packed; ``first``: the first of them."""
+    fmt, serializer = FORMATS.get(packing.format), SERIALIZERS.cls(packing.chain.serializer.name)
+    if serializer.keeps(fmt) or not isinstance(fmt, ValueFormat):
+        spelling = fmt.outline(first)
+    else:
+        spelling = fmt.learn(first)
+    if packing.settings:
+        spelling = {**spelling, SETTINGS: packing.settings}
+    header = Header(
+        chain=packing.chain.numbers,
+        format=fmt.number,
+        block_size=packing.block_size,
+        name=packing.name,
+        mtime=packing.mtime,
+        entry=packing.entry,
+        spelling=spelling,
+        writer=packing.writer,
+        meta=packing.meta,
+        unproved=not packing.verify,
+        zstd_envelope=packing.chain.zstd_envelope,
+    )
+    return header, Plan(packing.chain, fmt.name, spelling, packing.verify, packing.demand_exact)
 
 
 class WorkerMaker:

@@ -49,6 +49,17 @@ class _Done(NamedTuple):
     result: Any
 
 
+class WorkerEnded(SerialpackError):
+    """A worker process ended before it had an answer; ``how`` in words."""
+
+    def __init__(self, code: int) -> None:
+        self.how = f"signal {-code}" if code < 0 else f"exit {code}"
+        super().__init__(
+            f"a worker process ended unexpectedly ({self.how})",
+            hint="try -j 1; if it was killed, memory may have run out",
+        )
+
+
 class ProcessWorker:
     """The worker of a plan, in a process of its own. Belongs to one thread."""
 
@@ -75,11 +86,12 @@ class ProcessWorker:
         if isinstance(answer, BaseException):
             raise answer
         if not isinstance(answer, _Done):
-            raise SerialpackError(
-                f"a worker process ended unexpectedly (exit {self._process.wait()})",
-                hint="try -j 1; if it was killed, memory may have run out",
-            )
+            raise WorkerEnded(self._process.wait())
         return answer.result
+
+    def kill(self) -> None:
+        """End the process at once; a job that is waited for raises WorkerEnded."""
+        self._process.kill()
 
     def close(self) -> None:
         assert self._process.stdin is not None

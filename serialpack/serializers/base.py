@@ -224,9 +224,9 @@ class ValueSerializer(Serializer):
             return Difference(0, "$", type(record).__name__, "", endless)
         if isinstance(error, RecursionError):  # each part of it is nearly as deep
             return Difference(0, "$", f"{shown(record)} ({error})", "", "depth")
+        if not isinstance(record, dict) and "bare" in self.cannot:
+            return Difference(0, "$", shown(record), "", "bare")
         path, value, is_key = self._descend(record)
-        if value is record and not isinstance(record, dict) and "bare" in self.cannot:
-            return Difference(0, path, shown(value), "", "bare")
         if type(value) in (dict, list):  # no part of it is refused on its own
             return Difference(0, path, f"{shown(value)} ({error})", "", "value")
         kind = (key_kind(value) if is_key else None) or kind_of(value)
