@@ -3,6 +3,7 @@
     python -m benchmarks.data contacts --size 300_000_000 contacts.ndjson
     python -m benchmarks.data random --size 1_000_000 -            to standard output
     python -m benchmarks.data repeat FILE --size 4_294_967_296     FILE again and again
+    python -m benchmarks.data sample uuid4:1000 uuid4.json         a sample of serialpack bench
 
 The size is in bytes; contacts end with the record that reaches it. Files that benchmarks share
 are kept in a cache folder: $SERIALPACK_BENCH_CACHE, or one in the system's temporary folder.
@@ -15,59 +16,30 @@ import json
 import os
 import sys
 import tempfile
-import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from contextlib import nullcontext
 from itertools import islice
 from pathlib import Path
-from random import Random
-from typing import IO, Any
+from typing import IO
 
-_SEED = 1
-_LETTERS = "abcdefghijklmnopqrstuvwxyz"
-_STREETS = ("Street", "Road", "Avenue", "Lane")
-
-
-def contacts(seed: int = _SEED) -> Iterator[dict[str, Any]]:
-    """Phone-book records without end, about 400 bytes each as JSON."""
-    r = Random(seed)
-    names = ["".join(r.choices(_LETTERS, k=r.randint(3, 9))).title() for _ in range(800)]
-    streets = [f"{name} {r.choice(_STREETS)}" for name in names[:400]]
-    index = 0
-    while True:
-        yield {
-            "id": str(uuid.UUID(int=r.getrandbits(128), version=4)),
-            "index": index,
-            "name": {"first": r.choice(names), "last": r.choice(names)},
-            "age": r.randint(18, 90),
-            "balance": round(r.random() * 10000, 2),
-            "phone": f"+1 ({r.randint(200, 999)}) {r.randint(200, 999)}-{r.randint(0, 9999):04d}",
-            "email": f"{r.choice(names).lower()}@{r.choice(names).lower()}.example",
-            "address": f"{r.randint(1, 999)} {r.choice(streets)}, {r.choice(names)}ville, "
-            f"{r.randint(10000, 99999)}",
-            "registered": f"20{r.randint(10, 25)}-{r.randint(1, 12):02d}-{r.randint(1, 28):02d}"
-            f"T{r.randint(0, 23):02d}:{r.randint(0, 59):02d}:{r.randint(0, 59):02d}",
-            "active": r.random() < 0.5,
-            "tags": [name.lower() for name in r.choices(names, k=r.randint(1, 5))],
-            "latitude": round(r.uniform(-90, 90), 6),
-            "longitude": round(r.uniform(-180, 180), 6),
-            "note": None,
-        }
-        index += 1
+from serialpack.bench.samples import contacts, parse_sample, random_bytes
+from serialpack.bench.samples.base import ndjson
+from serialpack.errors import UsageError
 
 
 def write_ndjson(out: IO[bytes], size: int) -> None:
     """Contacts, one a line."""
     written = 0
-    for record in contacts():
+    for line in ndjson(contacts.records()):
         if written >= size:
             return
-        written += out.write(json.dumps(record).encode() + b"\n")
+        written += out.write(line)
 
 
 def write_json(out: IO[bytes], size: int) -> None:
     """Contacts as one JSON array, spelled as json.dumps spells it."""
     written, mark = 0, b"["
-    for record in contacts():
+    for record in contacts.records():
         if written >= size and mark != b"[":
             break
         written += out.write(mark + json.dumps(record).encode())
@@ -77,9 +49,7 @@ def write_json(out: IO[bytes], size: int) -> None:
 
 def write_random(out: IO[bytes], size: int) -> None:
     """Bytes that no codec can shrink."""
-    r = Random(_SEED)
-    for start in range(0, size, 1 << 20):
-        out.write(r.randbytes(min(1 << 20, size - start)))
+    out.writelines(random_bytes.SAMPLE.chunks(size))
 
 
 #: Kind -> (its writer, its file name's extension)
@@ -149,13 +119,23 @@ def main() -> None:
     verb = verbs.add_parser("repeat", help="a file again and again, to standard output")
     verb.add_argument("file")
     verb.add_argument("--size", type=int, required=True, help="bytes")
+    verb = verbs.add_parser("sample", help="a sample of serialpack bench")
+    verb.add_argument("sample", metavar="NAME[:N]")
+    verb.add_argument("file", help="- for standard output")
     chosen = parser.parse_args()
     if chosen.kind == "repeat":
         repeat(Path(chosen.file), chosen.size, sys.stdout.buffer)
-    elif chosen.file == "-":
-        KINDS[chosen.kind][0](sys.stdout.buffer, chosen.size)
-    else:
-        with Path(chosen.file).open("wb") as out:
+        return
+    if chosen.kind == "sample":
+        try:
+            sample, n = parse_sample(chosen.sample)
+        except UsageError as error:
+            parser.error(str(error))
+    to_stdout = chosen.file == "-"
+    with nullcontext(sys.stdout.buffer) if to_stdout else Path(chosen.file).open("wb") as out:
+        if chosen.kind == "sample":
+            out.writelines(sample.chunks(n))
+        else:
             KINDS[chosen.kind][0](out, chosen.size)
 
 

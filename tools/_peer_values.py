@@ -9,7 +9,7 @@ from decimal import Decimal
 from itertools import islice, product
 from typing import Any, NamedTuple
 
-from benchmarks.data import contacts
+from serialpack.bench.samples import contacts
 from tools._peer_reading import Invalid, Map, clipped, of_python, readings, unlike
 
 
@@ -112,7 +112,7 @@ def _many() -> list[Any]:
 
 
 def _nested() -> list[Any]:
-    return [{"v": record} for record in islice(contacts(), 2000)]
+    return [{"v": record} for record in islice(contacts.records(), 2000)]
 
 
 def large(name: str, about: str, make: Callable[[], list[Any]]) -> Case:

@@ -1,0 +1,81 @@
+"""Built-in samples: the data of the field's own benchmarks, of any size N.
+
+A sample is written ``NAME`` or ``NAME:N``; what N counts is the sample's ``unit``.
+"""
+
+from __future__ import annotations
+
+from serialpack.bench.samples import (
+    contacts,
+    documents,
+    field3d,
+    messages,
+    phonebook,
+    random_bytes,
+    sequences,
+    target_object,
+    uuid4,
+)
+from serialpack.bench.samples.base import Sample, Table
+from serialpack.errors import UsageError
+from serialpack.units import parse_size
+
+__all__ = ["SAMPLES", "Sample", "Table", "parse_sample"]
+
+#: In the order in which people read them.
+SAMPLES: dict[str, Sample] = {
+    sample.name: sample
+    for sample in (
+        uuid4.SAMPLE,
+        phonebook.SAMPLE,
+        contacts.SAMPLE,
+        sequences.DNA,
+        sequences.PROTEIN,
+        documents.SAMPLE,
+        target_object.SAMPLE,
+        messages.SAMPLE,
+        field3d.SAMPLE,
+        field3d.FORTRAN,
+        random_bytes.SAMPLE,
+    )
+}
+
+
+def parse_sample(text: str) -> tuple[Sample, int]:
+    """The sample and the N that ``text`` names; UsageError where it names none.
+
+    ``contacts``, ``contacts:60000``, ``contacts:60_000``; where N counts bytes also ``random:1M``.
+    """
+    name, colon, count = text.partition(":")
+    sample = SAMPLES.get(name)
+    if sample is None:
+        raise UsageError(f"unknown sample {name!r}", hint=_suggest(name))
+    if not colon:
+        return sample, sample.default
+    n = _number(count, is_size=sample.unit == "bytes")
+    if n < 1:
+        raise UsageError(
+            f"the N of sample {name} is a whole number from 1, not {count!r}",
+            hint=f"it counts {sample.unit}, as in {name}:{sample.default}",
+        )
+    return sample, n
+
+
+def _number(text: str, *, is_size: bool) -> int:
+    """What ``text`` means; 0 where it means nothing."""
+    digits = text.replace("_", "")
+    if not digits.isascii():
+        return 0
+    try:
+        return parse_size(digits) if is_size else int(digits) if digits.isdigit() else 0
+    except (ValueError, OverflowError):
+        return 0
+
+
+def _suggest(name: str) -> str:
+    import difflib
+
+    near = difflib.get_close_matches(name, SAMPLES, n=3)
+    if near:
+        return "did you mean " + " or ".join(near) + "?"
+    return "known: " + ", ".join(SAMPLES)
