@@ -88,6 +88,20 @@ _serialpack_kind() {
         "unpack --files-from") kind=path ;;
         "inspect --head") kind= ;;
         "inspect -F" | "inspect --from") kind=format ;;
+        "bench -s" | "bench --serializer") kind=serializer ;;
+        "bench --filter") kind=filter ;;
+        "bench -c" | "bench --codec") kind=codec ;;
+        "bench -F" | "bench --from") kind=format ;;
+        "bench --budget") kind= ;;
+        "bench --sample") kind=sample ;;
+        "bench --sweep") kind= ;;
+        "bench --prefer") kind=preference ;;
+        "bench -j" | "bench --threads") kind= ;;
+        "bench --format") kind=report ;;
+        "bench --plot") kind=path ;;
+        "bench --html") kind=path ;;
+        "bench --save") kind=path ;;
+        "bench --compare") kind=path ;;
         *) return 1 ;;
     esac
 }
@@ -107,6 +121,10 @@ _serialpack_options() {
             options="--stages --fidelity --blocks --head -F --from --json -q --quiet -v --verbose --no-progress -h --help"
             ending=
             ;;
+        bench)
+            options="-s --serializer --filter -c --codec -F --from --budget --sample --sweep --prefer --peers -j --threads --disk --cold --cold-all --format --plot --html --save --compare -f --force --json -q --quiet -v --verbose --no-progress -h --help"
+            ending=
+            ;;
         *) options= ending= ;;
     esac
 }
@@ -121,6 +139,9 @@ _serialpack_value() {
         codec) names="auto none zstd zlib bz2 xz lz4 snappy brotli lzo blosc-blosclz blosc-lz4 blosc-lz4hc blosc-zlib blosc-zstd blosc-snappy" ;;
         format) names="bytes json ndjson csv tsv msgpack yaml toml cbor bson xml protobuf avro java pickle marshal parquet arrow" ;;
         loss) names="bytes timestamps keys nan bigint digits duplicates comments columns utf8 types" ;;
+        sample) names="uuid4 phonebook contacts dna protein documents target-object messages field3d field3d-fortran random" ;;
+        preference) names="size speed portable text safe" ;;
+        report) names="table json csv markdown" ;;
         effort) names="1 2 3 4 5 6 7 8 9" ;;
     esac
     if [[ $2 != *:* ]]; then
@@ -144,7 +165,7 @@ _serialpack_value() {
 
 _serialpack() {
     local words cur verb= opt= kind= ending= options= i word
-    local verbs="pack unpack inspect --version -h --help"
+    local verbs="pack unpack inspect bench --version -h --help"
     COMPREPLY=()
     _serialpack_words
     for ((i = 1; i < ${#words[@]}; i++)); do

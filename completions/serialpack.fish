@@ -157,6 +157,38 @@ function __serialpack_loss
         'types' 'numbers, booleans and null become the text that JSON has for them'
 end
 
+function __serialpack_sample
+    printf '%s\t%s\n' \
+        'uuid4' 'one map of UUID4 keys, as text, to integers from 0 to 7' \
+        'phonebook' 'invented phone-book entries of about 2.5 kB: ids, addresses, prose, tags, friends' \
+        'contacts' 'flat records of about 400 bytes: ids, names, numbers, dates, little prose' \
+        'dna' 'records of 1000 letters each, drawn from 4 nucleotides' \
+        'protein' 'records of 1000 letters each, drawn from 20 amino acids' \
+        'documents' 'records with fields f0 to f7: integers, floats, short texts, a boolean' \
+        'target-object' 'one object with an array of integers, all 0, and one of texts, all "Dummy text"' \
+        'messages' 'a message as a scheduler sends it: a small header and a payload of random bytes' \
+        'field3d' 'a cube of float32, smooth with noise, in C order (.npy)' \
+        'field3d-fortran' 'a cube of float32, smooth with noise, in Fortran order (.npy)' \
+        'random' 'random bytes'
+end
+
+function __serialpack_preference
+    printf '%s\t%s\n' \
+        'size' '' \
+        'speed' '' \
+        'portable' '' \
+        'text' '' \
+        'safe' ''
+end
+
+function __serialpack_report
+    printf '%s\t%s\n' \
+        'table' '' \
+        'json' '' \
+        'csv' '' \
+        'markdown' ''
+end
+
 function __serialpack_effort
     printf '%s\t%s\n' \
         '1' 'zstd level 1, blocks of 4M, fastest' \
@@ -176,6 +208,7 @@ complete -c serialpack -n '__serialpack_verb' -s h -l help -d 'Show this message
 complete -c serialpack -n '__serialpack_verb' -a pack -d 'Pack each FILE into FILE.spk; no FILE or -: standard input to standard output'
 complete -c serialpack -n '__serialpack_verb' -a unpack -d 'Unpack each FILE.spk to FILE, or convert any FILE with --to; no FILE: a pipe'
 complete -c serialpack -n '__serialpack_verb' -a inspect -d 'Tell what is in each FILE without unpacking it; any file, not only .spk'
+complete -c serialpack -n '__serialpack_verb' -a bench -d 'Measure which serializer and codec suit FILE; print the command to copy'
 
 complete -c serialpack -n '__serialpack_verb pack' -F
 complete -c serialpack -n '__serialpack_verb pack' -s s -l serializer -x -k -a '(__serialpack_serializer)' -d 'auto (default), raw, json, cbor, yaml, pickle, ...'
@@ -258,3 +291,29 @@ complete -c serialpack -n '__serialpack_verb inspect' -s q -l quiet -d 'Print er
 complete -c serialpack -n '__serialpack_verb inspect' -s v -l verbose -d 'Print what was chosen, and why'
 complete -c serialpack -n '__serialpack_verb inspect' -l no-progress -d 'Draw no progress bar'
 complete -c serialpack -n '__serialpack_verb inspect' -s h -l help -d 'Show this message and exit'
+
+complete -c serialpack -n '__serialpack_verb bench' -F
+complete -c serialpack -n '__serialpack_verb bench' -s s -l serializer -x -k -a '(__serialpack_serializer)' -d 'Only these; default: all that hold it'
+complete -c serialpack -n '__serialpack_verb bench' -l filter -x -k -a '(__serialpack_filter)' -d 'Only these; default: those that help'
+complete -c serialpack -n '__serialpack_verb bench' -s c -l codec -x -k -a '(__serialpack_codec)' -d 'Only these; default: those worth trying'
+complete -c serialpack -n '__serialpack_verb bench' -s F -l from -x -k -a '(__serialpack_format)' -d 'What FILE is; default: looked at'
+complete -c serialpack -n '__serialpack_verb bench' -l budget -x -d 'How long to measure; default: 20'
+complete -c serialpack -n '__serialpack_verb bench' -l sample -x -k -a '(__serialpack_sample)' -d 'Built-in data in place of FILE: contacts:60000'
+complete -c serialpack -n '__serialpack_verb bench' -l sweep -x -d 'How it grows with the number of records'
+complete -c serialpack -n '__serialpack_verb bench' -l prefer -x -k -a '(__serialpack_preference)' -d 'Recommend by size, speed, portable, text, safe'
+complete -c serialpack -n '__serialpack_verb bench' -l peers -d 'Measure the stock gzip, zstd, xz, lz4 too'
+complete -c serialpack -n '__serialpack_verb bench' -s j -l threads -x -d 'Threads to measure; default: all'
+complete -c serialpack -n '__serialpack_verb bench' -l disk -d 'Measure through files, not in memory'
+complete -c serialpack -n '__serialpack_verb bench' -l cold -d 'The same, dropped from the cache before each read'
+complete -c serialpack -n '__serialpack_verb bench' -l cold-all -d 'The same with all of the cache, as root'
+complete -c serialpack -n '__serialpack_verb bench' -l format -x -k -a '(__serialpack_report)' -d 'Print a table (default), json, csv, markdown'
+complete -c serialpack -n '__serialpack_verb bench' -l plot -r -F -d 'Draw size against speed: .png or .svg'
+complete -c serialpack -n '__serialpack_verb bench' -l html -r -F -d 'Write a page to look at in a browser'
+complete -c serialpack -n '__serialpack_verb bench' -l save -r -F -d 'Keep the results, for --compare'
+complete -c serialpack -n '__serialpack_verb bench' -l compare -r -F -d 'Show what changed since these results'
+complete -c serialpack -n '__serialpack_verb bench' -s f -l force -d 'Overwrite'
+complete -c serialpack -n '__serialpack_verb bench' -l json -d 'One JSON line a file, for scripts'
+complete -c serialpack -n '__serialpack_verb bench' -s q -l quiet -d 'Print errors only'
+complete -c serialpack -n '__serialpack_verb bench' -s v -l verbose -d 'Print what was chosen, and why'
+complete -c serialpack -n '__serialpack_verb bench' -l no-progress -d 'Draw no progress bar'
+complete -c serialpack -n '__serialpack_verb bench' -s h -l help -d 'Show this message and exit'

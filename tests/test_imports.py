@@ -11,8 +11,8 @@ import pytest
 
 #: Every third-party package of the runtime dependencies and extras, as it is imported.
 LIBRARIES = {
-    "blosc", "brotli", "click", "cramjam", "lz4", "lzallright", "msgpack", "msgspec", "numpy",
-    "pcodec", "rich", "tqdm", "ujson", "xxhash", "zstandard",
+    "blosc", "brotli", "click", "cramjam", "lz4", "lzallright", "matplotlib", "msgpack", "msgspec",
+    "numpy", "pcodec", "rich", "tqdm", "ujson", "xxhash", "zstandard",
 }  # fmt: skip
 
 #: What packing a small file raw with zstd does without. msgspec finds the records of JSON.

@@ -14,16 +14,17 @@ PACKAGE = Path(__file__).parents[1] / "serialpack"
 #: lower layers and itself; parts of one layer do not know each other.
 LAYERS: list[set[str]] = [
     {"_version", "errors"},
-    {"kinds", "sameness", "units"},
+    {"kinds", "sameness", "text", "units"},
     {"reports", "stage", "values"},
-    {"codecs", "container", "files", "filters", "formats"},
+    {"codecs", "columns", "container", "files", "filters", "formats"},
     {"detect", "paths", "serializers"},
     {"chain", "stages"},
     {"auto"},
     {"pipeline"},
     {"inspection"},
     {"api"},
-    {"archive", "batch", "bench", "conversion", "objects"},
+    {"archive", "batch", "conversion", "objects"},
+    {"bench"},
     {"cli"},
     {"__main__"},
 ]

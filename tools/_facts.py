@@ -13,6 +13,9 @@ from typing import Any, NamedTuple
 import click
 
 from serialpack.auto import DEFAULT_EFFORT, EFFORTS
+from serialpack.bench.recommend import PREFERENCES
+from serialpack.bench.reports import FORMATS as REPORTS
+from serialpack.bench.samples import SAMPLES
 from serialpack.cli.app import VERBS, app
 from serialpack.cli.options import Verb, option_rows
 from serialpack.codecs import CODECS
@@ -38,6 +41,12 @@ OFFERS = {
     "KEY=VALUE": "",
     "MESSAGE": "",
     "KIND": "loss",
+    "SECONDS": "",
+    "SAMPLE": "sample",
+    "A:B:STEP": "",
+    "WHAT": "preference",
+    "N,...": "",
+    "REPORT": "report",
 }
 
 #: A parameter with more values than this is completed with the powers of two among them.
@@ -158,6 +167,9 @@ def words() -> dict[str, list[Word]]:
     found = {kind: [*_auto(kind), *_stage_words(r)] for kind, r in REGISTRIES.items()}
     found["format"] = [Word(e.name, FORMATS.get(e.name).about) for e in FORMATS.sources()]
     found["loss"] = [Word(name, rule.about) for name, rule in RULES.items()]
+    found["sample"] = [Word(sample.name, sample.about) for sample in SAMPLES.values()]
+    found["preference"] = [Word(name, "") for name in PREFERENCES]
+    found["report"] = [Word(name, "") for name in REPORTS]
     found["effort"] = [Word(str(n), effort_about(n)) for n in EFFORTS]
     return found
 

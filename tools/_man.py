@@ -12,6 +12,7 @@ from operator import itemgetter
 
 from serialpack._version import __version__
 from serialpack.auto import EFFORTS
+from serialpack.bench.samples import SAMPLES
 from serialpack.cli.app import app
 from serialpack.cli.words import EXIT_CODES
 from serialpack.conversion.losses import RULES
@@ -100,6 +101,8 @@ def _verb_page(verb: VerbFacts, found: list[VerbFacts]) -> Iterator[str]:
         yield from _stages()
     if "loss" in offers:
         yield from _losses()
+    if "sample" in offers:
+        yield from _samples()
     if "format" in offers:
         yield from _formats()
     others = [f"serialpack-{v.name}" for v in found if v is not verb]
@@ -219,6 +222,16 @@ def _losses() -> Iterator[str]:
         yield ".TP"
         yield rf"\fB{_roff(name)}\fR"
         yield from _prose(_sentence(rule.about))
+
+
+def _samples() -> Iterator[str]:
+    yield ".SH SAMPLES"
+    yield "The same bytes on every machine, of any size N."
+    for sample in SAMPLES.values():
+        yield ".TP"
+        yield rf"\fB{_roff(sample.name)}\fR[:\fIN\fR]"
+        yield from _prose(_sentence(sample.about))
+        yield _roff(f"N counts {sample.unit}; default {sample.default}.")
 
 
 def _formats() -> Iterator[str]:

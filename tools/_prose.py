@@ -51,6 +51,20 @@ DESCRIPTIONS: dict[str, tuple[str, ...]] = {
         " it seems to be, its fields and their types, its entropy, and what auto would choose.",
         "Each FILE may be `-`, standard input.",
     ),
+    "bench": (
+        "Every installed serializer that holds the values of FILE is measured behind the codecs"
+        " that may suit, and every round trip is proved. The table shows size, speed in MB of"
+        " FILE a second (packing includes the proof), peak memory, and whether the very bytes"
+        " come back or the same values; `*` marks the rows that no other beats in both size and"
+        " time. It ends with what to run for the smallest, the fastest and the balanced result,"
+        " and for one that other languages read.",
+        "First a sample of FILE tells what is worth measuring whole, within the budget. Rows with"
+        " a `~` were measured on the sample only, and are scaled up; what is recommended was"
+        " measured whole wherever the budget allows. Each chain runs in a process of its own: one"
+        " that crashes, hangs or takes all memory is a row that says so.",
+        "Without FILE, or with `-`, standard input is kept in a temporary file. Ctrl-C prints what"
+        " is known by then, with exit status 130.",
+    ),
 }
 
 #: (verb or *, long option) -> paragraphs.
@@ -108,7 +122,7 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
     ("*", "--output"): (
         "Without it, outputs stand beside their inputs; of standard input, on standard output.",
     ),
-    ("*", "--force"): ("An input that is packed already is packed once more.",),
+    ("pack", "--force"): ("An input that is packed already is packed once more.",),
     ("*", "--keep"): (
         "An input is removed only once its output is whole on the disk. It needs a file on both"
         " sides.",
@@ -129,6 +143,35 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
         " that is not safe in a file's name.",
     ),
     ("unpack", "--max-size"): ("A larger one is refused with exit status 4.",),
+    ("bench", "--serializer"): ("Repeatable. See STAGES.",),
+    ("bench", "--filter"): ("Repeatable; each is measured alone.",),
+    ("bench", "--codec"): ("Repeatable.",),
+    ("bench", "--budget"): (
+        "In seconds. A larger budget measures more rows on all of FILE; of a file of over 256 MiB,"
+        " a part is measured, and said to be.",
+    ),
+    ("bench", "--sample"): ("N is how much of it. See SAMPLES.",),
+    ("bench", "--sweep"): (
+        "From A up to B records (or what N of a sample counts), each STEP: `100:10000:100`.",
+    ),
+    ("bench", "--prefer"): (
+        "size and speed weigh what is balanced; portable, text and safe leave out what is not."
+        " What can run code when it is unpacked is recommended only where `-s` names it.",
+    ),
+    ("bench", "--peers"): ("Those that are installed; their speed includes reading the file.",),
+    ("bench", "--threads"): ("Several are joined by commas, and each is measured: `1,2,4`.",),
+    ("bench", "--disk"): (
+        "From FILE to a container and from that to another file, in the system's temporary folder"
+        " (`TMPDIR`), each brought to the disk.",
+    ),
+    ("bench", "--cold"): (
+        "So every read comes from the disk. What the disk itself keeps stays, so that only a file"
+        " larger than that is really cold.",
+    ),
+    ("bench", "--compare"): (
+        "What changed beyond the noise of both. Without FILE, what was measured then is measured"
+        " again.",
+    ),
     ("inspect", "--stages"): ("With their versions, or what to install. Goes without FILE.",),
     ("inspect", "--blocks"): ("Its place in the file, sizes, ratio, records and flags.",),
 }

@@ -22,6 +22,7 @@ VERBS = {
     "pack": "serialpack.cli.pack",
     "unpack": "serialpack.cli.unpack",
     "inspect": "serialpack.cli.inspect",
+    "bench": "serialpack.cli.bench",
 }
 
 #: The reader of our output is gone: end as a command that SIGPIPE ends, without a word.

@@ -209,7 +209,8 @@ def _show_head(path: str, count: int, format: str | None) -> None:
 
     from serialpack import api
     from serialpack.cli.run import data_of, stdout
-    from serialpack.cli.words import colourful, printable
+    from serialpack.cli.words import colourful
+    from serialpack.text import printable
 
     source = data_of(path)
     if not sys.stdout.isatty():

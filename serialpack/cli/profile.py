@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from html import escape
 
-from serialpack.cli.words import printable
 from serialpack.errors import FileError
 from serialpack.files import Output
+from serialpack.text import printable
 from serialpack.units import format_size
 
 _STYLE = """

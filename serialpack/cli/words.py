@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from time import monotonic
 from typing import Any
 
+from serialpack.text import aligned, printable
+
 #: What each exit code says: what to do next. Manual pages are made from it.
 EXIT_CODES = {
     "0": "All done.",
@@ -19,24 +21,6 @@ EXIT_CODES = {
     "4": "Refused: safety, a limit, or a value that the chosen stage cannot hold.",
     "128+N": "Ended by signal N: 130 by Ctrl-C, 141 by a closed pipe.",
 }
-
-
-def printable(text: str) -> str:
-    """``text`` with everything that is not a plain visible character escaped.
-
-    Names come from files that anyone may have made; control characters, bidirectional marks
-    and bytes that are no Unicode would act on the terminal.
-    """
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else _escape(c) for c in text)
-
-
-def _escape(char: str) -> str:
-    code = ord(char)
-    if 0xDC80 <= code <= 0xDCFF:  # a byte that is no UTF-8
-        return f"\\x{code - 0xDC00:02x}"
-    return char.encode("unicode_escape", "surrogatepass").decode("ascii")
 
 
 def complain(message: str, path: str | None = None) -> None:
@@ -82,17 +66,8 @@ def print_table(
             table.add_row(*(Text(cell) for cell in row))
         Console().print(table)
         return
-    lines = [list(headers), *rows] if headers else rows
-    widths = [
-        max((len(r[i]) for r in lines if i < len(r)), default=0)
-        for i in range(max(map(len, lines), default=0))
-    ]
-    for line in lines:
-        cells = [
-            cell.rjust(widths[i]) if i in right else cell.ljust(widths[i])
-            for i, cell in enumerate(line)
-        ]
-        print("  ".join(cells).rstrip())
+    for line in aligned([list(headers), *rows] if headers else rows, right):
+        print(line)
 
 
 class ProgressBar:

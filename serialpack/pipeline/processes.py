@@ -12,6 +12,7 @@ import io
 import os
 import pickle
 import select
+import signal
 import struct
 import subprocess
 import sys
@@ -90,7 +91,17 @@ class ProcessWorker:
         return answer.result
 
     def kill(self) -> None:
-        """End the process at once; a job that is waited for raises WorkerEnded."""
+        """End the process at once, and those that it started (where /proc names them).
+
+        A job that is waited for raises WorkerEnded.
+        """
+        if os.name == "posix":
+            with suppress(OSError):
+                # Stopped, it starts no more of them.
+                os.kill(self._process.pid, signal.SIGSTOP)
+                for pid in _descendants(self._process.pid):
+                    with suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGKILL)
         self._process.kill()
 
     def close(self) -> None:
@@ -103,6 +114,16 @@ class ProcessWorker:
     def _send(self, what: Any) -> None:
         with suppress(BrokenPipeError):  # the process is gone; the missing answer says so
             _send(self._stdin, what)
+
+
+def _descendants(pid: int) -> list[int]:
+    """The processes that ``pid`` has started, and they in turn: proc(5)."""
+    found = []
+    for tasks in Path(f"/proc/{pid}/task").glob("*/children"):
+        with suppress(OSError):  # the thread has ended meanwhile
+            for child in map(int, tasks.read_text("ascii").split()):
+                found += [child, *_descendants(child)]
+    return found
 
 
 def _widen(pipe: int) -> None:

@@ -70,7 +70,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_there_is_a_schema_for_each_output() -> None:
-    assert set(SCHEMAS) == {"pack", "unpack", "convert", "inspect", "stages", "error"}
+    assert set(SCHEMAS) == {
+        "pack", "unpack", "convert", "inspect", "stages", "bench", "error",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", SCHEMAS)

@@ -52,11 +52,16 @@ def test_a_stage_names_what_brings_its_library(name: str) -> None:
 #: Extras that cannot be installed beside another one: not in ``all``, and not pinned.
 CONFLICTING = {"pyrapidjson"}
 
+#: Extras that bring no stage, but what a command can do besides.
+BESIDES = {"plot"}
+
 
 def test_every_extra_brings_a_stage() -> None:
-    """No extra is left over, and ``all`` is all of them that go together."""
+    """No other extra is left over, and ``all`` is all of them that go together."""
     extras = {cls.extra for cls in STAGES.values()} - {None}
     assert extras
+    assert not extras & BESIDES
+    extras |= BESIDES
     assert set(EXTRAS) == extras | DEVELOPERS | {"all"}
     brought = [e for line in EXTRAS["all"] for e in line[len("serialpack[") : -1].split(",")]
     assert brought == sorted(brought)

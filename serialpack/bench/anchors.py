@@ -1,0 +1,124 @@
+"""What rows are held against: copying memory, and the stock tools found on this machine."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import NamedTuple
+
+from serialpack.bench.disk import Files
+from serialpack.bench.results import Anchor
+
+
+class Tool(NamedTuple):
+    """A stock compressor: the command that packs standard input, and the one that unpacks it."""
+
+    pack: tuple[str, ...]
+    unpack: tuple[str, ...]
+
+
+#: In the order in which they are run: the quick ones first.
+TOOLS = (
+    Tool(("lz4", "-c"), ("lz4", "-dc")),
+    Tool(("zstd", "-3", "-q", "-c"), ("zstd", "-dqc")),
+    Tool(("gzip", "-6", "-c"), ("gzip", "-dc")),
+    Tool(("xz", "-6", "-c"), ("xz", "-dc")),
+)
+
+
+def memory_copy(seconds: float, size: int, held: int) -> Anchor:
+    """Copying ``held`` of ``size`` bytes took so many ``seconds``."""
+    whole = seconds * size / max(held, 1)
+    return _anchor("memcpy", "", size, size, whole, whole)
+
+
+def stock_tools(
+    path: str,
+    size: int,
+    seconds: float,
+    progress: Callable[[str], object],
+    files: Files | None = None,
+) -> list[Anchor]:
+    """Each tool on the file at ``path``, once, while there are ``seconds`` left.
+
+    ``files``: as rows are measured through files, so are they: brought to disk, and cold.
+    """
+    until = perf_counter() + seconds
+    return [_run(tool, path, size, until - perf_counter(), progress, files) for tool in TOOLS]
+
+
+def _run(
+    tool: Tool,
+    path: str,
+    size: int,
+    seconds: float,
+    progress: Callable[[str], object],
+    files: Files | None,
+) -> Anchor:
+    name = " ".join(word for word in tool.pack if word not in ("-c", "-q"))
+    nothing = Anchor(name, "", None, None, None, None, None, None)
+    if shutil.which(tool.pack[0]) is None:
+        return nothing._replace(why="not installed")
+    progress(name)
+    with TemporaryDirectory(prefix="serialpack-", dir=files and files.folder) as folder:
+        packed, back = Path(folder, "packed"), Path(folder, "back")
+        try:
+            there = _pipe(tool.pack, Path(path), packed, seconds, files)
+            again = _pipe(tool.unpack, packed, back, seconds - there, files)
+        except subprocess.TimeoutExpired:
+            return nothing._replace(why="not done within the budget")
+        except subprocess.CalledProcessError as error:
+            return nothing._replace(why=f"failed (exit {error.returncode})")
+        if back.stat().st_size != size:
+            return nothing._replace(why="gave back another size")
+        return _anchor(name, _version(tool), size, packed.stat().st_size, there, again)
+
+
+def _pipe(
+    command: tuple[str, ...], source: Path, target: Path, seconds: float, files: Files | None
+) -> float:
+    """The seconds that it took. subprocess.SubprocessError where it failed or is not done."""
+    if files is not None:
+        files.cool(str(source))
+    since = perf_counter()
+    with source.open("rb") as reading, target.open("wb") as writing:
+        subprocess.run(
+            command,
+            stdin=reading,
+            stdout=writing,
+            stderr=subprocess.DEVNULL,
+            timeout=max(seconds, 0.001),
+            check=True,
+        )
+        if files is not None:
+            os.fsync(writing.fileno())
+    return perf_counter() - since
+
+
+def _version(tool: Tool) -> str:
+    done = subprocess.run(
+        [tool.pack[0], "--version"], capture_output=True, text=True, check=False, timeout=10
+    )
+    line = (done.stdout or done.stderr).splitlines()
+    # lz4 names the width of its words before it.
+    found = re.search(r"\d+(\.\d+)+", line[0]) if line else None
+    return found[0] if found else ""
+
+
+def _anchor(name: str, version: str, size: int, packed: int, pack: float, unpack: float) -> Anchor:
+    return Anchor(
+        name=name,
+        version=version,
+        size=packed,
+        ratio=size / packed if packed else None,
+        pack_seconds=pack,
+        unpack_seconds=unpack,
+        pack_speed=size / pack if pack else None,
+        unpack_speed=size / unpack if unpack else None,
+    )

@@ -1,0 +1,150 @@
+"""Which chains are worth measuring on some data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from serialpack.bench.samples import Table
+from serialpack.chain import Chain, StageSpec, parse_stage, spell_stage
+from serialpack.codecs import CODECS
+from serialpack.filters import FILTERS
+from serialpack.formats import FORMATS
+from serialpack.kinds import KINDS
+from serialpack.serializers import SERIALIZERS
+from serialpack.serializers.base import Serializer
+from serialpack.stage import Registry
+
+#: What is tried behind every serializer first: it shows how well its bytes compress.
+FIRST_CODECS = ("zstd:3", "none", "lz4")
+
+
+class Choice(NamedTuple):
+    """The stages to try. ``chosen``: which of the three lists the user named."""
+
+    serializers: list[StageSpec]
+    filters: list[tuple[StageSpec, ...]]
+    codecs: list[StageSpec]
+    chosen: frozenset[str]
+    #: Names of serializers and codecs that would be tried if they were installed.
+    absent: list[str]
+
+
+def check_stages(serializers: Sequence[str], filters: Sequence[str], codecs: Sequence[str]) -> None:
+    """UsageError where one is unknown, MissingLibraryError where one is not installed."""
+    for registry, stages in ((SERIALIZERS, serializers), (FILTERS, filters), (CODECS, codecs)):
+        for text in stages:
+            registry.create(*parse_stage(registry, text))
+
+
+def candidates(
+    serializers: Sequence[str],
+    filters: Sequence[str],
+    codecs: Sequence[str],
+    *,
+    values: bool,
+    objects: bool,
+) -> Choice:
+    """The user's stages, and where there are none, all that may suit.
+
+    ``values``: the source has values, so that serializers can pack them. ``objects``: Python
+    objects are dumped, for which raw is nothing. UsageError where a stage is unknown,
+    MissingLibraryError where one that was named is not installed.
+    """
+    absent: list[str] = []
+    named = {"serializers": serializers, "filters": filters, "codecs": codecs}
+    if serializers:
+        chosen = [parse_stage(SERIALIZERS, text) for text in serializers]
+        for spec in chosen:
+            SERIALIZERS.create(*spec)
+    else:
+        chosen = []
+        for entry in SERIALIZERS:
+            cls = SERIALIZERS.cls(entry.name)
+            if not _suits(cls, entry.name, values=values, objects=objects):
+                continue
+            if cls.missing(entry.name) is None:
+                chosen.append(parse_stage(SERIALIZERS, entry.name))
+            else:
+                absent.append(entry.name)
+    found = []
+    for text in codecs or _worth_trying(absent):
+        spec = parse_stage(CODECS, text)
+        CODECS.create(*spec)
+        found.append(spec)
+    return Choice(
+        serializers=chosen,
+        filters=[(), *((parse_stage(FILTERS, text),) for text in filters)][bool(filters) :],
+        codecs=found,
+        chosen=frozenset(name for name, stages in named.items() if stages),
+        absent=absent,
+    )
+
+
+def by_table(choice: Choice, table: Table) -> Choice:
+    """``choice`` with what the user left open taken from ``table``, as far as it is installed.
+
+    Of serializers only those that suit, which are those of ``choice``.
+    """
+    absent: list[str] = []
+    serializers, filters, codecs, chosen, _ = choice
+    if "serializers" not in chosen:
+        wanted = _there(SERIALIZERS, table.serializers, absent)
+        serializers = [spec for spec in wanted if spec in serializers]
+    if "filters" not in chosen:
+        filters = [
+            tuple(parse_stage(FILTERS, each) for each in text.split("+") if each)
+            for text in table.filters
+        ]
+    if "codecs" not in chosen and table.codecs:
+        codecs = _there(CODECS, table.codecs, absent)
+    # Filters of a table are tried as if they were named, and no others.
+    return Choice(serializers, filters, codecs, chosen | {"filters"}, absent)
+
+
+def _there(registry: Registry[Any], texts: Sequence[str], absent: list[str]) -> list[StageSpec]:
+    """Those that are installed; the names of the others are added to ``absent``."""
+    found = []
+    for text in texts:
+        spec = parse_stage(registry, text)
+        if registry.cls(spec.name).missing(spec.name) is None:
+            found.append(spec)
+        elif spec.name not in absent:
+            absent.append(spec.name)
+    return found
+
+
+def _suits(cls: type[Serializer], name: str, *, values: bool, objects: bool) -> bool:
+    if cls.exact:
+        return not objects
+    # cloudpickle writes as pickle does what pickle can hold, and files hold nothing else.
+    return (objects or (values and name != "cloudpickle")) and not cls.cannot >= KINDS.keys()
+
+
+def _worth_trying(absent: list[str]) -> list[str]:
+    found = []
+    for entry in CODECS:
+        cls = CODECS.cls(entry.name)
+        if cls.missing(entry.name) is None:
+            found += [entry.name + params for params in cls.worth_trying(entry.name)]
+        else:
+            absent.append(entry.name)
+    return found
+
+
+def spell(serializer: StageSpec, filters: tuple[StageSpec, ...], codec: StageSpec) -> str:
+    """The chain of these stages, as it is spelled everywhere."""
+    return str(Chain(serializer, filters, codec))
+
+
+def values_of(format: str, *, trust: bool = False) -> bool:
+    """Whether the values of a source in ``format`` can be read here, and may be."""
+    fmt = FORMATS.get(format)
+    return fmt.has_values and (trust or bool(getattr(fmt, "safe", True)))
+
+
+def first_codecs(choice: Choice) -> list[StageSpec]:
+    """Those of ``FIRST_CODECS`` that are among the choice; else its first."""
+    spelled = {spell_stage(CODECS, spec): spec for spec in choice.codecs}
+    wanted = [str(spell_stage(CODECS, parse_stage(CODECS, text))) for text in FIRST_CODECS]
+    return [spelled[text] for text in wanted if text in spelled] or choice.codecs[:1]

@@ -1,0 +1,273 @@
+"""Measuring through files and not memory: ``pack`` and ``unpack`` as they are, fsync included.
+
+*Cold* means that what is read is first dropped from the page cache, so that it comes from the
+disk; the cache in the disk itself stays. Every file but the source is in a folder of its own.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, cast
+
+from serialpack.api import pack, unpack
+from serialpack.bench.material import Subject
+from serialpack.bench.samples import parse_sample
+from serialpack.bench.trials import PACK_STEPS, UNPACK_STEPS, Figures, repeat
+from serialpack.chain import parse_chain, spell_stage
+from serialpack.codecs import CODECS
+from serialpack.errors import FileError
+from serialpack.files import Output
+from serialpack.filters import FILTERS
+from serialpack.reports import PackReport, UnpackReport
+from serialpack.serializers import SERIALIZERS
+
+if TYPE_CHECKING:
+    from serialpack.bench.lab import Bench
+
+#: What rows measured whole go through. cold-files: what is read is dropped from the page cache
+#: before. cold-all: the whole page cache is, which is for root.
+Through = Literal["memory", "disk", "cold-files", "cold-all"]
+
+#: How it was done, for the notes of the results.
+HOW: dict[Through, str] = {
+    "disk": "through files, each brought to disk (fsync) and read from the page cache",
+    "cold-files": "through files, each brought to disk (fsync); source and container were dropped"
+    " from the page cache before each read",
+    "cold-all": "through files, each brought to disk (fsync); the whole page cache was dropped"
+    " before each read",
+}
+
+#: Writing 3 drops the pages of files, and what is known of folders (proc(5)).
+_DROP_ALL = Path("/proc/sys/vm/drop_caches")
+
+#: Share of a file that may stay in the cache when it is dropped: pages that others use.
+_MAY_STAY = 0.05
+
+#: Bytes of a file whose pages are asked for at a time.
+_WINDOW = 64 << 20
+
+
+def check_through(through: Through) -> None:
+    """FileError where this system, or this user, cannot measure so."""
+    if through in ("cold-files", "cold-all") and not hasattr(os, "posix_fadvise"):
+        raise FileError("--cold: this system has no call that drops a file from its page cache")
+    if through == "cold-all" and not os.access(_DROP_ALL, os.W_OK):
+        raise FileError(
+            "--cold-all: only root can drop the whole page cache, and only on Linux",
+            hint="--cold drops the source and the container",
+        )
+
+
+class Files(NamedTuple):
+    """The source as a file, and a folder that is written to.
+
+    ``named``: containers store the source's name and time.
+    """
+
+    through: Through
+    source: str
+    named: bool
+    folder: str
+
+    @contextmanager
+    def opened(self) -> Iterator[str | IO[bytes]]:
+        """The source as ``pack`` takes it. A file opened by its number has no name to store."""
+        if self.named:
+            yield self.source
+        else:
+            with open(os.open(self.source, os.O_RDONLY), "rb") as file:  # noqa: PTH123
+                yield file
+
+    def cool(self, path: str) -> None:
+        """Have the next read of a file come from the disk, where that is asked for."""
+        if self.through == "cold-all":
+            drop_all()
+        elif self.through == "cold-files":
+            drop(path)
+
+
+@contextmanager
+def source_file(subject: Subject, through: Through, folder: str | None) -> Iterator[Files | None]:
+    """The files to measure through; a sample is written to one. None in memory.
+
+    ``folder``: where theirs is made; None: where the system has temporary files. FileError where
+    it cannot be written to, or where --cold is of no use.
+    """
+    if through == "memory":
+        yield None
+        return
+    check_through(through)
+    with _made_in(folder) as made:
+        source = subject.path
+        if subject.sample:
+            source = str(Path(made, "source"))
+            sample, n = parse_sample(subject.sample)
+            with Output(source) as output:
+                for chunk in sample.chunks(n):
+                    output.write(chunk)
+        if through != "disk":
+            _check_cold(source, made)
+        yield Files(through, source, subject.name is not None, made)
+
+
+@contextmanager
+def _made_in(folder: str | None) -> Iterator[str]:
+    try:
+        made = TemporaryDirectory(prefix="serialpack-", dir=folder, ignore_cleanup_errors=True)
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        raise FileError(f"cannot make a folder in it: {why}", path=folder) from error
+    with made as path:
+        yield path
+
+
+def _check_cold(source: str, folder: str) -> None:
+    """FileError where the source, or a file in the folder, cannot be dropped from the cache."""
+    probe = Path(folder, "probe")
+    with Output(probe) as output:
+        output.write(bytes(1 << 20))
+    for path in (source, str(probe)):
+        drop(path)
+        stays, size = cached(path), Path(path).stat().st_size
+        if stays is not None and stays > max(size * _MAY_STAY, mmap.PAGESIZE):
+            raise FileError(
+                "--cold: stays in memory when it is dropped from the page cache",
+                hint="its file system keeps files there, or another program is using it",
+                path=path if path == source else folder,
+            )
+    probe.unlink()
+
+
+def drop(path: str) -> None:
+    """Drop a file from the page cache (posix_fadvise(2)). FileError where it cannot be opened."""
+    try:
+        fd = os.open(path, os.O_RDONLY)
+        try:
+            # Pages that are not on the disk yet stay.
+            os.fsync(fd)
+            os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+        finally:
+            os.close(fd)
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        raise FileError(f"cannot drop it from the page cache: {why}", path=path) from error
+
+
+def drop_all() -> None:
+    """Drop the whole page cache. For root."""
+    os.sync()
+    _DROP_ALL.write_text("3", "ascii")
+
+
+def cached(path: str) -> int | None:
+    """Bytes of a file that are in the page cache (mincore(2)); None where that is not told."""
+    libc = ctypes.CDLL(None, use_errno=True) if os.name == "posix" else None
+    if not hasattr(libc, "mincore") or not _may_ask(path):
+        return None
+    pages = 0
+    with Path(path).open("rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        for start in range(0, size, _WINDOW):
+            length = min(_WINDOW, size - start)
+            # A private mapping that nobody touches: it brings no page into the cache.
+            with mmap.mmap(file.fileno(), length, access=mmap.ACCESS_COPY, offset=start) as mapped:
+                found = (ctypes.c_ubyte * -(-length // mmap.PAGESIZE))()
+                first = ctypes.c_char.from_buffer(mapped)
+                address = ctypes.c_void_p(ctypes.addressof(first))
+                done = cast(Any, libc).mincore(address, ctypes.c_size_t(length), found)
+                del first
+                if done:
+                    return None
+                pages += sum(page & 1 for page in found)
+    return min(pages * mmap.PAGESIZE, size)
+
+
+def _may_ask(path: str) -> bool:
+    """Whether the kernel tells us: of files that we can neither own nor write, it says all."""
+    return os.geteuid() in (0, os.stat(path).st_uid) or os.access(path, os.W_OK)  # noqa: PTH116
+
+
+class FileTrial(NamedTuple):
+    """Measure a chain on the whole source, from file to file."""
+
+    chain: str
+    threads: int
+    block_size: int
+    files: Files
+
+    def run(self, bench: Bench) -> Figures:
+        """What packing and unpacking took. RefusedError where a value cannot be held."""
+        chain, fmt, folder = parse_chain(self.chain), bench.subject.format, Path(self.files.folder)
+        packed, back = folder / "packed", folder / "back"
+
+        def do_pack(_: bool) -> tuple[PackReport, dict[str, float]]:
+            since = perf_counter()
+            with self.files.opened() as source:
+                report = pack(
+                    source,
+                    packed,
+                    serializer=spell_stage(SERIALIZERS, chain.serializer),
+                    filters=[spell_stage(FILTERS, spec) for spec in chain.filters],
+                    codec=spell_stage(CODECS, chain.codec),
+                    block_size=self.block_size,
+                    format=fmt,
+                    threads=self.threads,
+                )
+            return report, self._by_step(report.seconds, perf_counter() - since)
+
+        def do_unpack(_: bool) -> tuple[UnpackReport, dict[str, float]]:
+            # What we have just packed is ours.
+            since = perf_counter()
+            report = unpack(packed, back, trust=True, threads=self.threads)
+            return report, self._by_step(report.seconds, perf_counter() - since)
+
+        def ready(source: str, target: Path) -> None:
+            target.unlink(missing_ok=True)
+            self.files.cool(source)
+
+        before_pack = partial(ready, self.files.source, packed)
+        before_unpack = partial(ready, str(packed), back)
+        try:
+            report, there = repeat(do_pack, _nothing, before=before_pack)
+            _, again = repeat(do_unpack, _nothing, before=before_unpack)
+        finally:
+            packed.unlink(missing_ok=True)
+            back.unlink(missing_ok=True)
+        steps = {**dict.fromkeys((*PACK_STEPS, *UNPACK_STEPS), 0.0), **there.steps, **again.steps}
+        memory = [most for most in (there.memory, again.memory) if most is not None]
+        spreads = [spread for spread in (there.spread, again.spread) if spread is not None]
+        return Figures(
+            source=report.size,
+            records=report.records,
+            size=report.packed,
+            overhead=report.packed - report.payload,
+            pack=there.wall,
+            unpack=again.wall,
+            pack_mean=there.mean,
+            unpack_mean=again.mean,
+            steps={step: steps[step] for step in (*PACK_STEPS, *UNPACK_STEPS)},
+            runs=min(there.runs, again.runs),
+            spread=max(spreads, default=None),
+            memory=max(memory, default=None),
+            kept="exact" if report.exact else "faithful",
+        )
+
+    def _by_step(self, seconds: dict[str, float], wall: float) -> dict[str, float]:
+        """The steps of the workers, added up over threads as ``repeat`` wants them.
+
+        What they do not explain of ``wall`` are the files.
+        """
+        steps = {s: seconds[s] for s in (*PACK_STEPS, *UNPACK_STEPS) if s in seconds}
+        return {**steps, "files": max(wall * self.threads - sum(steps.values()), 0.0)}
+
+
+def _nothing(_: object) -> int:
+    return 0

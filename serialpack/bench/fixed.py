@@ -1,0 +1,219 @@
+"""A list of chains, measured at one N or over several: the tables of samples, and sweeps.
+
+Here nothing is sought. The budget is shared evenly, over the N, then the serializers, then the
+chains; what one leaves over goes to those that follow. Where it is short there are fewer runs, and
+then rows that say that there was no time for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from itertools import chain
+from time import perf_counter
+from typing import Any, TypeVar
+
+from serialpack.auto import choose
+from serialpack.bench.candidates import Choice
+from serialpack.bench.disk import Files
+from serialpack.bench.lab import At, Count, Failed, Held, Lab, Load, Trial
+from serialpack.bench.material import WHOLE, Subject
+from serialpack.bench.object_trials import Calls
+from serialpack.bench.recommend import Weighing
+from serialpack.bench.results import Row
+from serialpack.bench.rows import failed_row, measured_row, skipped_row
+from serialpack.bench.schedule import PATIENCE, Combination, Progress
+from serialpack.bench.trials import CAREFUL, Care
+from serialpack.chain import Chain, StageSpec
+from serialpack.errors import SerialpackError
+from serialpack.objects import AUTO
+
+#: A chain is measured in about so many parts, each of which is run again and again.
+_PARTS = 4
+
+#: So many points of a sweep show how its curves run; they are measured before the others.
+_COARSE = 8
+
+#: The least seconds that a job is waited for.
+_PATIENT = 1.0
+
+_NO_TIME = "the budget was used up"
+
+Point = TypeVar("Point")
+
+
+class FixedSchedule:
+    """One run of bench over given chains. ``rows`` holds what is known, at any time."""
+
+    #: What tells results of a search apart.
+    copy: float | None = None
+    files: Files | None = None
+    records: int | None = None
+
+    def __init__(
+        self,
+        subject: Subject,
+        choice: Choice,
+        *,
+        budget: float,
+        threads: list[int],
+        weighing: Weighing,
+        progress: Progress,
+        points: Sequence[int] = (),
+        runs: int | None = None,
+        objects: bool = False,
+    ) -> None:
+        """``points``: the N; none: that of the subject. ``runs``: of each row."""
+        self.budget = budget
+        self.weighing = weighing
+        #: Of the largest N.
+        self.held: Held | None = None
+        self.rows: dict[Combination, Row] = {}
+        self.skipped: dict[Combination, Row] = {}
+        self.notes: list[str] = []
+        self.dropped: dict[StageSpec, Row] = {}
+        auto = choose(AUTO[0] if objects else "auto")
+        self.auto = Combination(auto.chain, threads[-1], auto.block_size)
+        self._choice = choice
+        self._threads = threads
+        self._points: list[int | None] = [*points] or [None]
+        self._runs = runs
+        self._objects = objects
+        self._path = subject.path
+        self._progress = progress
+        self._lab = Lab(subject)
+        self._start = perf_counter()
+        #: Seconds that went into making the material, which are no measurement.
+        self._making = 0.0
+        #: Chains that came to nothing with some N, which more would not mend.
+        self._hopeless: dict[Chain, int] = {}
+
+    def run(self) -> None:
+        """Measure. What is known when an exception passes through, stays in ``rows``."""
+        with closing(self._lab):
+            if self._path and self._points[-1] is not None:
+                self._keep_to_the_file(self._points[-1])
+            for done, n in enumerate(spread(self._points)):
+                left = len(self._points) - done
+                self._point(n, self.elapsed + (self.budget - self.elapsed) / left, last=left == 1)
+        self._tell_of_fewer_runs()
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds of measuring."""
+        return perf_counter() - self._start - self._making
+
+    def _keep_to_the_file(self, most: int) -> None:
+        """Leave out N that are more than the file has. UsageError where it has no records."""
+        since = perf_counter()
+        count: int = self._lab.ask(Count(most), self._loading)
+        self._making += perf_counter() - since
+        kept = [n for n in self._points if n is not None and n <= count]
+        if len(kept) < len(self._points):
+            self.notes.append(f"the file has {count:,} records: no more of them were measured")
+            self._points = [*kept] or [count]
+
+    @property
+    def _loading(self) -> float:
+        """Seconds that making the material may take."""
+        return max(self.budget, 10.0) * 3
+
+    def _point(self, n: int | None, end: float, *, last: bool) -> None:
+        """Measure all chains with one N. ``end``: its share of the budget is used up then."""
+        groups = [[*self._combinations(n, serializer)] for serializer in self._choice.serializers]
+        if self.elapsed >= self.budget and self.held is not None:
+            for combination in chain.from_iterable(groups):
+                self.skipped[combination] = skipped_row(combination, _NO_TIME)
+            return
+        since = perf_counter()
+        try:
+            held = self._lab.ask(_at(n, Load()), self._loading)
+        except (Failed, SerialpackError) as error:
+            for combination in chain.from_iterable(groups):
+                self.rows[combination] = failed_row(combination, error)
+            return
+        finally:
+            self._making += perf_counter() - since
+        if self.held is None or held.size >= self.held.size:
+            self.held = held
+        for number, group in enumerate(groups):
+            until = self.elapsed + (end - self.elapsed) / (len(groups) - number)
+            refused: Exception | None = None
+            for done, combination in enumerate(group):
+                if refused is not None:
+                    self.rows[combination] = failed_row(combination, refused)
+                elif self.elapsed >= (until if done else self.budget):
+                    self.skipped[combination] = skipped_row(combination, _NO_TIME)
+                else:
+                    share = (until - self.elapsed) / (len(group) - done)
+                    refused = self._measure(combination, held, share, last=last)
+
+    def _combinations(self, n: int | None, serializer: StageSpec) -> Iterator[Combination]:
+        """What is measured of one serializer, in order."""
+        for codec in self._choice.codecs:
+            for filters in self._choice.filters:
+                # A filter changes no size: nothing comes of it without a codec.
+                if codec.name == "none" and filters and len(self._choice.filters) > 1:
+                    continue
+                for threads in self._threads:
+                    made = Chain(serializer, filters, codec)
+                    yield Combination(made, threads, self.auto.block_size, n)
+
+    def _measure(
+        self, combination: Combination, held: Held, share: float, *, last: bool
+    ) -> SerialpackError | None:
+        """One row, measured for about ``share`` seconds; why its serializer refuses, if it does."""
+        _, threads, block_size, n = combination
+        spelled = str(combination.chain)
+        self._progress(min(self.elapsed / self.budget, 1.0), spelled)
+        failed_with = self._hopeless.get(combination.chain)
+        if n is not None and failed_with is not None and n >= failed_with:
+            why = f"it came to nothing with n = {failed_with:,}"
+            self.skipped[combination] = skipped_row(combination, why)
+            return None
+        care = CAREFUL
+        if self._runs is not None:
+            care = Care(1, max(share, 0.0) / _PARTS, memory=True, most=self._runs)
+        job: Any = Trial(spelled, threads, WHOLE, block_size, how=care)
+        if self._objects and n is not None:
+            job = Calls(spelled, threads, block_size, care)
+        left = self.budget * PATIENCE - self.elapsed
+        try:
+            found = self._lab.ask(_at(n, job), max(left if last else left / 2, _PATIENT))
+        except (SerialpackError, Failed) as error:
+            self.rows[combination] = failed_row(combination, error)
+            if isinstance(error, SerialpackError):
+                return error
+            if n is not None:
+                self._hopeless[combination.chain] = n
+            return None
+        self.rows[combination] = measured_row(combination, found, held)
+        return None
+
+    def _tell_of_fewer_runs(self) -> None:
+        known = [row.runs for row in self.rows.values() if row.runs]
+        fewer = sum(runs < (self._runs or 0) for runs in known)
+        if fewer:
+            self.notes.append(
+                f"{fewer:,} of {len(known):,} rows were run fewer than {self._runs} times:"
+                " a larger --budget runs them more often"
+            )
+
+
+def spread(points: Sequence[Point]) -> list[Point]:
+    """``points`` in another order: some from first to last, then those halfway between, and on.
+
+    What a short budget leaves out is then spread over all of them.
+    """
+    stride = 1
+    while len(points) > 2 * stride * _COARSE:
+        stride *= 2
+    order = [*points[::stride], points[-1]]
+    while stride > 1:
+        stride //= 2
+        order += points[::stride]
+    return [*dict.fromkeys(order)]
+
+
+def _at(n: int | None, job: Any) -> Any:
+    return job if n is None else At(n, job)

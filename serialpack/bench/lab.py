@@ -1,0 +1,289 @@
+"""The process in which combinations are measured, and its jobs.
+
+What crashes, hangs or takes all memory there, ends that process and not ours: it becomes a row
+that says so, and the next job gets a new process.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cached_property
+from threading import Timer
+from time import perf_counter
+from typing import Any, NamedTuple, TypeVar
+
+from serialpack.bench.material import (
+    LOOK,
+    WHOLE,
+    Material,
+    ObjectMaterial,
+    Subject,
+    count_records,
+)
+from serialpack.bench.memory import available, limit_memory
+from serialpack.bench.trials import (
+    CAREFUL,
+    LOOKING,
+    SAMPLING,
+    Care,
+    CompressedPart,
+    Figures,
+    SerializedPart,
+    compress,
+    figures,
+    packing_of,
+    repeat,
+    serialize,
+)
+from serialpack.chain import Chain, parse_chain
+from serialpack.errors import SerialpackError
+from serialpack.formats import FORMATS
+from serialpack.pipeline.processes import ProcessWorker, WorkerEnded
+from serialpack.pipeline.timing import Timer as Laps
+from serialpack.serializers import SERIALIZERS
+from serialpack.stage import Buffer
+
+#: Share of the memory that is free when the process starts, that it may take.
+MEMORY_SHARE = 0.8
+
+#: Filters that are tried on bytes, and by how much one must shrink them to be worth trying more.
+FILTERS = tuple(
+    f"{name}:{size}" for name in ("shuffle", "bitshuffle", "delta") for size in (2, 4, 8)
+)
+WORTH = 0.95
+
+Answer = TypeVar("Answer")
+
+
+class Held(NamedTuple):
+    """What the process holds: bytes of the source, and of those in memory."""
+
+    size: int
+    held: int
+    broken_off: bool = False
+
+
+class Load(NamedTuple):
+    """Read the source."""
+
+    def run(self, bench: Bench) -> Held:
+        material = bench.material
+        if isinstance(material, ObjectMaterial):
+            return Held(material.size, material.size)
+        return Held(material.size, len(material.data), material.broken_off)
+
+
+class Trial(NamedTuple):
+    """Measure a chain on a part of the source, cut into so many pieces where it is a sample."""
+
+    chain: str
+    threads: int
+    part: int
+    block_size: int
+    pieces: int = 2
+    #: How carefully it is measured, where that is not left to ``part``.
+    how: Care | None = None
+
+    @property
+    def care(self) -> Care:
+        """How carefully it is measured."""
+        return self.how or {WHOLE: CAREFUL, LOOK: LOOKING}.get(self.part, SAMPLING)
+
+    def run(self, bench: Bench) -> Figures:
+        chain = parse_chain(self.chain)
+        part = bench.serialized(self, chain)
+        found = figures(part, bench.compressed(self, chain, part), chain)
+        return found._replace(source=bench.material.size) if bench.objects else found
+
+
+class At(NamedTuple):
+    """Do another job with so many records, or with a sample of another size."""
+
+    n: int
+    job: Any
+
+    def run(self, bench: Bench) -> Any:
+        return self.job.run(bench.at(self.n))
+
+
+class Count(NamedTuple):
+    """Count the records of a file, as far as ``most``."""
+
+    most: int
+
+    def run(self, bench: Bench) -> int:
+        return count_records(bench.subject, self.most)
+
+
+class Suits(NamedTuple):
+    """Which filters make the bytes smaller, best first: at most two of those tried."""
+
+    part: int
+
+    def run(self, bench: Bench) -> list[str]:
+        def size(filters: str) -> int:
+            trial = Trial(f"raw{filters}+zstd:1", 1, self.part, 4 << 20)
+            return trial.run(bench).size
+
+        plain = size("")
+        sizes = {name: size(f"+{name}") for name in FILTERS}
+        good = [name for name in sizes if sizes[name] < plain * WORTH]
+        return sorted(good, key=sizes.__getitem__)[:2]
+
+
+class Copy(NamedTuple):
+    """Copy the source's bytes once: what no chain can be faster than."""
+
+    def run(self, bench: Bench) -> float:
+        material = bench.material
+        assert isinstance(material, Material)
+        data = material.data
+
+        def copy(_: bool) -> tuple[Buffer, dict[str, float]]:
+            laps = Laps()
+            copied = bytearray(data)
+            laps.lap("copy")
+            return copied, laps.seconds
+
+        return repeat(copy, len)[1].wall
+
+
+class LabPlan(NamedTuple):
+    """How such a process is made."""
+
+    subject: Subject
+    memory: int | None
+
+    def worker(self) -> Callable[[Any], Any]:
+        """What does one job after another."""
+        if self.memory is not None:
+            limit_memory(self.memory)
+        bench = Bench(self.subject)
+        return lambda job: job.run(bench)
+
+
+class Bench:
+    """The source in memory, and what was made of it so far."""
+
+    def __init__(self, subject: Subject) -> None:
+        self.subject = subject
+        self.objects = is_object(subject)
+        self._serialized: dict[tuple[object, ...], SerializedPart] = {}
+        self._compressed: dict[tuple[object, ...], CompressedPart] = {}
+        self._other: tuple[int, Bench] | None = None
+
+    @cached_property
+    def material(self) -> Material | ObjectMaterial:
+        """The source, read when it is first asked for."""
+        made = ObjectMaterial(self.subject) if self.objects else Material(self.subject)
+        # A collection before each measurement would else look at all of its objects.
+        gc.collect()
+        gc.freeze()
+        return made
+
+    def at(self, n: int) -> Bench:
+        """The same with another N; the last one asked for is kept."""
+        if self._other is None or self._other[0] != n:
+            self._other = None
+            self._other = n, Bench(self.subject.at(n))
+        return self._other[1]
+
+    def serialized(self, trial: Trial, chain: Chain) -> SerializedPart:
+        """The part through the chain's serializer. Of the whole, the last two are kept."""
+        key = (chain.serializer, *trial[1:5])
+        if key not in self._serialized:
+            whole = [k for k in self._serialized if k[2] == WHOLE]
+            if trial.part == WHOLE and len(whole) > 1:
+                del self._serialized[whole[0]]
+            self._serialized[key] = self._serialize(trial, chain)
+        return self._serialized[key]
+
+    def _serialize(self, trial: Trial, chain: Chain) -> SerializedPart:
+        subject = self.subject
+        if isinstance(self.material, ObjectMaterial):
+            from serialpack.bench.object_trials import serialize_object
+
+            packing = packing_of(chain, "object", trial.block_size, None, None)
+            return serialize_object(packing, self.material.value, trial.care)
+        packing = packing_of(chain, subject.format, trial.block_size, subject.name, subject.mtime)
+        fmt, serializer = FORMATS.get(subject.format), SERIALIZERS.cls(chain.serializer.name)
+        for_values = fmt.has_values and not serializer.exact
+        blocks = self.material.blocks(
+            trial.part, trial.block_size, trial.pieces, for_values=for_values
+        )
+        return serialize(packing, blocks, trial.threads, trial.care)
+
+    def compressed(self, trial: Trial, chain: Chain, part: SerializedPart) -> CompressedPart:
+        """The part through filters and codec, once for all serializers that wrote the same."""
+        # How a codec works may depend on whether it is given the source's own text.
+        keeps = SERIALIZERS.cls(chain.serializer.name).keeps(FORMATS.get(part.plan.format))
+        key = (part.digest, keeps, chain.filters, chain.codec, *trial[1:5])
+        if key not in self._compressed:
+            done = compress(part, chain, trial.threads, trial.care)
+            # Only lengths are asked for again, and zeros that nobody touches take no memory.
+            packed = [p._replace(payload=bytes(len(p.payload)), data=None) for p in done.packed]
+            self._compressed[key] = done._replace(packed=packed)
+        return self._compressed[key]
+
+
+def is_object(subject: Subject) -> bool:
+    """Whether a Python object is measured, and not a file."""
+    from serialpack.bench.samples import parse_sample
+
+    return bool(subject.sample) and parse_sample(subject.sample)[0].mode == "object"
+
+
+class Failed(Exception):
+    """A job came to nothing: its process crashed, ran out of memory or did not end."""
+
+
+class Late(Failed):
+    """A job that was not done in its time."""
+
+
+class Lab:
+    """The process, started when it is first asked for something."""
+
+    def __init__(self, subject: Subject, memory: int | None = None) -> None:
+        free = available()
+        self._plan = LabPlan(
+            subject, memory or (None if free is None else int(free * MEMORY_SHARE))
+        )
+        self._process: ProcessWorker | None = None
+
+    def ask(self, job: Any, seconds: float) -> Any:
+        """What ``job`` finds. Failed where it has not after ``seconds``, or never will.
+
+        SerialpackError as the job raises it.
+        """
+        process = self._process = self._process or ProcessWorker(self._plan)
+        late = Timer(seconds, process.kill)
+        late.daemon = True
+        late.start()
+        since = perf_counter()
+        try:
+            return process(job)
+        except WorkerEnded as error:
+            self.close()
+            if perf_counter() - since >= seconds:
+                raise Late(f"did not end within {seconds:.3g} s") from None
+            raise Failed(f"crashed ({error.how})") from None
+        except MemoryError:
+            self.close()
+            raise Failed("ran out of memory") from None
+        except SerialpackError:
+            raise
+        except Exception as error:
+            raise Failed(f"failed ({type(error).__name__}: {error})") from None
+        finally:
+            late.cancel()
+
+    def close(self) -> None:
+        """End the process, whatever it is doing."""
+        if self._process is not None:
+            with suppress(OSError):
+                self._process.kill()
+            self._process.close()
+            self._process = None

@@ -1,0 +1,195 @@
+"""What is measured: a file's blocks, whole or a sample of them, or one Python object.
+
+A ``Subject`` says what it is and is sent to the process that measures; there it becomes a
+``Material`` in memory.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from serialpack.api import opened_source
+from serialpack.bench.samples import parse_sample
+from serialpack.container.records import DEFAULT_BLOCK_SIZE
+from serialpack.errors import RefusedError, UsageError
+from serialpack.files import file_error
+from serialpack.formats import FORMATS
+from serialpack.formats.base import SourceBlock
+from serialpack.pipeline.ranges import Span, slice_source
+from serialpack.stage import Buffer
+from serialpack.units import format_size
+
+#: How much of the source a first look takes, and the sample that decides what is measured whole.
+LOOK = 64 << 10
+SAMPLE = 1 << 20
+#: All that is held in memory.
+WHOLE = 0
+
+#: A larger file is held in memory in part.
+MOST_HELD = 256 << 20
+
+#: Formats that can be read from any line on, or from any byte.
+_LINES = frozenset({"ndjson", "csv", "tsv"})
+#: In so many windows the sample of such a file is spread over it.
+_WINDOWS = 16
+
+
+class Subject(NamedTuple):
+    """What to measure. ``sample``: ``NAME:N``, instead of a file. ``format``: of the file.
+
+    ``name`` and ``mtime`` are what a container of it stores, so that sizes are those of ``pack``.
+    ``records``: only the first so many of a file.
+    """
+
+    path: str = ""
+    sample: str = ""
+    format: str = ""
+    name: str | None = None
+    mtime: int | None = None
+    most_held: int = MOST_HELD
+    records: int | None = None
+
+    def at(self, n: int) -> Subject:
+        """The same with ``n`` of what the sample counts, or of the file's records."""
+        if self.sample:
+            return self._replace(sample=f"{parse_sample(self.sample)[0].name}:{n}")
+        return self._replace(records=n)
+
+
+class Material:
+    """A file in memory, or as much of it as is held. ``size``: bytes of all of it."""
+
+    def __init__(self, subject: Subject) -> None:
+        self.format = subject.format
+        self.name, self.mtime = subject.name, subject.mtime
+        self._samples: dict[tuple[int, bool], list[SourceBlock]] = {}
+        #: Whether the end of ``data`` is not the end of the source.
+        self.broken_off = False
+        if subject.sample:
+            sample, n = parse_sample(subject.sample)
+            self.data = sample.make_file(n)
+            self.size = len(self.data)
+            return
+        try:
+            self._read(subject)
+        except OSError as error:
+            raise file_error(error, subject.path, "read") from error
+
+    def _read(self, subject: Subject) -> None:
+        """As much of the file as is held: all of it, or a quarter of the most that may be."""
+        path, most = Path(subject.path), subject.most_held
+        self.size = path.stat().st_size
+        if subject.records is not None:
+            self.data = _first_records(subject, subject.records)
+            self.size = len(self.data)
+        elif self.size <= most:
+            self.data = path.read_bytes()
+            self.size = len(self.data)
+        elif self.format in _LINES or self.format == "bytes":
+            self.data = _windows(path, self.size, most // 4, self.format in _LINES)
+        else:
+            self.broken_off = True
+            with path.open("rb") as file:
+                self.data = file.read(most // 4)
+
+    def blocks(
+        self, part: int, block_size: int, pieces: int, *, for_values: bool
+    ) -> list[SourceBlock]:
+        """The blocks of ``part``: all that is held (``WHOLE``), or ``pieces`` of about that much.
+
+        The pieces are spread evenly.
+        """
+        whole = part == WHOLE or len(self.data) <= 2 * part
+        size = block_size if whole else min(block_size, max(part // pieces, 1))
+        if self.broken_off:
+            # Blocks that are whole, before the one that is not.
+            size = min(size, max(len(self.data) // 4, 1))
+        if whole:
+            return self._cut(size, for_values)
+        key = (size, for_values)
+        if key not in self._samples:
+            blocks = self._cut(size, for_values)
+            step = max(len(blocks) / pieces, 1.0)
+            self._samples[key] = [
+                blocks[int((i + 0.5) * step)] for i in range(min(pieces, len(blocks)))
+            ]
+        return self._samples[key]
+
+    def _cut(self, size: int, for_values: bool) -> list[SourceBlock]:
+        cut = FORMATS.get(self.format).cut(io.BytesIO(self.data).read, size, for_values=for_values)
+        return list(self._sound(cut, for_values))
+
+    def _sound(self, blocks: Iterator[SourceBlock], for_values: bool) -> Iterator[SourceBlock]:
+        """``blocks`` without one that ends only because no more is held."""
+        for block in blocks:
+            if not (self.broken_off and block.last):
+                yield block
+            elif not block.index:
+                if for_values:
+                    raise RefusedError("too little of it is held in memory to have a whole value")
+                yield block
+
+
+def _first_records(subject: Subject, count: int) -> bytes:
+    """``count`` records of a file from its start, as its format spells a sequence of them.
+
+    UsageError where they cannot be told apart, or are more than may be held.
+    """
+    data = io.BytesIO()
+
+    def write(piece: Buffer) -> None:
+        data.write(piece)
+        if data.tell() > subject.most_held:
+            most = format_size(subject.most_held)
+            raise UsageError(f"{count:,} records are more than the {most} that are held in memory")
+
+    with opened_source(subject.path) as opened:
+        slice_source(opened, write, subject.format, Span(0, count))
+    return data.getvalue()
+
+
+def count_records(subject: Subject, most: int) -> int:
+    """How many records a file has, counted as far as ``most``.
+
+    UsageError where they cannot be told apart.
+    """
+    count = 0
+    with opened_source(subject.path) as opened:
+        for block in FORMATS.get(subject.format).cut(opened.read, DEFAULT_BLOCK_SIZE):
+            if block.records is None:
+                raise UsageError(
+                    f"the records of this source ({subject.format}) cannot be told apart",
+                    hint="a sweep goes over records, or over the N of a sample",
+                )
+            count += block.records
+            if count >= most:
+                break
+    return count
+
+
+def _windows(path: Path, size: int, most: int, lines: bool) -> bytes:
+    """``most`` bytes of a file in windows spread over it, the first at its start."""
+    length = most // _WINDOWS
+    pieces = []
+    with path.open("rb") as file:
+        for number in range(_WINDOWS):
+            file.seek(number * (size - length) // (_WINDOWS - 1))
+            if lines and number:
+                file.readline(length)
+            piece = file.read(length)
+            # Whole lines only; one longer than a window is cut, and no record any more.
+            end = piece.rfind(b"\n") + 1 if lines else 0
+            pieces.append(piece[:end] if end else piece)
+    return b"".join(pieces)
+
+
+class ObjectMaterial:
+    """One Python object of a sample. ``size``: bytes of it as JSON, or as the sample's file."""
+
+    def __init__(self, subject: Subject) -> None:
+        sample, n = parse_sample(subject.sample)
+        self.value: Any = sample.make_value(n)
+        self.size = sum(map(len, sample.chunks(n)))

@@ -1,0 +1,179 @@
+"""Measuring one serializer on one Python object, as ``dumps`` and ``loads`` use it."""
+
+from __future__ import annotations
+
+import io
+from contextlib import suppress
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from serialpack import objects
+from serialpack.bench.material import ObjectMaterial
+from serialpack.bench.trials import (
+    CAREFUL,
+    Care,
+    CompressedPart,
+    Figures,
+    SerializedPart,
+    added_steps,
+    compress,
+    packing_of,
+    repeat,
+)
+from serialpack.chain import Chain, parse_chain
+from serialpack.container.reader import StoredBlock
+from serialpack.errors import SerialpackError
+from serialpack.formats import FORMATS
+from serialpack.pipeline.blocks import BlockPacker, BlockUnpacker, Packed, Serialized
+from serialpack.pipeline.digest import WholeDigest
+from serialpack.pipeline.pack import Packing, prepare
+from serialpack.pipeline.timing import Timer
+from serialpack.serializers import SERIALIZERS
+from serialpack.serializers._collector import collector_held
+from serialpack.stage import Buffer
+
+if TYPE_CHECKING:
+    from serialpack.bench.lab import Bench
+
+#: Of a smaller object no peak of memory is told: the pages that the allocator takes and keeps
+#: anyway, and that the kernel counts in batches, would be most of it.
+LEAST_MEMORY = 1 << 20
+
+
+class Calls(NamedTuple):
+    """Measure a serializer alone on an object, and all of ``dumps`` and ``loads`` around it.
+
+    The steps are those of the serializer and of the codec; packing and unpacking are the calls,
+    with what they do unasked: the proof, checksums and the container.
+    """
+
+    chain: str
+    threads: int
+    block_size: int
+    care: Care
+
+    def run(self, bench: Bench) -> Figures:
+        """What the object took. RefusedError where it cannot be held."""
+        material = bench.material
+        assert isinstance(material, ObjectMaterial)
+        value, threads = material.value, self.threads
+        chain, care = parse_chain(self.chain), self.care
+        if material.size < LEAST_MEMORY:
+            care = care._replace(memory=False)
+        packing = packing_of(chain, "object", self.block_size, None, None)
+        # dumps proves it.
+        part = serialize_object(packing, value, care, proved=False)
+        timings, payload = [part.there, part.back], sum(len(s.data) for s in part.serialized)
+        if not chain.plain:
+            squeezed = _squeezed(part, chain, threads, care)
+            timings += [squeezed.there, squeezed.back]
+            payload = sum(len(packed.payload) for packed in squeezed.packed)
+        steps, means = added_steps(timings)
+
+        def dumps(_: bool) -> tuple[bytes, dict[str, float]]:
+            return objects.dumps(value, self.chain, threads=threads), {}
+
+        data, there = repeat(dumps, len, care)
+
+        def loads(_: bool) -> tuple[None, dict[str, float]]:
+            # What we have just dumped is ours.
+            objects.loads(data, trust=True, threads=threads)
+            return None, {}
+
+        _, back = repeat(loads, lambda _: 0, care)
+        memory = [most for most in (there.memory, back.memory) if most is not None]
+        spreads = [t.spread for t in (*timings, there, back) if t.spread is not None]
+        return Figures(
+            source=material.size,
+            records=None,
+            size=len(data),
+            overhead=max(len(data) - payload, 0),
+            pack=there.wall,
+            unpack=back.wall,
+            pack_mean=there.mean,
+            unpack_mean=back.mean,
+            steps=steps,
+            runs=min(t.runs for t in (*timings, there, back)),
+            spread=max(spreads, default=None),
+            memory=max(memory, default=None),
+            kept="exact",
+            means=means,
+        )
+
+
+def _squeezed(part: SerializedPart, chain: Chain, threads: int, care: Care) -> CompressedPart:
+    """The part through filters and codec. One block meets stages that are made already.
+
+    Calls one after another find them so, and to make them takes longer than a small object does.
+    """
+    if len(part.blocks) > 1:
+        return compress(part, chain, threads, care)
+    plan = part.plan._replace(chain=chain)
+    packer, unpacker = BlockPacker(plan), BlockUnpacker(plan)
+
+    def finish(_: bool) -> tuple[Packed, dict[str, float]]:
+        timer = Timer()
+        return packer.finish(part.blocks[0], part.serialized[0], timer), timer.seconds
+
+    packed, there = repeat(finish, lambda packed: len(packed.payload), care)
+    stored = StoredBlock(packed.block, 0, 0, (bytes(packed.payload),))
+
+    def decompress(_: bool) -> tuple[None, dict[str, float]]:
+        timer = Timer()
+        unpacker.decompress(stored, timer)
+        return None, timer.seconds
+
+    return CompressedPart([packed], there, repeat(decompress, lambda _: 0, care)[1])
+
+
+@cache
+def warm_up(chain: str) -> None:
+    """Have everything imported that a chain needs: one large object may be measured only once."""
+    for value in ({"n": 1}, [{"n": 1}]):
+        with suppress(SerialpackError):
+            objects.loads(objects.dumps(value, chain), trust=True)
+            return
+
+
+def serialize_object(
+    packing: Packing, value: Any, care: Care = CAREFUL, *, proved: bool = True
+) -> SerializedPart:
+    """Serialize, prove and load the object. RefusedError where it cannot be held."""
+    warm_up(str(packing.chain))
+    serializer = objects.of_values(SERIALIZERS.create(*packing.chain.serializer))
+    serializer.configure(packing.settings)
+
+    def dump(_: bool) -> tuple[Buffer, dict[str, float]]:
+        timer = Timer()
+        data = objects.serialized(serializer, value)
+        timer.lap("serialize")
+        if proved:
+            objects.prove(serializer, value, value, data, None)
+            timer.lap("prove")
+        return data, timer.seconds
+
+    data, there = repeat(dump, len, care)
+
+    def load(_: bool) -> tuple[None, dict[str, float]]:
+        # A bytearray is given away to the loader.
+        pieces: list[Buffer] = [bytearray(data) if isinstance(data, bytearray) else data]
+        timer = Timer()
+        with collector_held():
+            objects.deserialized(serializer, pieces)
+        timer.lap("deserialize")
+        return None, timer.seconds
+
+    _, back = repeat(load, lambda _: 0, care)
+    cut = FORMATS.get("object").cut(io.BytesIO(data).read, packing.block_size)
+    blocks = list(cut)
+    digest = WholeDigest()
+    digest.add(data, None, exact=True)
+    return SerializedPart(
+        packing=packing,
+        plan=prepare(packing, blocks[0])[1],
+        blocks=blocks,
+        serialized=[Serialized(b.data, b.records, True, {}) for b in blocks],
+        there=there,
+        back=back,
+        digest=digest.digest(),
+    )

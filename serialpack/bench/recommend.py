@@ -1,0 +1,155 @@
+"""Which rows to take: the Pareto front, and the best for a purpose.
+
+The front holds the rows that no other beats: none is smaller and as quick, none quicker and as
+small. *Quick* is the time to pack and unpack. *Balanced* is the least time to pack, carry and
+unpack, over a line of so many bytes a second: it weighs size against time in one unit.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Sequence
+from typing import Literal, NamedTuple
+
+from serialpack.bench.results import Recommendation, Row, cost
+from serialpack.chain import parse_chain
+from serialpack.container.records import DEFAULT_BLOCK_SIZE
+from serialpack.units import format_size
+
+Preference = Literal["size", "speed", "portable", "text", "safe"]
+PREFERENCES: tuple[Preference, ...] = ("size", "speed", "portable", "text", "safe")
+Kind = Literal["smallest", "fastest", "balanced", "portable"]
+
+#: Bytes a second of the line that balance is measured with: a gigabit network. What prefers size
+#: has a slower one, what prefers speed a faster.
+LINE = 100e6
+_LINES: dict[Preference | None, float] = {"size": 10e6, "speed": 1e9}
+
+#: What is recommended as fastest must shrink the source by this, if anything does.
+SHRINKS = 1.1
+
+#: How much better a row must be in size and in time, so that noise does not decide.
+_SIZE_MARGIN, _TIME_MARGIN = 0.99, 0.9
+
+
+class Weighing(NamedTuple):
+    """What the user prefers. ``unsafe``: serializers that may be recommended though they run
+    code, because the user named them."""
+
+    prefer: Preference | None = None
+    unsafe: frozenset[str] = frozenset()
+
+    @property
+    def line(self) -> float:
+        """Bytes a second that a container is carried at."""
+        return _LINES.get(self.prefer, LINE)
+
+    def allows(self, row: Row) -> bool:
+        """Whether the row may be recommended."""
+        if "safe" not in row.traits and row.serializer not in self.unsafe:
+            return False
+        if self.prefer == "portable":
+            return portable(row)
+        return self.prefer not in ("text", "safe") or self.prefer in row.traits
+
+    def journey(self, row: Row) -> float:
+        """Seconds to pack, carry and unpack."""
+        assert row.size is not None
+        return cost(row) + row.size / self.line
+
+
+def portable(row: Row) -> bool:
+    """Whether programs in other languages read it with their own zstd, or with none."""
+    chain = parse_chain(row.chain)
+    return "portable" in row.traits and (chain.zstd_envelope or chain.plain)
+
+
+def better(one: Row, other: Row) -> bool:
+    """Whether ``one`` is clearly smaller and clearly quicker than ``other``."""
+    if one.size is None or other.size is None:
+        return False
+    return (
+        one.size < other.size * _SIZE_MARGIN
+        and cost(one) < cost(other) * _TIME_MARGIN
+        and one.threads == other.threads
+    )
+
+
+def front(rows: Sequence[Row]) -> list[Row]:
+    """The rows of which no other is at least as small and as quick; with a size and times."""
+    best: list[Row] = []
+    known = [row for row in rows if row.size is not None]
+    for row in sorted(known, key=lambda row: (row.size, cost(row))):
+        if not best or cost(row) < cost(best[-1]):
+            best.append(row)
+    return best
+
+
+def roles(rows: Iterable[Row], weighing: Weighing) -> dict[Kind, Row | None]:
+    """The row to take for each purpose; None where there is none."""
+    may = [row for row in rows if row.size is not None and weighing.allows(row)]
+    shrinking = [row for row in may if row.ratio is not None and row.ratio >= SHRINKS]
+    return {
+        "smallest": min(may, key=lambda r: (r.size, cost(r)), default=None),
+        "fastest": min(shrinking or may, key=cost, default=None),
+        "balanced": min(may, key=weighing.journey, default=None),
+        "portable": min(filter(portable, may), key=weighing.journey, default=None),
+    }
+
+
+def recommendations(
+    rows: Sequence[Row], weighing: Weighing, *, source: str, objects: bool, name_threads: bool
+) -> list[Recommendation]:
+    """Each purpose's row, with the command that does it.
+
+    Rows measured whole, as long as there are any. ``source``: the file's path; ``objects``: it is
+    a Python object instead. ``name_threads``: the command says how many, which the size does not
+    depend on.
+    """
+    whole = [row for row in rows if row.status == "measured"]
+    found = []
+    shrinks = any(row.ratio is not None and row.ratio >= SHRINKS for row in whole or rows)
+    for kind, row in roles(whole or rows, weighing).items():
+        if row is None or row.size is None:
+            continue
+        found.append(
+            Recommendation(
+                kind=kind,
+                chain=row.chain,
+                threads=row.threads,
+                whole=row.status == "measured",
+                size=row.size,
+                command=_python(row) if objects else command(row, source, name_threads),
+                why=_WHY[kind].format(
+                    line=f"{weighing.line / 1e6:g} MB/s",
+                    shrinks=", of what shrinks it" if shrinks else "",
+                )
+                + ("" if row.kept == "exact" else "; gives back the values, not the bytes"),
+            )
+        )
+    return found
+
+
+_WHY: dict[Kind, str] = {
+    "smallest": "fewest bytes",
+    "fastest": "least time to pack and unpack{shrinks}",
+    "balanced": "least time to pack, carry at {line} and unpack",
+    "portable": "the same, of what zstd and other languages read without serialpack",
+}
+
+
+def command(row: Row, source: str, name_threads: bool) -> str:
+    """The command line that packs as the row says."""
+    words = ["serialpack", "pack", "-s", row.serializer]
+    for each in row.filters:
+        words += ["--filter", each]
+    words += ["-c", row.codec]
+    if row.block_size != DEFAULT_BLOCK_SIZE:
+        words += ["--block-size", format_size(row.block_size, exact=True)]
+    if name_threads:
+        words += ["-j", str(row.threads)]
+    return shlex.join([*words, *(["--"] if source.startswith("-") else []), source])
+
+
+def _python(row: Row) -> str:
+    return f'serialpack.dump(obj, "file.spk", chain="{row.chain}")'

@@ -1,0 +1,27 @@
+"""What bench found, as text to read, as data for programs, as pictures and as a page."""
+
+from __future__ import annotations
+
+from serialpack.bench.results import Results
+
+#: What ``--format`` takes.
+FORMATS = ("table", "json", "csv", "markdown")
+
+
+def report(results: Results, format: str, *, width: int = 100, colour: bool = False) -> str:
+    """``results`` in one of ``FORMATS``; ``width`` and ``colour`` are those of the terminal."""
+    if format == "json":
+        import json
+
+        return json.dumps(results.to_json()) + "\n"
+    if format == "csv":
+        from serialpack.bench.reports.csv import csv
+
+        return csv(results)
+    if format == "markdown":
+        from serialpack.bench.reports.markdown import markdown
+
+        return markdown(results)
+    from serialpack.bench.reports.table import table
+
+    return table(results, width=width, colour=colour)

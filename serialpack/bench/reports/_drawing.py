@@ -1,0 +1,124 @@
+"""What the picture and the page have in common: logarithmic axes, and labels kept apart."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from serialpack.bench.reports._columns import nearest_unit, significant
+from serialpack.bench.reports._sweep import Unit
+from serialpack.units import format_size
+
+#: Steps within a decade, or within a doubling, from few to many.
+_TENS: tuple[tuple[float, ...], ...] = ((1,), (1, 2, 5), (1, 1.5, 2, 3, 5, 7))
+_TWOS: tuple[tuple[float, ...], ...] = ((1,), (1, 1.5), (1, 1.25, 1.5, 1.75))
+
+#: So many marks on an axis are enough, and no more than that are drawn.
+ENOUGH = 4
+MOST = 11
+
+
+class Box(NamedTuple):
+    """Where a label stands: its upper left corner, its width and its height."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+    def meets(self, other: Box) -> bool:
+        """Whether the two have anything in common."""
+        return (
+            self.x < other.x + other.width
+            and other.x < self.x + self.width
+            and self.y < other.y + other.height
+            and other.y < self.y + self.height
+        )
+
+
+class Axis:
+    """A logarithmic axis over ``values``, with some room at both ends: ``at`` gives 0 to 1."""
+
+    def __init__(self, values: Sequence[float], unit: Unit | str) -> None:
+        self._unit = unit
+        low, high = min(values), max(values)
+        # One value alone, or nearly, stands in the middle.
+        room = max(math.log(high / low) * 0.06, 0.05)
+        self._low = math.log(low) - room
+        self._high = math.log(high) + room
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The least and the largest value that stand on it."""
+        return math.exp(self._low), math.exp(self._high)
+
+    def at(self, value: float) -> float:
+        """The place of ``value``, as a share of the axis."""
+        return (math.log(value) - self._low) / (self._high - self._low)
+
+    def ticks(self) -> list[tuple[float, str]]:
+        """Round values along the axis, and how they are spelled."""
+        base, choices = (2.0, _TWOS) if self._unit == "bytes" else (10.0, _TENS)
+        found: list[float] = []
+        for steps in choices:
+            found = self._round(base, steps)
+            if len(found) >= ENOUGH:
+                break
+        step = -(-len(found) // MOST)
+        return [(value, spelled(value, self._unit)) for value in found[:: step or 1]]
+
+    def _round(self, base: float, steps: Sequence[float]) -> list[float]:
+        first = math.floor(self._low / math.log(base))
+        last = math.ceil(self._high / math.log(base))
+        values = [base**power * step for power in range(first, last + 1) for step in steps]
+        return [v for v in values if self._low <= math.log(v) <= self._high]
+
+
+def spelled(value: float, unit: Unit | str) -> str:
+    """A round value on an axis of ``unit``."""
+    if unit == "bytes":
+        return format_size(round(value)).replace(".0 ", " ")
+    if unit == "seconds":
+        name, scale = nearest_unit(value)
+        return f"{_short(significant(value / scale))} {name}"
+    return _short(significant(value)) if value < 1000 else f"{value:,.0f}"
+
+
+def _short(number: str) -> str:
+    return number.rstrip("0").rstrip(".") if "." in number else number
+
+
+def placed(
+    points: Sequence[tuple[float, float]],
+    sizes: Sequence[tuple[float, float]],
+    bounds: tuple[float, float],
+    obstacles: Sequence[tuple[float, float]],
+    gap: float,
+) -> list[Box | None]:
+    """Where the label of each point stands beside it; None where there is no room for it.
+
+    All in one unit of length, with the origin at the upper left. The first points come first.
+    ``obstacles``: what no label covers; ``gap``: between a point and its label.
+    """
+    taken = [Box(x - gap / 2, y - gap / 2, gap, gap) for x, y in obstacles]
+    found: list[Box | None] = []
+    for (x, y), (width, height) in zip(points, sizes, strict=True):
+        right, left, middle = x + gap, x - gap - width, y - height / 2
+        above, below = y - gap - height, y + gap
+        corners = (
+            (right, middle), (left, middle), (right, above), (left, above), (right, below),
+            (left, below), (x - width / 2, above), (x - width / 2, below),
+        )  # fmt: skip
+        boxes = (Box(*corner, width, height) for corner in corners)
+        box = next((box for box in boxes if _fits(box, bounds, taken)), None)
+        found.append(box)
+        if box is not None:
+            taken.append(box)
+    return found
+
+
+def _fits(box: Box, bounds: tuple[float, float], taken: Sequence[Box]) -> bool:
+    within = min(box.x, box.y) >= 0
+    within &= box.x + box.width <= bounds[0] and box.y + box.height <= bounds[1]
+    return within and not any(map(box.meets, taken))

@@ -1,0 +1,233 @@
+"""The pictures of the page: SVG whose letters keep their size however wide the page is.
+
+Places are shares of the picture, so that it fills what room there is; lines are drawn in a box
+of their own that is stretched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from html import escape
+from typing import NamedTuple
+
+from serialpack.bench.reports import _words
+from serialpack.bench.reports._columns import anchor_row, by_size, duration, seconds, significant
+from serialpack.bench.reports._drawing import Axis, placed
+from serialpack.bench.reports._sweep import Curves, curves, is_sweep
+from serialpack.bench.results import Results, Row
+from serialpack.text import printable
+
+#: Percent of the picture: where the points stand, between the letters of the axes.
+LEFT, RIGHT, TOP, BOTTOM = 12.0, 97.0, 4.0, 91.0
+
+#: Pixels of the narrowest picture with names of chains on it, and of one on a telephone.
+WIDE = (640.0, 430.0)
+NARROW = (328.0, 336.0)
+
+#: Pixels of a letter, and of a line of letters.
+LETTER, LINE = 6.6, 15.0
+
+#: As many colours as page.css has.
+COLOURS = 8
+
+
+class Point(NamedTuple):
+    """A row or an anchor in the picture; ``x`` and ``y`` in percent of it."""
+
+    row: Row
+    x: float
+    y: float
+
+
+def pictures(results: Results) -> Iterator[str]:
+    """Size against speed, or the curves of a sweep; nothing where nothing was measured."""
+    if is_sweep(results):
+        found = curves(results)
+        if found:
+            yield from _sweep(found)
+        return
+    rows = [row for row in by_size(results.rows) if row.size and seconds(row)]
+    if rows:
+        yield from _scatter(results, rows)
+
+
+def _scatter(results: Results, rows: Sequence[Row]) -> Iterator[str]:
+    anchors = [anchor_row(anchor) for anchor in results.anchors]
+    anchors = [row for row in anchors if row.size and seconds(row)]
+    everything = [*rows, *anchors]
+    across = Axis([_speed(results, row) for row in everything], "MB/s")
+    up = Axis([row.size or 1 for row in everything], "bytes")
+    points = [
+        Point(row, _x(across.at(_speed(results, row))), _y(up.at(row.size or 1)))
+        for row in everything
+    ]
+    drawn, crosses = points[: len(rows)], points[len(rows) :]
+    drawn.sort(key=lambda point: point.x)
+    yield '<section><h2>Size against speed</h2><figure><svg class="chart" role="group"'
+    yield ' aria-label="Size against speed, a point a chain">'
+    yield from _axes(across, up)
+    yield _staircase([point for point in drawn if point.row.front])
+    first = drawn[0]
+    # The front lies above the others.
+    for point in sorted(drawn, key=lambda point: point.row.front):
+        front = " front" if point.row.front else ""
+        yield (
+            f'<circle class="point{front}" cx="{point.x:.2f}%" cy="{point.y:.2f}%"'
+            f' r="{6 if front else 5}" tabindex="{0 if point is first else -1}" role="img"'
+            f' aria-label="{_told(results, point.row)}"/>'
+        )
+    for cross in crosses:
+        yield (
+            f'<svg x="{cross.x:.2f}%" y="{cross.y:.2f}%" overflow="visible">'
+            f'<path class="anchor" d="M-4-4 4 4M-4 4 4-4" role="img"'
+            f' aria-label="{_told(results, cross.row)}"/></svg>'
+        )
+    yield from _names(results, drawn, crosses)
+    yield "</svg>"
+    yield (
+        "<figcaption>Across: millions of bytes of the source packed and unpacked again a second;"
+        " up: bytes of the container. Both axes are logarithmic; the best is at the lower right."
+        f" In colour, with the line: {_words.FRONT}."
+        f"{' Crosses: to hold them against.' if crosses else ''}</figcaption></figure></section>"
+    )
+
+
+def _speed(results: Results, row: Row) -> float:
+    return results.size / seconds(row) / 1e6
+
+
+def _x(share: float) -> float:
+    return LEFT + share * (RIGHT - LEFT)
+
+
+def _y(share: float) -> float:
+    return BOTTOM - share * (BOTTOM - TOP)
+
+
+def _text(text: str) -> str:
+    return escape(printable(text))
+
+
+def _told(results: Results, row: Row) -> str:
+    """What is said of a point."""
+    sampled = "~" if row.status == "sampled" else ""
+    lines = [row.chain + (f", {row.threads} threads" if row.threads > 1 else "")]
+    ratio = f", ratio {significant(row.ratio)}" if row.ratio else ""
+    lines.append(f"{sampled}{row.size or 0:,} bytes{ratio}")
+    lines.append(", ".join(_words.speeds(results, row)))
+    return "&#10;".join(map(_text, lines))
+
+
+def _axes(across: Axis, up: Axis) -> Iterator[str]:
+    """Lines with numbers; on a telephone only round ones have theirs across."""
+    for value, text in up.ticks():
+        y = _y(up.at(value))
+        yield f'<line class="grid" x1="0" x2="100%" y1="{y:.2f}%" y2="{y:.2f}%"/>'
+        yield f'<text x="0" y="{y:.2f}%" dy="-3">{text}</text>'
+    for value, text in across.ticks():
+        x = _x(across.at(value))
+        minor = "" if text.lstrip("0.,").startswith("1") else ' class="minor"'
+        yield f'<line class="grid" x1="{x:.2f}%" x2="{x:.2f}%" y1="0" y2="{BOTTOM + 2}%"/>'
+        yield f'<text{minor} x="{x:.2f}%" y="98%" text-anchor="middle">{text}</text>'
+
+
+def _line(path: str, kind: str) -> str:
+    """A line through ``path``, whose numbers are tenths of a percent of the picture."""
+    return (
+        '<svg width="100%" height="100%" viewBox="0 0 1000 1000" preserveAspectRatio="none">'
+        f'<path class="{kind}" d="{path}" vector-effect="non-scaling-stroke"/></svg>'
+    )
+
+
+def _staircase(front: Sequence[Point]) -> str:
+    """Through the front: what size is to be had at what speed."""
+    if not front:
+        return ""
+    first, *others = sorted(front, key=lambda point: point.x)
+    steps = "".join(f"V{10 * point.y:.1f}H{10 * point.x:.1f}" for point in others)
+    return _line(f"M{10 * first.x:.1f} {10 * first.y:.1f}{steps}", "staircase")
+
+
+def _names(results: Results, drawn: Sequence[Point], crosses: Sequence[Point]) -> Iterator[str]:
+    """Chains and anchors beside their points, and where that is too much what they are best at."""
+    kinds: dict[tuple[str, int], list[str]] = {}
+    for choice in results.recommendations:
+        kinds.setdefault((choice.chain, choice.threads), []).append(choice.kind)
+    best = {id(p): kinds.get((p.row.chain, p.row.threads), []) for p in drawn}
+    front = sorted((p for p in drawn if p.row.front or best[id(p)]), key=lambda p: not best[id(p)])
+    full = [(point, point.row.chain) for point in [*front, *crosses]]
+    brief = [(point, ", ".join(best[id(point)])) for point in front if best[id(point)]]
+    everywhere = [*drawn, *crosses]
+    yield from _labels(full, everywhere, WIDE, "full")
+    yield from _labels(brief, everywhere, NARROW, "brief")
+
+
+def _labels(
+    named: Sequence[tuple[Point, str]],
+    everywhere: Sequence[Point],
+    picture: tuple[float, float],
+    kind: str,
+) -> Iterator[str]:
+    """Each name where it covers nothing in a picture of that many pixels, or nowhere."""
+
+    def pixels(point: Point) -> tuple[float, float]:
+        return point.x / 100 * picture[0], point.y / 100 * picture[1]
+
+    places = [pixels(point) for point, _ in named]
+    sizes = [(LETTER * len(printable(name)), LINE) for _, name in named]
+    boxes = placed(places, sizes, picture, [*map(pixels, everywhere)], gap=10)
+    for (point, name), (x, y), box in zip(named, places, boxes, strict=True):
+        if box is None:
+            continue
+        # How wide letters are is a guess: the side towards the point is the one that is kept.
+        side, edge = ("end", box.x + box.width) if box.x + box.width <= x else ("start", box.x)
+        if box.x < x < box.x + box.width:
+            side, edge = "middle", x
+        yield (
+            f'<text class="name {kind}" x="{point.x:.2f}%" y="{point.y:.2f}%"'
+            f' dx="{edge - x:.1f}" dy="{box.y + 0.78 * LINE - y:.1f}" text-anchor="{side}"'
+            f' aria-hidden="true">{_text(name)}</text>'
+        )
+
+
+def _sweep(found: Sequence[Curves]) -> Iterator[str]:
+    """A picture a measure; a line has the same colour in all of them."""
+    names = list(dict.fromkeys(name for each in found for name in each.lines))
+    colours = {name: f"c{number % COLOURS}" for number, name in enumerate(names)}
+    yield '<section><h2>Over n</h2><ul class="key">'
+    for name in names:
+        yield (
+            f'<li><svg viewBox="0 0 24 12" aria-hidden="true"><path class="curve {colours[name]}"'
+            f' d="M0 6H24"/></svg>{_text(name)}</li>'
+        )
+    yield '</ul><div class="small">'
+    for each in found:
+        yield f'<figure><h3>{each.title}</h3><svg class="chart" role="group"'
+        yield f' aria-label="{each.title} over n">'
+        yield from _curves(each, colours)
+        yield "</svg></figure>"
+    yield '</div><p class="quiet">Across: n. All axes are logarithmic.</p></section>'
+
+
+def _curves(found: Curves, colours: dict[str, str]) -> Iterator[str]:
+    across = Axis([n for line in found.lines.values() for n, _ in line], "n")
+    up = Axis([value for line in found.lines.values() for _, value in line], found.unit)
+    yield from _axes(across, up)
+    stop = 0
+    for name, line in found.lines.items():
+        points = [(_x(across.at(n)), _y(up.at(value))) for n, value in line]
+        path = "L".join(f"{10 * x:.1f} {10 * y:.1f}" for x, y in points)
+        yield _line(f"M{path}", f"curve {colours[name]}")
+        for (n, value), (x, y) in zip(line, points, strict=True):
+            told = _text(f"{name}, n = {n:,}: {_value(value, found)}")
+            yield (
+                f'<circle class="dot {colours[name]}" cx="{x:.2f}%" cy="{y:.2f}%" r="2.5"'
+                f' tabindex="{stop}" role="img" aria-label="{told}"/>'
+            )
+            stop = -1
+
+
+def _value(value: float, found: Curves) -> str:
+    if found.unit == "seconds":
+        return duration(value)
+    return f"{value:,} bytes" if found.unit == "bytes" else f"×{significant(value)}"

@@ -1,0 +1,160 @@
+"""What the reports of bench say in words, each sentence once."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from serialpack.bench.reports._columns import duration, is_known, significant
+from serialpack.bench.results import Recommendation, Results, Row, Status
+from serialpack.units import format_size
+
+#: So many names are listed for one reason; more of them are counted.
+MOST_NAMES = 8
+
+FRONT = "on the front: nothing else here is both smaller and faster"
+AUTO = "what auto would choose"
+SAMPLED = "measured with a part of the source, and scaled up"
+
+
+class Reason(NamedTuple):
+    """Why some rows have no figures. ``names``: of the serializers, or of chains, it is said of."""
+
+    status: Status
+    names: list[str]
+    why: str
+
+    @property
+    def listed(self) -> str:
+        """The names, as many of them as people read."""
+        shown = ", ".join(self.names[:MOST_NAMES])
+        more = len(self.names) - MOST_NAMES
+        return f"{shown} and {more:,} more" if more > 0 else shown
+
+
+def reasons(results: Results) -> list[Reason]:
+    """Why rows have no figures, grouped: those of one status together."""
+    order: tuple[Status, ...] = ("refused", "failed", "skipped")
+    groups: dict[tuple[Status, str], list[Row]] = {}
+    for status in order:
+        for row in results.rows:
+            if row.status == status:
+                groups.setdefault((status, row.why), []).append(row)
+    several = len({row.threads for row in results.rows}) > 1
+    total = _counts([row.serializer for row in results.rows])
+    found = []
+    for (status, why), rows in groups.items():
+        here = _counts([row.serializer for row in rows])
+        # All chains of a serializer: its name says it.
+        names = [
+            row.serializer
+            if here[row.serializer] == total[row.serializer]
+            else _name(row, several=several)
+            for row in rows
+        ]
+        found.append(Reason(status, list(dict.fromkeys(names)), why))
+    return found
+
+
+def _name(row: Row, *, several: bool) -> str:
+    threads = f" on {row.threads} threads" if several else ""
+    return row.chain + threads + (f" with n = {row.n:,}" if row.n is not None else "")
+
+
+def _counts(names: list[str]) -> dict[str, int]:
+    return {name: names.count(name) for name in set(names)}
+
+
+def headline(results: Results) -> str:
+    """What was measured, without its name."""
+    what = "Python objects" if results.mode == "object" else results.format
+    count = results.records
+    records = "" if count is None else f", {count:,} record{'s' * (count != 1)}"
+    return f"{results.size:,} bytes of {what}{records}"
+
+
+def effort(results: Results) -> str:
+    """How much was measured, in what time."""
+    known = [row for row in results.rows if is_known(row)]
+    sampled = sum(row.status == "sampled" for row in known)
+    text = f"{len(known):,} of {len(results.rows):,} combinations measured"
+    if sampled:
+        text += f", {sampled:,} of them with {format_size(results.sampled)} of the source"
+    text += f", in {results.elapsed:.1f} s (budget {results.budget:g} s)"
+    return text + ("; stopped before its end" if results.interrupted else "")
+
+
+def machine(results: Results) -> str:
+    """Where and when."""
+    here = results.machine
+    return (
+        f"{here.cpu}, {here.cores} cores, {format_size(here.memory)} of memory, {here.system},"
+        f" Python {here.python}, serialpack {here.serialpack}, {results.date}"
+    )
+
+
+def limit(results: Results) -> str | None:
+    """The least size, where it is known."""
+    found = results.limit
+    return None if found is None else f"limit {round(found.size):,} bytes: {found.why}"
+
+
+class Choice(NamedTuple):
+    """One chain that is recommended: for what (``smallest, balanced``), and why."""
+
+    kinds: str
+    why: str
+    first: Recommendation
+
+
+def choices(results: Results) -> list[Choice]:
+    """The recommendations, those of one command together."""
+    groups: dict[str, list[Recommendation]] = {}
+    for each in results.recommendations:
+        groups.setdefault(each.command, []).append(each)
+    return [
+        Choice(
+            ", ".join(each.kind for each in group),
+            "; ".join(dict.fromkeys(each.why for each in group if each.why)),
+            group[0],
+        )
+        for group in groups.values()
+    ]
+
+
+def promise(results: Results, choice: Recommendation) -> str:
+    """What a recommendation gives: the figures of its row."""
+    parts = [f"{'' if choice.whole else '~'}{choice.size:,} bytes"]
+    row = row_of(results, choice)
+    if row is not None:
+        if row.ratio is not None:
+            parts.append(f"ratio {significant(row.ratio)}")
+        if row.pack_seconds is not None and row.unpack_seconds is not None:
+            parts += speeds(results, row)
+        if len({r.threads for r in results.rows}) > 1:
+            parts.append(f"{row.threads} thread{'s' * (row.threads > 1)}")
+        if row.kept:
+            parts.append(row.kept)
+    return ", ".join(parts)
+
+
+def speeds(results: Results, row: Row) -> list[str]:
+    """How fast it packs and unpacks; of objects how long that takes."""
+    if results.mode == "object" or row.pack_speed is None or row.unpack_speed is None:
+        return [
+            f"packs in {duration(row.pack_seconds or 0)}",
+            f"unpacks in {duration(row.unpack_seconds or 0)}",
+        ]
+    return [
+        f"packs {significant(row.pack_speed / 1e6)} MB/s",
+        f"unpacks {significant(row.unpack_speed / 1e6)} MB/s",
+    ]
+
+
+def row_of(results: Results, choice: Recommendation) -> Row | None:
+    """The row that ``choice`` recommends."""
+    same = [
+        row
+        for row in results.rows
+        if (row.chain, row.threads) == (choice.chain, choice.threads) and is_known(row)
+    ]
+    return max(same, key=lambda row: (row.size == choice.size, row.n or 0), default=None)

@@ -1,0 +1,50 @@
+"""``--format csv``: a line a row, all of them, with every figure in full."""
+
+from __future__ import annotations
+
+import csv as library
+import io
+from typing import Any
+
+from serialpack.bench.reports._columns import anchor_row
+from serialpack.bench.results import Results, Row
+from serialpack.bench.trials import PACK_STEPS, UNPACK_STEPS
+
+#: The steps that are timed, each a column ``seconds_STEP``, and ``means_STEP``.
+STEPS = (*PACK_STEPS, *UNPACK_STEPS)
+
+#: What a row says by step.
+BY_STEP = ("seconds", "means")
+
+#: The keys of the columns: those of a row, the steps, and whether it is a row or an anchor.
+KEYS = (
+    "kind",
+    *(key for key in Row._fields if key not in BY_STEP),
+    *(f"{key}_{step}" for key in BY_STEP for step in STEPS),
+)
+
+
+def csv(results: Results) -> str:
+    """All rows, then the anchors; lists as words with spaces between; nothing for what is None."""
+    text = io.StringIO()
+    writer = library.DictWriter(text, KEYS, lineterminator="\n")
+    writer.writeheader()
+    for row in results.rows:
+        writer.writerow(_line("row", row))
+    for anchor in results.anchors:
+        writer.writerow(_line("anchor", anchor_row(anchor)))
+    return text.getvalue()
+
+
+def _line(kind: str, row: Row) -> dict[str, Any]:
+    values: dict[str, Any] = {"kind": kind, **row._asdict()}
+    for key in BY_STEP:
+        times = values.pop(key) or {}
+        values |= {f"{key}_{step}": times.get(step) for step in STEPS}
+    return {key: _cell(value) for key, value in values.items()}
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return " ".join(value) if isinstance(value, list) else value

@@ -1,0 +1,151 @@
+"""``--html FILE``: one page that holds everything and asks the network for nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64encode
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from html import escape
+from importlib.resources import files
+
+from serialpack.bench.reports import _words
+from serialpack.bench.reports._columns import Column, anchor_row, by_size, columns
+from serialpack.bench.reports._pictures import pictures
+from serialpack.bench.reports._sweep import is_sweep
+from serialpack.bench.results import Results, Row
+from serialpack.text import printable
+
+
+def html(results: Results) -> str:
+    """The page, a whole document. What comes from the results is text in it, never markup."""
+    style, script = _file("page.css"), _file("page.js")
+    parts = {
+        "policy": f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)};"
+        " img-src data:; base-uri 'none'; form-action 'none'",
+        "style": style,
+        "script": script,
+        "source": shown(results.source),
+        "headline": shown(_words.headline(results)),
+        "effort": shown(_words.effort(results)),
+        "machine": shown(_words.machine(results)),
+        "recommendations": "\n".join(_recommendations(results)),
+        "pictures": "\n".join(pictures(results)),
+        "table": "\n".join(_table(results)),
+        "remarks": "\n".join(_remarks(results)),
+        "results": _data(results),
+    }
+    # In one pass: what is put in is not looked at again.
+    return re.sub(r"\{\{(\w+)\}\}", lambda name: parts[name[1]], _file("page.html"))
+
+
+def shown(text: str) -> str:
+    """``text`` as text of the page, or between the quotes of an attribute."""
+    return escape(printable(text))
+
+
+def _file(name: str) -> str:
+    return (files(__package__) / name).read_text("utf-8")
+
+
+def _hash(text: str) -> str:
+    """What the policy names as the only style, or script, that may act."""
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+def _data(results: Results) -> str:
+    """The results as JSON that cannot end the element it stands in."""
+    text = json.dumps(results.to_json())
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def _recommendations(results: Results) -> Iterator[str]:
+    if not results.recommendations:
+        return
+    yield '<section><h2>Recommended</h2><div class="cards">'
+    for kinds, why, choice in _words.choices(results):
+        because = f'<p class="quiet">{shown(why)}</p>' if why else ""
+        yield (
+            f'<article class="card"><h3><span>{kinds}</span>'
+            f" <code>{shown(choice.chain)}</code></h3>"
+            f"<p>{shown(_words.promise(results, choice))}</p>{because}"
+            f'<div class="command"><pre><code>{shown(choice.command)}</code></pre>'
+            f'<button type="button" class="copy" hidden>Copy</button></div></article>'
+        )
+    yield "</div></section>"
+
+
+def _table(results: Results) -> Iterator[str]:
+    rows = by_size(results.rows)
+    if not rows:
+        return
+    found = columns(results)
+    anchors = [anchor_row(anchor) for anchor in results.anchors if not anchor.why]
+    yield '<section><h2 id="all">All that was measured</h2>'
+    yield '<div class="scroll" tabindex="0" role="region" aria-labelledby="all">'
+    yield '<table class="rows"><thead><tr>'
+    # As they come from ``by_size``.
+    first = "n" if is_sweep(results) else "size"
+    yield from (_head(column, is_first=column.key == first) for column in found)
+    yield "</tr></thead><tbody>"
+    yield from (_row(found, row) for row in rows)
+    yield "</tbody>"
+    if anchors:
+        yield '<tbody class="anchors">'
+        yield from (_row(found, row) for row in anchors)
+        yield "</tbody>"
+    yield "</table></div>"
+    if any(row.front for row in rows):
+        yield f'<p class="quiet">Marked with a bar: {_words.FRONT}.</p>'
+    if any(row.status == "sampled" for row in rows):
+        yield f'<p class="quiet">~: {_words.SAMPLED}.</p>'
+    yield "</section>"
+
+
+def _head(column: Column, *, is_first: bool) -> str:
+    """A header that sorts."""
+    sorted_by = ' aria-sort="ascending"' if is_first else ""
+    first = "descending" if column.descending else "ascending"
+    return (
+        f'<th scope="col"{_side(column)} data-first="{first}"{sorted_by}>'
+        f'<button type="button" title="{escape(column.about)}">{column.title}'
+        f"<small>{column.unit}</small></button></th>"
+    )
+
+
+def _row(found: Sequence[Column], row: Row) -> str:
+    cells = []
+    for column in found:
+        value = column.value(row)
+        text = shown(column.text(row))
+        data = "" if value is None else shown(str(value))
+        if column.key == "chain":
+            # Where a narrow table may break it.
+            text = text.replace("+", "<wbr>+")
+            tag = f'<span class="tag" title="{_words.AUTO}">auto</span>' if row.auto else ""
+            mark = f'<span class="unseen">{_words.FRONT}</span>' if row.front else ""
+            cells.append(f'<th scope="row" data-value="{data}">{text}{tag}{mark}</th>')
+        else:
+            cells.append(f'<td{_side(column)} data-value="{data}">{text}</td>')
+    front = ' class="front"' if row.front else ""
+    return f"<tr{front}>{''.join(cells)}</tr>"
+
+
+def _side(column: Column) -> str:
+    return ' class="number"' if column.right else ""
+
+
+def _remarks(results: Results) -> Iterator[str]:
+    limit = _words.limit(results)
+    notes = [*([limit] if limit else []), *results.notes]
+    out = [
+        f"<b>{reason.status}</b> {shown(', '.join(reason.names))}: {shown(reason.why)}"
+        for reason in _words.reasons(results)
+    ]
+    out += [f"{shown(a.name)}: {shown(a.why)}" for a in results.anchors if a.why]
+    for title, lines in (("Notes", [*map(shown, notes)]), ("Without figures", out)):
+        if lines:
+            yield f'<section><h2>{title}</h2><ul class="remarks">'
+            yield from (f"<li>{line}</li>" for line in lines)
+            yield "</ul></section>"

@@ -1,0 +1,218 @@
+"""``--plot FILE.png|svg``: size against speed, or the curves of a sweep, by matplotlib."""
+
+from __future__ import annotations
+
+import io
+import os
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from serialpack.bench.reports import _words
+from serialpack.bench.reports._columns import by_size
+from serialpack.bench.reports._drawing import Axis, placed
+from serialpack.bench.reports._sweep import Curves, curves, is_sweep
+from serialpack.bench.results import Results, Row
+from serialpack.errors import MissingLibraryError, UsageError
+from serialpack.files import Output
+from serialpack.stage import is_installed
+from serialpack.text import printable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+#: What the name of the file may end in, and the format that it then is.
+ENDINGS = {".png": "png", ".svg": "svg"}
+
+#: A line of fewer points than that shows them.
+ENOUGH_POINTS = 30
+
+_FRONT = "#c2410c"
+_OTHER = "#7a8794"
+
+#: Text is text and not paths or formulas; the same results give the same bytes.
+_SETTINGS: dict[Any, Any] = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "serialpack",
+    "text.parse_math": False,
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#e3e6e9",
+    "axes.axisbelow": True,
+}
+
+
+def check_plot(path: str) -> None:
+    """UsageError where ``path`` is no name of a picture; MissingLibraryError without matplotlib.
+
+    To be called before anything is measured.
+    """
+    if _ending(path) not in ENDINGS:
+        raise UsageError(f"no picture ends in {_ending(path)!r}", hint="--plot takes .png and .svg")
+    if not is_installed("matplotlib"):
+        raise MissingLibraryError(
+            "plots cannot be drawn here: matplotlib is not installed",
+            hint="pip install 'serialpack[plot]'",
+        )
+
+
+def plot(results: Results, path: str, *, force: bool = False) -> None:
+    """Draw ``results`` into the file ``path``; over what stands there only with ``force``.
+
+    Raises what ``check_plot`` does, FileError where the file cannot be written, UsageError where
+    there is nothing to draw.
+    """
+    check_plot(path)
+    from matplotlib import rc_context
+
+    with rc_context(_SETTINGS), warnings.catch_warnings():
+        # A name may hold letters that the font has not.
+        warnings.filterwarnings("ignore", message="Glyph", category=UserWarning)
+        figure = _sweep(results) if is_sweep(results) else _scatters(results)
+        format = ENDINGS[_ending(path)]
+        data = io.BytesIO()
+        metadata = {"Date": None} if format == "svg" else {"Software": None}
+        figure.savefig(data, format=format, dpi=144, metadata=metadata)
+    with Output(path, force=force) as out:
+        out.write(data.getbuffer())
+
+
+def _ending(path: str) -> str:
+    return os.path.splitext(path)[1].lower()  # noqa: PTH122 (names are text as the system has it)
+
+
+def _figure(results: Results, rows: int, width: float, height: float) -> tuple[Figure, Any]:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    title = f"{results.source}: {_words.headline(results)}"
+    figure.suptitle(printable(title), fontsize=11, wrap=True)
+    return figure, figure.subplots(rows, 2, squeeze=False)
+
+
+def _scatters(results: Results) -> Figure:
+    """Size against the speed of packing, and of unpacking."""
+    rows = [row for row in by_size(results.rows) if row.size and row.pack_speed]
+    if not rows:
+        raise UsageError("nothing was measured that could be drawn")
+    figure, axes = _figure(results, 1, 12, 5.4)
+    for axis, which in zip(axes[0], ("pack", "unpack"), strict=True):
+        _scatter(results, axis, rows, which)
+    figure.legend(*axes[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    # Labels stand where there is room, which is known once everything else is drawn.
+    figure.draw_without_rendering()
+    for axis, which in zip(axes[0], ("pack", "unpack"), strict=True):
+        front = [(row.chain, *_place(row, which)) for row in rows if row.front]
+        others = [_place(row, which) for row in rows if not row.front]
+        _label(axis, [*front, *_anchors(results, which)], others)
+    return figure
+
+
+def _anchors(results: Results, which: str) -> list[tuple[str, float, float]]:
+    """The name and the place of each anchor that has one."""
+    found = [(anchor.name, *_place(anchor, which)) for anchor in results.anchors]
+    return [(name, x, y) for name, x, y in found if x and y]
+
+
+def _place(row: Any, which: str) -> tuple[float, float]:
+    """Where a row or an anchor stands: MB/s and bytes."""
+    return (getattr(row, f"{which}_speed") or 0) / 1e6, row.size or 0
+
+
+def _scatter(results: Results, axis: Axes, rows: Sequence[Row], which: str) -> None:
+    drawn = [(row, *_place(row, which)) for row in rows if _place(row, which)[0]]
+    for front, colour, size in ((False, _OTHER, 18), (True, _FRONT, 30)):
+        points = [(x, y) for row, x, y in drawn if row.front == front]
+        label = "on the front" if front else "other chains"
+        if points:
+            across, up = zip(*points, strict=True)
+            axis.scatter(across, up, s=size, c=colour, label=label, zorder=3)
+    best: list[tuple[float, float]] = []
+    for _, x, y in sorted(drawn, key=lambda each: (-each[1], each[2])):
+        if not best or y < best[-1][1]:
+            best.append((x, y))
+    label = "smallest at its speed"
+    axis.plot(*zip(*best, strict=True), c=_FRONT, lw=1, alpha=0.7, ds="steps-post", label=label)
+    anchors = [(x, y) for _, x, y in _anchors(results, which)]
+    if anchors:
+        across, up = zip(*anchors, strict=True)
+        axis.scatter(across, up, marker="x", c="#30363d", label="anchors", zorder=3)
+    _log(axis, "x", [x for _, x, _ in drawn] + [x for x, _ in anchors], "MB/s")
+    _log(axis, "y", [y for _, _, y in drawn] + [y for _, y in anchors], "bytes")
+    axis.set_xlabel(f"{which}: MB of the source a second")
+    axis.set_ylabel("size of the container")
+
+
+def _log(axis: Axes, which: str, values: Sequence[float], unit: str) -> None:
+    """A logarithmic axis with round numbers on it."""
+    found = Axis(values, unit)
+    ticks, labels = zip(*found.ticks(), strict=True) if found.ticks() else ((), ())
+    side = axis.xaxis if which == "x" else axis.yaxis
+    (axis.set_xscale if which == "x" else axis.set_yscale)("log")
+    (axis.set_xlim if which == "x" else axis.set_ylim)(*found.ends)
+    side.set_ticks(ticks, labels)
+    side.set_ticks([], minor=True)
+
+
+def _label(
+    axis: Axes, named: Sequence[tuple[str, float, float]], others: Sequence[tuple[float, float]]
+) -> None:
+    """Names beside their points, where they cover nothing; ``others`` are points without a name."""
+    from matplotlib.text import Text
+
+    box = axis.get_window_extent()
+
+    def pixels(x: float, y: float) -> tuple[float, float]:
+        right, up = axis.transData.transform((x, y))
+        return right - box.x0, box.height - (up - box.y0)
+
+    named = [each for each in named if each[1]]
+    points = [pixels(x, y) for _, x, y in named]
+    texts = [axis.text(x, y, printable(name), fontsize=7) for name, x, y in named]
+    sizes = [(extent.width, extent.height) for extent in map(Text.get_window_extent, texts)]
+    obstacles = [*points, *(pixels(x, y) for x, y in others if x)]
+    boxes = placed(points, sizes, (box.width, box.height), obstacles, gap=7)
+    for text, place in zip(texts, boxes, strict=True):
+        if place is None:
+            text.remove()
+            continue
+        corner = (box.x0 + place.x, box.y0 + box.height - place.y - place.height)
+        across, up = axis.transData.inverted().transform(corner)
+        text.set_position((across, up))
+
+
+def _sweep(results: Results) -> Figure:
+    """A picture a measure."""
+    found = curves(results)
+    if not found:
+        raise UsageError("nothing was measured that could be drawn")
+    tall = -(-len(found) // 2)
+    figure, axes = _figure(results, tall, 11, 3.1 * tall + 1)
+    for place, each in zip(axes.flat, found, strict=False):
+        _curves(place, each)
+    for place in axes.flat[len(found) :]:
+        place.set_axis_off()
+    handles, labels = axes.flat[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=min(len(labels), 5))
+    return figure
+
+
+def _curves(axis: Axes, found: Curves) -> None:
+    styles = ("-", "--", ":", "-.")
+    for number, (name, line) in enumerate(found.lines.items()):
+        # Ten colours, then the same with another line.
+        axis.plot(
+            *zip(*line, strict=True),
+            c=f"C{number % 10}",
+            ls=styles[number // 10 % len(styles)],
+            lw=1.4,
+            marker="." if len(line) < ENOUGH_POINTS else None,
+            label=printable(name),
+        )
+    _log(axis, "x", [n for line in found.lines.values() for n, _ in line], "n")
+    _log(axis, "y", [v for line in found.lines.values() for _, v in line], found.unit)
+    axis.set_title(found.title, fontsize=10)
+    axis.set_xlabel("n")

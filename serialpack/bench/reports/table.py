@@ -1,0 +1,234 @@
+"""``--format table``: what a person reads on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from textwrap import wrap
+
+from serialpack.bench.reports import _words
+from serialpack.bench.reports._columns import (
+    WANTED,
+    Column,
+    anchor_row,
+    by_size,
+    columns,
+    is_known,
+    seconds,
+)
+from serialpack.bench.reports._sweep import Matrix, is_sweep, matrices
+from serialpack.bench.results import Results, Row
+from serialpack.text import aligned, printable
+
+#: So many rows are shown, and of a sweep so many values of n.
+MOST_ROWS = 30
+MOST_N = 12
+
+#: A chain that is longer, where the width is short, gets a line of its own.
+LEAST_CHAIN = 24
+
+_ALL = "--format json, csv or markdown has all"
+
+#: A line and how it is drawn: a style of rich.
+Line = tuple[str, str]
+
+
+def table(results: Results, *, width: int, colour: bool) -> str:
+    """All that people need, in lines of at most ``width``; commands are never broken."""
+    lines = list(_lines(results, max(width, 40)))
+    if not colour:
+        return "\n".join(text for text, _ in lines) + "\n"
+    import io
+
+    from rich.console import Console
+    from rich.text import Text
+
+    # The terminal's own colours, readable on a light and on a dark one.
+    console = Console(
+        file=io.StringIO(), force_terminal=True, color_system="standard", highlight=False
+    )
+    for text, style in lines:
+        console.print(Text(text, style), soft_wrap=True)
+    drawn: str = console.file.getvalue()  # type: ignore[attr-defined]
+    return drawn
+
+
+def _lines(results: Results, width: int) -> Iterator[Line]:
+    yield from _wrapped(f"{results.source}: {_words.headline(results)}", width, "bold")
+    yield from _wrapped(_words.effort(results), width, "")
+    yield from _wrapped(_words.machine(results), width, "dim")
+    yield "", ""
+    if is_sweep(results):
+        found = matrices(results)
+        for matrix in found:
+            yield from _matrix(matrix, width)
+        left = max((len(m.rows) - len(_thinned(m.rows)) for m in found), default=0)
+        if left:
+            yield from _wrapped(f"and {left:,} more n; {_ALL}", width, "dim")
+    elif any(map(is_known, results.rows)):
+        yield from _table(results, width)
+    yield from _closing(results, width)
+    yield from _recommended(results, width)
+
+
+def _table(results: Results, width: int) -> Iterator[Line]:
+    rows = by_size(results.rows)
+    shown = _best(results, rows)
+    anchors = [anchor_row(anchor) for anchor in results.anchors if not anchor.why]
+    fitting = _fitting(columns(results), [*shown, *anchors], width)
+    cells = [[_cell(column, row) for column in fitting] for row in [*shown, *anchors]]
+    heads = [[column.title for column in fitting], [column.unit for column in fitting]]
+    right = [number for number, column in enumerate(fitting) if column.right]
+    room = max(_left(fitting, [*heads, *cells], width), LEAST_CHAIN)
+    # A long name is taken out before the columns are aligned, and put on a line above its figures.
+    names = [line[0] if len(line[0]) > room else "" for line in cells]
+    short = [["" if name else line[0], *line[1:]] for name, line in zip(names, cells, strict=True)]
+    drawn = aligned([*heads, *short], right)
+    yield from (("  " + line, "bold") for line in drawn[:2] if line)
+    for number, row in enumerate(shown):
+        yield from _row(names[number], drawn[2 + number], row)
+    if len(rows) > len(shown):
+        yield from _wrapped(f"and {len(rows) - len(shown):,} more; {_ALL}", width, "dim")
+    if anchors:
+        yield "", ""
+        for number, row in enumerate(anchors, len(shown)):
+            yield from _row(names[number], drawn[2 + number], row, "dim")
+    yield "", ""
+    if any(row.front for row in shown):
+        yield from _wrapped(f"* {_words.FRONT}", width, "")
+    if any(row.auto for row in shown):
+        yield from _wrapped(f"(auto) {_words.AUTO}", width, "")
+    if any(row.status == "sampled" for row in shown):
+        yield from _wrapped(f"~ {_words.SAMPLED}", width, "")
+
+
+def _row(name: str, line: str, row: Row, style: str = "") -> Iterator[Line]:
+    """A row, with its name on a line of its own where that is given."""
+    mark = "* " if row.front else "  "
+    style = "green" if row.front else style
+    if name:
+        yield mark + name, style
+        mark = "  "
+    yield mark + line, style
+
+
+def _cell(column: Column, row: Row) -> str:
+    text = printable(column.text(row))
+    return f"{text} (auto)" if column.key == "chain" and row.auto else text
+
+
+def _fitting(found: list[Column], rows: Sequence[Row], width: int) -> list[Column]:
+    """Those of ``found`` that lines of ``width`` hold, in the order in which they are needed."""
+    chosen = [column for column in found if not column.need]
+    for need in sorted({column.need for column in found} - {0}):
+        new = [c for c in found if c.need == need and any(c.text(row) for row in rows)]
+        more = [c for c in found if c in chosen or c in new]
+        cells = [[_cell(c, row) for c in more] for row in rows]
+        longest = max(map(len, (line[0] for line in cells)), default=0)
+        wanted = min(longest, LEAST_CHAIN) if need <= WANTED else longest
+        heads = [[c.title for c in more], [c.unit for c in more]]
+        if _left(more, [*heads, *cells], width) >= wanted:
+            chosen = more
+    return chosen
+
+
+def _left(found: list[Column], lines: list[list[str]], width: int) -> int:
+    """What the mark and the other columns leave to the first of them."""
+    others = [max(len(line[i]) for line in lines) for i in range(1, len(found))]
+    return width - 2 - sum(others) - 2 * len(others)
+
+
+def _best(results: Results, rows: list[Row]) -> list[Row]:
+    """At most ``MOST_ROWS`` of ``rows``: those that are marked, then those nearest to the front."""
+    chosen = {(choice.chain, choice.threads) for choice in results.recommendations}
+    ranked = _by_layer(rows)
+    ranked.sort(key=lambda row: not (row.front or row.auto or (row.chain, row.threads) in chosen))
+    marked = sum(row.front or row.auto for row in rows)
+    kept = {id(row) for row in ranked[: max(MOST_ROWS, marked)]}
+    return [row for row in rows if id(row) in kept]
+
+
+def _by_layer(rows: list[Row]) -> list[Row]:
+    """The Pareto front of size and seconds, then the front of what is left, and so on.
+
+    ``rows`` are in the order of their size.
+    """
+    ranked: list[Row] = []
+    left = rows
+    while left:
+        layer: list[Row] = []
+        rest: list[Row] = []
+        least = float("inf")
+        for row in left:
+            (layer if seconds(row) < least else rest).append(row)
+            least = min(least, seconds(row))
+        ranked += layer
+        left = rest
+    return ranked
+
+
+def _matrix(matrix: Matrix, width: int) -> Iterator[Line]:
+    """A table a measure; its chains in several where one line does not hold them."""
+    rows = _thinned(matrix.rows)
+    heads = [printable(chain).replace("+", "\n+").split("\n") for chain in matrix.chains]
+    column = [
+        max(map(len, [*head, *(cells[i] for _, cells in rows)])) for i, head in enumerate(heads)
+    ]
+    first = max(len(f"{n:,}") for n, _ in rows)
+    start = 0
+    while start < len(heads):
+        end = start + 1
+        while (
+            end < len(heads)
+            and first + sum(column[start : end + 1]) + 2 * (end + 1 - start) <= width
+        ):
+            end += 1
+        part = heads[start:end]
+        tall = max(map(len, part))
+        head = [
+            ["n" if i == tall - 1 else "", *(h[i] if i < len(h) else "" for h in part)]
+            for i in range(tall)
+        ]
+        body = [[f"{n:,}", *cells[start:end]] for n, cells in rows]
+        yield f"{matrix.title} ({matrix.unit})", "bold"
+        drawn = aligned([*head, *body], range(len(part) + 1))
+        yield from ((line, "bold" if i < tall else "") for i, line in enumerate(drawn))
+        yield "", ""
+        start = end
+
+
+def _thinned(rows: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:
+    """At most ``MOST_N`` of them, every so many, with the first and the last."""
+    if len(rows) <= MOST_N:
+        return rows
+    step = -(-(len(rows) - 1) // (MOST_N - 1))
+    return [*rows[:-1:step], rows[-1]]
+
+
+def _closing(results: Results, width: int) -> Iterator[Line]:
+    limit = _words.limit(results)
+    if limit:
+        yield from _wrapped(limit, width, "")
+    for reason in _words.reasons(results):
+        text = f"{reason.status}: {reason.listed}: {reason.why}"
+        yield from _wrapped(text, width, "red" if reason.status == "failed" else "yellow")
+    for anchor in results.anchors:
+        if anchor.why:
+            yield from _wrapped(f"{anchor.name}: {anchor.why}", width, "yellow")
+    for note in results.notes:
+        yield from _wrapped(f"note: {note}", width, "")
+
+
+def _recommended(results: Results, width: int) -> Iterator[Line]:
+    """Each with its command on a line of its own, whatever its length, to be copied."""
+    for kinds, why, choice in _words.choices(results):
+        yield "", ""
+        because = f"; {why}" if why else ""
+        yield from _wrapped(f"{kinds}: {choice.chain}{because}", width, "bold")
+        for line, style in _wrapped(_words.promise(results, choice), width - 4, ""):
+            yield f"    {line}", style
+        yield f"    {printable(choice.command)}", "cyan"
+
+
+def _wrapped(text: str, width: int, style: str) -> Iterator[Line]:
+    for line in wrap(printable(text), width, subsequent_indent="  ", break_on_hyphens=False):
+        yield line, style

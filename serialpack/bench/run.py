@@ -1,0 +1,304 @@
+"""bench: one source, every chain that may suit it, and what came of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from serialpack.api import HEAD, opened_source
+from serialpack.bench.anchors import memory_copy, stock_tools
+from serialpack.bench.candidates import by_table, candidates, values_of
+from serialpack.bench.disk import HOW, Through, check_through, source_file
+from serialpack.bench.fixed import FixedSchedule
+from serialpack.bench.lab import is_object
+from serialpack.bench.machine import this_machine
+from serialpack.bench.material import MOST_HELD, Subject
+from serialpack.bench.recommend import Weighing, front, recommendations
+from serialpack.bench.results import Anchor, Limit, Results, Row
+from serialpack.bench.samples import Sample, parse_sample
+from serialpack.bench.schedule import Progress, Schedule, quiet, stage_names
+from serialpack.bench.sweep import swept_table
+from serialpack.container.reader import SNIFF, is_container
+from serialpack.detect import detect
+from serialpack.errors import FileError, UsageError
+from serialpack.formats import FORMATS
+from serialpack.pipeline.workers import usable_cores
+from serialpack.units import format_size
+
+#: Seconds.
+DEFAULT_BUDGET = 20.0
+
+
+class Question(NamedTuple):
+    """What is to be found out. Stages as the command line spells them; empty: all that may suit.
+
+    ``source``: a file's path, or with ``is_sample`` ``NAME:N``. ``budget``: seconds that are
+    measured. ``threads``: each number is measured; empty: all cores. ``peers``: the stock tools
+    too. ``called``: what the source is called where ``source`` is only a copy of it. ``through``:
+    what rows measured whole go through; ``folder``: where its files are made (None: where the
+    system has temporary ones). ``sweep``: over how many records, or over which N of the sample, it
+    is measured; empty: over all of it, or where the sample has no N and is one of sweeps, over its.
+    """
+
+    source: str
+    is_sample: bool = False
+    format: str | None = None
+    serializers: Sequence[str] = ()
+    filters: Sequence[str] = ()
+    codecs: Sequence[str] = ()
+    budget: float = DEFAULT_BUDGET
+    threads: Sequence[int] = ()
+    weighing: Weighing = Weighing()
+    peers: bool = False
+    called: str | None = None
+    most_held: int = MOST_HELD
+    through: Through = "memory"
+    folder: str | None = None
+    sweep: Sequence[int] = ()
+
+
+class Bench:
+    """One run. ``results()`` tells what is known, also while it runs and after it was stopped."""
+
+    def __init__(self, question: Question, progress: Progress = quiet) -> None:
+        """UsageError for an unknown stage or sample, FileError for a file that cannot be read."""
+        check_through(question.through)
+        self.question = question
+        self._progress = progress
+        self._anchors: list[Anchor] = []
+        self._finished = False
+        #: Seconds of measuring, once that is done: stock tools come after it.
+        self._elapsed: float | None = None
+        self._sample: Sample | None = None
+        #: The least bytes that a sample can take.
+        self._limit: Limit | None = None
+        if question.is_sample:
+            self._sample, n = parse_sample(question.source)
+            self._subject = Subject(sample=f"{self._sample.name}:{n}", format=self._sample.format)
+            self._limit = self._sample.limit(n)
+        else:
+            self._subject = _subject(question)
+        self._points = self._swept()
+        self._objects = is_object(self._subject)
+        if self._objects and question.through != "memory":
+            raise UsageError(
+                f"{question.source} is measured as Python objects, which go through no files",
+                hint="write it to a file, and measure that",
+            )
+        self._choice = candidates(
+            question.serializers,
+            question.filters,
+            question.codecs,
+            values=values_of(self._subject.format),
+            objects=self._objects,
+        )
+        table = swept_table(self._sample) if self._points else self._sample and self._sample.table
+        if table is not None:
+            self._choice = by_table(self._choice, table)
+        unsafe = stage_names(self._choice.serializers) if question.serializers else []
+        weighing = question.weighing._replace(unsafe=frozenset(unsafe))
+        self._schedule: Schedule | FixedSchedule
+        if self._points or self._objects:
+            self._schedule = FixedSchedule(
+                self._subject,
+                self._choice,
+                budget=question.budget,
+                # dumps and loads, which a sweep calls, take all cores.
+                threads=self._threads(usable_cores() if self._points else 1),
+                weighing=weighing,
+                progress=progress,
+                points=self._points,
+                runs=None if table is None else table.runs,
+                objects=self._objects,
+            )
+        else:
+            self._schedule = Schedule(
+                self._subject,
+                self._choice,
+                budget=question.budget,
+                threads=self._threads(usable_cores()),
+                weighing=weighing,
+                progress=progress,
+            )
+
+    def _threads(self, default: int) -> list[int]:
+        return sorted(set(self.question.threads)) or [default]
+
+    def _swept(self) -> list[int]:
+        """The N of a sweep: those asked for, or the sample's own where no N is."""
+        points = sorted(set(self.question.sweep))
+        if not points and self._sample is not None and ":" not in self.question.source:
+            points = [*self._sample.table.sweep]
+        if points and self.question.through != "memory":
+            raise UsageError("a sweep is measured in memory, not through files")
+        return points
+
+    def run(self) -> Results:
+        """Measure everything that there is time for."""
+        schedule, question = self._schedule, self.question
+        with source_file(self._subject, question.through, question.folder) as files:
+            schedule.files = files
+            schedule.run()
+            self._elapsed = schedule.elapsed
+            assert schedule.held is not None
+            if question.peers and not self._subject.sample:
+                self._anchors = stock_tools(
+                    self._subject.path,
+                    schedule.held.size,
+                    max(question.budget, 1.0),
+                    lambda name: self._progress(1.0, name),
+                    files,
+                )
+        self._finished = True
+        return self.results()
+
+    def results(self) -> Results:
+        """What is known by now."""
+        schedule, question = self._schedule, self.question
+        held = schedule.held
+        size = held.size if held is not None else 0
+        rows = self._rows()
+        sampled = held.held if held is not None else 0
+        anchors = list(self._anchors)
+        if schedule.copy is not None:
+            anchors.insert(0, memory_copy(schedule.copy, size, sampled))
+        source = question.called or self._subject.sample or question.source
+        if self._points and self._sample is not None:
+            source = self._sample.name
+        return Results(
+            source=source,
+            mode="object" if self._objects else "file",
+            format=self._subject.format,
+            size=size,
+            records=schedule.records,
+            sampled=sampled,
+            budget=question.budget,
+            elapsed=schedule.elapsed if self._elapsed is None else self._elapsed,
+            date=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
+            machine=this_machine(),
+            limit=self._limit if not self._points else None,
+            rows=rows,
+            anchors=anchors,
+            recommendations=recommendations(
+                # Of a sweep none: what they promise would be of a part.
+                rows if not self._points else [],
+                schedule.weighing,
+                # A sample has no file that could be named.
+                source="FILE" if self._sample is not None else source,
+                objects=self._objects,
+                name_threads=bool(question.threads),
+            ),
+            notes=self._notes(rows),
+            interrupted=not self._finished,
+            through=question.through,
+        )
+
+    def _rows(self) -> list[Row]:
+        schedule = self._schedule
+        known = list(schedule.rows.values())
+        whole = [row for row in known if row.status == "measured"]
+        # Memory is no rival of files, nor is one N of another.
+        rivals = (schedule.files and whole) or known
+        on_front = {
+            id(row)
+            for n in {row.n for row in rivals}
+            for row in front([row for row in rivals if row.n == n])
+        }
+        rows = [
+            row._replace(
+                front=id(row) in on_front,
+                auto=combination._replace(n=None) == schedule.auto,
+                over_limit=self._over_limit(row),
+            )
+            for combination, row in schedule.rows.items()
+        ]
+        known_first = sorted(rows, key=lambda row: (row.size is None, row.size, row.chain))
+        skipped = [
+            row
+            for c, row in schedule.skipped.items()
+            if c not in schedule.rows and c.chain.serializer not in schedule.dropped
+        ]
+        return [*known_first, *schedule.dropped.values(), *skipped]
+
+    def _over_limit(self, row: Row) -> float | None:
+        limit = self._limit
+        if row.n is not None:
+            limit = self._sample.limit(row.n) if self._sample is not None else None
+        return None if limit is None or row.size is None else row.size / limit.size
+
+    def _notes(self, rows: list[Row]) -> list[str]:
+        schedule, subject = self._schedule, self._subject
+        notes = list(schedule.notes)
+        if self.question.called is not None:
+            notes.append("what the pipe gave was kept in a temporary file, which is gone again")
+        if self.question.budget <= 0:
+            notes.append(f"nothing was measured: the budget is {self.question.budget:g} s")
+        held = schedule.held
+        if held is not None and held.held < held.size:
+            where = "from its start" if held.broken_off else "spread over it"
+            notes.append(
+                f"{format_size(held.held)} of {format_size(held.size)} were measured, {where}"
+                + (" (~)" if schedule.files else "")
+            )
+        sampled = sum(row.status == "sampled" for row in rows)
+        if schedule.files is not None:
+            rows_were = "1 row (~) was" if sampled == 1 else f"{sampled} rows (~) were"
+            memory = f"; {rows_were} sampled in memory" if sampled else ""
+            notes.append(f"measured {HOW[self.question.through]}{memory}")
+        elif sampled and held is not None and held.held == held.size:
+            notes.append(
+                f"~: {sampled} rows were measured, and proved, on a sample of the source only;"
+                " a larger --budget measures more of them whole"
+            )
+        notes += self._left_unmeasured(rows)
+        if not self._objects and not values_of(subject.format):
+            fmt = FORMATS.get(subject.format)
+            why = (
+                "reading it can run code that is in it"
+                if fmt.has_values
+                else "it has no values that serialpack knows"
+            )
+            notes.append(f"only raw rows: {why}")
+        if self._choice.absent:
+            notes.append(f"not installed: {', '.join(self._choice.absent)}")
+        return notes
+
+    def _left_unmeasured(self, rows: list[Row]) -> Iterator[str]:
+        """What would be smaller than all that was measured whole, if the sample is right."""
+        whole = [row.size for row in rows if row.status == "measured" and row.size is not None]
+        schedule = self._schedule
+        if not whole or not isinstance(schedule, Schedule):
+            return
+        for row in rows:
+            if row.status != "sampled" or row.size is None or not schedule.weighing.allows(row):
+                continue
+            if row.size < min(whole) * 0.98:
+                need = schedule.budget_for(row)
+                yield (
+                    f"{row.chain} seems smaller (~{row.size:,} bytes): measuring it whole takes"
+                    f" --budget {need:.0f}"
+                )
+                return
+
+
+def _subject(question: Question) -> Subject:
+    """The file that is asked about."""
+    with opened_source(question.source) as opened:
+        if opened.stat is None:
+            raise FileError("is not a regular file", path=question.source)
+        head = opened.peek(HEAD)
+        if is_container(head[:SNIFF]):
+            raise UsageError(
+                "is a serialpack file already", hint="bench what was packed: unpack it first"
+            )
+        named = question.called is None
+        if question.format is not None:
+            FORMATS.source(question.format)
+        return Subject(
+            path=question.source,
+            format=question.format or detect(opened.name if named else None, head),
+            name=opened.name if named else None,
+            mtime=opened.stat.st_mtime_ns if named else None,
+            most_held=question.most_held,
+        )

@@ -1,0 +1,384 @@
+"""What is measured when, so that the budget is kept and the best rows are measured whole.
+
+First every serializer on a small part, behind the few codecs that tell most; then every codec
+behind the first serializer; then what may still win. Last, as many rows on the whole source as
+there is time for, those first that would be recommended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from math import ceil, inf
+from time import perf_counter
+from typing import Any, NamedTuple
+
+from serialpack.auto import choose
+from serialpack.bench.candidates import Choice, first_codecs
+from serialpack.bench.disk import Files, FileTrial
+from serialpack.bench.lab import Copy, Failed, Held, Lab, Late, Load, Suits, Trial
+from serialpack.bench.material import LOOK, SAMPLE, WHOLE, Subject
+from serialpack.bench.recommend import Weighing, better, roles
+from serialpack.bench.results import Row, cost
+from serialpack.bench.rows import failed_row, measured_row, skipped_row
+from serialpack.bench.trials import OF_CODECS, OF_SERIALIZERS
+from serialpack.chain import Chain, StageSpec, parse_stage, spell_stage
+from serialpack.errors import FileError, SerialpackError
+from serialpack.filters import FILTERS
+from serialpack.serializers import SERIALIZERS
+
+#: Shares of the budget: of looking at samples in all, of one look, of one sample.
+SAMPLING, ONE_LOOK, ONE_SAMPLE = 0.45, 0.1, 0.03
+
+#: A job that takes longer than the whole budget may is killed.
+PATIENCE = 1.15
+
+#: How far a measured time may be from the one that a sample promised.
+SURE = 1.25
+
+#: ``progress(share, what)``: how much of the budget is used, and what is measured now.
+Progress = Callable[[float, str], object]
+
+
+class Combination(NamedTuple):
+    """What a row is of. ``n``: of a sweep, with how much."""
+
+    chain: Chain
+    threads: int
+    block_size: int
+    n: int | None = None
+
+
+class Schedule:
+    """One run of bench over one source. ``rows`` holds what is known, at any time."""
+
+    def __init__(
+        self,
+        subject: Subject,
+        choice: Choice,
+        *,
+        budget: float,
+        threads: list[int],
+        weighing: Weighing,
+        progress: Progress,
+    ) -> None:
+        self.choice = choice
+        self.budget = budget
+        self.threads = threads
+        self.held: Held | None = None
+        self.copy: float | None = None
+        #: Of the whole source, where a trial has told.
+        self.records: int | None = None
+        self.rows: dict[Combination, Row] = {}
+        self.notes: list[str] = []
+        #: Serializers that refused, or failed, and why.
+        self.dropped: dict[StageSpec, Row] = {}
+        #: What there was no time for.
+        self.skipped: dict[Combination, Row] = {}
+        self.weighing = weighing
+        #: The serializer behind which all codecs are tried: the first that holds the data.
+        self.leader: StageSpec | None = None
+        #: What rows measured whole go through, where that is not memory; how many seconds longer
+        #: the last one took than memory had told.
+        self.files: Files | None = None
+        self._longer = 0.0
+        self._progress = progress
+        self._path = subject.path or subject.sample
+        self._lab = Lab(subject)
+        self._start = perf_counter()
+        auto = choose()
+        self.auto = Combination(auto.chain, threads[-1], auto.block_size)
+
+    # --- the order of things ------------------------------------------------------------------
+
+    def run(self) -> None:
+        """Measure. What is known when an exception passes through, stays in ``rows``."""
+        with closing(self._lab):
+            try:
+                self.held = self._lab.ask(Load(), max(self.budget, 10.0) * 3)
+            except Failed as error:
+                raise FileError(f"reading it {error}", path=self._path) from None
+            # Reading the source is no measurement: the budget is for those.
+            self._start = perf_counter()
+            if self.budget <= 0:
+                return
+            self._copy()
+            self._sample()
+            self._whole()
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the source was read."""
+        return perf_counter() - self._start
+
+    @property
+    def whole_is_sample(self) -> bool:
+        """Whether a sample would be all of the source."""
+        assert self.held is not None
+        size = self.held.held if self.files is None else self.held.size
+        return size <= 2 * SAMPLE
+
+    def _copy(self) -> None:
+        if not self.choice.serializers or self.choice.serializers[0].name != "raw":
+            return
+        try:
+            self.copy = self._lab.ask(Copy(), self.budget)
+        except Failed:
+            self.copy = None
+
+    def _sample(self) -> None:
+        until = self.budget * (1.0 if self.whole_is_sample else SAMPLING)
+        first = first_codecs(self.choice)
+        for serializer in self.choice.serializers:
+            self._try(serializer, (), first[0], until)
+            if serializer not in self.dropped:
+                self.leader = serializer
+                break
+        else:
+            return
+        plain = () in self.choice.filters
+        for codec in self.choice.codecs * plain:
+            self._try(self.leader, (), codec, until)
+        for serializer in self.choice.serializers:
+            for codec in first * plain:
+                self._try(serializer, (), codec, until)
+        for filters in self._filters(self.leader):
+            for codec in self.choice.codecs:
+                self._try(self.leader, filters, codec, until)
+        for serializer in self._promising():
+            for codec in self.choice.codecs:
+                if self.elapsed < until and not self._beaten(codec):
+                    self._try(serializer, (), codec, until)
+
+    def _whole(self) -> None:
+        """Measure on all that is held: what would be recommended, the rest of the front, others."""
+        for combination in self._next_whole():
+            before = self.rows.get(combination)
+            if before is None or self._fits(before):
+                self._measure(combination, WHOLE)
+
+    def _next_whole(self) -> Iterator[Combination]:
+        """What to measure next on the whole. What comes depends on what has been found by then."""
+        done: set[Combination] = {self.auto}
+        if self.auto not in self.rows or self.rows[self.auto].status == "sampled":
+            yield self.auto
+        while self.elapsed < self.budget:
+            left = [
+                (c, row)
+                for c, row in self.rows.items()
+                if row.status == "sampled" and c not in done
+            ]
+            if not left:
+                return
+            fits = [(c, row) for c, row in left if self._fits(row)]
+            done.update(c for c, row in left if (c, row) not in fits)
+            if not fits:
+                return
+            may = {c: row for c, row in self.rows.items() if c in dict(fits) or _is_whole(row)}
+            chosen = self._next(dict(fits), may)
+            done.add(chosen)
+            yield chosen
+
+    def _next(self, fits: dict[Combination, Row], may: dict[Combination, Row]) -> Combination:
+        """Of what ``fits``: what would be recommended, then what nothing beats, then the rest.
+
+        What seems smallest is mostly slow. Its time is kept for it until the others are done.
+        """
+        of_row = {id(row): c for c, row in may.items()}
+        best = {
+            kind: of_row[id(row)]
+            for kind, row in roles(may.values(), self.weighing).items()
+            if row is not None
+        }
+        smallest = best.get("smallest")
+        kept = self._takes(fits[smallest]) if smallest in fits else 0.0
+        quick = {c: row for c, row in fits.items() if self._fits(row, beside=kept)}
+        wanted = [c for c in best.values() if c in quick and c != smallest]
+        if wanted:
+            return wanted[0]
+        unbeaten = [c for c, row in quick.items() if not self._rank(row)[0]]
+        if smallest is not None and smallest in fits and set(unbeaten) <= {smallest}:
+            return smallest
+        return min(unbeaten or fits, key=lambda c: self._rank(fits[c]))
+
+    def _fits(self, row: Row, *, beside: float = 0.0) -> bool:
+        """Whether there is time to measure it whole, ``beside`` what takes so many seconds."""
+        return (self._takes(row) + beside) * SURE < self.budget - self.elapsed
+
+    def _takes(self, row: Row) -> float:
+        """Seconds that measuring it whole takes."""
+        # Files are read to their end, however little of them is held in memory.
+        return self._cost(row) if self.files is None else cost(row) + self._longer
+
+    def budget_for(self, row: Row) -> float:
+        """A budget with which there would have been time for it too, in tens of seconds."""
+        return ceil((self.budget + self._takes(row) * SURE) / 10) * 10
+
+    def _rank(self, row: Row) -> tuple[int, float]:
+        """Those that nothing beats first, and of those that are beaten the quickest measured."""
+        others = [r for r in self.rows.values() if r.size is not None and r is not row]
+        return sum(better(other, row) for other in others), self._cost(row)
+
+    # --- one trial ----------------------------------------------------------------------------
+
+    def _try(
+        self,
+        serializer: StageSpec,
+        filters: tuple[StageSpec, ...],
+        codec: StageSpec,
+        until: float,
+    ) -> None:
+        """Measure a chain on as much as there is time for, if there is time."""
+        chain = Chain(serializer, filters, codec)
+        for threads in self.threads:
+            combination = Combination(chain, threads, self.auto.block_size)
+            if combination in self.rows or serializer in self.dropped:
+                continue
+            if self.elapsed >= until:
+                self.skipped[combination] = skipped_row(combination, "the budget was used up")
+                continue
+            foreseen = self._foreseen(combination)
+            part = LOOK if foreseen is None else self._affordable(foreseen)
+            found = self._measure(combination, part)
+            if found is None or foreseen is not None:
+                continue
+            if found.status == "measured" and self.files is not None:
+                continue
+            # Also where a look saw all of it: it was hasty.
+            part = self._affordable(self._cost(found))
+            if part != LOOK and self.elapsed < until:
+                self._measure(combination, part)
+
+    def _affordable(self, seconds: float) -> int:
+        """The part to measure of what takes so long on all that is held."""
+        assert self.held is not None
+        if self.whole_is_sample:
+            return WHOLE if seconds < self.budget * ONE_SAMPLE else LOOK
+        return SAMPLE if seconds * SAMPLE / self.held.held < self.budget * ONE_SAMPLE else LOOK
+
+    def _foreseen(self, combination: Combination) -> float | None:
+        """Seconds for all that is held, where serializer and codec were measured apart."""
+        serializer, filters, codec = combination.chain
+        beside = next(
+            (r for c, r in self.rows.items() if c.chain.serializer == serializer and r.seconds),
+            None,
+        )
+        leader = self.rows.get(
+            combination._replace(chain=Chain(self.leader or serializer, filters, codec))
+        )
+        if beside is None or leader is None or not leader.seconds:
+            return None
+        steps = {name: beside.seconds.get(name, 0.0) for name in OF_SERIALIZERS}
+        steps |= {name: leader.seconds.get(name, 0.0) for name in OF_CODECS}
+        return sum(steps.values()) * self._share
+
+    @property
+    def _share(self) -> float:
+        """How much of the source is held."""
+        assert self.held is not None
+        return self.held.held / max(self.held.size, 1)
+
+    def _cost(self, row: Row) -> float:
+        """Seconds that measuring all that is held takes, told from a part of it."""
+        return cost(row) * self._share
+
+    def _measure(self, combination: Combination, part: int) -> Row | None:
+        """One trial, kept as a row; None where it came to nothing."""
+        assert self.held is not None
+        chain, threads, block_size, _ = combination
+        spelled = str(chain)
+        self._progress(min(self.elapsed / self.budget, 1.0), spelled)
+        left = self.budget * PATIENCE - self.elapsed
+        share = {LOOK: ONE_LOOK, SAMPLE: ONE_LOOK, WHOLE: 1.0}[part]
+        patience = max(min(self.budget * share, left), 1.0) if part != WHOLE else max(left, 1.0)
+        job: Trial | FileTrial = Trial(spelled, threads, part, block_size, max(2, *self.threads))
+        if self.files is not None and (part == WHOLE or self.held.size <= 2 * part):
+            job = FileTrial(spelled, threads, block_size, self.files)
+        try:
+            found = self._lab.ask(job, patience)
+        except (SerialpackError, Failed) as error:
+            self._drop(combination, error, part)
+            return None
+        row, before = measured_row(combination, found, self.held), self.rows.get(combination)
+        if isinstance(job, FileTrial) and before is not None:
+            self._longer = max(cost(row) - cost(before), 0.0)
+        self.rows[combination] = row
+        if row.status == "measured" and found.records is not None:
+            self.records = found.records
+        return row
+
+    def _drop(self, combination: Combination, error: Exception, part: int) -> None:
+        """A serializer that refuses is done with; what fails on the whole was well on a part."""
+        before = self.rows.get(combination)
+        if part == WHOLE and isinstance(error, Late) and before is not None:
+            # No fault of its own: the sample told of less time than there was.
+            return
+        row = failed_row(combination, error)
+        serializer = combination.chain.serializer
+        if row.status == "refused":
+            for other in [c for c in self.rows if c.chain.serializer == serializer]:
+                del self.rows[other]
+            self.dropped[serializer] = row
+        elif part == LOOK and self._at_fault(combination.chain):
+            self.dropped[serializer] = row
+        else:
+            self.rows[combination] = row
+
+    def _at_fault(self, chain: Chain) -> bool:
+        """Whether what failed is the serializer: behind another, the codec did well; or it fails
+        for the second time."""
+        mine = [row for c, row in self.rows.items() if c.chain.serializer == chain.serializer]
+        beside = [row for c, row in self.rows.items() if c.chain[1:] == chain[1:]]
+        if any(row.size is not None for row in mine):
+            return False
+        return bool(mine) or any(row.size is not None for row in beside)
+
+    # --- what is worth trying -----------------------------------------------------------------
+
+    def _filters(self, leader: StageSpec) -> list[tuple[StageSpec, ...]]:
+        """The user's; else none, and those that make the source's own bytes smaller."""
+        if "filters" in self.choice.chosen or leader.name != "raw":
+            return self.choice.filters
+        try:
+            suited: list[str] = self._lab.ask(Suits(LOOK * 4), self.budget * ONE_LOOK)
+        except Failed:
+            suited = []
+        return [*self.choice.filters, *((parse_stage(FILTERS, text),) for text in suited)]
+
+    def _promising(self) -> list[StageSpec]:
+        """The serializers, those first whose bytes are smallest behind the first codec."""
+        first = first_codecs(self.choice)[0]
+        sizes: dict[StageSpec, float] = {}
+        for combination, row in self.rows.items():
+            chain = combination.chain
+            known = chain.codec == first and not chain.filters and row.size is not None
+            size = row.size if known and row.size is not None else inf
+            sizes[chain.serializer] = min(size, sizes.get(chain.serializer, inf))
+        return sorted(sizes, key=sizes.__getitem__)
+
+    def _beaten(self, codec: StageSpec) -> bool:
+        """Whether behind the leader another codec was better in everything."""
+        if "codecs" in self.choice.chosen:
+            return False
+        rows = {
+            c.chain.codec: row
+            for c, row in self.rows.items()
+            if c.chain.serializer == self.leader
+            and not c.chain.filters
+            and c.threads == self.threads[0]
+        }
+        mine = rows.get(codec)
+        return mine is None or any(better(row, mine) for row in rows.values() if row is not mine)
+
+
+def _is_whole(row: Row) -> bool:
+    return row.status == "measured"
+
+
+def stage_names(specs: list[StageSpec]) -> list[str]:
+    """Serializers as people spell them."""
+    return [spell_stage(SERIALIZERS, spec) for spec in specs]
+
+
+def quiet(_: float, __: str) -> Any:
+    """A progress that nobody sees."""

@@ -1,0 +1,65 @@
+"""``--sweep``: over which N, and what is measured at each where nothing is named."""
+
+from __future__ import annotations
+
+import re
+
+from serialpack.bench.samples import Sample, Table
+from serialpack.errors import UsageError
+from serialpack.units import parse_size
+
+#: A sweep of more is a mistake in its step.
+MOST_POINTS = 1000
+
+#: Of a file: its bytes behind the codec of ``auto``, and three ways to take it apart.
+_OF_FILES = Table(serializers=("raw", "json", "msgpack", "pickle"), codecs=("zstd:3",), runs=5)
+
+#: Of Python objects whose own table is not one of sizes.
+_OF_OBJECTS = Table(serializers=("pickle", "marshal", "json", "msgpack"), runs=10)
+
+_HINT = "write A:B:STEP, as in 100:10000:100, or A:B:xFACTOR, as in 100:100M:x10"
+
+
+def parse_sweep(text: str) -> list[int]:
+    """The N that ``text`` names: from A in steps, or times a factor, as far as B. UsageError.
+
+    ``100:10000:100``, ``1K:64K:1K``, ``100:100M:x10``.
+    """
+    parts = re.fullmatch(r"([^:]+):([^:]+):(x?)([^:]+)", text)
+    if parts is None:
+        raise UsageError(f"--sweep {text!r} is no sweep", hint=_HINT)
+    first, last, step = (_number(text, part) for part in (parts[1], parts[2], parts[4]))
+    if last < first:
+        raise UsageError(f"--sweep {text!r} ends before it begins", hint=_HINT)
+    if not parts[3]:
+        points = range(first, last + 1, step)
+        if len(points) > MOST_POINTS:
+            raise UsageError(
+                f"--sweep {text!r} has {len(points):,} points, and at most {MOST_POINTS:,} may be",
+                hint=_HINT,
+            )
+        return [*points]
+    if step == 1:
+        raise UsageError(f"--sweep {text!r} does not grow", hint=_HINT)
+    found = [first]
+    while found[-1] * step <= last:
+        found.append(found[-1] * step)
+    return found
+
+
+def _number(text: str, part: str) -> int:
+    digits = part.replace("_", "")
+    try:
+        number = parse_size(digits) if digits.isascii() else 0
+    except (ValueError, OverflowError):
+        number = 0
+    if number < 1:
+        raise UsageError(f"--sweep {text!r}: {part!r} is no whole number from 1", hint=_HINT)
+    return number
+
+
+def swept_table(sample: Sample | None) -> Table:
+    """What a sweep measures where the user names nothing; None: over a file of the user's."""
+    if sample is None or sample.mode == "file":
+        return _OF_FILES
+    return sample.table if sample.table.sweep else _OF_OBJECTS

@@ -1,0 +1,355 @@
+"""Measuring one chain on one material. Runs in a process of its own: see lab.py.
+
+The timed code is that of ``pack`` and ``unpack``: the halves of their block workers, run by
+their threads or processes. Of several runs the fastest counts. The garbage collector is off
+meanwhile. How and why: docs/measuring.md.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from statistics import fmean, median
+from time import perf_counter
+from typing import Any, Literal, NamedTuple, TypeVar
+
+from serialpack._version import __version__
+from serialpack.bench.memory import PeakMemory
+from serialpack.chain import Chain
+from serialpack.container.reader import StoredBlock
+from serialpack.container.writer import MemberWriter
+from serialpack.formats import FORMATS
+from serialpack.formats.base import SourceBlock, ValueFormat
+from serialpack.pipeline.blocks import BlockPacker, BlockUnpacker, Packed, Plan, Serialized
+from serialpack.pipeline.digest import WholeDigest
+from serialpack.pipeline.pack import Packing, WorkerMaker, prepare
+from serialpack.pipeline.timing import Timer, add_seconds
+from serialpack.pipeline.workers import in_order
+from serialpack.serializers import SERIALIZERS
+from serialpack.stage import Buffer
+
+#: What takes less is repeated until it has taken so many seconds, and how often at most.
+REPEAT = 0.02
+MOST_RUNS = 50
+#: The runs of which it is the fastest, where they do not take long.
+FEW = 3
+
+
+class Care(NamedTuple):
+    """How carefully something is measured: ``least`` runs, and more until they took ``seconds``.
+
+    ``memory``: its peak is measured too, which takes some milliseconds. ``most``: runs. ``few``:
+    there are up to ``FEW`` runs as long as they take no more seconds than that.
+    """
+
+    least: int
+    seconds: float
+    memory: bool
+    most: int = MOST_RUNS
+    few: float = 0.0
+
+    def wants_more(self, walls: Sequence[float]) -> bool:
+        """Whether to run it again, when the runs before took so many seconds."""
+        runs, total = len(walls), sum(walls)
+        if runs < self.least:
+            return True
+        return (total < self.seconds and runs < self.most) or (total < self.few and runs < FEW)
+
+
+#: A first look, at little: its first run also imports what is needed. Then one run, to tell what
+#: is worth more; and how the whole source is measured.
+LOOKING = Care(2, 0.0, False)
+SAMPLING = Care(1, 0.0, False)
+CAREFUL = Care(1, REPEAT, True, few=0.3)
+
+#: The steps of packing and unpacking, as rows name them.
+PACK_STEPS = ("serialize", "prove", "compress", "undo")
+UNPACK_STEPS = ("decompress", "deserialize")
+STEPS = (*PACK_STEPS, *UNPACK_STEPS)
+OF_SERIALIZERS = ("serialize", "prove", "deserialize")
+OF_CODECS = ("compress", "undo", "decompress")
+
+
+class Timing(NamedTuple):
+    """Runs of one piece of work: seconds of the fastest, by step too; and how many there were.
+
+    ``mean``, ``means``: of all of them. ``spread``: how much longer the median run took; None of
+    one run. ``memory``: peak bytes.
+    """
+
+    wall: float
+    mean: float
+    steps: dict[str, float]
+    means: dict[str, float]
+    runs: int
+    spread: float | None
+    memory: int | None
+
+
+class Figures(NamedTuple):
+    """What one trial found, of ``source`` bytes of the source."""
+
+    source: int
+    records: int | None
+    size: int
+    overhead: int
+    pack: float
+    unpack: float
+    pack_mean: float
+    unpack_mean: float
+    steps: dict[str, float]
+    runs: int
+    spread: float | None
+    memory: int | None
+    kept: Literal["exact", "faithful"]
+    means: dict[str, float] | None = None
+
+
+class Half(NamedTuple):
+    """What a worker does: one half of packing or of unpacking blocks. Can be sent to a process."""
+
+    plan: Plan
+    step: Literal["serialize", "finish", "decompress", "deserialize"]
+
+    def worker(self) -> Callable[[Any], tuple[Any, dict[str, float]]]:
+        """A worker whose jobs are the arguments of the half; it gives result and seconds."""
+        maker = BlockPacker if self.step in ("serialize", "finish") else BlockUnpacker
+        half = getattr(maker(self.plan), self.step)
+
+        def work(job: tuple[Any, ...]) -> tuple[Any, dict[str, float]]:
+            timer = Timer()
+            return half(*job, timer), timer.seconds
+
+        return work
+
+
+class SerializedPart(NamedTuple):
+    """A part of the material through one serializer: done once, for all codecs."""
+
+    packing: Packing
+    plan: Plan
+    blocks: list[SourceBlock]
+    serialized: list[Serialized]
+    there: Timing
+    back: Timing
+    #: Of all serialized bytes: equal ones need no second trial of a codec.
+    digest: bytes
+
+
+class CompressedPart(NamedTuple):
+    """The same through filters and codec."""
+
+    packed: list[Packed]
+    there: Timing
+    back: Timing
+
+
+def serialize(
+    packing: Packing, blocks: list[SourceBlock], threads: int, care: Care = CAREFUL
+) -> SerializedPart:
+    """Serialize, prove and restore the blocks. RefusedError where a value cannot be held.
+
+    ``packing``: the chain's filters and codec do not matter.
+    """
+    _, plan = prepare(packing, blocks[0])
+    fmt, serializer = FORMATS.get(plan.format), SERIALIZERS.cls(plan.chain.serializer.name)
+    size = sum(len(block.data) for block in blocks)
+    apart = isinstance(fmt, ValueFormat) and serializer.holds_gil and threads > 1
+    run = _Runner(threads, care, size if apart else None)
+    jobs = [(block,) for block in blocks]
+    serialized, there = run.timed(Half(plan, "serialize"), jobs)
+    kept = serializer.keeps(fmt)
+    if kept:
+        back = Timing(0.0, 0.0, {}, {}, 1, None, None)
+    else:
+        unpacked = [(_stored(plan, b, s), s.data) for b, s in zip(blocks, serialized, strict=True)]
+        _, back = run.timed(Half(plan, "deserialize"), unpacked)
+    digest = WholeDigest()
+    for each in serialized:
+        digest.add(each.data, None, exact=True)
+    return SerializedPart(packing, plan, blocks, serialized, there, back, digest.digest())
+
+
+def compress(
+    part: SerializedPart, chain: Chain, threads: int, care: Care = CAREFUL
+) -> CompressedPart:
+    """Filter, compress and undo what a serializer wrote."""
+    plan = part.plan._replace(chain=chain)
+    run = _Runner(threads, care)
+    jobs = list(zip(part.blocks, part.serialized, strict=True))
+    packed, there = run.timed(Half(plan, "finish"), jobs)
+    stored = [(StoredBlock(p.block, 0, 0, (bytes(p.payload),)),) for p in packed]
+    _, back = run.timed(Half(plan, "decompress"), stored, keep=False)
+    return CompressedPart(packed, there, back)
+
+
+def figures(part: SerializedPart, squeezed: CompressedPart, chain: Chain) -> Figures:
+    """Everything about a chain, whose codec was tried on these serialized bytes."""
+    size, payload, records = _container(part, squeezed, chain)
+    timings = (part.there, part.back, squeezed.there, squeezed.back)
+    steps, means = added_steps(timings)
+    memory = [t.memory for t in timings if t.memory is not None]
+    return Figures(
+        source=sum(len(block.data) for block in part.blocks),
+        records=records,
+        size=size,
+        overhead=size - payload,
+        pack=part.there.wall + squeezed.there.wall,
+        unpack=part.back.wall + squeezed.back.wall,
+        pack_mean=part.there.mean + squeezed.there.mean,
+        unpack_mean=part.back.mean + squeezed.back.mean,
+        steps=steps,
+        runs=min(t.runs for t in timings if t.wall) if any(t.wall for t in timings) else 1,
+        spread=max((t.spread for t in timings if t.spread is not None), default=None),
+        memory=max(memory, default=None),
+        kept="exact" if all(s.exact for s in part.serialized) else "faithful",
+        means=means,
+    )
+
+
+def added_steps(timings: Iterable[Timing]) -> tuple[dict[str, float], dict[str, float]]:
+    """Seconds by step of several pieces of work together: of the fastest runs, and the means."""
+    steps, means = dict.fromkeys(STEPS, 0.0), dict.fromkeys(STEPS, 0.0)
+    for timing in timings:
+        add_seconds(steps, {step: timing.steps.get(step, 0.0) for step in STEPS})
+        add_seconds(means, {step: timing.means.get(step, 0.0) for step in STEPS})
+    return steps, means
+
+
+def _container(
+    part: SerializedPart, squeezed: CompressedPart, chain: Chain
+) -> tuple[int, int, int | None]:
+    """Bytes of the container that ``pack`` would write, of its payload, and its records."""
+    header, plan = prepare(part.packing._replace(chain=chain), part.blocks[0])
+    kept = SERIALIZERS.cls(chain.serializer.name).keeps(FORMATS.get(plan.format))
+    writer, digest = MemberWriter(len, header), WholeDigest()
+    rows = zip(part.blocks, part.serialized, squeezed.packed, strict=True)
+    for source, serialized, packed in rows:
+        # Of bytes that another serializer wrote the same, the codec's part is taken over.
+        block = packed.block._replace(
+            records=serialized.records,
+            extras={"s": serialized.extras} if serialized.extras else {},
+        )
+        digest.add(serialized.data, None if kept else source.data, exact=serialized.exact)
+        writer.block(block, (packed.payload,))
+    index = writer.finish(digest.digest())
+    return writer.length, writer.payload, index.records
+
+
+def _stored(plan: Plan, block: SourceBlock, serialized: Serialized) -> StoredBlock:
+    """The block as unpacking gets it when the codec is undone."""
+    none = plan.chain._replace(filters=(), codec=_none(plan.chain))
+    packed = BlockPacker(plan._replace(chain=none, verify=False)).finish(block, serialized, Timer())
+    return StoredBlock(packed.block, 0, 0, ())
+
+
+def _none(chain: Chain) -> Any:
+    return chain.codec._replace(name="none", values=())
+
+
+class _Runner:
+    """Runs jobs as ``pack`` does. ``size``: of what processes may work on, where they may."""
+
+    def __init__(self, threads: int, care: Care, size: int | None = None) -> None:
+        self._threads = threads
+        self._care = care
+        self._size = size
+
+    def timed(
+        self, half: Half, jobs: Sequence[Any], *, keep: bool = True
+    ) -> tuple[list[Any], Timing]:
+        """The results of the jobs, and how long all took."""
+
+        def work(first: bool) -> tuple[list[Any], dict[str, float]]:
+            maker = WorkerMaker(half, size=self._size, processes=self._size is not None)
+            seconds: dict[str, float] = {}
+            kept: list[Any] = []
+            for _, (result, took) in in_order(iter(jobs), maker.make, self._threads):
+                add_seconds(seconds, took)
+                if keep and first:
+                    kept.append(result)
+                del result
+            return kept, seconds
+
+        return repeat(work, lambda kept: sum(map(_bytes_of, kept)), self._care)
+
+
+Result = TypeVar("Result")
+
+
+def repeat(
+    work: Callable[[bool], tuple[Result, dict[str, float]]],
+    held: Callable[[Result], int],
+    care: Care = CAREFUL,
+    *,
+    before: Callable[[], object] = lambda: None,
+) -> tuple[Result, Timing]:
+    """The result of the first run of ``work``, and the times of all of them.
+
+    ``work(first)`` gives a result, of which all but the first are dropped, and its own count of
+    the seconds by step: over several threads they add up to more than the clock tells, which
+    scales them down. ``held``: bytes that a result takes, which are no memory of the work.
+    ``before`` is called before each run, and not timed.
+    """
+    walls: list[float] = []
+    steps: dict[str, float] = {}
+    sums: dict[str, float] = {}
+    memory: int | None = None
+    kept: list[Result] = []
+    with _collector_off():
+        while care.wants_more(walls):
+            before()
+            peak = PeakMemory() if care.memory and not walls else None
+            since = perf_counter()
+            result, seconds = work(not walls)
+            wall = perf_counter() - since
+            if peak is not None:
+                found = peak.peak()
+                memory = None if found is None else max(found - held(result), 0)
+            if not walls:
+                kept.append(result)
+            del result
+            share = wall / (sum(seconds.values()) or 1.0)
+            scaled = {step: took * share for step, took in seconds.items()}
+            add_seconds(sums, scaled)
+            if not walls or wall < min(walls):
+                steps = scaled
+            walls.append(wall)
+    fastest, runs = min(walls), len(walls)
+    spread = median(walls) / fastest - 1 if fastest and runs > 1 else None
+    means = {step: took / runs for step, took in sums.items()}
+    return kept[0], Timing(fastest, fmean(walls), steps, means, runs, spread, memory)
+
+
+def _bytes_of(result: Any) -> int:
+    data: Buffer | None = getattr(result, "data", None)
+    payload: Buffer = getattr(result, "payload", b"")
+    return (0 if data is None else len(data)) + len(payload)
+
+
+@contextmanager
+def _collector_off() -> Iterator[None]:
+    gc.collect()
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
+def packing_of(
+    chain: Chain, format: str, block_size: int, name: str | None, mtime: int | None
+) -> Packing:
+    """What ``serialpack pack`` would do with the file."""
+    return Packing(
+        chain=chain,
+        format=format,
+        block_size=block_size,
+        name=name,
+        mtime=mtime,
+        writer=__version__,
+        settings=SERIALIZERS.cls(chain.serializer.name).settings({}),
+    )

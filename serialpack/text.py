@@ -1,0 +1,42 @@
+"""Text that people are shown: names escaped, columns aligned."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def printable(text: str) -> str:
+    """``text`` with everything that is not a plain visible character escaped.
+
+    Names come from files that anyone may have made; control characters, bidirectional marks
+    and bytes that are no Unicode would act on the terminal.
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else _escape(c) for c in text)
+
+
+def _escape(char: str) -> str:
+    code = ord(char)
+    if 0xDC80 <= code <= 0xDCFF:  # a byte that is no UTF-8
+        return f"\\x{code - 0xDC00:02x}"
+    return char.encode("unicode_escape", "surrogatepass").decode("ascii")
+
+
+def aligned(lines: Sequence[Sequence[str]], right: Sequence[int] = ()) -> list[str]:
+    """``lines`` of cells as lines of text, with two spaces between columns.
+
+    ``right``: numbers of the columns that are aligned to the right. A line may have fewer cells
+    than the others.
+    """
+    widths = [
+        max((len(line[i]) for line in lines if i < len(line)), default=0)
+        for i in range(max(map(len, lines), default=0))
+    ]
+    return [
+        "  ".join(
+            cell.rjust(widths[i]) if i in right else cell.ljust(widths[i])
+            for i, cell in enumerate(line)
+        ).rstrip()
+        for line in lines
+    ]
