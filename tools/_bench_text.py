@@ -54,7 +54,7 @@ def blosc(results: Results) -> Text:
         over = f", {times(smallest.over_limit)} the limit" if smallest.over_limit else ""
         yield (
             f"Behind blosc {code(smallest.chain)} is smallest: {size_of(smallest)} bytes{over}."
-            f" {_of_filters(packed)}\n"
+            f"{_of_filters(packed)}\n"
         )
         yield _sizes_behind(packed)
         yield _of_settings(packed)
@@ -106,7 +106,7 @@ def _of_filters(rows: Sequence[Row]) -> str:
             found.append(f"{significant(ratio)} with {code('+'.join(each))}")
     if not found:
         return ""
-    return f"Held against no filter the size is {' and '.join(found)} (medians)."
+    return f" Held against no filter the size is {' and '.join(found)} (medians)."
 
 
 def _sizes_behind(rows: Sequence[Row]) -> str:
@@ -278,7 +278,7 @@ def field(results: Results) -> Text:
         best = rows[0]
         over = f", {times(best.over_limit)} the limit" if best.over_limit else ""
         yield (
-            f"Smallest is {code(best.chain)}: {size_of(best)} bytes{over}. {_of_filters(rows)}"
+            f"Smallest is {code(best.chain)}: {size_of(best)} bytes{over}.{_of_filters(rows)}"
             f" On the front are {', '.join(code(row.chain) for row in rows if row.front)}.\n"
         )
     yield _file_table(rows)
