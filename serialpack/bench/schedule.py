@@ -7,8 +7,9 @@ there is time for, those first that would be recommended.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from itertools import product
 from math import ceil, inf
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -130,25 +131,17 @@ class Schedule:
         until = self.budget * (1.0 if self.whole_is_sample else SAMPLING)
         first = first_codecs(self.choice)
         for serializer in self.choice.serializers:
-            self._try(serializer, (), first[0], until)
+            self._try(serializer, self.choice.filters[0], first[0], until)
             if serializer not in self.dropped:
                 self.leader = serializer
                 break
         else:
             return
-        plain = () in self.choice.filters
-        for codec in self.choice.codecs * plain:
-            self._try(self.leader, (), codec, until)
-        for serializer in self.choice.serializers:
-            for codec in first * plain:
-                self._try(serializer, (), codec, until)
-        for filters in self._filters(self.leader):
-            for codec in self.choice.codecs:
-                self._try(self.leader, filters, codec, until)
-        for serializer in self._promising():
-            for codec in self.choice.codecs:
-                if self.elapsed < until and not self._beaten(codec):
-                    self._try(serializer, (), codec, until)
+        self._try_all([self.leader], self.choice.filters, self.choice.codecs, until)
+        self._try_all(self.choice.serializers, self.choice.filters, first, until)
+        self._try_all([self.leader], self._suited_filters(self.leader), self.choice.codecs, until)
+        good = [codec for codec in self.choice.codecs if not self._beaten(codec)]
+        self._try_all(self._promising(), self.choice.filters, good, until)
 
     def _whole(self) -> None:
         """Measure on all that is held: what would be recommended, the rest of the front, others."""
@@ -220,6 +213,16 @@ class Schedule:
         return sum(better(other, row) for other in others), self._cost(row)
 
     # --- one trial ----------------------------------------------------------------------------
+
+    def _try_all(
+        self,
+        serializers: Sequence[StageSpec],
+        filters: Sequence[tuple[StageSpec, ...]],
+        codecs: Sequence[StageSpec],
+        until: float,
+    ) -> None:
+        for serializer, these, codec in product(serializers, filters, codecs):
+            self._try(serializer, these, codec, until)
 
     def _try(
         self,
@@ -335,15 +338,15 @@ class Schedule:
 
     # --- what is worth trying -----------------------------------------------------------------
 
-    def _filters(self, leader: StageSpec) -> list[tuple[StageSpec, ...]]:
-        """The user's; else none, and those that make the source's own bytes smaller."""
+    def _suited_filters(self, leader: StageSpec) -> list[tuple[StageSpec, ...]]:
+        """Those that make the source's own bytes smaller, unless the user named some."""
         if "filters" in self.choice.chosen or leader.name != "raw":
-            return self.choice.filters
+            return []
         try:
             suited: list[str] = self._lab.ask(Suits(LOOK * 4), self.budget * ONE_LOOK)
         except Failed:
             suited = []
-        return [*self.choice.filters, *((parse_stage(FILTERS, text),) for text in suited)]
+        return [(parse_stage(FILTERS, text),) for text in suited]
 
     def _promising(self) -> list[StageSpec]:
         """The serializers, those first whose bytes are smallest behind the first codec."""
@@ -351,7 +354,7 @@ class Schedule:
         sizes: dict[StageSpec, float] = {}
         for combination, row in self.rows.items():
             chain = combination.chain
-            known = chain.codec == first and not chain.filters and row.size is not None
+            known = chain.codec == first and chain.filters == self.choice.filters[0]
             size = row.size if known and row.size is not None else inf
             sizes[chain.serializer] = min(size, sizes.get(chain.serializer, inf))
         return sorted(sizes, key=sizes.__getitem__)
@@ -364,7 +367,7 @@ class Schedule:
             c.chain.codec: row
             for c, row in self.rows.items()
             if c.chain.serializer == self.leader
-            and not c.chain.filters
+            and c.chain.filters == self.choice.filters[0]
             and c.threads == self.threads[0]
         }
         mine = rows.get(codec)

@@ -1,0 +1,1 @@
+"""Records as columns, byte-exactly: pure functions on bytes, which know no container."""

@@ -1,0 +1,313 @@
+"""The order of nodes as bytes.
+
+After most nodes the same one follows always: that is said once. At the others stands a decision
+each time the walk comes by: the rank of what follows among all that ever does, the most frequent
+first. Each node has its decisions for itself; where one outcome prevails they are stored as the
+lengths of its runs, so that for a list of like elements its length is all there is.
+
+Layout, integers LEB128. Of each node, in the table:
+
+    following        how many different nodes ever follow it; the end counts as the node behind
+                     the last
+    visits           only where there are more: 3 times the number of decisions, plus the way in
+                     which they are stored
+    nodes            those that follow it, by rank: each less the node's own number and 1, zigzag
+
+The decisions:
+
+    apart            of each node whose way is not 0, in order: an array of ranks (way 1); or the
+                     number of runs, an array of their lengths (how many decisions of rank 0 stand
+                     before one of another), and where more than two nodes may follow an array of
+                     those other ranks, less 1 (way 2)
+    together         an array of the ranks of all nodes whose way is 0, if there are any
+
+An array is three bytes (layout, coder and kind, see ``streams``), the size of what is stored, and
+that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from serialpack.columns.source import Source, Stored
+from serialpack.columns.streams import U8, U16, U32, Effort, array_stream, narrow, raw_size
+from serialpack.columns.texts import Broken, Texts
+from serialpack.columns.wire import Reader, counted, varint, zigzag
+
+#: How decisions are stored, numbers for ever: their ranks, with those of other nodes or apart;
+#: or the lengths of the runs of rank 0, and apart what stands between them, less 1.
+_TOGETHER, _APART, _RUNS = range(3)
+
+#: Fewer decisions than this are stored with those of other nodes.
+_LEAST_APART = 192
+
+#: Where fewer than one of so many is not of rank 0, runs are not compared with ranks.
+_CLEARLY_FEW = 16
+
+#: Runs of this mean length are repeated as a whole where the walk goes around in a loop.
+_LONG_RUNS = 8
+
+
+def _array(values: NDArray[Any], use: Effort) -> bytes:
+    """``values`` with what must be known to read them, except how many there are."""
+    top = int(values.max(initial=0))
+    layout, stream = array_stream(narrow(values, top), use, top)
+    return bytes([layout, stream.coder, stream.kind]) + counted(stream.stored)
+
+
+def _read_array(reader: Reader, number: int) -> NDArray[np.int64]:
+    layout, coder, kind = reader.take(3)
+    if kind not in (U8, U16, U32):
+        raise Broken("decisions are of a wrong kind")
+    stored = Stored(coder, kind, raw_size(layout, kind, number), memoryview(reader.counted()))
+    # Bits are of a byte each when they are apart, and what is in planes is restored twice.
+    source = Source(b"", [stored], 8 * number + 64, {}, _no_column)
+    return source.array(layout, kind, number).astype(np.int64)
+
+
+def _no_column(_: int) -> Texts:
+    raise Broken("decisions refer to no column")
+
+
+class _Decisions(NamedTuple):
+    """``next``: for each node what follows always, or -1. ``first[i]:first[i + 1]`` is where in
+    ``ranks`` stand those of the node ``nodes[i]``, and ``choices[i]`` what they mean.
+    """
+
+    next: list[int]
+    nodes: list[int]
+    first: list[int]
+    ranks: NDArray[np.int64]
+    choices: list[list[int]]
+
+
+def _decisions(walk: NDArray[np.int32], number: int) -> _Decisions:
+    """``number`` stands for the end."""
+    order = np.argsort(walk.astype(np.uint16) if number <= 1 << 16 else walk, kind="stable")
+    following = np.append(walk[1:], np.int32(number))[order]
+    counts = np.bincount(walk, minlength=number)
+    begins = np.cumsum(counts) - counts
+    lowest = np.minimum.reduceat(following, begins)
+    same = lowest == np.maximum.reduceat(following, begins)
+    nodes = np.flatnonzero(~same)
+    if not len(nodes):
+        return _Decisions(lowest.tolist(), [], [0], np.zeros(0, np.int64), [])
+    some = np.repeat(~same, counts)
+    left = following[some].astype(np.int64)
+    owner = np.repeat(np.arange(len(nodes)), counts[nodes])
+    pairs = owner * (number + 1) + left
+    space = len(nodes) * (number + 1)
+    if space <= 4 * len(pairs) + 65536:
+        often = np.bincount(pairs, minlength=space)
+        distinct = np.flatnonzero(often)
+        often = often[distinct]
+        place = np.zeros(space, np.int64)
+        place[distinct] = np.arange(len(distinct))
+        place = place[pairs]
+    else:
+        distinct, place, often = np.unique(pairs, return_inverse=True, return_counts=True)
+    owners = distinct // (number + 1)
+    by_rank = np.lexsort((distinct, -often, owners))
+    sizes = np.bincount(owners)
+    firsts = np.cumsum(sizes) - sizes
+    rank = np.empty(len(distinct), np.int64)
+    rank[by_rank] = np.arange(len(distinct)) - np.repeat(firsts, sizes)
+    targets = (distinct % (number + 1))[by_rank].tolist()
+    choices = [
+        targets[first : first + size]
+        for first, size in zip(firsts.tolist(), sizes.tolist(), strict=True)
+    ]
+    first = [0, *np.cumsum(counts[nodes]).tolist()]
+    return _Decisions(
+        np.where(same, lowest, -1).tolist(), nodes.tolist(), first, rank[place], choices
+    )
+
+
+def _apart(ranks: NDArray[np.int64], choices: int, use: Effort) -> tuple[int, bytes]:
+    """The way in which the decisions of a node are smaller, and they in it."""
+    places = np.flatnonzero(ranks)
+    runs = np.diff(places, prepend=-1) - 1
+    in_runs = varint(len(runs)) + _array(runs, use)
+    if choices > 2:
+        in_runs += _array(ranks[places] - 1, use)
+    if len(places) * _CLEARLY_FEW < len(ranks):
+        return _RUNS, in_runs
+    as_they_are = _array(ranks, use)
+    if len(as_they_are) <= len(in_runs):
+        return _APART, as_they_are
+    return _RUNS, in_runs
+
+
+def write(walk: NDArray[np.int32], number: int, use: Effort) -> tuple[bytes, bytes]:
+    """The table of what follows each of ``number`` nodes, and the decisions.
+
+    The walk begins at node 0. Every node is met, and they are numbered as they are first met.
+    """
+    found = _decisions(walk, number)
+    table = bytearray()
+    together: list[NDArray[np.int64]] = []
+    apart: list[bytes] = []
+    branching = 0
+    for node, following in enumerate(found.next):
+        if following >= 0:
+            table += varint(1) + zigzag(following - node - 1)
+            continue
+        choices = found.choices[branching]
+        ranks = found.ranks[found.first[branching] : found.first[branching + 1]]
+        branching += 1
+        way = _TOGETHER
+        if len(ranks) < _LEAST_APART:
+            together.append(ranks)
+        else:
+            way, stored = _apart(ranks, len(choices), use)
+            apart.append(stored)
+        table += varint(len(choices)) + varint(len(ranks) * 3 + way)
+        for choice in choices:
+            table += zigzag(choice - node - 1)
+    if together:
+        apart.append(_array(np.concatenate(together), use))
+    return bytes(table), b"".join(apart)
+
+
+class _Chain(NamedTuple):
+    """Nodes that follow each other always, and the way on from the last; None at the end."""
+
+    nodes: bytes
+    on: Callable[[], _Chain] | None
+
+
+class _Chains(dict[int, _Chain]):
+    """The chain that begins at each node, made when it is asked for."""
+
+    def __init__(self, follows: list[int], budget: int) -> None:
+        self._follows = follows
+        self._budget = budget
+        # What is repeated is part of the walk as well.
+        self._budget_for_loops = budget
+        self.on: dict[int, Callable[[], _Chain]] = {}
+
+    def __missing__(self, start: int) -> _Chain:
+        nodes = []
+        node = start
+        while True:
+            if node == len(self._follows):
+                on = None
+                break
+            nodes.append(node)
+            if len(nodes) > self._budget:
+                raise Broken("the walk has no end")
+            following = self._follows[node]
+            if following < 0:
+                on = self.on[node]
+                break
+            node = following
+        # Each chain is part of the walk, so together they are no longer.
+        self._budget -= len(nodes)
+        chain = self[start] = _Chain(np.array(nodes, np.int32).tobytes(), on)
+        return chain
+
+    def loop(self, node: int, start: int, times: int) -> bytes:
+        """The chain from ``start`` to ``node``, if it comes there; it is to be repeated."""
+        nodes: list[int] = []
+        while len(nodes) * times < self._budget_for_loops and 0 <= start < len(self._follows):
+            nodes.append(start)
+            if start == node:
+                self._budget_for_loops -= len(nodes) * times
+                return np.array(nodes, np.int32).tobytes()
+            start = self._follows[start]
+        return b""
+
+
+def read(table: Reader, decisions: Reader, number: int, limit: int) -> NDArray[np.int32]:
+    """What ``write`` wrote; the walk is of ``limit`` values at most."""
+    follows: list[int] = []
+    branches: list[tuple[int, list[int], int, int]] = []
+    left = limit
+    for node in range(number):
+        count = table.varint(number + 1)
+        if count == 1:
+            follows.append(_target(table, node, number))
+            continue
+        follows.append(-1)
+        visits, way = divmod(table.varint(3 * limit + 2), 3)
+        left -= visits
+        if left < 0 or not count:
+            raise Broken("more decisions than values")
+        branches.append((node, [_target(table, node, number) for _ in range(count)], visits, way))
+    pooled = sum(visits for _, _, visits, way in branches if way == _TOGETHER)
+    read_apart = [
+        None if way == _TOGETHER else _read_ranks(decisions, way, visits, len(choices))
+        for _, choices, visits, way in branches
+    ]
+    pool = _read_array(decisions, pooled) if pooled else np.zeros(0, np.int64)
+    chains = _Chains(follows, limit)
+    at = 0
+    for (node, choices, visits, _), ranks in zip(branches, read_apart, strict=True):
+        if ranks is None:
+            ranks = pool[at : at + visits]
+            at += visits
+        if visits and int(ranks.max()) >= len(choices):
+            raise Broken("a decision for what is not there")
+        chains.on[node] = _ways_on(chains, node, ranks, choices)
+    return _follow(chains, limit)
+
+
+def _ways_on(
+    chains: _Chains, node: int, ranks: NDArray[np.int64], choices: list[int]
+) -> Callable[[], _Chain]:
+    """Gives the chains behind ``node`` one after another."""
+    targets = np.array(choices, np.int64)
+    places = np.flatnonzero(ranks)
+    if len(ranks) >= _LONG_RUNS * (len(places) + 1):
+        times = len(ranks) - len(places)
+        loop = chains.loop(node, choices[0], times)
+        if loop:
+            runs = (np.diff(places, prepend=-1) - 1).tolist()
+            return _looped(chains, loop, runs, targets[ranks[places]].tolist()).__next__
+    return map(chains.__getitem__, targets[ranks].tolist()).__next__
+
+
+def _looped(chains: _Chains, loop: bytes, runs: list[int], targets: list[int]) -> Iterator[_Chain]:
+    """The chains behind a node: so many times around, and then on."""
+    for times, target in zip(runs, targets, strict=True):
+        nodes, on = chains[target]
+        yield _Chain(loop * times + nodes, on)
+
+
+def _target(table: Reader, node: int, number: int) -> int:
+    target = node + 1 + table.zigzag()
+    if not 0 <= target <= number:
+        raise Broken("a node is followed by one that is not there")
+    return target
+
+
+def _read_ranks(reader: Reader, way: int, visits: int, choices: int) -> NDArray[np.int64]:
+    if way == _APART:
+        return _read_array(reader, visits)
+    number = reader.varint(visits)
+    runs = _read_array(reader, number)
+    ranks = np.zeros(visits, np.int64)
+    places = np.cumsum(runs + 1) - 1
+    if number and (int(runs.max()) > visits or int(places[-1]) >= visits):
+        raise Broken("runs are longer than the walk")
+    ranks[places] = 1 if choices <= 2 else _read_array(reader, number) + 1
+    return ranks
+
+
+def _follow(chains: _Chains, limit: int) -> NDArray[np.int32]:
+    out: list[bytes] = []
+    try:
+        nodes, on = chains[0]
+        out.append(nodes)
+        while on is not None:
+            nodes, on = on()
+            out.append(nodes)
+    except StopIteration:
+        raise Broken("the walk ends before its end") from None
+    if sum(map(len, out)) > 4 * limit:
+        raise Broken("the walk is longer than the text")
+    return np.frombuffer(b"".join(out), np.int32)

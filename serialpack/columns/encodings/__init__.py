@@ -1,0 +1,66 @@
+"""The encodings of columns, by their numbers, which are for ever."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from serialpack.columns.coding import Context, Fit
+from serialpack.columns.encodings import (
+    affix,
+    base64,
+    constant,
+    decimal,
+    dictionary,
+    exceptions,
+    fixed,
+    floating,
+    front,
+    integer,
+    letters,
+    patterns,
+    plain,
+    prose,
+    reference,
+)
+from serialpack.columns.source import Decoder
+from serialpack.columns.texts import Texts
+
+
+class Encoding(NamedTuple):
+    """One way to write a column.
+
+    ``encode``: what of a column it can hold, None if nothing. None for those that need more than
+    the column (``exceptions`` and ``reference``).
+    """
+
+    number: int
+    name: str
+    decode: Decoder
+    encode: Callable[[Texts, Context], Fit | None] | None = None
+
+
+_ALL = (
+    Encoding(plain.NUMBER, "plain", plain.decode, plain.encode),
+    Encoding(constant.NUMBER, "constant", constant.decode, constant.encode),
+    Encoding(dictionary.NUMBER, "dictionary", dictionary.decode, dictionary.encode),
+    Encoding(integer.NUMBER, "integer", integer.decode, integer.encode),
+    Encoding(integer.DIGITS_NUMBER, "digits", integer.decode_digits, integer.encode_digits),
+    Encoding(decimal.NUMBER, "decimal", decimal.decode, decimal.encode),
+    Encoding(exceptions.NUMBER, "exceptions", exceptions.decode),
+    Encoding(floating.NUMBER, "float", floating.decode, floating.encode),
+    Encoding(fixed.NUMBER, "fixed", fixed.decode, fixed.encode),
+    Encoding(letters.NUMBER, "letters", letters.decode, letters.encode),
+    Encoding(affix.NUMBER, "affix", affix.decode, affix.encode),
+    Encoding(affix.CAPITALS_NUMBER, "capitals", affix.decode_capitals, affix.encode_capitals),
+    Encoding(front.NUMBER, "front", front.decode, front.encode),
+    Encoding(base64.NUMBER, "base64", base64.decode, base64.encode),
+    Encoding(patterns.NUMBER, "patterns", patterns.decode, patterns.encode),
+    Encoding(prose.NUMBER, "prose", prose.decode, prose.encode),
+    Encoding(reference.NUMBER, "reference", reference.decode),
+    Encoding(reference.FOLLOWS_NUMBER, "follows", reference.decode_follows),
+)
+
+ENCODINGS: Mapping[str, Encoding] = {encoding.name: encoding for encoding in _ALL}
+NAMES: Mapping[int, str] = {encoding.number: encoding.name for encoding in _ALL}
+DECODERS: Mapping[int, Decoder] = {encoding.number: encoding.decode for encoding in _ALL}

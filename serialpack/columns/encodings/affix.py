@@ -1,0 +1,95 @@
+"""What all values begin or end with, once; and capitals at the start of all values.
+
+affix: v, bytes: the start; v, bytes: the end; a column of what is between them
+capitals: a column of the values with bit 5 of each first byte turned
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from serialpack.columns.coding import Context, Fit, head, joined
+from serialpack.columns.pieces import join, slices
+from serialpack.columns.source import Source
+from serialpack.columns.texts import Broken, Texts
+from serialpack.columns.wire import counted
+
+NUMBER = 10
+CAPITALS_NUMBER = 11
+
+#: By this bit a capital letter and the small one differ.
+_CASE = 0x20
+
+_CAPITAL = np.zeros(256, np.bool_)
+_CAPITAL[ord("A") : ord("Z") + 1] = True
+
+
+def common(texts: Texts) -> tuple[bytes, bytes]:
+    """What all values begin with, and what all end with beyond that."""
+    if not texts.lengths.all():
+        return b"", b""
+    firsts, lasts = texts.data[texts.starts], texts.data[texts.ends - 1]
+    same_start, same_stop = (firsts == firsts[0]).all(), (lasts == lasts[0]).all()
+    if not same_start and not same_stop:
+        return b"", b""
+    values = texts.to_list()
+    start = _shared(values)
+    if not same_stop:
+        return start, b""
+    return start, _shared([value[len(start) :][::-1] for value in values])[::-1]
+
+
+def _shared(values: list[bytes]) -> bytes:
+    """What all begin with: what the first and the last, if they are sorted, begin with."""
+    first, last = min(values), max(values)
+    pairs = enumerate(zip(first, last, strict=False))
+    size = next((place for place, (a, b) in pairs if a != b), min(len(first), len(last)))
+    return first[:size]
+
+
+def encode(texts: Texts, to: Context) -> Fit | None:
+    """Takes values that begin or end alike."""
+    if not texts.number:
+        return None
+    start, stop = common(texts)
+    if not start and not stop:
+        return None
+    lengths = texts.lengths - (len(start) + len(stop))
+    inner = slices(texts.data, texts.starts + len(start), lengths)
+    coded = to.column(inner, entries=to.entries)
+    return Fit(joined(head(NUMBER) + counted(start) + counted(stop), (coded,)))
+
+
+def decode(source: Source, number: int, limit: int) -> Texts:
+    """The values with start and end."""
+    start, stop = source.counted(), source.counted()
+    size = (len(start) + len(stop)) * number
+    if size > limit:
+        raise Broken("values longer than promised")
+    return join([start, source.column(number, limit - size), stop], number)
+
+
+def encode_capitals(texts: Texts, to: Context) -> Fit | None:
+    """Takes values that begin with a capital letter and have no other."""
+    lengths = texts.lengths
+    if not texts.number or not lengths.all():
+        return None
+    starts = texts.starts
+    capital = _CAPITAL[texts.data]
+    good = capital[starts] & (np.add.reduceat(capital.astype(np.int64), starts) == 1)
+    if not good.all():
+        return None
+    data = texts.data.copy()
+    data[starts] ^= _CASE
+    coded = to.column(Texts(data, texts.ends), entries=to.entries)
+    return Fit(joined(head(CAPITALS_NUMBER), (coded,)))
+
+
+def decode_capitals(source: Source, number: int, limit: int) -> Texts:
+    """The values, with capitals."""
+    texts = source.column(number, limit)
+    if not texts.lengths.all():
+        raise Broken("no letter where a capital was")
+    data = texts.data.copy()
+    data[texts.starts] ^= _CASE
+    return Texts(data, texts.ends)

@@ -1,0 +1,50 @@
+"""Constant: one value, again and again.
+
+v, bytes: its length and itself
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from serialpack.columns.coding import Coded, Context, Fit, head
+from serialpack.columns.pieces import group, same_length
+from serialpack.columns.source import Source
+from serialpack.columns.texts import Broken, Texts
+from serialpack.columns.wire import counted
+
+NUMBER = 1
+
+
+def is_constant(texts: Texts) -> bool:
+    """Whether all values are equal."""
+    width = same_length(texts)
+    if width is None:
+        return False
+    rows = texts.data.reshape(texts.number, width)
+    return bool((rows == rows[0]).all())
+
+
+def encode(texts: Texts, to: Context) -> Fit | None:
+    """Takes the commonest value; the others are misfits."""
+    del to
+    if not texts.number:
+        return None
+    if is_constant(texts):
+        return Fit(Coded(head(NUMBER) + counted(texts.data[: texts.ends[0]].tobytes())))
+    groups = group(texts)
+    counts = np.bincount(groups.codes)
+    # Of equally common values the first one: which example a group has is by chance.
+    common = int(groups.codes[np.flatnonzero(counts[groups.codes] == counts.max())[0]])
+    example = int(groups.examples[common])
+    value = texts.data[texts.starts[example] : texts.ends[example]].tobytes()
+    return Fit(Coded(head(NUMBER) + counted(value)), groups.codes != common)
+
+
+def decode(source: Source, number: int, limit: int) -> Texts:
+    """A value times their number."""
+    value = source.counted()
+    if len(value) * number > limit:
+        raise Broken("a column holds more than was promised")
+    data = np.frombuffer(value * number, np.uint8)
+    return Texts.from_lengths(data, np.full(number, len(value), np.int64))

@@ -1,0 +1,69 @@
+"""Dictionary: each different value once, and for each place in the column which of them it is.
+
+v: the number of entries; a column of these; codes
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from serialpack.columns.coding import Context, Fit, head, joined
+from serialpack.columns.numbers import read_codes, write_codes
+from serialpack.columns.pieces import Groups, group, padded, slices, squeeze
+from serialpack.columns.source import Source
+from serialpack.columns.texts import Texts
+
+NUMBER = 2
+
+#: With more entries than this, codes have two bytes and more, and common values get low codes.
+_BYTE = 256
+
+#: Values used from half to twice a power of four times have one rank.
+_FOURS = 4 ** np.arange(31) // 2
+
+#: Entries are put back as rows of the longest one's width, if that is not much more than needed.
+_WASTE = 3
+
+
+def encode(texts: Texts, to: Context) -> Fit | None:
+    """Takes anything; pays where values repeat."""
+    if not texts.number:
+        return None
+    return encode_groups(texts, group(texts), to)
+
+
+def encode_groups(texts: Texts, groups: Groups, to: Context) -> Fit:
+    """``texts`` of which it is known which are equal.
+
+    Entries are sorted, so that neighbours are alike and columns that draw from the same values
+    have the same dictionary. If there are many, those about equally often (within a factor of
+    four) are sorted among themselves, the common first: low codes are then common.
+    """
+    entries = slices(texts.data, texts.starts[groups.examples], texts.lengths[groups.examples])
+    values = entries.to_list()
+    count = len(values)
+    order = sorted(range(count), key=values.__getitem__)
+    if count > _BYTE:
+        uses = np.bincount(groups.codes, minlength=count)
+        ranks = -np.searchsorted(_FOURS, uses, side="right")[order]
+        order = np.array(order)[np.argsort(ranks, kind="stable")].tolist()
+    place = np.empty(count, np.int64)
+    place[order] = np.arange(count)
+    inner = to.column(Texts.from_list([values[index] for index in order]), entries=True)
+    codes = write_codes(place[groups.codes], count, to.use)
+    return Fit(joined(head(NUMBER, count), (inner, codes)))
+
+
+def decode(source: Source, number: int, limit: int) -> Texts:
+    """The entries, by code."""
+    entries = source.column(source.varint(number), limit)
+    codes = read_codes(source, entries.number, number)
+    lengths = entries.lengths[codes]
+    size = int(lengths.sum())
+    if size > limit:
+        source.spend(source.budget + 1)
+    width = int(entries.lengths.max(initial=0))
+    if width * number <= _WASTE * size and width * entries.number <= size:
+        rows, kept = padded(entries, width)
+        return squeeze(rows[codes], kept[codes])
+    return slices(entries.data, entries.starts[codes], lengths)

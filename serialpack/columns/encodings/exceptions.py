@@ -1,0 +1,77 @@
+"""Exceptions: what another encoding cannot hold stands beside it, with its places.
+
+places; a column of the values that fit, a column of the exceptions
+
+places: 0, v, codes: their number, and for each value 1 if it is one; or
+        1, v, numbers: their number, and of each how many values stand before it, behind the
+        one before
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from serialpack.columns.coding import Coded, Context, Fit, head, joined
+from serialpack.columns.numbers import read_codes, read_numbers, write_codes, write_numbers
+from serialpack.columns.pieces import merge, select
+from serialpack.columns.source import Source
+from serialpack.columns.streams import Effort
+from serialpack.columns.texts import Broken, Texts
+from serialpack.columns.wire import varint
+
+NUMBER = 6
+
+#: The places: a bit for each value, or the numbers of fitting values before each exception.
+_BITMAP, _GAPS = range(2)
+
+#: Below one exception in this many values their gaps are told.
+_RARE = 16
+
+
+def write_places(misfits: NDArray[np.bool_], use: Effort) -> Coded:
+    """Which values are exceptions."""
+    places = np.flatnonzero(misfits)
+    if len(places) * _RARE < len(misfits):
+        gaps = np.diff(places, prepend=-1) - 1
+        coded = write_numbers(gaps, use)
+        return joined(bytes([_GAPS]) + varint(len(places)), (coded,))
+    coded = write_codes(misfits.astype(np.uint8), 2, use)
+    return joined(bytes([_BITMAP]) + varint(len(places)), (coded,))
+
+
+def read_places(source: Source, number: int) -> NDArray[np.bool_]:
+    """The mask of exceptions among ``number`` values."""
+    mode = source.varint(_GAPS)
+    count = source.varint(number)
+    if mode == _BITMAP:
+        misfits = read_codes(source, 2, number).astype(np.bool_)
+        if int(np.count_nonzero(misfits)) != count:
+            raise Broken("exceptions are not as many as promised")
+        return misfits
+    gaps = read_numbers(source, count)
+    if count and not (int(gaps.min()) >= 0 and int(gaps.max()) < number):
+        raise Broken("an exception stands nowhere")
+    places = np.cumsum(gaps + 1) - 1
+    if count and int(places[-1]) >= number:
+        raise Broken("an exception stands nowhere")
+    misfits = np.zeros(number, np.bool_)
+    misfits[places] = True
+    return misfits
+
+
+def encode(texts: Texts, fit: Fit, to: Context) -> Coded:
+    """``texts``, of which ``fit`` holds all but the misfits."""
+    if fit.misfits is None:
+        return fit.coded
+    odd = to.column(select(texts, fit.misfits))
+    return joined(head(NUMBER), (write_places(fit.misfits, to.use), fit.coded, odd))
+
+
+def decode(source: Source, number: int, limit: int) -> Texts:
+    """Both kinds of values, in order."""
+    misfits = read_places(source, number)
+    count = int(np.count_nonzero(misfits))
+    fitting = source.column(number - count, limit)
+    odd = source.column(count, limit)
+    return merge(fitting, odd, misfits)

@@ -1,0 +1,62 @@
+"""Front coding: of each value only what differs from the start of the one before.
+
+numbers: how many bytes it has in common with the one before; a column of the rest
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from serialpack.columns.coding import Context, Fit, head, joined
+from serialpack.columns.encodings import plain
+from serialpack.columns.numbers import read_numbers, write_numbers
+from serialpack.columns.pieces import padded, slices, squeeze
+from serialpack.columns.source import Source
+from serialpack.columns.texts import Broken, Texts
+
+NUMBER = 12
+
+#: Values are compared as rows of the longest one's width, which must not be much.
+_WIDEST = 128
+_WASTE = 8
+
+
+def encode(texts: Texts, to: Context) -> Fit | None:
+    """Takes short values; pays where they are sorted."""
+    lengths = texts.lengths
+    width = int(lengths.max(initial=0))
+    if texts.number < 2 or not 0 < width <= _WIDEST:
+        return None
+    if width * texts.number > _WASTE * (len(texts.data) + texts.number):
+        return None
+    rows, kept = padded(texts, width)
+    same = (rows[1:] == rows[:-1]) & kept[1:] & kept[:-1]
+    shared = np.zeros(texts.number, np.int64)
+    shared[1:] = np.where(same.all(axis=1), width, same.argmin(axis=1))
+    rest = slices(texts.data, texts.starts + shared, lengths - shared)
+    return Fit(joined(head(NUMBER), (write_numbers(shared, to.use), plain.encode(rest, to).coded)))
+
+
+def decode(source: Source, number: int, limit: int) -> Texts:
+    """The values: at each place the byte of the last value that has its own there."""
+    shared = read_numbers(source, number)
+    rest = source.column(number, limit)
+    lengths = rest.lengths + shared
+    if not number:
+        return rest
+    width = int(lengths.max())
+    if int(shared.min()) < 0 or width > _WIDEST or int(shared[0]):
+        raise Broken("a value shares more than there is")
+    if (shared[1:] > lengths[:-1]).any():
+        raise Broken("a value shares more than there is")
+    if int(lengths.sum()) > limit:
+        raise Broken("a column holds more than was promised")
+    source.spend(2 * width * number)
+    place = np.arange(width)
+    own = (place >= shared[:, None]) & (place < lengths[:, None])
+    rows = np.zeros((number, width), np.uint8)
+    rows[own] = rest.data
+    # A place beyond a value's end is its own too: nothing of before is seen through it.
+    index = np.where(place >= shared[:, None], np.arange(number)[:, None], 0)
+    origin = np.maximum.accumulate(index, axis=0)
+    return squeeze(rows[origin, place], place < lengths[:, None])

@@ -1,0 +1,99 @@
+"""Integers in canonical decimal text, and runs of digits that all have one width.
+
+integer: numbers
+digits: v, their width; numbers
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from serialpack.columns.coding import Context, Fit, head, joined
+from serialpack.columns.numbers import read_numbers, write_numbers
+from serialpack.columns.pieces import (
+    DIGITS_MOST,
+    count_digits,
+    digit_rows,
+    parse_digits,
+    squeeze,
+)
+from serialpack.columns.source import Source
+from serialpack.columns.texts import Broken, Texts
+
+NUMBER = 3
+DIGITS_NUMBER = 4
+
+_MINUS, _ZERO = b"-0"
+_TOP = 10**DIGITS_MOST
+
+
+def encode(texts: Texts, to: Context) -> Fit | None:
+    """Takes what ``str(int)`` writes, of up to 18 digits: no plus, no zeros before, no ``-0``."""
+    starts, lengths = texts.starts, texts.lengths
+    some = lengths > 0
+    if not some.any():
+        return None
+    first = texts.data[np.minimum(starts, len(texts.data) - 1)]
+    minus = (first == _MINUS) & some
+    digits = lengths - minus
+    numbers, good = parse_digits(texts.data, texts.ends, digits)
+    good &= (digits > 0) & (count_digits(numbers) == digits) & ~(minus & (numbers == 0))
+    if not good.any():
+        return None
+    numbers = np.where(minus, -numbers, numbers)
+    whole = bool(good.all())
+    inner = write_numbers(numbers if whole else numbers[good], to.use)
+    return Fit(joined(head(NUMBER), (inner,)), None if whole else ~good)
+
+
+def decode(source: Source, number: int, limit: int) -> Texts:
+    """Their canonical text."""
+    del limit
+    numbers = read_numbers(source, number)
+    check_range(numbers)
+    minus = numbers < 0
+    numbers = np.abs(numbers)
+    lengths = count_digits(numbers)
+    width = int(lengths.max(initial=1)) + int(minus.any())
+    source.spend(width * number)
+    rows = digit_rows(numbers, width)
+    lengths += minus
+    if minus.any():
+        negative = np.flatnonzero(minus)
+        rows[negative, width - lengths[negative]] = _MINUS
+    return squeeze(rows, np.arange(width) >= (width - lengths)[:, None])
+
+
+def check_range(numbers: np.typing.NDArray[np.int64]) -> None:
+    """``Broken`` if a number has more digits than any that is written."""
+    if len(numbers) and not (int(numbers.min()) > -_TOP and int(numbers.max()) < _TOP):
+        raise Broken("a number of too many digits")
+
+
+def encode_digits(texts: Texts, to: Context) -> Fit | None:
+    """Takes values of the commonest length that are all digits, zeros before included."""
+    lengths = texts.lengths
+    fitting = (lengths > 0) & (lengths <= DIGITS_MOST)
+    if not fitting.any():
+        return None
+    width = int(np.bincount(lengths[fitting]).argmax())
+    good = lengths == width
+    numbers, digits = parse_digits(texts.data, texts.ends, np.where(good, width, 0))
+    good &= digits
+    if not good.any():
+        return None
+    whole = bool(good.all())
+    inner = write_numbers(numbers if whole else numbers[good], to.use)
+    return Fit(joined(head(DIGITS_NUMBER, width), (inner,)), None if whole else ~good)
+
+
+def decode_digits(source: Source, number: int, limit: int) -> Texts:
+    """Numbers in a fixed width."""
+    width = source.varint(DIGITS_MOST)
+    if width * number > limit:
+        raise Broken("values longer than promised")
+    numbers = read_numbers(source, number)
+    if number and not (int(numbers.min()) >= 0 and int(numbers.max()) < 10**width):
+        raise Broken("a number of too many digits")
+    rows = digit_rows(numbers, width)
+    return Texts.from_lengths(rows.reshape(-1), np.full(number, width, np.int64))

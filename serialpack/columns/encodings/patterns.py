@@ -1,0 +1,172 @@
+"""Patterns of tokens: ``97 Davis Street, Jamesville, 61093`` is ``0 a a, a, 0``.
+
+Values of one pattern have their first runs in one column, their second ones in another ...
+
+    v: the number of patterns; of each v, bytes: its tokens (``0`` digits, ``a`` letters, or a byte
+    as it is); codes: which pattern each value has; for each pattern a column for each of its runs
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from serialpack.columns.coding import Coded, Context, Fit, head, joined
+from serialpack.columns.encodings.tokens import DIGITS, LETTERS, Tokens, tokens
+from serialpack.columns.numbers import read_codes, write_codes
+from serialpack.columns.pieces import estimated, group, join, slices
+from serialpack.columns.source import Source
+from serialpack.columns.texts import Broken, Texts
+from serialpack.columns.wire import counted
+
+NUMBER = 14
+
+#: More patterns than this, or patterns of less than this share or number, are exceptions.
+_MOST = 32
+_SHARE = 1 / 64
+_LEAST = 4
+
+#: More tokens than this are no pattern but a text.
+LONGEST = 48
+
+#: A sample of patterns with more tokens than this together is of no use; some are looked into.
+_SURVEYED = 100
+_LOOK = 3
+
+_RUNS = (DIGITS, LETTERS)
+
+#: What a digit and a letter take that nothing is known of, in bits.
+_DIGIT = math.log2(10)
+_LETTER = 4.7
+
+#: Of more different values than this share none is told by a code.
+_UNIQUE = 0.7
+
+
+class Survey(NamedTuple):
+    """What patterns may do for a column, by a sample of it."""
+
+    share: float
+    """The share of the values that the commonest patterns have."""
+    tokens: float
+    """How many tokens values have, on average."""
+    bits: float
+    """What a value may take."""
+
+
+def survey(texts: Texts, number: int) -> Survey:
+    """Looks at the tokens of ``texts``, which are a sample of ``number`` values."""
+    if not len(texts.data):
+        return Survey(0.0, 0.0, 0.0)
+    found = tokens(texts)
+    groups = group(found.shapes)
+    counts = np.bincount(groups.codes)
+    kept = np.argsort(-counts, kind="stable")[:_MOST]
+    kept = kept[counts[kept] >= _SHARE * texts.number]
+    share = float(counts[kept].sum() / texts.number)
+    mean = len(found.starts) / texts.number
+    sizes = found.shapes.lengths[groups.examples[kept]]
+    if not len(kept) or not 1 < mean <= LONGEST or int(sizes.sum()) > _SURVEYED:
+        return Survey(0.0, mean, 0.0)
+    # Which pattern it is, and what those of some patterns take.
+    parts = counts / texts.number
+    bits = float(-(parts * np.log2(parts)).sum())
+    some = kept[:_LOOK]
+    for pattern in some.tolist():
+        rows = found.firsts[groups.codes == pattern]
+        example = int(groups.examples[pattern])
+        shape = found.shapes.data[found.shapes.starts[example] : found.shapes.ends[example]]
+        part = float(counts[pattern] / counts[some].sum())
+        bits += part * _bits(texts, found, rows, shape, number * part)
+    return Survey(share, mean, bits)
+
+
+def _bits(
+    texts: Texts,
+    found: Tokens,
+    rows: NDArray[np.int64],
+    shape: NDArray[np.uint8],
+    number: float,
+) -> float:
+    """What a value of a pattern may take, of which ``rows`` are some and ``number`` all."""
+    bits = 0.0
+    for step in np.flatnonzero((shape == DIGITS) | (shape == LETTERS)):
+        token = rows + step
+        values = slices(texts.data, found.starts[token], found.lengths[token]).to_list()
+        seen = estimated(len(values), len(set(values)), round(number))
+        each = _DIGIT if shape[step] == DIGITS else _LETTER
+        size = sum(map(len, values)) / len(values) * each
+        if seen < _UNIQUE * number:
+            # Each is told once, and which of them it is for each value.
+            size = min(size, math.log2(seen) + size * seen / number)
+        bits += size
+    return bits
+
+
+def encode(texts: Texts, to: Context) -> Fit | None:
+    """Takes the values of the commonest patterns."""
+    number = texts.number
+    if not number or not len(texts.data):
+        return None
+    found = tokens(texts)
+    groups = group(found.shapes)
+    counts = np.bincount(groups.codes)
+    shapes = slices(
+        found.shapes.data,
+        found.shapes.starts[groups.examples],
+        found.shapes.lengths[groups.examples],
+    ).to_list()
+    ranked = sorted(range(len(shapes)), key=lambda at: (-counts[at], shapes[at]))
+    least = max(_SHARE * number, min(_LEAST, number / 2))
+    kept = [at for at in ranked[:_MOST] if counts[at] >= least and len(shapes[at]) <= LONGEST]
+    if not any(set(_RUNS) & set(shapes[at]) for at in kept):
+        return None
+    parts: list[Coded] = []
+    place = np.full(len(shapes), len(kept))
+    for rank, at in enumerate(kept):
+        place[at] = rank
+        rows = np.flatnonzero(groups.codes == at)
+        first = found.firsts[rows]
+        for step, byte in enumerate(shapes[at]):
+            if byte in _RUNS:
+                token = first + step
+                part = slices(texts.data, found.starts[token], found.lengths[token])
+                parts.append(to.column(part, run=True))
+    codes = place[groups.codes]
+    misfits = codes == len(kept)
+    which = write_codes(codes[~misfits], len(kept), to.use)
+    described = b"".join(counted(shapes[at]) for at in kept)
+    coded = joined(head(NUMBER, len(kept)) + described, (which, *parts))
+    return Fit(coded, misfits if misfits.any() else None)
+
+
+def decode(source: Source, number: int, limit: int) -> Texts:
+    """The values, pattern by pattern, in order."""
+    shapes = [source.counted() for _ in range(source.varint(_MOST))]
+    codes = read_codes(source, len(shapes), number)
+    groups = []
+    for rank, shape in enumerate(shapes):
+        count = int(np.count_nonzero(codes == rank))
+        if len(shape) > LONGEST or len(shape) * count > limit:
+            raise Broken("values longer than promised")
+        parts: list[Texts | bytes] = [
+            source.column(count, limit) if byte in _RUNS else bytes([byte]) for byte in shape
+        ]
+        source.spend(9 * len(shape) * count)
+        groups.append(join(parts, count))
+    if len(groups) == 1:
+        return groups[0]
+    if sum(len(group.data) for group in groups) > limit:
+        raise Broken("a column holds more than was promised")
+    if not groups:
+        return Texts(np.zeros(0, np.uint8), np.zeros(number, np.int64))
+    together = Texts.from_lengths(
+        np.concatenate([group.data for group in groups]),
+        np.concatenate([group.lengths for group in groups]),
+    )
+    order = np.empty(number, np.int64)
+    order[np.argsort(codes, kind="stable")] = np.arange(number)
+    return slices(together.data, together.starts[order], together.lengths[order])

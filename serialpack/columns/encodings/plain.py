@@ -1,0 +1,67 @@
+"""Plain: the values one after another, for a codec to find what repeats in them.
+
+0, v: all values have this length; a stream of the values, if there are bytes
+1: a stream of the values with a line feed behind each
+2, numbers: their lengths; a stream of the values, if there are bytes
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from serialpack.columns.coding import Coded, Context, Fit, head
+from serialpack.columns.numbers import read_numbers, write_numbers
+from serialpack.columns.pieces import same_length, separated, split
+from serialpack.columns.source import Source
+from serialpack.columns.streams import bytes_stream
+from serialpack.columns.texts import Broken, Texts
+
+NUMBER = 0
+
+#: How the ends of the values are told: all have one length, a line feed behind each, or a column
+#: of lengths.
+_WIDTH, _LINES, _LENGTHS = range(3)
+
+_LINE_FEED = 10
+
+#: Values that are longer than this on average have their lengths apart: it costs little there.
+_SHORT = 256
+
+
+def encode(texts: Texts, to: Context) -> Fit:
+    """Takes anything."""
+    data = texts.data.tobytes()
+    width = same_length(texts)
+    if width is not None:
+        streams = (bytes_stream(data, to.use.text),) if data else ()
+        return Fit(Coded(head(NUMBER, _WIDTH, width), streams))
+    if len(data) <= _SHORT * texts.number and _LINE_FEED not in data:
+        joined = separated(texts, _LINE_FEED).tobytes()
+        return Fit(Coded(head(NUMBER, _LINES), (bytes_stream(joined, to.use.text),)))
+    lengths = write_numbers(texts.lengths, to.use)
+    description = head(NUMBER, _LENGTHS) + lengths.description
+    if not data:
+        return Fit(Coded(description, lengths.streams))
+    return Fit(Coded(description, (*lengths.streams, bytes_stream(data, to.use.text))))
+
+
+def decode(source: Source, number: int, limit: int) -> Texts:
+    """Any bytes."""
+    mode = source.varint(_LENGTHS)
+    if mode == _WIDTH:
+        width = source.varint(limit)
+        if width * number > limit:
+            raise Broken("values longer than promised")
+        data = source.raw(width * number) if width * number else b""
+        lengths = np.full(number, width, np.int64)
+    elif mode == _LINES:
+        joined = source.raw(limit + number)
+        return split(np.frombuffer(joined, np.uint8), _LINE_FEED, number)
+    else:
+        lengths = read_numbers(source, number)
+        if number and (int(lengths.min()) < 0 or int(lengths.max()) > limit):
+            raise Broken("a value of an impossible length")
+        data = source.raw(limit) if lengths.any() else b""
+    if int(lengths.sum()) != len(data):
+        raise Broken("values are not as long as their lengths")
+    return Texts.from_lengths(np.frombuffer(data, np.uint8), lengths)

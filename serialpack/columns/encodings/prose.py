@@ -1,0 +1,195 @@
+"""Prose: each word by its place in a dictionary of words, with what stands between them.
+
+One space between two words is not told (de Moura et al., "Fast and flexible word searching on
+compressed text", 2000), and codes are whole bytes of which only the last is below a mark (Brisaboa
+et al., "(S,C)-dense codes", 2003), for a codec to find phrases in.
+
+    v: the number of entries; a column of these; numbers: how many are told of each text; a stream
+    of codes
+
+The mark is the highest number up to 256 with room for all entries: mark + (256 - mark) * mark. A
+code below the mark is a byte; another one, c, is mark + (c - mark) // mark and (c - mark) % mark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from serialpack.columns.coding import Coded, Context, Fit, head, joined
+from serialpack.columns.encodings.tokens import is_word, words
+from serialpack.columns.numbers import read_numbers, write_numbers
+from serialpack.columns.pieces import Spans, group, slices
+from serialpack.columns.source import Source
+from serialpack.columns.streams import U8, bytes_stream
+from serialpack.columns.texts import Broken, Texts
+
+NUMBER = 15
+
+_SPACE = ord(" ")
+
+#: Texts are taken apart and put together in parts of this many bytes, or words.
+_PART = 256 << 10
+_WORDS = 64 << 10
+
+#: What 256 byte values can code in one byte, or in one and a last one.
+_BYTE = 256
+
+#: With a lower mark there would be fewer codes of two bytes again.
+_LEAST_MARK = 128
+
+#: Codes are so few beside the bytes of their words that a better level of zstd costs little.
+_LEAST_LEVEL = 6
+
+
+def _capacity(mark: int) -> int:
+    """How many codes of one and two bytes there are if last bytes are below ``mark``."""
+    return mark + (_BYTE - mark) * mark
+
+
+def _mark(count: int) -> int | None:
+    """The highest mark with room for ``count`` codes."""
+    return next(
+        (mark for mark in range(_BYTE, _LEAST_MARK - 1, -1) if _capacity(mark) >= count), None
+    )
+
+
+def encode(texts: Texts, to: Context) -> Fit | None:
+    """Takes texts of at most 16,512 different words and separators."""
+    places: dict[bytes, int] = {}
+    parts: list[NDArray[np.int32]] = []
+    counts: list[NDArray[np.int64]] = []
+    for part in _parts(texts):
+        pieces, number = _tokens(part)
+        counts.append(number)
+        groups = group(pieces)
+        entries = pieces.some(groups.examples).texts().to_list()
+        known = [places.setdefault(entry, len(places)) for entry in entries]
+        parts.append(np.array(known, np.int32)[groups.codes])
+        if len(places) > _capacity(_LEAST_MARK):
+            return None
+    count = len(places)
+    mark = _mark(count)
+    if not count or mark is None:
+        return None
+    codes = np.concatenate(parts)
+    entries = list(places)
+    uses = np.bincount(codes, minlength=count).tolist()
+    ranked = sorted(range(count), key=lambda at: (-uses[at], entries[at]))
+    order = sorted(ranked[:mark], key=entries.__getitem__)
+    order += sorted(ranked[mark:], key=entries.__getitem__)
+    place = np.empty(count, np.int32)
+    place[order] = np.arange(count)
+    packed = _pack(place[codes], mark)
+    return Fit(
+        joined(
+            head(NUMBER, count),
+            (
+                to.column(Texts.from_list([entries[at] for at in order]), entries=True),
+                write_numbers(np.concatenate(counts), to.use),
+                Coded(b"", (bytes_stream(packed.tobytes(), max(to.use.text, _LEAST_LEVEL), U8),)),
+            ),
+        )
+    )
+
+
+def _parts(texts: Texts) -> Iterator[Texts]:
+    """``texts`` in parts of about ``_PART`` bytes, so that what is made of one stays small."""
+    ends = texts.ends
+    start = place = 0
+    while start < texts.number:
+        stop = max(int(np.searchsorted(ends, place + _PART, side="right")), start + 1)
+        end = int(ends[stop - 1])
+        yield Texts(texts.data[place:end], ends[start:stop] - place)
+        start, place = stop, end
+
+
+def _tokens(texts: Texts) -> tuple[Spans, NDArray[np.int64]]:
+    """The words and separators that are told, and how many of them each value has."""
+    found = words(texts)
+    number = len(found.starts)
+    spaces = (found.lengths == 1) & (texts.data[found.starts] == _SPACE)
+    # A space that is neither the first nor the last token of its value stands between two words.
+    edges = np.zeros(number + 1, np.bool_)
+    edges[found.firsts] = True
+    edges[number] = True
+    told = ~spaces | edges[:-1] | edges[1:]
+    before = np.zeros(number + 1, np.int64)
+    np.cumsum(told, out=before[1:])
+    counts = np.diff(before[found.firsts], append=before[-1])
+    return Spans(texts.data, found.starts[told], found.lengths[told]), counts
+
+
+def _pack(codes: NDArray[np.int32], mark: int) -> NDArray[np.uint8]:
+    long = np.flatnonzero(codes >= mark)
+    if not len(long):
+        return codes.astype(np.uint8)
+    first, last = np.divmod(codes[long] - mark, mark)
+    out = np.empty(len(codes) + len(long), np.uint8)
+    places = long + np.arange(len(long))
+    kept = np.ones(len(out), np.bool_)
+    kept[places] = False
+    out[kept] = codes
+    out[places] = first + mark
+    out[places + 1] = last
+    return out
+
+
+def _unpack(raw: NDArray[np.uint8], mark: int) -> NDArray[np.int64]:
+    last = raw < mark
+    if len(raw) and (not last[-1] or (~last[1:] & ~last[:-1]).any()):
+        raise Broken("a code of a word has no end")
+    ends = np.flatnonzero(last)
+    codes = raw[ends].astype(np.int64)
+    long = np.flatnonzero(np.diff(ends, prepend=-1) == 2)
+    codes[long] += mark + (raw[ends[long] - 1].astype(np.int64) - mark) * mark
+    return codes
+
+
+def decode(source: Source, number: int, limit: int) -> Texts:
+    """The words again, with the spaces between them."""
+    count = source.varint(limit)
+    mark = _mark(count)
+    if mark is None:
+        raise Broken("more words than there can be codes")
+    entries = source.column(count, limit)
+    counts = read_numbers(source, number)
+    if number and (int(counts.min()) < 0 or int(counts.max()) > limit):
+        raise Broken("a text of an impossible number of words")
+    if int(counts.sum()) > limit:
+        raise Broken("more words than there can be")
+    raw = np.frombuffer(source.raw(2 * limit), np.uint8)
+    source.spend(8 * len(raw))
+    codes = _unpack(raw, mark)
+    if len(codes) != int(counts.sum()) or not entries.lengths.all():
+        raise Broken("words are not as many as promised")
+    if len(codes) and int(codes.max()) >= count:
+        raise Broken("a code beyond the last word")
+    if not len(codes):
+        return Texts(np.zeros(0, np.uint8), np.zeros(number, np.int64))
+    # A space is put behind each word that another word of the same text follows.
+    word = is_word(entries.data[entries.starts])
+    ends_of = np.cumsum(counts)
+    followed = np.ones(len(codes), np.bool_)
+    followed[ends_of[counts > 0] - 1] = False
+    followed[:-1] &= word[codes[1:]]
+    followed &= word[codes]
+    lengths = entries.lengths[codes]
+    lengths += followed
+    ends = np.cumsum(lengths)
+    size = int(ends[-1])
+    if size > limit:
+        raise Broken("a column holds more than was promised")
+    with_space = Texts.from_list([value + b" " for value in entries.to_list()])
+    starts = with_space.starts
+    data = np.empty(size, np.uint8)
+    for first in range(0, len(codes), _WORDS):
+        part = slice(first, first + _WORDS)
+        pieces = slices(with_space.data, starts[codes[part]], lengths[part])
+        end = int(ends[part][-1])
+        data[end - len(pieces.data) : end] = pieces.data
+    last = np.zeros(len(codes) + 1, np.int64)
+    last[1:] = ends
+    return Texts(data, last[ends_of])

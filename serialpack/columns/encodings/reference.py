@@ -1,0 +1,119 @@
+"""References: columns that repeat an earlier one, or that follow from it.
+reference: v, the other column's index; places (``exceptions.py``); if there are any, a column
+of the exceptions
+follows: v, the other column's index; a column of one value for each different one there, in
+the order in which they first come; places and exceptions likewise
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from serialpack.columns.coding import Coded, Context, head, joined
+from serialpack.columns.encodings.exceptions import read_places, write_places
+from serialpack.columns.pieces import Groups, group, merge, select, slices
+from serialpack.columns.source import Source
+from serialpack.columns.texts import Broken, Texts
+from serialpack.columns.wire import Reader
+
+NUMBER = 16
+FOLLOWS_NUMBER = 17
+
+
+def leader_of(description: bytes) -> int | None:
+    """The column that one with this description refers to."""
+    if description[:1] in (bytes([NUMBER]), bytes([FOLLOWS_NUMBER])):
+        return Reader(description, 1).varint(2**32)
+    return None
+
+
+def equal(first: Texts, second: Texts) -> NDArray[np.bool_]:
+    """Which values of two columns of one length are equal."""
+    lengths = first.lengths
+    same: NDArray[np.bool_] = np.equal(lengths, second.lengths)
+    if same.all():
+        differ = np.flatnonzero(first.data != second.data)
+        same[np.searchsorted(first.ends, differ, side="right")] = False
+        return same
+    alike = np.flatnonzero(same)
+    left = slices(first.data, first.starts[alike], lengths[alike])
+    right = slices(second.data, second.starts[alike], lengths[alike])
+    same[alike] = equal(left, right)
+    return same
+
+
+class Order(NamedTuple):
+    """The different values of a column, numbered as they first come."""
+
+    codes: NDArray[np.int64]
+    firsts: NDArray[np.int64]
+    """For each number the index of its first value."""
+
+
+def in_order(groups: Groups) -> Order:
+    """``groups``, whose own numbers are by chance, in the order of their first values."""
+    number, count = len(groups.codes), len(groups.examples)
+    firsts = np.empty(count, np.int64)
+    firsts[groups.codes[::-1]] = np.arange(number - 1, -1, -1)
+    order = np.argsort(firsts)
+    place = np.empty(count, np.int64)
+    place[order] = np.arange(count)
+    return Order(place[groups.codes], firsts[order])
+
+
+def refer(index: int, texts: Texts, misfits: NDArray[np.bool_], to: Context) -> Coded:
+    """The values of column ``index`` again, except for ``misfits``."""
+    return joined(head(NUMBER, index), (_exceptions(texts, misfits, to),))
+
+
+def follow(
+    index: int, leader: Order, texts: Texts, misfits: NDArray[np.bool_], to: Context
+) -> Coded:
+    """One value for each different one of column ``index``, which has the order ``leader``."""
+    firsts = leader.firsts
+    values = slices(texts.data, texts.starts[firsts], texts.lengths[firsts])
+    parts = (to.column(values), _exceptions(texts, misfits, to))
+    return joined(head(FOLLOWS_NUMBER, index), parts)
+
+
+def _exceptions(texts: Texts, misfits: NDArray[np.bool_], to: Context) -> Coded:
+    odd = select(texts, misfits)
+    places = write_places(misfits, to.use)
+    return joined(b"", (places, to.column(odd)) if odd.number else (places,))
+
+
+def decode(source: Source, number: int, limit: int) -> Texts:
+    """The other column's values."""
+    texts = _leader(source, number)
+    misfits = read_places(source, number)
+    return _with_exceptions(source, select(texts, ~misfits), misfits, limit)
+
+
+def decode_follows(source: Source, number: int, limit: int) -> Texts:
+    """The values that follow from the other column's."""
+    order = in_order(group(_leader(source, number)))
+    values = source.column(len(order.firsts), limit)
+    misfits = read_places(source, number)
+    codes = order.codes[~misfits]
+    lengths = values.lengths[codes]
+    if int(lengths.sum()) > limit:
+        raise Broken("a column holds more than was promised")
+    texts = slices(values.data, values.starts[codes], lengths)
+    return _with_exceptions(source, texts, misfits, limit)
+
+
+def _with_exceptions(source: Source, texts: Texts, misfits: NDArray[np.bool_], limit: int) -> Texts:
+    if not misfits.any():
+        return texts
+    return merge(texts, source.column(int(np.count_nonzero(misfits)), limit), misfits)
+
+
+def _leader(source: Source, number: int) -> Texts:
+    texts = source.earlier(source.varint(2**32))
+    if texts.number != number:
+        raise Broken("a column refers to one of another length")
+    source.spend(len(texts.data) + 16 * number)
+    return texts

@@ -1,0 +1,72 @@
+"""Where texts divide into runs of digits, runs of letters and other bytes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from serialpack.columns.texts import Texts
+
+_OTHER, _DIGIT, _LETTER = range(3)
+
+#: Bytes of UTF-8 beyond ASCII count as letters.
+_KIND = np.zeros(256, np.uint8)
+_KIND[list(b"0123456789")] = _DIGIT
+_KIND[[*range(ord("A"), ord("Z") + 1), *range(ord("a"), ord("z") + 1), *range(128, 256)]] = _LETTER
+
+#: In a shape, a run of digits and one of letters; any other byte stands for itself.
+DIGITS, LETTERS = b"0a"
+
+_SHAPE = np.arange(256, dtype=np.uint8)
+_SHAPE[_KIND == _DIGIT] = DIGITS
+_SHAPE[_KIND == _LETTER] = LETTERS
+
+
+class Tokens(NamedTuple):
+    """The tokens of all values, one after another."""
+
+    starts: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+    firsts: NDArray[np.int64]
+    """For each value the index of its first token (of the next value's, if it is empty)."""
+    shapes: Texts
+    """For each value a byte a token: which kind it is."""
+
+
+def _tokens(texts: Texts, inner: NDArray[np.bool_]) -> Tokens:
+    """Tokens that start where ``inner`` says, and where values do."""
+    data = texts.data
+    begins = np.zeros(len(data) + 1, np.bool_)
+    begins[texts.starts] = True
+    begins = begins[:-1]
+    starts = np.flatnonzero(inner | begins)
+    lengths = np.diff(starts, append=len(data))
+    counts = np.zeros(texts.number, np.int64)
+    filled = texts.lengths > 0
+    firsts = np.flatnonzero(begins[starts])
+    counts[filled] = np.diff(firsts, append=len(starts))
+    ends = np.cumsum(counts)
+    return Tokens(starts, lengths, ends - counts, Texts(_SHAPE[data[starts]], ends))
+
+
+def tokens(texts: Texts) -> Tokens:
+    """Runs of digits, runs of letters, and single other bytes."""
+    kinds = _KIND[texts.data]
+    inner = np.ones(len(kinds), np.bool_)
+    inner[1:] = (kinds[1:] != kinds[:-1]) | (kinds[1:] == _OTHER)
+    return _tokens(texts, inner)
+
+
+def words(texts: Texts) -> Tokens:
+    """Runs of digits and letters, and runs of other bytes."""
+    other = _KIND[texts.data] == _OTHER
+    inner = np.ones(len(other), np.bool_)
+    inner[1:] = other[1:] != other[:-1]
+    return _tokens(texts, inner)
+
+
+def is_word(data: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Which bytes are digits or letters."""
+    return np.asarray(_KIND[data] != _OTHER)

@@ -1,0 +1,95 @@
+"""Nodes: what stands before a value, of which kind it is and where it belongs."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: Kinds of values, numbers for ever. A string's quotes are no part of its text; from ``NULL`` to
+#: ``EMPTY_MAP`` the kind says all; ``KEY`` is a string that is a key.
+STRING, SCALAR, NULL, TRUE, FALSE, EMPTY_LIST, EMPTY_MAP, KEY = range(8)
+FIXED = {NULL: b"null", TRUE: b"true", FALSE: b"false", EMPTY_LIST: b"[]", EMPTY_MAP: b"{}"}
+QUOTED = (STRING, KEY)
+
+
+class Mark(Enum):
+    """Steps of a path that are no key and no index."""
+
+    ITEM = "[]"
+    """Any element of a list."""
+    KEY = "{key}"
+    """The keys of a map whose keys are data."""
+    VALUE = "{}"
+    """Their values."""
+    MIXED = "*"
+    """Whatever: the path of a column whose values belong to several paths."""
+
+
+#: A key (as it is spelled, without its quotes), an index, or a mark.
+Step = bytes | int | Mark
+Path = tuple[Step, ...]
+
+
+class Node(NamedTuple):
+    """A state of the walk through the values of a text.
+
+    ``text``: what stands before the value, from the value before it (closing quote excluded) on.
+    ``column``: the number of the column of values it belongs to; -1 where the kind says all.
+    """
+
+    text: bytes
+    kind: int
+    column: int = -1
+
+
+class Outline(NamedTuple):
+    """What a walk means, which is not needed to make the text again.
+
+    ``paths``: where the value of each node belongs, from the record on. ``before`` and
+    ``behind``: where in each node's text one record ends and the next one begins, -1 where none
+    does. The last record ends at ``stop`` in the trailer.
+    """
+
+    paths: list[Path]
+    before: list[int]
+    behind: list[int]
+    stop: int
+
+
+class Walked(NamedTuple):
+    """A text as a walk through nodes, which are numbered as they are first met.
+
+    ``starts``, ``ends``: where in the text each value stands (nothing for those whose kind says
+    all). ``trailer``: the text behind the last value and its quote. ``tuples``: see ``outline``
+    of JSON.
+    """
+
+    nodes: list[Node]
+    walk: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    trailer: bytes
+    tuples: list[tuple[int, int]]
+
+
+class Origins(NamedTuple):
+    """How nodes are met: for each the one before it when it is met first, -1 for the first one;
+    the last of the walk; and whether the first one is met but once, while there are others.
+    """
+
+    before: list[int]
+    last: int
+    first_once: bool
+
+
+#: As many nodes for each value, and so many more, may pay.
+_MOST_NODES = 0.34
+_FREE_NODES = 256
+
+
+def worth_while(nodes: int, values: int) -> bool:
+    """Whether a text of so many ``values`` may have so many nodes and still be worth a try."""
+    return nodes <= _FREE_NODES + values * _MOST_NODES

@@ -1,0 +1,178 @@
+"""Text as columns of values and the structure around them, and back.
+
+The structure is a walk through *nodes*: a node is the text before a value (punctuation, white
+space, keys), the value's kind, and its path. Any text whatever has such a walk, and is the texts
+of its nodes with the values between them: so any spelling comes back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from serialpack.columns import _csvshape, _jsonshape
+from serialpack.columns._spans import put_together
+from serialpack.columns.nodes import FIXED, QUOTED
+from serialpack.columns.structure import KINDS as KINDS
+from serialpack.columns.structure import Shape, shape_of
+from serialpack.columns.texts import Broken, Texts
+
+#: Positions are counted in the halves of this.
+_LARGEST = 1 << 30
+
+#: Values put together in one go, so that what is needed on the way is small.
+_STEP = 1 << 15
+
+
+class Values(NamedTuple):
+    """Some of the values of a text, in order.
+
+    ``records``: the record that each belongs to, -1 for what stands before the first;
+    ``nodes``: its node; ``places``: which value of its column it is, -1 where the node's kind
+    says all.
+    """
+
+    records: NDArray[np.int64]
+    nodes: NDArray[np.int32]
+    places: NDArray[np.int64]
+
+
+class Split(NamedTuple):
+    """A text as its structure and its columns' values."""
+
+    shape: Shape
+    columns: list[Texts]
+
+
+def split(data: bytes, kind: str) -> Split | None:
+    """``data`` as columns; None where it has no structure that would pay.
+
+    ``kind``: one of ``KINDS``. A text may begin and end anywhere between two records.
+    """
+    if len(data) > _LARGEST:
+        return None
+    if kind == "json":
+        walked = _jsonshape.split(data)
+    else:
+        walked = _csvshape.split(data, b"," if kind == "csv" else b"\t")
+    if walked is None:
+        return None
+    try:
+        shape = shape_of(kind, walked.nodes, walked.walk, walked.trailer, walked.tuples)
+    except Broken:
+        return None
+    order, counts = _by_column(shape, shape.walk)
+    source = np.frombuffer(data, np.uint8)
+    columns = []
+    for values in np.split(order, np.cumsum(counts)[:-1]):
+        starts = walked.starts[values]
+        lengths = walked.ends[values] - starts
+        columns.append(Texts.from_lengths(put_together(source, starts, lengths), lengths))
+    return Split(shape, columns if len(counts) else [])
+
+
+def _by_column(
+    shape: Shape, walk: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The values' indices, column by column; and how many there are of each."""
+    of_values = shape.column_of[walk]
+    number = len(shape.numbers)
+    counts = np.bincount(of_values + 1, minlength=number + 1)
+    keys = of_values.astype(np.uint32) + np.uint32(1)
+    order = np.argsort(keys.astype(np.uint16) if number < 65535 else keys, kind="stable")
+    return order[counts[0] :], counts[1:]
+
+
+def join(
+    shape: Shape, columns: list[Texts], start: int | None = None, stop: int | None = None
+) -> bytes:
+    """The text that was split; with ``start`` and ``stop`` that of these records alone.
+
+    Of records, what stands before the first and behind the last is left out. IndexError where
+    there are not so many.
+    """
+    if [column.number for column in columns] != shape.numbers:
+        raise Broken("columns are not of the length that the structure says")
+    if start is None and stop is None:
+        first, last = 0, len(shape.walk)
+    else:
+        start = 0 if start is None else start
+        stop = shape.records if stop is None else stop
+        if not 0 <= start < stop <= shape.records:
+            raise IndexError("no such records")
+        first = int(shape.record_starts[start])
+        last = int(shape.record_starts[stop]) if stop < shape.records else len(shape.walk)
+    text = _join(shape, columns, first, last)
+    if start is None or stop is None:
+        return text + shape.trailer
+    outline = shape.outline
+    if last < len(shape.walk):
+        node = int(shape.walk[last])
+        end = shape.nodes[node].text[: outline.before[node]]
+    else:
+        end = shape.trailer[: outline.stop]
+    return text[outline.behind[shape.walk[first]] :] + end
+
+
+def values_of(shape: Shape, nodes: Collection[int]) -> Values:
+    """The values of these nodes: for reading some fields, only their columns are needed."""
+    wanted = np.zeros(len(shape.nodes), bool)
+    wanted[list(nodes)] = True
+    found = np.flatnonzero(wanted[shape.walk])
+    of_values = shape.column_of[shape.walk]
+    places = np.full(len(found), -1, np.int64)
+    for column in {shape.nodes[node].column for node in nodes} - {-1}:
+        whole = np.flatnonzero(of_values == column)
+        some = np.flatnonzero(of_values[found] == column)
+        places[some] = np.searchsorted(whole, found[some])
+    records = np.searchsorted(shape.record_starts, found, side="right") - 1
+    return Values(records, shape.walk[found], places)
+
+
+def _join(shape: Shape, columns: list[Texts], first: int, last: int) -> bytes:
+    """The text from behind the value before ``first`` up to the end of the one before ``last``."""
+    quoted = np.array([node.kind in QUOTED for node in shape.nodes], bool)
+    # Each node's text with the quotes around it: the one that closes the string before comes
+    # first, and is left out where there is none.
+    texts = Texts.from_list(
+        [
+            b'"%b%b' % (node.text, FIXED.get(node.kind, b'"' if node.kind in QUOTED else b""))
+            for node in shape.nodes
+        ]
+    )
+    pool = [texts, *columns]
+    source = np.concatenate([part.data for part in pool])
+    bases = np.cumsum([0, *(len(part.data) for part in pool)]).tolist()
+    done = np.zeros(len(columns), np.int64)
+    if first:
+        done += _by_column(shape, shape.walk[:first])[1]
+    out = []
+    closes = False
+    for begin in range(first, last, _STEP):
+        walk = shape.walk[begin : min(begin + _STEP, last)]
+        starts = np.zeros((len(walk), 2), np.int64)
+        lengths = np.zeros((len(walk), 2), np.int64)
+        starts[:, 0] = texts.starts[walk]
+        lengths[:, 0] = texts.lengths[walk]
+        no_quote = np.empty(len(walk), bool)
+        no_quote[0] = not closes
+        np.logical_not(quoted[walk[:-1]], out=no_quote[1:])
+        starts[:, 0] += no_quote
+        lengths[:, 0] -= no_quote
+        closes = bool(quoted[walk[-1]])
+        order, counts = _by_column(shape, walk)
+        at = 0
+        for number in np.flatnonzero(counts).tolist():
+            some = order[at : at + int(counts[number])]
+            at += len(some)
+            ends = columns[number].ends[done[number] : done[number] + len(some)]
+            before = columns[number].ends[done[number] - 1] if done[number] else 0
+            sizes = np.diff(ends, prepend=before)
+            starts[some, 1] = ends - sizes + bases[number + 1]
+            lengths[some, 1] = sizes
+        done += counts
+        out.append(put_together(source, starts.reshape(-1), lengths.reshape(-1)).tobytes())
+    return b"".join(out) + (b'"' if closes else b"")

@@ -1,0 +1,78 @@
+"""Whole numbers and byte strings in a description: LEB128, as in DWARF and WebAssembly."""
+
+from __future__ import annotations
+
+from serialpack.columns.texts import Broken
+
+#: A number of more bytes than this is none of ours: 64 bits at 7 a byte.
+_LONGEST = 10
+
+
+def varint(number: int) -> bytes:
+    """``number`` (0 to 2^64 - 1): seven bits a byte, the lowest first; the last byte is < 128."""
+    out = bytearray()
+    while number > 127:
+        out.append(number & 127 | 128)
+        number >>= 7
+    out.append(number)
+    return bytes(out)
+
+
+def zigzag(number: int) -> bytes:
+    """A signed ``number`` of 64 bits: 0, -1, 1, -2 ... as 0, 1, 2, 3 ..."""
+    return varint(number << 1 if number >= 0 else (~number << 1) | 1)
+
+
+def counted(data: bytes) -> bytes:
+    """``data`` behind its length."""
+    return varint(len(data)) + data
+
+
+class Reader:
+    """Reads what the functions above wrote; ``Broken`` where it ends early or makes no sense."""
+
+    def __init__(self, data: bytes | memoryview, position: int = 0) -> None:
+        self.data = bytes(data)
+        self.position = position
+
+    def byte(self) -> int:
+        """One byte."""
+        if self.position >= len(self.data):
+            raise Broken("a description ends early")
+        self.position += 1
+        return self.data[self.position - 1]
+
+    def varint(self, most: int) -> int:
+        """A number that is at most ``most``."""
+        number = 0
+        for place in range(_LONGEST):
+            byte = self.byte()
+            number |= (byte & 127) << (7 * place)
+            if byte < 128:
+                break
+        else:
+            raise Broken("a number in a description has no end")
+        if number > most:
+            raise Broken(f"a description says {number} where at most {most} can be")
+        return number
+
+    def zigzag(self) -> int:
+        """A signed number of 64 bits."""
+        number = self.varint(2**64 - 1)
+        return ~(number >> 1) if number & 1 else number >> 1
+
+    def take(self, size: int) -> bytes:
+        """``size`` bytes."""
+        if size > len(self.data) - self.position:
+            raise Broken("a description ends early")
+        self.position += size
+        return self.data[self.position - size : self.position]
+
+    def counted(self) -> bytes:
+        """A byte string behind its length."""
+        return self.take(self.varint(len(self.data)))
+
+    def end(self) -> None:
+        """Nothing may follow."""
+        if self.position != len(self.data):
+            raise Broken("a description goes on after its end")

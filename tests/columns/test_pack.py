@@ -1,0 +1,238 @@
+"""Columns together: what they share, what is read alone, and bytes that nobody wrote."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import uuid
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from serialpack.columns.pack import encode_all
+from serialpack.columns.packed import Packed, decode_all
+from serialpack.columns.streams import unzstd
+from serialpack.columns.texts import Broken, Texts
+from serialpack.columns.wire import Reader, varint
+
+R = random.Random(3)
+NAMES = ["".join(R.choices("abcdefghijklmnop", k=R.randint(3, 9))).title() for _ in range(60)]
+
+
+def columns_of(values: list[list[bytes]]) -> list[Texts]:
+    return [Texts.from_list(column) for column in values]
+
+
+def round_trip(values: list[list[bytes]], level: int = 3, names: list[str] | None = None) -> bytes:
+    columns = columns_of(values)
+    packed = encode_all(columns, level, names)
+    assert packed == encode_all(columns, level, names), "not deterministic"
+    number = sum(map(len, values))
+    size = sum(len(value) for column in values for value in column)
+    assert [texts.to_list() for texts in decode_all(packed, number, size)] == values
+    return packed
+
+
+def records(number: int) -> dict[str, list[bytes]]:
+    """Columns of all kinds."""
+    ids = [str(uuid.UUID(int=R.getrandbits(128), version=4)).encode() for _ in range(number)]
+    users = [R.randint(0, 40) for _ in range(number)]
+    return {
+        "/id": ids,
+        "/user/id": [b"%d" % (10**9 + user * 7919) for user in users],
+        "/user/id_str": [b"%d" % (10**9 + user * 7919) for user in users],
+        "/user/name": [f"{NAMES[user]} {NAMES[user // 2]}".encode() for user in users],
+        "/first": [R.choice(NAMES).encode() for _ in range(number)],
+        "/last": [R.choice(NAMES).encode() for _ in range(number)],
+        "/age": [b"%d" % R.randint(18, 90) for _ in range(number)],
+        "/balance": [b"%.2f" % R.uniform(0, 10**4) for _ in range(number)],
+        "/address": [
+            f"{R.randint(1, 99)} {R.choice(NAMES)} Road, {R.choice(NAMES)}".encode()
+            for _ in range(number)
+        ],
+        "/when": [b"2024-05-%02dT%02d:00" % (i // 24 % 30 + 1, i % 24) for i in range(number)],
+        "/active": [R.choice([b"true", b"false"]) for _ in range(number)],
+        "/note": [b"null"] * number,
+        "/text": [" ".join(R.choices(NAMES, k=R.randint(9, 30))).encode() for _ in range(number)],
+        "/latitude": [repr(R.uniform(-90, 90)).encode() for _ in range(number)],
+    }
+
+
+@pytest.mark.parametrize("level", [1, 3, 6, 9])
+@pytest.mark.parametrize("number", [1, 2, 5, 30, 700])
+def test_records(number: int, level: int) -> None:
+    columns = records(number)
+    round_trip(list(columns.values()), level, list(columns))
+
+
+def test_no_columns() -> None:
+    assert decode_all(encode_all([])) == []
+
+
+def test_empty_columns() -> None:
+    round_trip([[], [b""], [b"", b""], []])
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(st.lists(st.binary(max_size=9), max_size=20), max_size=12),
+    st.sampled_from([1, 3, 9]),
+    st.booleans(),
+)
+def test_any_columns(values: list[list[bytes]], level: int, named: bool) -> None:
+    names = [f"/{len(values) - at}/{at % 3}" for at in range(len(values))] if named else None
+    round_trip(values, level, names)
+
+
+def test_repeated_column_costs_nothing() -> None:
+    """But for values that differ."""
+    ids = [b"%d" % R.getrandbits(60) for _ in range(500)]
+    once = len(round_trip([ids]))
+    assert len(round_trip([ids, ids])) < once + 30
+    odd = ids.copy()
+    odd[77] = b"none"
+    packed = round_trip([ids, odd])
+    assert len(packed) < once + 60
+    assert Packed(packed).encoding(1) == "reference"
+
+
+def test_column_that_follows_from_another() -> None:
+    users = [R.randrange(50) for _ in range(900)]
+    ids = [b"%d" % (user * 7919) for user in users]
+    names = [NAMES[user].encode() for user in users]
+    names[5] = b"odd"
+    packed = round_trip([ids, names])
+    assert Packed(packed).encoding(1) == "follows"
+    assert len(packed) < len(round_trip([ids])) + 400
+
+
+def test_small_columns_of_like_names_stand_together() -> None:
+    """What they repeat from each other is found though others stand between them."""
+    texts = [bytes(R.choices(b"abcdefgh ", k=3000)) for _ in range(3)]
+    values = [[text[:at], text[at:]] for at in (100, 200) for text in texts]
+    names = [f"/{at}/{part}" for at in ("x", "y") for part in "abc"]
+    assert len(round_trip(values, 3, names)) < 0.7 * sum(len(round_trip([v])) for v in values)
+
+
+def test_column_that_follows_but_for_long_values() -> None:
+    """What would follow may be longer than what stands there."""
+    users = [R.randrange(20) for _ in range(900)]
+    ids = [b"%d" % (user * 7919) for user in users]
+    texts = [b"a long text about user %d" % user * 40 for user in users]
+    for place in range(100, 250):
+        texts[place] = b""
+    assert Packed(round_trip([ids, texts])).encoding(1) == "follows"
+
+
+def test_many_small_columns_stand_in_bundles() -> None:
+    """As of records with ever different keys: they cost little more than their values."""
+    values = [
+        [b"%d" % R.getrandbits(16) if at % 2 else R.choice(NAMES).encode() for _ in range(at % 5)]
+        for at in range(2000)
+    ]
+    names = [f"/k{at}" for at in range(2000)]
+    packed = round_trip(values, 3, names)
+    assert len(packed) < sum(len(value) for column in values for value in column)
+    reader = Packed(packed)
+    assert len(reader) == 2000
+    assert reader.texts(1999).to_list() == values[1999]
+    assert reader.ranges(1999) == reader.ranges(1997)
+    assert 0 < sum(reader.stored_size(at) for at in range(2000)) < len(packed)
+    for _ in range(300):
+        wrong = bytearray(packed)
+        wrong[R.randrange(len(wrong))] ^= 1 << R.randrange(8)
+        with contextlib.suppress(Broken):
+            decode_all(bytes(wrong), 4000, 30_000)
+
+
+def test_one_column_alone() -> None:
+    """Only what it needs is decoded: the bytes of others may be anything."""
+    columns = records(700)
+    names = list(columns)
+    packed = bytearray(encode_all(columns_of(list(columns.values())), 3, names))
+    at = names.index("/id")
+    reader = Packed(bytes(packed))
+    ranges = reader.ranges(names.index("/balance"))
+    assert sum(stop - start for start, stop in ranges) < len(packed) / 4
+    kept = {place for start, stop in ranges for place in range(start, stop)}
+    for place in range(len(packed)):
+        if place not in kept:
+            packed[place] ^= 0x55
+    reader = Packed(bytes(packed))
+    assert reader.texts(names.index("/balance")).to_list() == columns["/balance"]
+    assert reader.number(at) == 700
+    assert reader.text_size(at) == 700 * 36
+    assert reader.encoding(at) == "fixed"
+
+
+def test_sizes_of_columns_add_up() -> None:
+    columns = records(700)
+    packed = encode_all(columns_of(list(columns.values())))
+    reader = Packed(packed)
+    total = sum(reader.stored_size(at) for at in range(len(reader)))
+    assert 0.8 * len(packed) < total < 1.2 * len(packed)
+
+
+def test_limits_are_kept() -> None:
+    packed = encode_all([Texts.from_list([b"a"] * 1000)])
+    assert decode_all(packed, 1000, 1000)
+    with pytest.raises(Broken):
+        decode_all(packed, 999, 1000)
+    with pytest.raises(Broken):
+        decode_all(packed, 1000, 999)
+
+
+@pytest.mark.parametrize("number", [3, 60, 400])
+@pytest.mark.parametrize("level", [1, 9])
+def test_broken_bytes(number: int, level: int) -> None:
+    """Bytes changed, cut, doubled: other values, or Broken, but nothing else."""
+    columns = records(number)
+    values = list(columns.values())
+    size = sum(len(value) for column in values for value in column)
+    most = sum(map(len, values))
+    packed = encode_all(columns_of(values), level, list(columns))
+    tried = broken = 0
+    for turn in range(400):
+        wrong = bytearray(packed)
+        for _ in range(R.randint(1, 3)):
+            # The header, where most can go wrong, is at the start.
+            wrong[R.randrange(min(len(wrong), 400) if turn % 2 else len(wrong))] = R.randrange(256)
+        if turn % 5 == 0:
+            del wrong[R.randrange(len(wrong)) :]
+        if turn % 7 == 0:
+            at = R.randrange(len(wrong) + 1)
+            wrong[at:at] = wrong[at : at + R.randint(1, 9)]
+        tried += 1
+        try:
+            back = decode_all(bytes(wrong), most, size)
+        except Broken:
+            broken += 1
+        else:
+            assert sum(len(texts.data) for texts in back) <= size
+    assert broken > tried / 20
+
+
+def test_broken_descriptions() -> None:
+    """As above, with a header that is not compressed, so that each byte of it is reached."""
+
+    columns = records(120)
+    values = list(columns.values())
+    size = sum(len(value) for column in values for value in column)
+    most = sum(map(len, values))
+    packed = encode_all(columns_of(values), 3, list(columns))
+    start = Reader(packed[:32], 1)
+    raw_size, stored_size = start.varint(1 << 30), start.varint(1 << 30)
+    end = start.position + stored_size
+    stored = packed[start.position : end]
+    header = stored if raw_size == stored_size else unzstd(stored, raw_size)
+    for _ in range(2500):
+        wrong = bytearray(header)
+        for _ in range(R.randint(1, 2)):
+            wrong[R.randrange(len(wrong))] = R.choice([0, 1, 2, 7, 127, 128, 255, R.randrange(256)])
+        sizes = varint(len(wrong))
+        try:
+            back = decode_all(packed[:1] + sizes + sizes + wrong + packed[end:], most, size)
+        except Broken:
+            continue
+        assert sum(len(texts.data) for texts in back) <= size

@@ -1,0 +1,77 @@
+"""Pieces of bytes, told apart and put together."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from serialpack.columns import _spans
+from serialpack.columns._spans import PADDING, put_together, tell_apart
+
+
+def told_apart(texts: list[bytes], kinds: list[int]) -> tuple[list[int], list[int]]:
+    lengths = np.array([len(text) for text in texts], np.int64)
+    padded = np.frombuffer(b"".join(texts) + b"\xff" * PADDING, np.uint8)
+    numbers, firsts = tell_apart(
+        padded, np.cumsum(lengths) - lengths, lengths, np.array(kinds, np.uint8)
+    )
+    return numbers.tolist(), firsts.tolist()
+
+
+def expected(texts: list[bytes], kinds: list[int]) -> tuple[list[int], list[int]]:
+    pairs = list(zip(texts, kinds, strict=True))
+    known = {pair: number for number, pair in enumerate(dict.fromkeys(pairs))}
+    return [known[pair] for pair in pairs], [pairs.index(pair) for pair in known]
+
+
+short = st.binary(max_size=3)
+long = st.builds(lambda a, b: a + b"=" * 200 + b, short, short)
+pieces = st.lists(
+    st.tuples(st.one_of(short, st.binary(max_size=40), long), st.integers(0, 7)), max_size=60
+).map(lambda some: some * 3)
+
+
+@settings(max_examples=200, deadline=None)
+@given(pieces)
+def test_pieces_are_told_apart(some: list[tuple[bytes, int]]) -> None:
+    texts = [text for text, _ in some]
+    kinds = [kind for _, kind in some]
+    assert told_apart(texts, kinds) == expected(texts, kinds)
+
+
+def test_digits_anywhere_are_told_apart() -> None:
+    """Texts that differ in few places, as keys do that are counted."""
+    texts = [b', "%dkey%d": %d' % (a, b, c) for a in range(12) for b in range(12) for c in range(9)]
+    kinds = [number % 3 for number in range(len(texts))]
+    assert told_apart(texts, kinds) == expected(texts, kinds)
+
+
+def test_equal_hashes_do_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        _spans, "_hashes", lambda traits: traits[0] // np.uint64(512) * np.uint64(1 << 55)
+    )
+    texts = [b"", b"a", b"b", b"ab", b"a", b"x" * 300, b"y" * 300, b"ab", b"x" * 300] * 5
+    kinds = [number % 2 for number in range(len(texts))]
+    assert told_apart(texts, kinds) == expected(texts, kinds)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.binary(min_size=1, max_size=500),
+    st.lists(st.tuples(st.integers(0, 499), st.integers(0, 300)), max_size=40),
+)
+def test_pieces_are_put_together(source: bytes, spans: list[tuple[int, int]]) -> None:
+    starts = np.array([min(start, len(source)) for start, _ in spans], np.int64)
+    lengths = np.array([size for _, size in spans], np.int64)
+    lengths = np.minimum(lengths, len(source) - starts)
+    ends = starts + lengths
+    wanted = b"".join(
+        source[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)
+    )
+    array = np.frombuffer(source, np.uint8)
+    assert put_together(array, starts, lengths).tobytes() == wanted
+    some = np.flatnonzero(lengths == lengths[0]) if len(lengths) else starts
+    again = put_together(array, starts[some], lengths[some])
+    assert again.tobytes() == b"".join(source[starts[i] : ends[i]] for i in some)
