@@ -23,6 +23,9 @@ function __serialpack_serializer
     set -l word (commandline -ct | string replace -r -- '^(?:--[a-z-]+=|-[A-Za-z])' '')
     set -l name (string split -m 1 : -- $word)[1]
     switch $word
+        case 'columns:*'
+            printf "$name:%s\n" 1 2 3 4 5 6 7 8 9
+            return
         case 'cbor:*'
             printf "$name:%s\n" 0 1
             return
@@ -36,6 +39,7 @@ function __serialpack_serializer
     printf '%s\t%s\n' \
         'auto' 'let serialpack choose (default)' \
         'raw' 'the bytes as they are' \
+        'columns' 'records as typed columns, byte for byte' \
         'json' 'JSON lines, by the standard library' \
         'ujson' 'JSON lines, by UltraJSON' \
         'simplejson' 'JSON lines, by simplejson' \

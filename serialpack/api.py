@@ -13,11 +13,12 @@ from contextlib import contextmanager, nullcontext
 from typing import IO, TYPE_CHECKING, Any
 
 from serialpack._version import __version__
-from serialpack.auto import DEFAULT_EFFORT, choose
+from serialpack.auto import choose
 from serialpack.chain import Chain
 from serialpack.container.reader import SNIFF, first_header, is_container, is_small
 from serialpack.container.small import MAX_SMALL
 from serialpack.detect import detect, looks_like
+from serialpack.effort import DEFAULT_EFFORT
 from serialpack.errors import (
     FileError,
     InputError,
@@ -284,7 +285,7 @@ def _identity(source: Source) -> tuple[str | None, int | None]:
 def _source_format(chain: Chain, format: str, head: bytes, *, trust: bool) -> str:
     """``format``, if the chain's serializer packs it, else InputError or RefusedError."""
     serializer, fmt = SERIALIZERS.cls(chain.serializer.name), FORMATS.get(format)
-    if serializer.keeps(fmt):
+    if serializer.exact or serializer.keeps(fmt):
         return format
     if not isinstance(fmt, ValueFormat):
         raise InputError(

@@ -1,4 +1,4 @@
-"""The choice of a chain, and its reason. The effort dial is one table."""
+"""The choice of a chain, and its reason."""
 
 from __future__ import annotations
 
@@ -6,32 +6,10 @@ from typing import NamedTuple
 
 from serialpack.chain import Chain, StageSpec, parse_stage
 from serialpack.codecs import CODECS
+from serialpack.effort import DEFAULT_EFFORT, EFFORTS
 from serialpack.errors import UsageError
 from serialpack.filters import FILTERS
 from serialpack.serializers import SERIALIZERS
-
-MIB = 1 << 20
-
-
-class Effort(NamedTuple):
-    """One step of the dial from fastest to smallest."""
-
-    zstd_level: int
-    block_size: int
-
-
-EFFORTS = {
-    1: Effort(1, 4 * MIB),
-    2: Effort(2, 4 * MIB),
-    3: Effort(3, 4 * MIB),
-    4: Effort(5, 4 * MIB),
-    5: Effort(8, 8 * MIB),
-    6: Effort(12, 8 * MIB),
-    7: Effort(15, 16 * MIB),
-    8: Effort(19, 16 * MIB),
-    9: Effort(22, 16 * MIB),
-}
-DEFAULT_EFFORT = 3
 
 
 class Choice(NamedTuple):
@@ -57,14 +35,17 @@ def choose(
     if serializer == "auto":
         serializer = "raw"
         why.append("raw keeps the very bytes")
+    first = parse_stage(SERIALIZERS, serializer)
+    if SERIALIZERS.cls(first.name).compresses:
+        if serializer == first.name:
+            first = first._replace(values=(effort,))
+        if codec == "auto":
+            codec = "none"
+            why.append(f"{first.name} compresses what it writes")
     if codec == "auto":
         chosen = StageSpec("zstd", (step.zstd_level,))
         why.append(f"zstd at the level of effort -{effort}, any zstd tool unpacks it")
     else:
         chosen = parse_stage(CODECS, codec)
-    chain = Chain(
-        parse_stage(SERIALIZERS, serializer),
-        tuple(parse_stage(FILTERS, f) for f in filters),
-        chosen,
-    )
+    chain = Chain(first, tuple(parse_stage(FILTERS, f) for f in filters), chosen)
     return Choice(chain, step.block_size, "; ".join(why) or "as asked for")

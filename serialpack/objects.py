@@ -13,10 +13,11 @@ from typing import IO, Any, NamedTuple, TypedDict, Unpack, cast
 
 from serialpack._version import __version__
 from serialpack.api import Target, check_target, opened_source, sink
-from serialpack.auto import DEFAULT_EFFORT, Choice, choose
+from serialpack.auto import Choice, choose
 from serialpack.container.frames import checksum
 from serialpack.container.reader import SNIFF, is_small
 from serialpack.container.small import MAX_SMALL
+from serialpack.effort import DEFAULT_EFFORT
 from serialpack.errors import DamagedError, UsageError, ValueRefusedError
 from serialpack.files import Path, Source
 from serialpack.formats.base import Spelling

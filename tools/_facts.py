@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import click
 
-from serialpack.auto import DEFAULT_EFFORT, EFFORTS
 from serialpack.bench.recommend import PREFERENCES
 from serialpack.bench.reports import FORMATS as REPORTS
 from serialpack.bench.samples import SAMPLES
@@ -20,6 +19,7 @@ from serialpack.cli.app import VERBS, app
 from serialpack.cli.options import Verb, option_rows
 from serialpack.codecs import CODECS
 from serialpack.conversion.losses import RULES
+from serialpack.effort import DEFAULT_EFFORT, EFFORTS
 from serialpack.errors import UsageError
 from serialpack.filters import FILTERS
 from serialpack.formats import FORMATS

@@ -11,11 +11,11 @@ from itertools import groupby
 from operator import itemgetter
 
 from serialpack._version import __version__
-from serialpack.auto import EFFORTS
 from serialpack.bench.samples import SAMPLES
 from serialpack.cli.app import app
 from serialpack.cli.words import EXIT_CODES
 from serialpack.conversion.losses import RULES
+from serialpack.effort import EFFORTS
 from serialpack.errors import WORST_FIRST
 from serialpack.formats import FORMATS
 from serialpack.stage import Param, Stage

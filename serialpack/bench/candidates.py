@@ -42,14 +42,14 @@ def candidates(
     filters: Sequence[str],
     codecs: Sequence[str],
     *,
-    values: bool,
+    format: str,
     objects: bool,
 ) -> Choice:
     """The user's stages, and where there are none, all that may suit.
 
-    ``values``: the source has values, so that serializers can pack them. ``objects``: Python
-    objects are dumped, for which raw is nothing. UsageError where a stage is unknown,
-    MissingLibraryError where one that was named is not installed.
+    ``format``: the source's. ``objects``: Python objects are dumped, for which raw is nothing.
+    UsageError where a stage is unknown, MissingLibraryError where one that was named is not
+    installed.
     """
     absent: list[str] = []
     named = {"serializers": serializers, "filters": filters, "codecs": codecs}
@@ -61,10 +61,10 @@ def candidates(
         chosen = []
         for entry in SERIALIZERS:
             cls = SERIALIZERS.cls(entry.name)
-            if not _suits(cls, entry.name, values=values, objects=objects):
+            if not _suits(cls, entry.name, format, objects=objects):
                 continue
             if cls.missing(entry.name) is None:
-                chosen.append(parse_stage(SERIALIZERS, entry.name))
+                chosen += [parse_stage(SERIALIZERS, entry.name + level) for level in cls.levels]
             else:
                 absent.append(entry.name)
     found = []
@@ -114,11 +114,12 @@ def _there(registry: Registry[Any], texts: Sequence[str], absent: list[str]) -> 
     return found
 
 
-def _suits(cls: type[Serializer], name: str, *, values: bool, objects: bool) -> bool:
+def _suits(cls: type[Serializer], name: str, format: str, *, objects: bool) -> bool:
     if cls.exact:
-        return not objects
+        return not objects and cls.suits(FORMATS.get(format))
     # cloudpickle writes as pickle does what pickle can hold, and files hold nothing else.
-    return (objects or (values and name != "cloudpickle")) and not cls.cannot >= KINDS.keys()
+    read = values_of(format) and name != "cloudpickle"
+    return (objects or read) and not cls.cannot >= KINDS.keys()
 
 
 def _worth_trying(absent: list[str]) -> list[str]:

@@ -20,7 +20,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, cast
 from serialpack.api import pack, unpack
 from serialpack.bench.material import Subject
 from serialpack.bench.samples import parse_sample
-from serialpack.bench.trials import PACK_STEPS, UNPACK_STEPS, Figures, repeat
+from serialpack.bench.trials import PACK_STEPS, UNPACK_STEPS, Figures, repeat, spread_of
 from serialpack.chain import parse_chain, spell_stage
 from serialpack.codecs import CODECS
 from serialpack.errors import FileError
@@ -243,7 +243,6 @@ class FileTrial(NamedTuple):
             back.unlink(missing_ok=True)
         steps = {**dict.fromkeys((*PACK_STEPS, *UNPACK_STEPS), 0.0), **there.steps, **again.steps}
         memory = [most for most in (there.memory, again.memory) if most is not None]
-        spreads = [spread for spread in (there.spread, again.spread) if spread is not None]
         return Figures(
             source=report.size,
             records=report.records,
@@ -255,7 +254,7 @@ class FileTrial(NamedTuple):
             unpack_mean=again.mean,
             steps={step: steps[step] for step in (*PACK_STEPS, *UNPACK_STEPS)},
             runs=min(there.runs, again.runs),
-            spread=max(spreads, default=None),
+            spread=spread_of((there, again)),
             memory=max(memory, default=None),
             kept="exact" if report.exact else "faithful",
         )

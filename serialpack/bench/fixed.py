@@ -22,7 +22,7 @@ from serialpack.bench.object_trials import Calls
 from serialpack.bench.recommend import Weighing
 from serialpack.bench.results import Row
 from serialpack.bench.rows import failed_row, measured_row, skipped_row
-from serialpack.bench.schedule import PATIENCE, Combination, Progress
+from serialpack.bench.schedule import NO_TIME, PATIENCE, Combination, Progress
 from serialpack.bench.trials import CAREFUL, Care
 from serialpack.chain import Chain, StageSpec
 from serialpack.errors import SerialpackError
@@ -36,8 +36,6 @@ _COARSE = 8
 
 #: The least seconds that a job is waited for.
 _PATIENT = 1.0
-
-_NO_TIME = "the budget was used up"
 
 Point = TypeVar("Point")
 
@@ -110,7 +108,9 @@ class FixedSchedule:
         self._making += perf_counter() - since
         kept = [n for n in self._points if n is not None and n <= count]
         if len(kept) < len(self._points):
-            self.notes.append(f"the file has {count:,} records: no more of them were measured")
+            self.notes.append(
+                f"the file has {count:,} record{'s' * (count != 1)}: no more of them were measured"
+            )
             self._points = [*kept] or [count]
 
     @property
@@ -123,7 +123,7 @@ class FixedSchedule:
         groups = [[*self._combinations(n, serializer)] for serializer in self._choice.serializers]
         if self.elapsed >= self.budget and self.held is not None:
             for combination in chain.from_iterable(groups):
-                self.skipped[combination] = skipped_row(combination, _NO_TIME)
+                self.skipped[combination] = skipped_row(combination, NO_TIME)
             return
         since = perf_counter()
         try:
@@ -143,7 +143,7 @@ class FixedSchedule:
                 if refused is not None:
                     self.rows[combination] = failed_row(combination, refused)
                 elif self.elapsed >= (until if done else self.budget):
-                    self.skipped[combination] = skipped_row(combination, _NO_TIME)
+                    self.skipped[combination] = skipped_row(combination, NO_TIME)
                 else:
                     share = (until - self.elapsed) / (len(group) - done)
                     refused = self._measure(combination, held, share, last=last)

@@ -112,6 +112,10 @@ class Material:
         key = (size, for_values)
         if key not in self._samples:
             blocks = self._cut(size, for_values)
+            if len(blocks) <= pieces and not self.broken_off:
+                # One record takes most of it. Bytes can be cut anywhere; values are taken whole,
+                # in the blocks of ``pack``.
+                blocks = self._cut(block_size, True) if for_values else self._cut_bytes(size)
             step = max(len(blocks) / pieces, 1.0)
             self._samples[key] = [
                 blocks[int((i + 0.5) * step)] for i in range(min(pieces, len(blocks)))
@@ -121,6 +125,9 @@ class Material:
     def _cut(self, size: int, for_values: bool) -> list[SourceBlock]:
         cut = FORMATS.get(self.format).cut(io.BytesIO(self.data).read, size, for_values=for_values)
         return list(self._sound(cut, for_values))
+
+    def _cut_bytes(self, size: int) -> list[SourceBlock]:
+        return list(FORMATS.get("bytes").cut(io.BytesIO(self.data).read, size))
 
     def _sound(self, blocks: Iterator[SourceBlock], for_values: bool) -> Iterator[SourceBlock]:
         """``blocks`` without one that ends only because no more is held."""

@@ -19,6 +19,7 @@ from serialpack.bench.trials import (
     compress,
     packing_of,
     repeat,
+    spread_of,
 )
 from serialpack.chain import Chain, parse_chain
 from serialpack.container.reader import StoredBlock
@@ -82,7 +83,6 @@ class Calls(NamedTuple):
 
         _, back = repeat(loads, lambda _: 0, care)
         memory = [most for most in (there.memory, back.memory) if most is not None]
-        spreads = [t.spread for t in (*timings, there, back) if t.spread is not None]
         return Figures(
             source=material.size,
             records=None,
@@ -94,7 +94,7 @@ class Calls(NamedTuple):
             unpack_mean=back.mean,
             steps=steps,
             runs=min(t.runs for t in (*timings, there, back)),
-            spread=max(spreads, default=None),
+            spread=spread_of((there, back)),
             memory=max(memory, default=None),
             kept="exact",
             means=means,

@@ -7,6 +7,7 @@ unpack, over a line of so many bytes a second: it weighs size against time in on
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
@@ -98,13 +99,19 @@ def roles(rows: Iterable[Row], weighing: Weighing) -> dict[Kind, Row | None]:
 
 
 def recommendations(
-    rows: Sequence[Row], weighing: Weighing, *, source: str, objects: bool, name_threads: bool
+    rows: Sequence[Row],
+    weighing: Weighing,
+    *,
+    source: str,
+    objects: bool,
+    name_threads: bool,
+    format: str | None = None,
 ) -> list[Recommendation]:
     """Each purpose's row, with the command that does it.
 
     Rows measured whole, as long as there are any. ``source``: the file's path; ``objects``: it is
     a Python object instead. ``name_threads``: the command says how many, which the size does not
-    depend on.
+    depend on. ``format``: that the user said the source has, so that the command says it too.
     """
     whole = [row for row in rows if row.status == "measured"]
     found = []
@@ -119,7 +126,7 @@ def recommendations(
                 threads=row.threads,
                 whole=row.status == "measured",
                 size=row.size,
-                command=_python(row) if objects else command(row, source, name_threads),
+                command=_python(row) if objects else command(row, source, name_threads, format),
                 why=_WHY[kind].format(
                     line=f"{weighing.line / 1e6:g} MB/s",
                     shrinks=", of what shrinks it" if shrinks else "",
@@ -138,7 +145,7 @@ _WHY: dict[Kind, str] = {
 }
 
 
-def command(row: Row, source: str, name_threads: bool) -> str:
+def command(row: Row, source: str, name_threads: bool, format: str | None = None) -> str:
     """The command line that packs as the row says."""
     words = ["serialpack", "pack", "-s", row.serializer]
     for each in row.filters:
@@ -148,7 +155,19 @@ def command(row: Row, source: str, name_threads: bool) -> str:
         words += ["--block-size", format_size(row.block_size, exact=True)]
     if name_threads:
         words += ["-j", str(row.threads)]
-    return shlex.join([*words, *(["--"] if source.startswith("-") else []), source])
+    if format is not None:
+        words += ["--from", format]
+    if source.startswith("-") and source != "-":
+        words.append("--")
+    return " ".join(map(_quoted, [*words, source]))
+
+
+def _quoted(word: str) -> str:
+    """``word`` for a shell. What no terminal shows is escaped, as POSIX spells it since 2024."""
+    if word.isprintable():
+        return shlex.quote(word)
+    plain = frozenset(range(0x20, 0x7F)) - frozenset(b"'\\")
+    return "$'" + "".join(chr(b) if b in plain else f"\\x{b:02x}" for b in os.fsencode(word)) + "'"
 
 
 def _python(row: Row) -> str:

@@ -124,7 +124,7 @@ class Results(NamedTuple):
     format: str
     size: int
     records: int | None
-    #: Bytes of the source that sampled rows were measured with; ``size`` where all of them are.
+    #: Bytes of the source that were held; sampled rows were measured with these or a part of them.
     sampled: int
     budget: float
     elapsed: float

@@ -90,7 +90,7 @@ class Bench:
             question.serializers,
             question.filters,
             question.codecs,
-            values=values_of(self._subject.format),
+            format=self._subject.format,
             objects=self._objects,
         )
         table = swept_table(self._sample) if self._points else self._sample and self._sample.table
@@ -182,12 +182,13 @@ class Bench:
             anchors=anchors,
             recommendations=recommendations(
                 # Of a sweep none: what they promise would be of a part.
-                rows if not self._points else [],
+                self._asked(rows) if not self._points else [],
                 schedule.weighing,
                 # A sample has no file that could be named.
                 source="FILE" if self._sample is not None else source,
                 objects=self._objects,
                 name_threads=bool(question.threads),
+                format=question.format,
             ),
             notes=self._notes(rows),
             interrupted=not self._finished,
@@ -221,6 +222,18 @@ class Bench:
         ]
         return [*known_first, *schedule.dropped.values(), *skipped]
 
+    def _asked(self, rows: list[Row]) -> list[Row]:
+        """``rows`` without that of ``auto`` where the user named other stages, if they did."""
+        serializer, filters, codec = self._schedule.auto.chain
+        choice = self._choice
+        if (
+            serializer in choice.serializers
+            and filters in choice.filters
+            and codec in choice.codecs
+        ):
+            return rows
+        return [row for row in rows if not row.auto] if choice.chosen else rows
+
     def _over_limit(self, row: Row) -> float | None:
         limit = self._limit
         if row.n is not None:
@@ -237,18 +250,16 @@ class Bench:
         held = schedule.held
         if held is not None and held.held < held.size:
             where = "from its start" if held.broken_off else "spread over it"
-            notes.append(
-                f"{format_size(held.held)} of {format_size(held.size)} were measured, {where}"
-                + (" (~)" if schedule.files else "")
-            )
+            part = f"at most {format_size(held.held)} of {format_size(held.size)}"
+            notes.append(f"{part} were measured, {where}" + (" (~)" if schedule.files else ""))
         sampled = sum(row.status == "sampled" for row in rows)
+        several, were = ("1 row", "was") if sampled == 1 else (f"{sampled:,} rows", "were")
         if schedule.files is not None:
-            rows_were = "1 row (~) was" if sampled == 1 else f"{sampled} rows (~) were"
-            memory = f"; {rows_were} sampled in memory" if sampled else ""
+            memory = f"; {several} (~) {were} sampled in memory" if sampled else ""
             notes.append(f"measured {HOW[self.question.through]}{memory}")
         elif sampled and held is not None and held.held == held.size:
             notes.append(
-                f"~: {sampled} rows were measured, and proved, on a sample of the source only;"
+                f"~: {several} {were} measured, and proved, on a sample of the source only;"
                 " a larger --budget measures more of them whole"
             )
         notes += self._left_unmeasured(rows)

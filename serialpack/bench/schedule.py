@@ -34,6 +34,9 @@ SAMPLING, ONE_LOOK, ONE_SAMPLE = 0.45, 0.1, 0.03
 #: A job that takes longer than the whole budget may is killed.
 PATIENCE = 1.15
 
+#: Why a row is skipped.
+NO_TIME = "the budget was used up"
+
 #: How far a measured time may be from the one that a sample promised.
 SURE = 1.25
 
@@ -137,8 +140,10 @@ class Schedule:
                 break
         else:
             return
-        self._try_all([self.leader], self.choice.filters, self.choice.codecs, until)
+        half = (self.elapsed + until) / 2
+        self._try_all([self.leader], self.choice.filters, self.choice.codecs, half)
         self._try_all(self.choice.serializers, self.choice.filters, first, until)
+        self._try_all([self.leader], self.choice.filters, self.choice.codecs, until)
         self._try_all([self.leader], self._suited_filters(self.leader), self.choice.codecs, until)
         good = [codec for codec in self.choice.codecs if not self._beaten(codec)]
         self._try_all(self._promising(), self.choice.filters, good, until)
@@ -233,15 +238,20 @@ class Schedule:
     ) -> None:
         """Measure a chain on as much as there is time for, if there is time."""
         chain = Chain(serializer, filters, codec)
+        compresses = SERIALIZERS.cls(serializer.name).compresses
+        if compresses and not chain.plain and "codecs" not in self.choice.chosen:
+            return
         for threads in self.threads:
             combination = Combination(chain, threads, self.auto.block_size)
             if combination in self.rows or serializer in self.dropped:
                 continue
             if self.elapsed >= until:
-                self.skipped[combination] = skipped_row(combination, "the budget was used up")
+                self.skipped[combination] = skipped_row(combination, NO_TIME)
                 continue
             foreseen = self._foreseen(combination)
-            part = LOOK if foreseen is None else self._affordable(foreseen)
+            # What takes records apart says little of few.
+            first = SAMPLE if compresses else LOOK
+            part = first if foreseen is None or compresses else self._affordable(foreseen)
             found = self._measure(combination, part)
             if found is None or foreseen is not None:
                 continue
@@ -291,16 +301,19 @@ class Schedule:
         chain, threads, block_size, _ = combination
         spelled = str(chain)
         self._progress(min(self.elapsed / self.budget, 1.0), spelled)
-        left = self.budget * PATIENCE - self.elapsed
-        share = {LOOK: ONE_LOOK, SAMPLE: ONE_LOOK, WHOLE: 1.0}[part]
-        patience = max(min(self.budget * share, left), 1.0) if part != WHOLE else max(left, 1.0)
+        # However small the budget, something is measured.
+        left = max(self.budget * PATIENCE - self.elapsed, 0.0 if self.rows else 1.0)
+        patience = left if part == WHOLE else min(max(self.budget * ONE_LOOK, 1.0), left)
         job: Trial | FileTrial = Trial(spelled, threads, part, block_size, max(2, *self.threads))
         if self.files is not None and (part == WHOLE or self.held.size <= 2 * part):
             job = FileTrial(spelled, threads, block_size, self.files)
         try:
             found = self._lab.ask(job, patience)
         except (SerialpackError, Failed) as error:
-            self._drop(combination, error, part)
+            if isinstance(error, Late) and patience == left and combination not in self.rows:
+                self.skipped[combination] = skipped_row(combination, NO_TIME)
+            else:
+                self._drop(combination, error, part)
             return None
         row, before = measured_row(combination, found, self.held), self.rows.get(combination)
         if isinstance(job, FileTrial) and before is not None:
@@ -313,8 +326,8 @@ class Schedule:
     def _drop(self, combination: Combination, error: Exception, part: int) -> None:
         """A serializer that refuses is done with; what fails on the whole was well on a part."""
         before = self.rows.get(combination)
-        if part == WHOLE and isinstance(error, Late) and before is not None:
-            # No fault of its own: the sample told of less time than there was.
+        if isinstance(error, Late) and before is not None:
+            # No fault of its own: a smaller part told of less time than there was.
             return
         row = failed_row(combination, error)
         serializer = combination.chain.serializer

@@ -57,9 +57,10 @@ class Care(NamedTuple):
         return (total < self.seconds and runs < self.most) or (total < self.few and runs < FEW)
 
 
-#: A first look, at little: its first run also imports what is needed. Then one run, to tell what
-#: is worth more; and how the whole source is measured.
-LOOKING = Care(2, 0.0, False)
+#: A first look, at little: its first run also imports what is needed, and starting threads may
+#: take longer than the work, so that few runs tell nothing. Then one run, to tell what is worth
+#: more; and how the whole source is measured.
+LOOKING = Care(2, 0.01, False, few=0.05)
 SAMPLING = Care(1, 0.0, False)
 CAREFUL = Care(1, REPEAT, True, few=0.3)
 
@@ -201,11 +202,23 @@ def figures(part: SerializedPart, squeezed: CompressedPart, chain: Chain) -> Fig
         unpack_mean=part.back.mean + squeezed.back.mean,
         steps=steps,
         runs=min(t.runs for t in timings if t.wall) if any(t.wall for t in timings) else 1,
-        spread=max((t.spread for t in timings if t.spread is not None), default=None),
+        spread=spread_of(timings),
         memory=max(memory, default=None),
         kept="exact" if all(s.exact for s in part.serialized) else "faithful",
         means=means,
     )
+
+
+def spread_of(timings: Iterable[Timing]) -> float | None:
+    """How much longer the median runs of several pieces of work took than the fastest, together.
+
+    None where one of them was run once.
+    """
+    found = [timing for timing in timings if timing.wall]
+    if not found or any(timing.spread is None for timing in found):
+        return None
+    more = sum(timing.wall * (timing.spread or 0.0) for timing in found)
+    return more / sum(timing.wall for timing in found)
 
 
 def added_steps(timings: Iterable[Timing]) -> tuple[dict[str, float], dict[str, float]]:

@@ -152,10 +152,10 @@ def command(
     if file is not None and sample is not None:
         raise UsageError("FILE and --sample exclude each other")
     outputs = _Outputs(plot, html, save, force)
-    outputs.check()
+    outputs.check(file)
     old = load_results(compare) if compare is not None else None
     if old is not None and file is None and sample is None:
-        file, sample = (old.source, None) if os.path.exists(old.source) else (None, old.source)
+        file, sample = _source_of(old)
     question = Question(
         source=sample or file or STDIO,
         is_sample=sample is not None,
@@ -182,16 +182,32 @@ def command(
                 progress.close()
                 _print(bench.results(), "json" if as_json else report)
                 raise
-        outputs.write(results)
-        if old is not None:
-            _print_changes(old, results, as_json=manner.as_json)
-        else:
-            _print(results, "json" if as_json else report)
+        try:
+            outputs.write(results)
+        finally:
+            if old is not None:
+                _print_changes(old, results, as_json=manner.as_json)
+            else:
+                _print(results, "json" if as_json else report)
         if not any(row.size is not None for row in results.rows):
             raise RefusedError("nothing could be measured", hint="the table says why")
         return {}
 
     return each_file((question.source,), manner, work)
+
+
+def _source_of(old: Results) -> tuple[str | None, str | None]:
+    """The file or the sample that these results are of. FileError where it is not there."""
+    from serialpack.bench.samples import SAMPLES
+    from serialpack.errors import FileError
+
+    if old.source == STDIO or os.path.exists(old.source):
+        return old.source, None
+    if old.source.partition(":")[0] in SAMPLES:
+        return None, old.source
+    raise FileError(
+        "is not there any more", path=old.source, hint="name the FILE to hold the results against"
+    )
 
 
 def _print(results: Results, format: str) -> None:
@@ -222,14 +238,18 @@ class _Outputs(NamedTuple):
     save: str | None
     force: bool
 
-    def check(self) -> None:
+    def check(self, source: str | None) -> None:
         """Raise at once what writing them would raise after all the measuring."""
         from serialpack.bench.reports.plot import check_plot
+        from serialpack.errors import UsageError
         from serialpack.files import check_output
 
-        for path in (self.plot, self.html, self.save):
-            if path is not None:
-                check_output(path, force=self.force)
+        found = os.stat(source) if source is not None and os.path.exists(source) else None
+        paths = [path for path in (self.plot, self.html, self.save) if path is not None]
+        for path in paths:
+            check_output(path, force=self.force, source=found)
+        if len({os.path.realpath(path) for path in paths}) < len(paths):
+            raise UsageError("--plot, --html and --save cannot write to one file")
         if self.plot is not None:
             check_plot(self.plot)
 

@@ -111,7 +111,7 @@ def command(
     no_progress: bool,
 ) -> int:
     from serialpack import api
-    from serialpack.auto import DEFAULT_EFFORT, choose
+    from serialpack.auto import choose
     from serialpack.cli.run import (
         Input,
         Manner,
@@ -122,6 +122,7 @@ def command(
         print_line,
         say,
     )
+    from serialpack.effort import DEFAULT_EFFORT
     from serialpack.errors import UsageError
     from serialpack.formats import FORMATS
 

@@ -22,7 +22,7 @@ from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, Spelling, ValueFormat
 from serialpack.pipeline.timing import Timer
 from serialpack.serializers import SERIALIZERS, reader
-from serialpack.serializers.proof import prove
+from serialpack.serializers.proof import gives_back, prove
 from serialpack.stage import Buffer
 
 #: Under which key of the spelling a header keeps the serializer's settings.
@@ -131,7 +131,13 @@ class BlockPacker:
         timer.lap("serialize")
         # Not "data is source.data": Python has only one b"1", whoever made it.
         exact, extras = serializer.keeps(self.format), Spelling()
-        if not exact and self.plan.verify:
+        if serializer.exact and not exact:
+            exact = True
+            if self.plan.verify and not gives_back(serializer, self.format, source, data):
+                data = serializer.plain(source.data)
+                if not gives_back(serializer, self.format, source, data):
+                    raise _broken(self.plan, source.index, "not even as plain bytes")
+        elif not exact and self.plan.verify:
             exact, extras = prove(serializer, self.format, source, data, self.plan.spelling)
             if self.plan.demand_exact and not exact:
                 raise RefusedError(

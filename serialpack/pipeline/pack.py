@@ -113,7 +113,7 @@ def pack_stream(
 def prepare(packing: Packing, first: SourceBlock) -> tuple[Header, Plan]:
     """The header of the member, and how its blocks are packed; ``first``: the first of them."""
     fmt, serializer = FORMATS.get(packing.format), SERIALIZERS.cls(packing.chain.serializer.name)
-    if serializer.keeps(fmt) or not isinstance(fmt, ValueFormat):
+    if serializer.exact or serializer.keeps(fmt) or not isinstance(fmt, ValueFormat):
         spelling = fmt.outline(first)
     else:
         spelling = fmt.learn(first)

@@ -11,6 +11,7 @@ __all__ = ["SERIALIZERS", "hint_for", "reader"]
 SERIALIZERS: Registry[Serializer] = Registry(
     "serializer",
     Entry("raw", 32, "serialpack.serializers.raw:Raw"),
+    Entry("columns", 36, "serialpack.serializers.columns:Columns"),
     Entry("json", 33, "serialpack.serializers.json:Json"),
     Entry("ujson", 34, "serialpack.serializers.ujson:UJson"),
     Entry("simplejson", 37, "serialpack.serializers.simplejson:SimpleJson"),

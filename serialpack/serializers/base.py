@@ -50,6 +50,11 @@ class Serializer(Stage, ABC):
     safe: ClassVar[bool] = True
     compiled: ClassVar[bool] = False
 
+    #: Whether what it writes is compressed already: then its one parameter is the effort.
+    compresses: ClassVar[bool] = False
+    #: The parameters with which it is worth comparing with others, as a chain spells them.
+    levels: ClassVar[tuple[str, ...]] = ("",)
+
     #: Whether it takes options of the user's: ``settings``.
     takes_options: ClassVar[bool] = False
 
@@ -73,6 +78,18 @@ class Serializer(Stage, ABC):
 
         UnsupportedError where they ask for what is not here.
         """
+
+    @classmethod
+    def suits(cls, fmt: Format) -> bool:  # noqa: ARG003
+        """Whether it can do more for a source in ``fmt`` than for any other bytes."""
+        return True
+
+    def plain(self, source: Buffer) -> Buffer:
+        """The serialized bytes of a block that it does not take apart, for one that is ``exact``.
+
+        The pipeline asks for them where those of ``encode`` do not give back the very bytes.
+        """
+        return source
 
     @abstractmethod
     def encode(self, block: SourceBlock, fmt: Format) -> tuple[Buffer, int | None]:

@@ -53,6 +53,14 @@ def prove(
     return Proof(False, changed)
 
 
+def gives_back(serializer: Serializer, fmt: Format, block: SourceBlock, data: Buffer) -> bool:
+    """Whether ``data``, the encoded ``block`` of an exact serializer, gives back the very bytes."""
+    try:
+        return serializer.decode(data, fmt, {}, first=block.index == 0) == block.data
+    except ValueError:
+        return False
+
+
 @contextmanager
 def _blamed(serializer: ValueSerializer, fmt: ValueFormat, block: SourceBlock) -> Iterator[None]:
     """Where the library does not read what it wrote, the refusal names the value."""

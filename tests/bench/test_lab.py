@@ -11,7 +11,7 @@ import pytest
 
 from serialpack.bench import lab as lab_module
 from serialpack.bench.lab import Failed, Held, Lab, Load, Trial
-from serialpack.bench.material import WHOLE, Subject
+from serialpack.bench.material import LOOK, WHOLE, Subject
 from serialpack.bench.results import Results, Row
 from serialpack.bench.run import Bench, Question
 from serialpack.bench.trials import Figures
@@ -64,6 +64,20 @@ def test_what_crashes_fails_alone(lab: Lab, name: str, why: str) -> None:
     assert str(failed.value) == why
     found: Figures = lab.ask(whole("json+none"), 60)
     assert found.kept == "exact"
+
+
+def test_a_look_at_one_large_record_is_no_measurement_of_all(tmp_path: Path) -> None:
+    """Bytes are sampled as of any file; values, which cannot be, in the blocks of ``pack``."""
+    path = tmp_path / "one.json"
+    path.write_text(json.dumps({"all": [f"name {n * n}" for n in range(30_000)], "end": 1}))
+    size = path.stat().st_size
+    with closing(Lab(Subject(str(path), format="json"))) as lab:
+        look: Figures = lab.ask(Trial("raw+xz:6", 2, LOOK, BLOCK), 60)
+        assert look.source <= 2 * LOOK < size
+        for chain in ("json+xz:6", "raw+xz:6"):
+            all_of_it: Figures = lab.ask(whole(chain, threads=2), 60)
+            found: Figures = lab.ask(Trial(chain, 2, LOOK, BLOCK), 60)
+            assert (found.source < size) or found.size == all_of_it.size
 
 
 def test_what_hangs_is_ended(lab: Lab) -> None:

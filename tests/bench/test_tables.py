@@ -35,7 +35,7 @@ def test_table_names_stages_that_exist(sample: Sample) -> None:
     for registry, text in stages:
         parse_stage(registry, text)
     if sample.mode == "file":
-        assert made.serializers == ("raw",)
+        assert made.serializers[0] == "raw"
 
 
 @pytest.mark.parametrize("name", BLOSC)
@@ -116,6 +116,7 @@ def test_field3d_with_its_filters() -> None:
 @pytest.mark.parametrize("name", ["dna", "protein", "random"])
 def test_codecs_on_bytes(name: str) -> None:
     found = table(f"{name}:2000", budget=3.0)
-    assert {row.serializer for row in found.rows} == {"raw"}
+    exact = {"raw"} if name == "random" else {"raw", "columns:3"}
+    assert {row.serializer for row in found.rows} == exact
     assert {row.codec for row in found.rows} >= {"none", "zstd:3", "xz:6"}
     assert any(row.auto for row in found.rows)

@@ -51,6 +51,22 @@ def test_the_table_ends_with_commands_that_do_what_was_promised(run: Run, record
         assert size == int(promised[1].replace(",", "")), command
 
 
+@pytest.mark.skipif(os.name != "posix", reason="names of POSIX")
+@pytest.mark.parametrize("name", [b"two\nlines", b"no \xff UTF-8", b"it's $x\t\\", b"-f"])
+def test_commands_survive_copy_and_paste(run: Run, tmp_path: Path, name: bytes) -> None:
+    """Of any name, with the format that the user said."""
+    (tmp_path / os.fsdecode(name)).write_bytes(b'{"a": 1}\n' * 20)
+    options = ("--budget", "0.5", "-s", "raw", "-c", "zstd:3", "--from", "bytes")
+    done = run("bench", *options, "--", os.fsdecode(name))
+    command = done.stdout.decode().splitlines()[-1].strip()
+    assert command.isprintable()
+    (size,) = set(re.findall(r"([\d,]+) bytes, ratio", done.stdout.decode()))
+    words = command.replace("serialpack", shlex.join([sys.executable, "-m", "serialpack"]), 1)
+    env = environment(tmp_path / "home")
+    subprocess.run(["bash", "-c", words], check=True, cwd=tmp_path, env=env, capture_output=True)
+    assert (tmp_path / os.fsdecode(name + b".spk")).stat().st_size == int(size.replace(",", ""))
+
+
 def test_stages_of_ones_choice(run: Run, records: Path) -> None:
     found = bench(
         run, "--budget", "4", "-s", "msgpack", "-c", "zstd:1", "-c", "none", "-j", "1,2", records
@@ -64,6 +80,9 @@ def test_stages_of_ones_choice(run: Run, records: Path) -> None:
         ("msgpack+none", 2),
     }
     assert all(row["serializer"] == "msgpack" or row["auto"] for row in rows)
+    chosen = found["recommendations"]
+    assert isinstance(chosen, list)
+    assert {each["chain"].partition("+")[0] for each in chosen} == {"msgpack"}
 
 
 def test_what_is_preferred_is_recommended(run: Run, records: Path) -> None:
@@ -89,7 +108,9 @@ def test_what_is_preferred_is_recommended(run: Run, records: Path) -> None:
         (["-j", "0", "x"], 2, b"1,2,4"),
         (["missing.json"], 1, b"missing.json"),
         (["."], 1, b"folder"),
-        (["x", "--save", "x"], 1, b"exists already"),
+        (["x", "--save", "x.spk"], 1, b"exists already"),
+        (["x", "-f", "--save", "x"], 1, b"is the input itself"),
+        (["x", "--save", "y", "--html", "./y"], 2, b"cannot write to one file"),
         (["x", "--html", "no/such/page.html"], 1, b"folder does not exist"),
         (["x", "--plot", "plot.gif"], 2, b"takes .png and .svg"),
         (["x", "--compare", "x"], 3, b"x: "),
@@ -122,7 +143,8 @@ def test_odd_inputs_are_measured_as_bytes(
     found = bench(run, "--budget", "3", name)
     rows = found["rows"]
     assert isinstance(rows, list)
-    assert {row["serializer"] for row in rows if row["size"] is not None} == {"raw"}
+    known = {row["serializer"].partition(":")[0] for row in rows if row["size"] is not None}
+    assert {"raw"} <= known <= {"raw", "columns"}
     assert note in json.dumps(found)
 
 
@@ -166,20 +188,22 @@ def test_ctrl_c_prints_what_is_known(records: Path, tmp_path: Path) -> None:
     assert process.stderr is not None
     seen = [process.stderr.readline() for _ in range(6)]
     assert all(line.startswith(b"measuring ") for line in seen)
+    children = _children(process.pid)
+    assert children
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert b"raw+" in out
     assert b"Traceback" not in err
-    assert not [line for line in _processes() if f"{records}" in line], (
-        "the process that measures is gone too"
-    )
-
-
-def _processes() -> list[str]:
     time.sleep(0.2)
-    done = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=False)
-    return done.stdout.splitlines()
+    assert not children & _children(None), "the process that measures is gone too"
+
+
+def _children(parent: int | None) -> set[str]:
+    """Numbers of the processes that ``parent`` has started; None: of all."""
+    which = ["-e"] if parent is None else ["--ppid", str(parent)]
+    done = subprocess.run(["ps", *which, "-o", "pid="], capture_output=True, text=True, check=False)
+    return set(done.stdout.split())
 
 
 def test_progress_on_a_terminal(records: Path, tmp_path: Path) -> None:
@@ -204,3 +228,17 @@ def test_progress_on_a_terminal(records: Path, tmp_path: Path) -> None:
     assert process.wait(timeout=60) == 0
     assert re.search(rb"\d+% \|", shown), shown
     assert b"raw+" in shown
+
+
+@pytest.mark.parametrize(("source", "code"), [("-", 0), ("gone.ndjson", 1)])
+def test_compare_measures_the_same_source_again(
+    run: Run, records: Path, tmp_path: Path, source: str, code: int
+) -> None:
+    old = tmp_path / "old.json"
+    options = ("--budget", "1", "-s", "raw", "-c", "zstd:3")
+    copy = tmp_path / "gone.ndjson"
+    copy.write_bytes(records.read_bytes())
+    run("bench", *options, "--save", old, source, stdin=records.read_bytes())
+    copy.unlink()
+    done = run("bench", *options, "--compare", old, stdin=records.read_bytes(), code=code)
+    assert b"not there any more" in done.stderr if code else done.stdout.startswith(b"-: ")

@@ -78,7 +78,9 @@ def effort(results: Results) -> str:
     sampled = sum(row.status == "sampled" for row in known)
     text = f"{len(known):,} of {len(results.rows):,} combinations measured"
     if sampled:
-        text += f", {sampled:,} of them with {format_size(results.sampled)} of the source"
+        held = f"at most {format_size(results.sampled)}"
+        part = held if results.sampled < results.size else "a part"
+        text += f", {sampled:,} of them with {part} of the source"
     text += f", in {results.elapsed:.1f} s (budget {results.budget:g} s)"
     return text + ("; stopped before its end" if results.interrupted else "")
 

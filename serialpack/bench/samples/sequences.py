@@ -63,7 +63,7 @@ def _sample(name: str, alphabet: str, what: str) -> Sample:
         make_value=partial(_value, alphabet),
         chunks=partial(_chunks, alphabet),
         limit=partial(_limit, alphabet),
-        table=Table(serializers=("raw",), codecs=()),
+        table=Table(serializers=("raw", "columns"), codecs=()),
     )
 
 
