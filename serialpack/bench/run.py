@@ -248,11 +248,11 @@ class Bench:
         if self.question.budget <= 0:
             notes.append(f"nothing was measured: the budget is {self.question.budget:g} s")
         held = schedule.held
-        if held is not None and held.held < held.size:
+        sampled = sum(row.status == "sampled" for row in rows)
+        if held is not None and held.held < held.size and sampled:
             where = "from its start" if held.broken_off else "spread over it"
             part = f"at most {format_size(held.held)} of {format_size(held.size)}"
             notes.append(f"{part} were measured, {where}" + (" (~)" if schedule.files else ""))
-        sampled = sum(row.status == "sampled" for row in rows)
         several, were = ("1 row", "was") if sampled == 1 else (f"{sampled:,} rows", "were")
         if schedule.files is not None:
             memory = f"; {several} (~) {were} sampled in memory" if sampled else ""
