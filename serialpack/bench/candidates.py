@@ -149,3 +149,8 @@ def first_codecs(choice: Choice) -> list[StageSpec]:
     spelled = {spell_stage(CODECS, spec): spec for spec in choice.codecs}
     wanted = [str(spell_stage(CODECS, parse_stage(CODECS, text))) for text in FIRST_CODECS]
     return [spelled[text] for text in wanted if text in spelled] or choice.codecs[:1]
+
+
+def stage_names(specs: list[StageSpec]) -> list[str]:
+    """Serializers as people spell them."""
+    return [spell_stage(SERIALIZERS, spec) for spec in specs]

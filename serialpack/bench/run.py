@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from serialpack.api import HEAD, opened_source
 from serialpack.bench.anchors import memory_copy, stock_tools
-from serialpack.bench.candidates import by_table, candidates, values_of
+from serialpack.bench.candidates import by_table, candidates, stage_names, values_of
 from serialpack.bench.disk import HOW, Through, check_through, source_file
 from serialpack.bench.fixed import FixedSchedule
 from serialpack.bench.lab import is_object
@@ -17,7 +17,7 @@ from serialpack.bench.material import MOST_HELD, Subject
 from serialpack.bench.recommend import Weighing, front, recommendations
 from serialpack.bench.results import Anchor, Limit, Results, Row
 from serialpack.bench.samples import Sample, parse_sample
-from serialpack.bench.schedule import Progress, Schedule, quiet, stage_names
+from serialpack.bench.schedule import Progress, Schedule, quiet
 from serialpack.bench.sweep import swept_table
 from serialpack.container.reader import SNIFF, is_container
 from serialpack.detect import detect

@@ -23,13 +23,16 @@ from serialpack.bench.recommend import Weighing, better, roles
 from serialpack.bench.results import Row, cost
 from serialpack.bench.rows import failed_row, measured_row, skipped_row
 from serialpack.bench.trials import OF_CODECS, OF_SERIALIZERS
-from serialpack.chain import Chain, StageSpec, parse_stage, spell_stage
+from serialpack.chain import Chain, StageSpec, parse_stage
 from serialpack.errors import FileError, SerialpackError
 from serialpack.filters import FILTERS
 from serialpack.serializers import SERIALIZERS
 
 #: Shares of the budget: of looking at samples in all, of one look, of one sample.
 SAMPLING, ONE_LOOK, ONE_SAMPLE = 0.45, 0.1, 0.03
+
+#: A budget of so many seconds affords a sample of what takes records apart.
+SECONDS_A_SAMPLE = 5.0
 
 #: A job that takes longer than the whole budget may is killed.
 PATIENCE = 1.15
@@ -172,7 +175,11 @@ class Schedule:
             done.update(c for c, row in left if (c, row) not in fits)
             if not fits:
                 return
-            may = {c: row for c, row in self.rows.items() if c in dict(fits) or _is_whole(row)}
+            may = {
+                c: row
+                for c, row in self.rows.items()
+                if c in dict(fits) or row.status == "measured"
+            }
             chosen = self._next(dict(fits), may)
             done.add(chosen)
             yield chosen
@@ -249,11 +256,9 @@ class Schedule:
                 self.skipped[combination] = skipped_row(combination, NO_TIME)
                 continue
             foreseen = self._foreseen(combination)
-            # What takes records apart says little of few.
-            first = SAMPLE if compresses else LOOK
-            part = first if foreseen is None or compresses else self._affordable(foreseen)
-            found = self._measure(combination, part)
-            if found is None or foreseen is not None:
+            part = LOOK if foreseen is None else self._affordable(foreseen)
+            found = self._measure(combination, self._enough if compresses else part)
+            if found is None or foreseen is not None or compresses:
                 continue
             if found.status == "measured" and self.files is not None:
                 continue
@@ -261,6 +266,13 @@ class Schedule:
             part = self._affordable(self._cost(found))
             if part != LOOK and self.elapsed < until:
                 self._measure(combination, part)
+
+    @property
+    def _enough(self) -> int:
+        """The part to measure of what takes records apart, which says little of few of them."""
+        assert self.held is not None
+        part = int(min(max(self.budget / SECONDS_A_SAMPLE, 1), 4) * SAMPLE)
+        return WHOLE if self.held.held <= 2 * part else part
 
     def _affordable(self, seconds: float) -> int:
         """The part to measure of what takes so long on all that is held."""
@@ -385,15 +397,6 @@ class Schedule:
         }
         mine = rows.get(codec)
         return mine is None or any(better(row, mine) for row in rows.values() if row is not mine)
-
-
-def _is_whole(row: Row) -> bool:
-    return row.status == "measured"
-
-
-def stage_names(specs: list[StageSpec]) -> list[str]:
-    """Serializers as people spell them."""
-    return [spell_stage(SERIALIZERS, spec) for spec in specs]
 
 
 def quiet(_: float, __: str) -> Any:

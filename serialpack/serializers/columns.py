@@ -36,7 +36,7 @@ class Columns(Serializer):
     portable = False
     compresses = True
     params = (Param("effort", min(EFFORTS), max(EFFORTS), DEFAULT_EFFORT),)
-    levels = (":1", ":3", ":6", ":9")
+    levels = (":3", ":6")
     about = "records as typed columns, byte for byte"
 
     @classmethod

@@ -274,7 +274,7 @@ def test_a_broken_document_has_raw_rows_and_the_place_where_it_breaks(tmp_path: 
     path.write_bytes(b'[{"a": 1}, {"a": 2}, {"a": ]')
     results = bench(path, codecs=FEW)
     rows = rows_of(results)
-    exact = {"raw", *(f"columns:{effort}" for effort in (1, 3, 6, 9))}
+    exact = {"raw", *(f"columns:{effort}" for effort in (3, 6))}
     assert {row.serializer for row in results.rows if row.size is not None} <= exact
     assert rows["raw+zstd:3"].status == "measured"
     refused = [row for row in results.rows if row.status == "refused"]
