@@ -195,8 +195,6 @@ def _ended(results: Results) -> str:
     return "before its end" if results.interrupted else "as planned"
 
 
-# --- for people -------------------------------------------------------------------------------
-
 _RULE = (
     "Noise: twice the larger spread of the two runs, at least 5 %; 10 % where a row was run once"
     " or sampled."
@@ -257,9 +255,6 @@ def _words(change: Change) -> str:
 def _name(change: Change) -> str:
     threads = f" -j {change.threads}" if change.threads > 1 else ""
     return change.chain + threads + ("" if change.n is None else f" n={change.n:,}")
-
-
-# --- kept in a file ---------------------------------------------------------------------------
 
 
 def save_results(results: Results, path: Path, *, force: bool = False) -> None:

@@ -96,8 +96,6 @@ class Schedule:
         auto = choose()
         self.auto = Combination(auto.chain, threads[-1], auto.block_size)
 
-    # --- the order of things ------------------------------------------------------------------
-
     def run(self) -> None:
         """Measure. What is known when an exception passes through, stays in ``rows``."""
         with closing(self._lab):
@@ -223,8 +221,6 @@ class Schedule:
         """Those that nothing beats first, and of those that are beaten the quickest measured."""
         others = [r for r in self.rows.values() if r.size is not None and r is not row]
         return sum(better(other, row) for other in others), self._cost(row)
-
-    # --- one trial ----------------------------------------------------------------------------
 
     def _try_all(
         self,
@@ -360,8 +356,6 @@ class Schedule:
         if any(row.size is not None for row in mine):
             return False
         return bool(mine) or any(row.size is not None for row in beside)
-
-    # --- what is worth trying -----------------------------------------------------------------
 
     def _suited_filters(self, leader: StageSpec) -> list[tuple[StageSpec, ...]]:
         """Those that make the source's own bytes smaller, unless the user named some."""

@@ -37,7 +37,7 @@ def bench(run: Run, *args: str | Path, **how: object) -> dict[str, object]:
 
 
 def test_the_table_ends_with_commands_that_do_what_was_promised(run: Run, records: Path) -> None:
-    done = run("bench", "--budget", "4", records)
+    done = run("bench", "--budget", "2", records)
     text = done.stdout.decode()
     assert "raw+zstd:3 (auto)" in text
     assert "memcpy" in text
@@ -69,7 +69,7 @@ def test_commands_survive_copy_and_paste(run: Run, tmp_path: Path, name: bytes) 
 
 def test_stages_of_ones_choice(run: Run, records: Path) -> None:
     found = bench(
-        run, "--budget", "4", "-s", "msgpack", "-c", "zstd:1", "-c", "none", "-j", "1,2", records
+        run, "--budget", "2", "-s", "msgpack", "-c", "zstd:1", "-c", "none", "-j", "1,2", records
     )
     rows = found["rows"]
     assert isinstance(rows, list)
@@ -86,7 +86,7 @@ def test_stages_of_ones_choice(run: Run, records: Path) -> None:
 
 
 def test_what_is_preferred_is_recommended(run: Run, records: Path) -> None:
-    found = bench(run, "--budget", "4", "--prefer", "text", "-c", "zstd:3", records)
+    found = bench(run, "--budget", "2", "--prefer", "text", "-c", "zstd:3", records)
     rows = found["rows"]
     assert isinstance(rows, list)
     texts = {row["chain"] for row in rows if "text" in row["traits"]}
@@ -140,7 +140,7 @@ def test_odd_inputs_are_measured_as_bytes(
     run: Run, tmp_path: Path, name: str, data: bytes, note: str
 ) -> None:
     (tmp_path / name).write_bytes(data)
-    found = bench(run, "--budget", "3", name)
+    found = bench(run, "--budget", "1.5", name)
     rows = found["rows"]
     assert isinstance(rows, list)
     known = {row["serializer"].partition(":")[0] for row in rows if row["size"] is not None}
@@ -149,7 +149,7 @@ def test_odd_inputs_are_measured_as_bytes(
 
 
 def test_standard_input_is_kept_meanwhile(run: Run, records: Path) -> None:
-    found = bench(run, "--budget", "2", "-s", "raw", stdin=records.read_bytes())
+    found = bench(run, "--budget", "1", "-s", "raw", stdin=records.read_bytes())
     assert found["source"] == "-"
     assert found["size"] == records.stat().st_size
     assert found["format"] == "ndjson"
@@ -159,7 +159,7 @@ def test_reports_are_written_beside(run: Run, records: Path, tmp_path: Path) -> 
     pytest.importorskip("matplotlib")
     where = {kind: tmp_path / f"out.{kind}" for kind in ("html", "svg", "json")}
     done = run(
-        *("bench", "--budget", "2", "-s", "raw", "--format", "markdown", records),
+        *("bench", "--budget", "1", "-s", "raw", "--format", "markdown", records),
         *("--html", where["html"], "--plot", where["svg"], "--save", where["json"]),
     )
     assert done.stdout.startswith(b"#") or b"| " in done.stdout
@@ -167,10 +167,10 @@ def test_reports_are_written_beside(run: Run, records: Path, tmp_path: Path) -> 
     assert where["html"].read_bytes().startswith(b"<!doctype html>")
     saved = json.loads(where["json"].read_bytes())
     assert saved["source"] == str(records)
-    again = run("bench", "--budget", "2", "-s", "raw", "--compare", where["json"])
+    again = run("bench", "--budget", "1", "-s", "raw", "--compare", where["json"])
     assert again.stdout
     changed = run(
-        *("bench", "--budget", "2", "-s", "raw", "--json", "--compare", where["json"]), records
+        *("bench", "--budget", "1", "-s", "raw", "--json", "--compare", where["json"]), records
     )
     json.loads(changed.stdout)
 
@@ -212,7 +212,7 @@ def test_progress_on_a_terminal(records: Path, tmp_path: Path) -> None:
     ours, theirs = pty.openpty()
     termios.tcsetwinsize(theirs, (24, 80))
     process = subprocess.Popen(
-        [sys.executable, "-m", "serialpack", "bench", "--budget", "4", str(records)],
+        [sys.executable, "-m", "serialpack", "bench", "--budget", "2", str(records)],
         stdout=subprocess.DEVNULL,
         stderr=theirs,
         env=environment(home),
