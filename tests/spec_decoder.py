@@ -21,16 +21,14 @@ SMALL = bytes.fromhex("89 53 50 6B")
 EMPTY_FRAME = bytes.fromhex("28 B5 2F FD 20 00 01 00 00")
 MAGIC, SEEK_MAGIC, SEEK_END = (bytes.fromhex(h) for h in ("532A4D18", "5E2A4D18", "B1EA928F"))
 LONGEST = {b"SPKH": 32768, b"SPKB": 1048576, b"SPKX": 1048576}
-RAW, NONE, ZSTD, MOST = 32, 0, 1, 67108864
+RAW, COLUMNS, NONE, ZSTD, MOST = 32, 36, 0, 1, 67108864
 #: HEADER: the types of each key's value.
 KEYS = {"c": (list,), "f": (int,), "b": (int,), "n": (str, bytes, type(None)), "s": (dict,)}
 KEYS |= {"t": (int, type(None)), "w": (int,), "m": (dict,), "u": (bool,), "e": (str, bytes)}
 #: SERIALIZERS, CODECS, FILTERS: of each parameter the ranges that it may be in.
 LEVEL, ITEM, SIZE = (range(10),), (range(1, 256),), (range(1), range(1024, MOST + 1))
-STAGES: dict[int, list[tuple[range, ...]]] = {
-    n: [] for n in (0, 6, 8, *range(32, 36), *range(37, 60))
-}
-STAGES |= {45: [(range(6),)], 46: [(range(5),)], 48: [(range(2),)]}
+STAGES: dict[int, list[tuple[range, ...]]] = {n: [] for n in (0, 6, 8, *range(32, 60))}
+STAGES |= {36: [(range(1, 10),)], 45: [(range(6),)], 46: [(range(5),)], 48: [(range(2),)]}
 STAGES |= {1: [(range(-7, 23),)], 2: [LEVEL], 3: [(range(1, 10),)], 4: [LEVEL], 5: [(range(13),)]}
 STAGES |= {7: [(range(12),)], 64: [ITEM], 65: [ITEM], 66: [(range(1, 3), range(4, 9, 4))]}
 STAGES |= {n: [LEVEL, SIZE, (range(257),)] for n in range(16, 22)}
@@ -195,7 +193,7 @@ def read_header(body: bytes, own: bool) -> tuple[dict[Any, Any], Chain]:
     must({b"", b".", b".."}.isdisjoint(parts), "parts of a path")
     must(not {*range(32), 127} & {*b"".join(parts)}, "no control characters in a path")
     chain = read_chain(header.get("c"))
-    known = keeps(chain, header) or header.get("f", 0) in VALUES
+    known = keeps(chain, header) or header.get("f", 0) in VALUES or chain[0][0] == COLUMNS
     must(known, "the format of records", "unsupported")
     must(own != (len(chain) == 2 and chain[1][0] == ZSTD), "the envelope of the chain")
     return header, chain
@@ -204,6 +202,8 @@ def read_header(body: bytes, own: bool) -> tuple[dict[Any, Any], Chain]:
 def keeps(chain: Chain, header: dict[Any, Any]) -> bool:
     """SERIALIZERS: whether the serialized bytes are the source's."""
     serializer, source = chain[0][0], header.get("f", 0)
+    if serializer == COLUMNS:
+        return False
     return serializer == RAW or source in (OBJECT, OWN_FORMAT.get(serializer))
 
 
@@ -220,6 +220,7 @@ def read_block(
     must(flags < 8, f"flags {flags}", "unsupported")
     exact, kept = flags & 2 != 0, keeps(chain, header)
     # Where it is unused it is ignored, whatever it holds.
+    must(exact or chain[0][0] != COLUMNS, "a column block is exact")
     must(kept or not exact or (type(source) is int and source >= 0), "a source check")
     sizes = [(part[0], part[1]) for part in (array(part, "ccc", "a part") for part in parts)]
     # STORED BLOCKS: not in the zstd envelope. Codec none alone leaves the bytes as they are, too.

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from serialpack.columns._jsonpaths import BOM
-from serialpack.columns._spans import PADDING, Bytes, Positions, tell_apart
+from serialpack.columns._spans import PADDING, Bytes, Positions, numbered, tell_apart
 from serialpack.columns.nodes import (
     SCALAR,
     STRING,
@@ -138,7 +138,7 @@ def split(data: bytes, delimiter: bytes = b",") -> Walked | None:
     if int(index.max()) >= _MOST_FIELDS:
         return None
     before, texts = _gaps(x, fields, delimiter)
-    walk, firsts = _numbered((index * 2 + quoted) * len(texts) + before)
+    walk, firsts = numbered((index * 2 + quoted) * len(texts) + before)
     if not worth_while(len(firsts), len(walk)):
         return None
     nodes = [
@@ -169,16 +169,6 @@ def _gaps(x: Bytes, fields: _Fields, delimiter: bytes) -> tuple[NDArray[np.int64
         numbers[others] += number
         texts += [x[behind[first] : starts[others[first]]].tobytes() for first in firsts.tolist()]
     return numbers, texts
-
-
-def _numbered(codes: NDArray[np.int64]) -> tuple[NDArray[np.int32], Positions]:
-    """Numbers for ``codes`` from 0 in order of first appearance, and where each is first."""
-    first = np.full(int(codes.max()) + 1, -1, np.int64)
-    first[codes[::-1]] = np.arange(len(codes))[::-1]
-    places = np.sort(first[first >= 0])
-    number = np.zeros(len(first), np.int32)
-    number[codes[places]] = np.arange(len(places), dtype=np.int32)
-    return number[codes], places
 
 
 def outline(nodes: Sequence[Node], origins: Origins, delimiter: bytes = b",") -> Outline:

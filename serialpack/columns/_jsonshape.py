@@ -80,7 +80,13 @@ class _Machine:
         self._moves: dict[tuple[int, Place, bool], Move] = {}
         self._start = _State(self, -1, Move(self._root, 0, 0, (), ()))
 
-    def glance(self, gaps: NDArray[np.int64]) -> NDArray[np.int32] | None:
+    def forget(self) -> None:
+        """Let go of everything: states hold each other, and the machine them."""
+        for state in self.states:
+            state.clear()
+        del self.states, self._known, self._start, self._leaves, self._data
+
+    def glance(self, gaps: NDArray[np.int32]) -> NDArray[np.int32] | None:
         """As ``run``, faster, where each gap leads always to the same place; None elsewhere."""
         number = len(self._leaves.firsts)
         if number > _FEW_ENOUGH or len({state.gap for state in self.states}) < len(self.states):
@@ -105,7 +111,7 @@ class _Machine:
         self.states = [known[gap] for gap in range(number)]
         return gaps.astype(np.int32)
 
-    def run(self, gaps: NDArray[np.int64]) -> NDArray[np.int32]:
+    def run(self, gaps: NDArray[np.int32]) -> NDArray[np.int32]:
         """The number of the state behind each gap."""
         walk = accumulate(gaps.tolist(), getitem, initial=self._start)
         next(walk)
@@ -159,8 +165,9 @@ def split(data: bytes) -> Walked | None:
     if not worth_while(len(machine.states), number):
         return None
     nodes = [Node(machine.text(s.gap), machine.kind(s.gap)) for s in machine.states]
-    trailer = data[leaves.stop :]
-    return Walked(nodes, walk, leaves.starts, leaves.ends, trailer, _tuples(machine))
+    tuples = _tuples(machine)
+    machine.forget()
+    return Walked(nodes, walk, leaves.starts, leaves.ends, data[leaves.stop :], tuples)
 
 
 def _leaves(data: bytes) -> Leaves:
@@ -186,11 +193,11 @@ def _is_tangled(leaves: Leaves) -> bool:
     number = len(leaves.firsts)
     if number <= _FEW_ENOUGH:
         return False
-    pairs = leaves.gap[:-1] * number + leaves.gap[1:]
+    pairs = leaves.gap[:-1].astype(np.int64) * number + leaves.gap[1:]
     return len(np.unique(pairs)) > len(pairs) // 8
 
 
-def _find_tuples(machine: _Machine, gaps: NDArray[np.int64]) -> None:
+def _find_tuples(machine: _Machine, gaps: NDArray[np.int32]) -> None:
     """Mark the lists whose elements have places: nearly all are of one length, and not long."""
     while True:
         walk = machine.run(gaps)

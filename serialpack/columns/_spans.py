@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Bytes = NDArray[np.uint8]
-Positions = NDArray[np.int64]
+#: Of 32 bits where they are many.
+Positions = NDArray[np.signedinteger[Any]]
 
 #: Pieces put together in one go: their indices stay in the processor's cache.
 _STEP = 4096
@@ -27,6 +28,11 @@ _FACTORS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xFF51AFD7ED558CCD))
 
 _BUCKET_BITS = 16
 
+#: So many pieces are told apart in one go, and all at once where more of them differ than one in
+#: so many.
+_PIECES = 1 << 16
+_FEW = 8
+
 
 def put_together(source: Bytes, starts: Positions, lengths: Positions) -> Bytes:
     """The pieces of ``source`` that begin at ``starts``, one after another."""
@@ -43,13 +49,12 @@ def put_together(source: Bytes, starts: Positions, lengths: Positions) -> Bytes:
         spans = zip(starts.tolist(), (starts + lengths).tolist(), strict=True)
         return np.frombuffer(b"".join([data[start:end] for start, end in spans]), np.uint8)
     out = np.empty(int(ends[-1]), np.uint8)
-    shifts = starts - (ends - lengths)
     begin = 0
     for first in range(0, len(starts), _STEP):
         part = slice(first, first + _STEP)
         end = int(ends[part][-1])
         indices = np.arange(begin, end)
-        indices += np.repeat(shifts[part], lengths[part])
+        indices += np.repeat(starts[part] - (ends[part] - lengths[part]), lengths[part])
         # "clip" only because it is the mode that needs no buffer: no index is out of bounds.
         source.take(indices, out=out[begin:end], mode="clip")
         begin = end
@@ -58,22 +63,56 @@ def put_together(source: Bytes, starts: Positions, lengths: Positions) -> Bytes:
 
 def tell_apart(
     padded: Bytes, starts: Positions, lengths: Positions, kinds: NDArray[Any]
-) -> tuple[NDArray[np.int64], Positions]:
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Which pieces are alike, in their bytes and their kinds (numbers below 256).
 
     For each piece the number of its text and kind, counted from 0 in order of first appearance;
     and for each number the index of the first such piece. Pieces end ``PADDING`` bytes or more
     before the end of ``padded``.
     """
+    if len(starts) <= _PIECES:
+        return _tell_apart(padded, starts, lengths, kinds)
+    known: dict[tuple[bytes, int], int] = {}
+    numbers = np.empty(len(starts), np.int32)
+    firsts: list[int] = []
+    for begin in range(0, len(starts), _PIECES):
+        part = slice(begin, begin + _PIECES)
+        number, first = _tell_apart(padded, starts[part], lengths[part], kinds[part])
+        if len(first) * _FEW > _PIECES:
+            return _tell_apart(padded, starts, lengths, kinds)
+        table = []
+        for at in (first + begin).tolist():
+            start = int(starts[at])
+            text = padded[start : start + int(lengths[at])].tobytes()
+            table.append(known.setdefault((text, int(kinds[at])), len(known)))
+            if table[-1] == len(firsts):
+                firsts.append(at)
+        numbers[part] = np.array(table, np.int32)[number]
+    return numbers, np.array(firsts, np.int64)
+
+
+def _tell_apart(
+    padded: Bytes, starts: Positions, lengths: Positions, kinds: NDArray[Any]
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     traits = _traits(padded, starts, lengths, kinds)
     firsts = _first_alike(_hashes(traits))
     if not all((trait[firsts] == trait).all() for trait in traits):
         # Two that differ have one hash.
         firsts = _first_alike_slowly(padded, starts, lengths, kinds)
-    new = np.zeros(len(firsts), np.int64)
+    new = np.zeros(len(firsts), np.int32)
     new[firsts] = 1
     first = np.flatnonzero(new)
-    return (np.cumsum(new) - 1)[firsts], first
+    return (np.cumsum(new, dtype=np.int32) - 1)[firsts], first
+
+
+def numbered(codes: Positions) -> tuple[NDArray[np.int32], Positions]:
+    """Numbers for ``codes`` from 0 in order of first appearance, and where each is first."""
+    first = np.full(int(codes.max()) + 1, -1, np.int64)
+    first[codes[::-1]] = np.arange(len(codes))[::-1]
+    places = np.sort(first[first >= 0])
+    number = np.zeros(len(first), np.int32)
+    number[codes[places]] = np.arange(len(places), dtype=np.int32)
+    return number[codes], places
 
 
 def _traits(

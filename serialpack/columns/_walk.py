@@ -21,8 +21,8 @@ The decisions:
                      those other ranks, less 1 (way 2)
     together         an array of the ranks of all nodes whose way is 0, if there are any
 
-An array is three bytes (layout, coder and kind, see ``streams``), the size of what is stored, and
-that.
+An array is two bytes (kind * 8 + layout, and the coder, see ``streams``), the size of what is
+stored, and that.
 """
 
 from __future__ import annotations
@@ -34,13 +34,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from serialpack.columns.source import Source, Stored
-from serialpack.columns.streams import U8, U16, U32, Effort, array_stream, narrow, raw_size
-from serialpack.columns.texts import Broken, Texts
+from serialpack.columns.streams import (
+    LZMA,
+    PCO,
+    STORE,
+    U8,
+    U16,
+    U32,
+    ZSTD,
+    Effort,
+    array_stream,
+    narrow,
+    raw_size,
+)
+from serialpack.columns.texts import Broken
 from serialpack.columns.wire import Reader, counted, varint, zigzag
 
 #: How decisions are stored, numbers for ever: their ranks, with those of other nodes or apart;
 #: or the lengths of the runs of rank 0, and apart what stands between them, less 1.
 _TOGETHER, _APART, _RUNS = range(3)
+
+#: Coders of arrays of decisions: they share no frame.
+_CODERS = (STORE, ZSTD, PCO, LZMA)
 
 #: Fewer decisions than this are stored with those of other nodes.
 _LEAST_APART = 192
@@ -56,21 +71,18 @@ def _array(values: NDArray[Any], use: Effort) -> bytes:
     """``values`` with what must be known to read them, except how many there are."""
     top = int(values.max(initial=0))
     layout, stream = array_stream(narrow(values, top), use, top)
-    return bytes([layout, stream.coder, stream.kind]) + counted(stream.stored)
+    return bytes([stream.kind << 3 | layout, stream.coder]) + counted(stream.stored)
 
 
 def _read_array(reader: Reader, number: int) -> NDArray[np.int64]:
-    layout, coder, kind = reader.take(3)
-    if kind not in (U8, U16, U32):
-        raise Broken("decisions are of a wrong kind")
+    form, coder = reader.take(2)
+    kind, layout = form >> 3, form & 7
+    if kind not in (U8, U16, U32) or coder not in _CODERS:
+        raise Broken("decisions of an unknown kind or coder")
     stored = Stored(coder, kind, raw_size(layout, kind, number), memoryview(reader.counted()))
     # Bits are of a byte each when they are apart, and what is in planes is restored twice.
-    source = Source(b"", [stored], 8 * number + 64, {}, _no_column)
+    source = Source(b"", [stored], 8 * number + 64, {}, lambda _: None)
     return source.array(layout, kind, number).astype(np.int64)
-
-
-def _no_column(_: int) -> Texts:
-    raise Broken("decisions refer to no column")
 
 
 class _Decisions(NamedTuple):
@@ -81,7 +93,7 @@ class _Decisions(NamedTuple):
     next: list[int]
     nodes: list[int]
     first: list[int]
-    ranks: NDArray[np.int64]
+    ranks: NDArray[np.signedinteger[Any]]
     choices: list[list[int]]
 
 
@@ -97,24 +109,23 @@ def _decisions(walk: NDArray[np.int32], number: int) -> _Decisions:
     if not len(nodes):
         return _Decisions(lowest.tolist(), [], [0], np.zeros(0, np.int64), [])
     some = np.repeat(~same, counts)
-    left = following[some].astype(np.int64)
-    owner = np.repeat(np.arange(len(nodes)), counts[nodes])
-    pairs = owner * (number + 1) + left
     space = len(nodes) * (number + 1)
+    bases = np.arange(0, space, number + 1).astype(np.int32 if space < 1 << 31 else np.int64)
+    pairs: NDArray[Any] = np.repeat(bases, counts[nodes]) + following[some]
     if space <= 4 * len(pairs) + 65536:
         often = np.bincount(pairs, minlength=space)
         distinct = np.flatnonzero(often)
         often = often[distinct]
-        place = np.zeros(space, np.int64)
-        place[distinct] = np.arange(len(distinct))
-        place = place[pairs]
+        places = np.zeros(space, np.int32)
+        places[distinct] = np.arange(len(distinct))
+        place: NDArray[Any] = places[pairs]
     else:
         distinct, place, often = np.unique(pairs, return_inverse=True, return_counts=True)
     owners = distinct // (number + 1)
     by_rank = np.lexsort((distinct, -often, owners))
     sizes = np.bincount(owners)
     firsts = np.cumsum(sizes) - sizes
-    rank = np.empty(len(distinct), np.int64)
+    rank = np.empty(len(distinct), np.int32)
     rank[by_rank] = np.arange(len(distinct)) - np.repeat(firsts, sizes)
     targets = (distinct % (number + 1))[by_rank].tolist()
     choices = [
@@ -127,7 +138,7 @@ def _decisions(walk: NDArray[np.int32], number: int) -> _Decisions:
     )
 
 
-def _apart(ranks: NDArray[np.int64], choices: int, use: Effort) -> tuple[int, bytes]:
+def _apart(ranks: NDArray[np.signedinteger[Any]], choices: int, use: Effort) -> tuple[int, bytes]:
     """The way in which the decisions of a node are smaller, and they in it."""
     places = np.flatnonzero(ranks)
     runs = np.diff(places, prepend=-1) - 1
@@ -149,7 +160,7 @@ def write(walk: NDArray[np.int32], number: int, use: Effort) -> tuple[bytes, byt
     """
     found = _decisions(walk, number)
     table = bytearray()
-    together: list[NDArray[np.int64]] = []
+    together: list[NDArray[np.signedinteger[Any]]] = []
     apart: list[bytes] = []
     branching = 0
     for node, following in enumerate(found.next):
@@ -173,11 +184,19 @@ def write(walk: NDArray[np.int32], number: int, use: Effort) -> tuple[bytes, byt
     return bytes(table), b"".join(apart)
 
 
+class _OverError(Exception):
+    """The walk has come to its end."""
+
+
 class _Chain(NamedTuple):
-    """Nodes that follow each other always, and the way on from the last; None at the end."""
+    """Nodes that follow each other always, and the way on from the last."""
 
     nodes: bytes
-    on: Callable[[], _Chain] | None
+    on: Callable[[], _Chain]
+
+
+def _end() -> _Chain:
+    raise _OverError
 
 
 class _Chains(dict[int, _Chain]):
@@ -195,7 +214,7 @@ class _Chains(dict[int, _Chain]):
         node = start
         while True:
             if node == len(self._follows):
-                on = None
+                on = _end
                 break
             nodes.append(node)
             if len(nodes) > self._budget:
@@ -253,7 +272,11 @@ def read(table: Reader, decisions: Reader, number: int, limit: int) -> NDArray[n
         if visits and int(ranks.max()) >= len(choices):
             raise Broken("a decision for what is not there")
         chains.on[node] = _ways_on(chains, node, ranks, choices)
-    return _follow(chains, limit)
+    walk = _follow(chains, limit)
+    met = np.bincount(walk, minlength=number)
+    if any(int(met[node]) != visits for node, _, visits, _ in branches):
+        raise Broken("decisions that nobody comes by for")
+    return walk
 
 
 def _ways_on(
@@ -303,11 +326,14 @@ def _follow(chains: _Chains, limit: int) -> NDArray[np.int32]:
     try:
         nodes, on = chains[0]
         out.append(nodes)
-        while on is not None:
+        append = out.append
+        while True:
             nodes, on = on()
-            out.append(nodes)
+            append(nodes)
     except StopIteration:
         raise Broken("the walk ends before its end") from None
+    except _OverError:
+        pass
     if sum(map(len, out)) > 4 * limit:
         raise Broken("the walk is longer than the text")
     return np.frombuffer(b"".join(out), np.int32)

@@ -50,6 +50,9 @@ _SURE = 0.95
 _HOPE = 1.15
 _HOPE_PROSE = 1.4
 
+#: What is so many times as large will not be the smallest in the end.
+_CLOSE = 1.1
+
 #: Values of more words than this, on average, may be prose.
 _PHRASE = 1.5
 
@@ -225,7 +228,11 @@ def _least(names: list[str], texts: Texts, to: Context) -> Coded:
     all_coded = [coded for name in names if (coded := attempt(name, texts, to)) is not None]
     if not all_coded:
         return _as("plain", texts, to)
-    return min(all_coded, key=lambda coded: coded.size)
+    least = min(coded.size for coded in all_coded)
+    close = [coded for coded in all_coded if coded.size <= _CLOSE * least]
+    if len(close) == 1:
+        return close[0]
+    return min(close, key=lambda coded: coded.last_size(to.use))
 
 
 def _promising(names: list[str], texts: Texts, to: Context) -> list[str]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from serialpack.columns.streams import Effort, Stream
+from serialpack.columns.streams import Effort, Stream, recoded
 from serialpack.columns.texts import Texts
 from serialpack.columns.wire import varint
 
@@ -27,6 +27,13 @@ class Coded(NamedTuple):
     def size(self) -> int:
         """What it will take, in bytes, about: streams may still come to share a frame."""
         return len(self.description) + sum(stream.size for stream in self.streams)
+
+    def last_size(self, use: Effort) -> int:
+        """The same, once streams are compressed as well as they are in the end."""
+        if not use.lzma:
+            return self.size
+        sizes = [len(recoded(each.coder, each.raw, each.stored, use)[1]) for each in self.streams]
+        return self.size + sum(sizes) - sum(len(each.stored) for each in self.streams)
 
 
 def joined(description: bytes, parts: Iterable[Coded]) -> Coded:

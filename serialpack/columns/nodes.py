@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 #: Kinds of values, numbers for ever. A string's quotes are no part of its text; from ``NULL`` to
-#: ``EMPTY_MAP`` the kind says all; ``KEY`` is a string that is a key.
-STRING, SCALAR, NULL, TRUE, FALSE, EMPTY_LIST, EMPTY_MAP, KEY = range(8)
+#: ``EMPTY_MAP`` the kind says all; ``KEY`` is a string that is a key; ``RAW`` any value of
+#: MessagePack, as its bytes.
+STRING, SCALAR, NULL, TRUE, FALSE, EMPTY_LIST, EMPTY_MAP, KEY, RAW = range(9)
 FIXED = {NULL: b"null", TRUE: b"true", FALSE: b"false", EMPTY_LIST: b"[]", EMPTY_MAP: b"{}"}
+#: The same in MessagePack.
+PACKED = {NULL: b"\xc0", TRUE: b"\xc3", FALSE: b"\xc2", EMPTY_LIST: b"\x90", EMPTY_MAP: b"\x80"}
 QUOTED = (STRING, KEY)
 
 
@@ -64,15 +67,16 @@ class Walked(NamedTuple):
 
     ``starts``, ``ends``: where in the text each value stands (nothing for those whose kind says
     all). ``trailer``: the text behind the last value and its quote. ``tuples``: see ``outline``
-    of JSON.
+    of JSON and of MessagePack. ``source``: the bytes that values stand in, if not the text.
     """
 
     nodes: list[Node]
     walk: NDArray[np.int32]
-    starts: NDArray[np.int64]
-    ends: NDArray[np.int64]
+    starts: NDArray[np.signedinteger[Any]]
+    ends: NDArray[np.signedinteger[Any]]
     trailer: bytes
     tuples: list[tuple[int, int]]
+    source: NDArray[np.uint8] | None = None
 
 
 class Origins(NamedTuple):

@@ -186,12 +186,14 @@ def read_numbers(source: Source, number: int, depth: int = 0) -> NDArray[np.int6
     if mode == OFFSET:
         least = np.uint64(_signed(source.zigzag()) & (2**64 - 1))
         above = _read_array(source, number, range(U8, U64 + 1))
-        return (above.astype(np.uint64) + least).view(np.int64)
+        numbers = above.astype(np.uint64)
+        numbers += least
+        return numbers.view(np.int64)
     if mode == DELTA:
-        numbers = np.empty(number, np.int64)
-        numbers[0] = _signed(source.zigzag())
-        numbers[1:] = read_numbers(source, number - 1, depth + 1)
-        return np.cumsum(numbers)
+        steps = np.empty(number, np.int64)
+        steps[0] = _signed(source.zigzag())
+        steps[1:] = read_numbers(source, number - 1, depth + 1)
+        return np.cumsum(steps, out=steps)
     if mode == TABLE:
         count = source.varint(number)
         table = read_numbers(source, count, depth + 1)

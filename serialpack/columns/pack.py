@@ -46,7 +46,17 @@ from serialpack.columns.choose import encode_column
 from serialpack.columns.coding import Coded, Context
 from serialpack.columns.related import related
 from serialpack.columns.shared import Shared, is_weak, share
-from serialpack.columns.streams import PCO, SHARED, STORE, ZSTD, Stream, effort, recoded, zstd
+from serialpack.columns.streams import (
+    PCO,
+    SHARED,
+    STORE,
+    WEAK,
+    ZSTD,
+    Stream,
+    effort,
+    recoded,
+    zstd,
+)
 from serialpack.columns.texts import Texts
 from serialpack.columns.wire import varint
 
@@ -63,6 +73,9 @@ _MANY = 128
 
 #: Values that start with these bytes are in the bundle of numbers.
 _NUMERIC = b"-0123456789"
+
+#: As much as this a stream of text has at most that shares a frame, where time does not matter.
+_WEAK_LAST = 1 << 20
 
 #: Level of zstd for the header, which is small.
 _HEADER_LEVEL = 12
@@ -86,12 +99,19 @@ def encode_all(
         own.append(_bundle([columns[index] for index, of in bundled.items() if of == bundle]))
     alone = [encode_column(texts, to) for texts in own]
     all_names = [*names, *("" for _ in bundles)] if names is not None else None
-    coded, shared = share(own, related(own, alone, to), all_names, to)
-    for index, bundle in bundled.items():
-        coded[index] = Coded(bytes([BUNDLED, bundles.index(bundle)]))
-    header = _table([*columns, *own[len(columns) :]], coded, len(bundles))
-    streams, bodies = _streams(coded, shared, to)
-    header += streams
+    alone = related(own, alone, to)
+    found = []
+    for most in (WEAK, _WEAK_LAST) if to.use.lzma else (WEAK,):
+        coded, shared = share(own, alone, all_names, to, most)
+        for index, bundle in bundled.items():
+            coded[index] = Coded(bytes([BUNDLED, bundles.index(bundle)]))
+        header = _table([*columns, *own[len(columns) :]], coded, len(bundles))
+        streams, bodies = _streams(coded, shared, to)
+        found.append(_assembled(header + streams, bodies))
+    return min(found, key=len)
+
+
+def _assembled(header: bytes, bodies: list[bytes]) -> bytes:
     packed = zstd(header, _HEADER_LEVEL)
     if len(packed) >= len(header):
         packed = header
@@ -143,7 +163,7 @@ def _streams(coded: Sequence[Coded], shared: Shared, to: Context) -> tuple[bytes
     kinds = {group.kind for group in shared.groups}
     streams: list[Stream] = []
     for stream in (stream for each in coded for stream in each.streams):
-        if stream.kind in kinds and is_weak(stream):
+        if stream.kind in kinds and is_weak(stream, shared.most):
             streams.append(stream._replace(coder=SHARED, stored=b""))
         else:
             coder, stored = recoded(stream.coder, stream.raw, stream.stored, to.use)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import takewhile
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +12,7 @@ from serialpack.columns.encodings import DECODERS, NAMES, reference
 from serialpack.columns.pack import BUNDLED, VERSION
 from serialpack.columns.source import Source, Stored
 from serialpack.columns.streams import KINDS, LZMA, PCO, SHARED, STORE, ZSTD, unlzma, unzstd
-from serialpack.columns.texts import Broken, Texts
+from serialpack.columns.texts import Broken, Texts, Unknown
 from serialpack.columns.wire import Reader
 
 _UNPACK = {ZSTD: unzstd, LZMA: unlzma}
@@ -57,7 +59,7 @@ class Packed:
         self._data = memoryview(data)
         start = Reader(self._data[:32])
         if start.byte() != VERSION:
-            raise Broken("columns of an unknown version")
+            raise Unknown("columns of an unknown version")
         # Each value may bring a column, with an encoding for each few bytes of its own.
         raw_size = start.varint(1024 + 64 * (most_values + most_bytes))
         stored_size = start.varint(len(data))
@@ -141,12 +143,14 @@ class Packed:
         places = {}
         for index, column in enumerate(self._columns[: len(self)]):
             if column.description[:1] == bytes([BUNDLED]):
-                bundle = Reader(column.description, 1).varint(len(firsts))
-                if bundle >= len(firsts):
+                place = Reader(column.description, 1)
+                bundle = place.varint(len(firsts))
+                place.end()
+                if bundle >= len(firsts) or len(column.streams):
                     raise Broken("a column in a bundle that is not there")
                 places[index] = len(self) + bundle, firsts[bundle]
                 firsts[bundle] += column.number
-        if firsts != [column.number for column in self._columns[len(self) :]]:
+        if 0 in firsts or firsts != [column.number for column in self._columns[len(self) :]]:
             raise Broken("a bundle is not as long as its columns")
         return places
 
@@ -189,33 +193,46 @@ class Packed:
 
         A column that refers to an earlier one (``reference``, ``follows``) needs that one's too.
         """
-        if index in self._places:
-            return self.ranges(self._places[index][0])
-        column = self._columns[index]
         found = [(0, self._header_end)]
-        for line in self._lines[column.streams.start : column.streams.stop]:
-            body = self._groups[line.kind] if line.coder == SHARED else line
-            found.append((body.start, body.stop))
-        leader = reference.leader_of(column.description)
-        if leader is not None and leader < index:
-            found += self.ranges(leader)
+        for needed in self._needed(index):
+            streams = self._columns[needed].streams
+            for line in self._lines[streams.start : streams.stop]:
+                body = self._groups[line.kind] if line.coder == SHARED else line
+                found.append((body.start, body.stop))
         return sorted(set(found))
+
+    def _needed(self, index: int) -> Iterator[int]:
+        """The columns that are decoded for this one: itself, or its bundle, and whom it follows."""
+        at: int | None = self._places[index][0] if index in self._places else index
+        while at is not None:
+            yield at
+            leader = reference.leader_of(self._columns[at].description)
+            if leader is not None and (leader >= at or leader in self._places):
+                raise Broken("a column refers to one that is not before it")
+            at = leader
 
     def texts(self, index: int) -> Texts:
         """The values of a column."""
         if not 0 <= index < len(self._columns):
             raise Broken("a column that is not there")
         if index not in self._texts:
-            column = self._columns[index]
-            texts = self._unbundled(index) if index in self._places else self._decoded(index)
-            if texts.number != column.number or len(texts.data) != column.size:
-                raise Broken("a column is not as long as promised")
-            self._texts[index] = texts
+            # However long the chain of those who refer to others is: without recursion.
+            needed = list(takewhile(lambda at: at not in self._texts, self._needed(index)))
+            for at in reversed(needed):
+                self._keep(at, self._decoded(at))
+            if index in self._places:
+                self._keep(index, self._unbundled(index))
         return self._texts[index]
+
+    def _keep(self, index: int, texts: Texts) -> None:
+        column = self._columns[index]
+        if texts.number != column.number or len(texts.data) != column.size:
+            raise Broken("a column is not as long as promised")
+        self._texts[index] = texts
 
     def _unbundled(self, index: int) -> Texts:
         bundle, first = self._places[index]
-        texts = self.texts(bundle)
+        texts = self._texts[bundle]
         ends = texts.ends[first : first + self._columns[index].number]
         start = int(texts.ends[first - 1]) if first else 0
         stop = int(ends[-1]) if len(ends) else start
@@ -223,17 +240,11 @@ class Packed:
 
     def _decoded(self, index: int) -> Texts:
         column = self._columns[index]
-
-        def earlier(other: int) -> Texts:
-            if other >= index:
-                raise Broken("a column refers to a later one")
-            return self.texts(other)
-
         streams = [
             Stored(line.coder, line.kind, line.raw_size, self._bytes(line))
             for line in self._lines[column.streams.start : column.streams.stop]
         ]
-        source = Source(column.description, streams, column.budget, DECODERS, earlier)
+        source = Source(column.description, streams, column.budget, DECODERS, self._texts.get)
         texts = source.column(column.number, column.size)
         source.end()
         return texts
@@ -252,7 +263,7 @@ def _read_lines(header: Reader, count: int, start: int, most: int) -> list[_Line
     """The lines about groups or streams, which stand from ``start`` on."""
     forms = [divmod(byte, 16) for byte in header.take(count)]
     if any(coder > LZMA or kind not in KINDS for coder, kind in forms):
-        raise Broken("a stream of an unknown coder or kind")
+        raise Unknown("a stream of an unknown coder or kind")
     raw_sizes = [header.varint(most) if coder != PCO else 0 for coder, _ in forms]
     lines = []
     for (coder, kind), raw_size in zip(forms, raw_sizes, strict=True):

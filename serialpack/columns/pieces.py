@@ -7,11 +7,13 @@ first byte the lowest), so that a short value is a number or two and not a loop 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from serialpack.columns._spans import put_together
 from serialpack.columns.texts import Broken, Texts
 
 _U64 = np.dtype("<u8")
@@ -194,9 +196,7 @@ def slices(data: NDArray[np.uint8], starts: NDArray[Any], lengths: NDArray[Any])
     size = int(ends[-1]) if len(ends) else 0
     if size == len(data) and size and starts[0] == 0 and (starts[1:] == ends[:-1]).all():
         return Texts(data, ends)
-    places = np.arange(size, dtype=np.int64)
-    places += np.repeat(starts - ends + lengths, lengths)
-    return Texts(data[places], ends)
+    return Texts(put_together(data, starts, lengths), ends)
 
 
 def select(texts: Texts, mask: NDArray[np.bool_]) -> Texts:
@@ -218,6 +218,25 @@ def sample(texts: Texts, number: int, most: int) -> Texts:
     firsts = np.arange(runs) * (texts.number - each) // max(runs - 1, 1)
     indices = (firsts[:, None] + np.arange(each)).reshape(-1)
     return slices(texts.data, texts.starts[indices], texts.lengths[indices])
+
+
+def chunks(texts: Texts, number: int) -> Iterator[Texts]:
+    """At most ``number`` of them at a time, so that what is made of them on the way stays small."""
+    place = 0
+    for first in range(0, texts.number, number):
+        ends = texts.ends[first : first + number]
+        yield Texts(texts.data[place : int(ends[-1])], ends - place)
+        place = int(ends[-1])
+
+
+def together(parts: list[Texts]) -> Texts:
+    """The values of all ``parts``."""
+    if len(parts) == 1:
+        return parts[0]
+    return Texts.from_lengths(
+        np.concatenate([np.zeros(0, np.uint8), *(part.data for part in parts)]),
+        np.concatenate([np.zeros(0, np.int64), *(part.lengths for part in parts)]),
+    )
 
 
 def separated(texts: Texts, separator: int) -> NDArray[np.uint8]:

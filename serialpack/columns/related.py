@@ -31,6 +31,9 @@ _LEADERS = 32
 #: A column follows if what is to be told is at most this share of it.
 _WORTH = 0.7
 
+#: A leader's values are this much longer at most, with 8 bytes more for each value.
+_WIDER = 32
+
 #: A column leads if its values are repeated: this share of them at most is different.
 _REPEATS = 0.9
 
@@ -78,7 +81,10 @@ def related(columns: Sequence[Texts], coded: Sequence[Coded], to: Context) -> li
             continue
         leaders = by_number.setdefault(texts.number, [])
         column = _Column(index, texts, _probes(texts))
-        found = _relate(column, leaders[-_LEADERS:], to)
+        # What a leader takes counts against what may be restored for the one that follows it.
+        room = _WIDER * (len(texts.data) + 8 * texts.number)
+        near = [each for each in leaders[-_LEADERS:] if len(each.texts.data) <= room]
+        found = _relate(column, near, to)
         if found is not None and found.size < alone.size:
             out[index] = found
         leaders.append(column)

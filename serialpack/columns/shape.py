@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from serialpack.columns import _csvshape, _jsonshape
+from serialpack.columns import _csvshape, _jsonshape, _packnumbers, _packshape
 from serialpack.columns._spans import put_together
-from serialpack.columns.nodes import FIXED, QUOTED
+from serialpack.columns.nodes import FIXED, PACKED, QUOTED
 from serialpack.columns.structure import KINDS as KINDS
 from serialpack.columns.structure import Shape, shape_of
 from serialpack.columns.texts import Broken, Texts
@@ -24,7 +24,7 @@ from serialpack.columns.texts import Broken, Texts
 _LARGEST = 1 << 30
 
 #: Values put together in one go, so that what is needed on the way is small.
-_STEP = 1 << 15
+_STEP = 1 << 16
 
 
 class Values(NamedTuple):
@@ -56,6 +56,8 @@ def split(data: bytes, kind: str) -> Split | None:
         return None
     if kind == "json":
         walked = _jsonshape.split(data)
+    elif kind == "msgpack":
+        walked = _packshape.split(data)
     else:
         walked = _csvshape.split(data, b"," if kind == "csv" else b"\t")
     if walked is None:
@@ -65,7 +67,7 @@ def split(data: bytes, kind: str) -> Split | None:
     except Broken:
         return None
     order, counts = _by_column(shape, shape.walk)
-    source = np.frombuffer(data, np.uint8)
+    source = np.frombuffer(data, np.uint8) if walked.source is None else walked.source
     columns = []
     for values in np.split(order, np.cumsum(counts)[:-1]):
         starts = walked.starts[values]
@@ -132,15 +134,25 @@ def values_of(shape: Shape, nodes: Collection[int]) -> Values:
     return Values(records, shape.walk[found], places)
 
 
+def _stored(shape: Shape, columns: list[Texts]) -> list[Texts]:
+    """The bytes of the values, where those are not their texts."""
+    kinds = {node.column: node.kind for node in shape.nodes}
+    return [_packnumbers.stored(kinds[number], texts) for number, texts in enumerate(columns)]
+
+
 def _join(shape: Shape, columns: list[Texts], first: int, last: int) -> bytes:
     """The text from behind the value before ``first`` up to the end of the one before ``last``."""
-    quoted = np.array([node.kind in QUOTED for node in shape.nodes], bool)
+    packed = shape.text_kind == "msgpack"
+    if packed:
+        columns = _stored(shape, columns)
+    quoted = np.array([node.kind in QUOTED and not packed for node in shape.nodes], bool)
+    fixed = PACKED if packed else FIXED
     # Each node's text with the quotes around it: the one that closes the string before comes
     # first, and is left out where there is none.
     texts = Texts.from_list(
         [
-            b'"%b%b' % (node.text, FIXED.get(node.kind, b'"' if node.kind in QUOTED else b""))
-            for node in shape.nodes
+            b'"%b%b' % (node.text, fixed.get(node.kind, b'"' if quote else b""))
+            for node, quote in zip(shape.nodes, quoted.tolist(), strict=True)
         ]
     )
     pool = [texts, *columns]
@@ -168,11 +180,16 @@ def _join(shape: Shape, columns: list[Texts], first: int, last: int) -> bytes:
         for number in np.flatnonzero(counts).tolist():
             some = order[at : at + int(counts[number])]
             at += len(some)
-            ends = columns[number].ends[done[number] : done[number] + len(some)]
-            before = columns[number].ends[done[number] - 1] if done[number] else 0
-            sizes = np.diff(ends, prepend=before)
-            starts[some, 1] = ends - sizes + bases[number + 1]
+            first_value = int(done[number])
+            ends = columns[number].ends[first_value : first_value + len(some)]
+            sizes = ends.copy()
+            sizes[1:] -= ends[:-1]
+            if first_value:
+                sizes[0] -= columns[number].ends[first_value - 1]
             lengths[some, 1] = sizes
+            np.subtract(ends, sizes, out=sizes)
+            sizes += bases[number + 1]
+            starts[some, 1] = sizes
         done += counts
         out.append(put_together(source, starts.reshape(-1), lengths.reshape(-1)).tobytes())
     return b"".join(out) + (b'"' if closes else b"")

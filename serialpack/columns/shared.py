@@ -52,20 +52,27 @@ class Shared(NamedTuple):
     groups: list[Group]
     saved: int
     """In bytes, about."""
+    most: int
+    """How many bytes a stream of text has at most that shares."""
 
 
-def is_weak(stream: Stream) -> bool:
+def is_weak(stream: Stream, most: int) -> bool:
     """Whether a stream stands in the group of its kind, if there is one."""
-    most = WEAK if stream.kind == TEXT else _WEAK_ARRAY
+    most = most if stream.kind == TEXT else _WEAK_ARRAY
     return 0 < len(stream.raw) <= most and len(stream.stored) > _LINE
 
 
 def share(
-    columns: Sequence[Texts], coded: list[Coded], names: Sequence[str] | None, to: Context
+    columns: Sequence[Texts],
+    coded: list[Coded],
+    names: Sequence[str] | None,
+    to: Context,
+    most: int = WEAK,
 ) -> tuple[list[Coded], Shared]:
     """``coded``, some of it plain instead, and the frames that pay.
 
-    Columns stand in their own order, or by name if that is smaller.
+    Columns stand in their own order, or by name if that is smaller. ``most``: how many bytes a
+    stream of text has at most that shares.
     """
     level = max(to.use.text, _LEVEL)
     orders: list[list[int]] = [[]]
@@ -73,9 +80,9 @@ def share(
         # Columns are alike that have the same last parts of their names.
         last = [name.replace("[]", "").rstrip("/").rpartition("/")[2] for name in names]
         orders.append(sorted(range(len(coded)), key=lambda index: (last[index], names[index])))
-    shared = max((_groups(coded, order, level) for order in orders), key=_saved)
+    shared = max((_groups(coded, order, level, most) for order in orders), key=_saved)
     other = _plain_where_better(columns, coded, shared.order, to)
-    others = _groups(other, shared.order, level)
+    others = _groups(other, shared.order, level, most)
     before = sum(each.size for each in coded) - shared.saved
     after = sum(each.size for each in other) - others.saved
     if after < before:
@@ -88,11 +95,11 @@ def _saved(shared: Shared) -> int:
     return shared.saved
 
 
-def _groups(coded: Sequence[Coded], order: list[int], level: int) -> Shared:
+def _groups(coded: Sequence[Coded], order: list[int], level: int, most: int) -> Shared:
     weak: dict[int, list[Stream]] = {}
     for index in order or range(len(coded)):
         for stream in coded[index].streams:
-            if is_weak(stream):
+            if is_weak(stream, most):
                 weak.setdefault(stream.kind, []).append(stream)
     groups = []
     saved = -len(order) if len(order) < 128 else -2 * len(order)
@@ -103,7 +110,7 @@ def _groups(coded: Sequence[Coded], order: list[int], level: int) -> Shared:
         if gain > 0:
             groups.append(Group(kind, together, frame))
             saved += gain
-    return Shared(order if groups else [], groups, saved)
+    return Shared(order if groups else [], groups, saved, most)
 
 
 def _plain_where_better(

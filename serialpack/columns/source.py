@@ -16,6 +16,7 @@ from serialpack.columns.streams import (
     PCO,
     PLAIN,
     PLANES,
+    U8,
     ZSTD,
     raw_size,
     unbits,
@@ -23,7 +24,7 @@ from serialpack.columns.streams import (
     unpco,
     unzstd,
 )
-from serialpack.columns.texts import Broken, Texts
+from serialpack.columns.texts import Broken, Texts, Unknown
 from serialpack.columns.wire import Reader
 
 
@@ -47,9 +48,9 @@ DEPTH_MOST = 16
 class Source(Reader):
     """A description being read, with the streams that it speaks of, in order.
 
-    ``earlier`` gives a column that came before. ``budget``: how many bytes may be restored in all,
-    for every step on the way. What is to be restored is known, so this keeps hostile bytes from
-    asking for more memory or time.
+    ``earlier`` gives the column that this one refers to, if it does. ``budget``: how many bytes
+    may be restored in all, for every step on the way. What is to be restored is known, so this
+    keeps hostile bytes from asking for more memory or time.
     """
 
     def __init__(
@@ -58,7 +59,7 @@ class Source(Reader):
         streams: Sequence[Stored],
         budget: int,
         decoders: Mapping[int, Decoder],
-        earlier: Callable[[int], Texts],
+        earlier: Callable[[int], Texts | None],
     ) -> None:
         super().__init__(description)
         self.streams = iter(streams)
@@ -71,7 +72,7 @@ class Source(Reader):
         """The next column of the description: ``number`` values of at most ``limit`` bytes."""
         decoder = self.decoders.get(self.byte())
         if decoder is None:
-            raise Broken("a column in an unknown encoding")
+            raise Unknown("a column in an unknown encoding")
         if self.depth >= DEPTH_MOST:
             raise Broken("encodings stand too deep in one another")
         self.depth += 1
@@ -88,6 +89,12 @@ class Source(Reader):
         self.budget -= size
         if self.budget < 0:
             raise Broken("more is to be restored than there can be")
+
+    def end(self) -> None:
+        """Nothing may follow, no stream either."""
+        super().end()
+        if next(self.streams, None) is not None:
+            raise Broken("a stream that nothing speaks of")
 
     def _next(self) -> Stored:
         stream = next(self.streams, None)
@@ -113,9 +120,11 @@ class Source(Reader):
 
     def array(self, layout: int, kind: int, number: int) -> NDArray[Any]:
         """The next stream as ``number`` elements; may be read-only."""
-        if kind not in ARRAY_TYPES or layout not in LAYOUTS:
+        if kind not in ARRAY_TYPES or layout not in LAYOUTS or (layout in BITS and kind != U8):
             raise Broken("a stream of an unknown kind")
         stream = self._next()
+        if stream.kind != kind or (stream.coder == PCO and layout != PLAIN):
+            raise Broken("a stream of another kind than promised")
         dtype = ARRAY_TYPES[kind]
         size = raw_size(layout, kind, number)
         if stream.coder == PCO:

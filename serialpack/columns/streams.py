@@ -164,7 +164,12 @@ def unzstd(data: bytes, size: int) -> bytes:
     if data[:1] != _PLAIN_FRAME or size > (len(data) // _BLOCK_LEAST + 1) * _BLOCK_MOST:
         raise Broken("a zstd frame is broken")
     try:
-        raw = cast(bytes, _contexts.decompressor.decompress(data, max_output_size=max(size, 1)))
+        raw = cast(
+            bytes,
+            _contexts.decompressor.decompress(
+                data, max_output_size=max(size, 1), allow_extra_data=False
+            ),
+        )
     except zstandard.ZstdError as error:
         raise Broken(f"a zstd frame is broken: {error}") from None
     if len(raw) != size:
@@ -201,11 +206,12 @@ def unlzma(data: bytes, size: int) -> bytes:
 
     try:
         decoder = lzma.LZMADecompressor(lzma.FORMAT_RAW, filters=_lzma_filters(size))
-        raw = decoder.decompress(data, size)
+        # One more byte is asked for, so that the end mark is read.
+        raw = decoder.decompress(data, size + 1)
     except lzma.LZMAError as error:
         raise Broken(f"an LZMA stream is broken: {error}") from None
-    if len(raw) != size:
-        raise Broken(f"an LZMA stream holds {len(raw)} bytes where {size} were promised")
+    if len(raw) != size or not decoder.eof or decoder.unused_data:
+        raise Broken(f"an LZMA stream does not hold the {size} bytes that were promised")
     return raw
 
 

@@ -2,7 +2,7 @@
 
 Layout, integers LEB128:
 
-    version          1 byte, 0
+    version          1 byte, 1
     kind of text     1 byte, its place in ``KINDS``
     values, nodes, size of the trailer
     table            its size; then its stored size and its bytes, zstd unless the sizes are equal
@@ -11,11 +11,13 @@ Layout, integers LEB128:
 The table:
 
     texts            1 byte: 0, and each node's text with a byte behind it that is its kind; or,
-                     where texts have bytes below 8, 1 and of each node its kind (1 byte), the
+                     where texts have bytes below 9, 1 and of each node its kind (1 byte), the
                      size of its text, and its text
     columns          of each node whose kind does not say all: 0 for the next new column, or how
                      many columns back it is
-    tuples           their number; of each: nodes on from the one before, and the bracket
+    tuples           their number; of each: nodes on from the one before, and the bracket. Of
+                     MessagePack: twice how many containers end before the node's text; or twice
+                     the number of a list among those that begin in it, and 1
     what follows     see ``_walk``
     trailer
 """
@@ -30,16 +32,29 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from serialpack.columns import _csvshape, _jsonpaths, _walk
-from serialpack.columns.nodes import FIXED, KEY, QUOTED, SCALAR, Mark, Node, Origins, Outline, Path
+from serialpack.columns import _csvshape, _jsonpaths, _packpaths, _walk
+from serialpack.columns.nodes import (
+    FIXED,
+    KEY,
+    PACKED,
+    QUOTED,
+    RAW,
+    SCALAR,
+    STRING,
+    Mark,
+    Node,
+    Origins,
+    Outline,
+    Path,
+)
 from serialpack.columns.streams import effort, unzstd, zstd
-from serialpack.columns.texts import Broken
+from serialpack.columns.texts import Broken, Unknown
 from serialpack.columns.wire import Reader, counted, varint
 
-_VERSION = 0
+_VERSION = 1
 
 #: Kinds of text; their places are their numbers for ever.
-KINDS = ("json", "csv", "tsv")
+KINDS = ("json", "csv", "tsv", "msgpack")
 
 #: A table up to this many bytes is compressed as well as can be.
 _SMALL = 1 << 16
@@ -51,7 +66,7 @@ _TINY_COLUMN = 16
 _MANY_COLUMNS = 32
 
 #: A text and its kind, where kinds stand behind texts.
-_ENDED = re.compile(rb"([^\x00-\x07]*+)([\x00-\x07])")
+_ENDED = re.compile(rb"([^\x00-\x08]*+)([\x00-\x08])")
 
 
 class Column(NamedTuple):
@@ -65,7 +80,8 @@ class Shape:
     """The structure of a text.
 
     ``text_kind``: one of ``KINDS``. ``walk``: for each value of the text its node. ``trailer``:
-    the text behind the last value and its quote. ``tuples``: see ``outline`` of JSON.
+    the text behind the last value and its quote. ``tuples``: see ``outline`` of JSON and of
+    MessagePack.
     """
 
     def __init__(
@@ -97,9 +113,14 @@ class Shape:
         """The bytes of the text without its columns' values."""
         counts = np.bincount(self.walk, minlength=len(self.nodes))
         sizes = np.array(
-            [len(node.text) + _size_around(node.kind) for node in self.nodes], np.int64
+            [len(node.text) + self._size_around(node.kind) for node in self.nodes], np.int64
         )
         return int((counts * sizes).sum()) + len(self.trailer)
+
+    def _size_around(self, kind: int) -> int:
+        if self.text_kind == "msgpack":
+            return int(kind in PACKED or kind == STRING)
+        return len(FIXED[kind]) if kind in FIXED else 2 * (kind in QUOTED)
 
     @cached_property
     def outline(self) -> Outline:
@@ -128,10 +149,6 @@ class Shape:
         return len(self.record_starts)
 
 
-def _size_around(kind: int) -> int:
-    return len(FIXED[kind]) if kind in FIXED else 2 * (kind in QUOTED)
-
-
 def outline(
     text_kind: str,
     nodes: list[Node],
@@ -140,9 +157,11 @@ def outline(
     tuples: list[tuple[int, int]],
 ) -> Outline:
     """What a walk means. Broken where its paths are longer than the nodes' texts allow."""
-    if text_kind == "json":
-        size = sum(len(node.text) for node in nodes)
-        return _jsonpaths.outline(nodes, origins, trailer, tuples, 64 * size + _SMALL)
+    if text_kind in ("json", "msgpack"):
+        most_steps = 64 * sum(len(node.text) for node in nodes) + _SMALL
+        if text_kind == "msgpack":
+            return _packpaths.outline(nodes, origins, tuples, most_steps)
+        return _jsonpaths.outline(nodes, origins, trailer, tuples, most_steps)
     return _csvshape.outline(nodes, origins, b"," if text_kind == "csv" else b"\t")
 
 
@@ -163,7 +182,7 @@ def _origins(walk: NDArray[np.int32]) -> Origins:
 
 def _belong(text_kind: str, nodes: list[Node], paths: list[Path]) -> list[Column]:
     """The column to which the value of each node belongs, if it is of a kind that has any."""
-    if text_kind == "json":
+    if text_kind in ("json", "msgpack"):
         return [Column(path, node.kind) for node, path in zip(nodes, paths, strict=True)]
     # Fields of tables are quoted for what they hold, not for what they are.
     return [Column(path, SCALAR) for path in paths]
@@ -246,10 +265,10 @@ def read(data: bytes, limit: int) -> Shape:
     """What ``write`` wrote. ``limit``: the size of the text that was split. Broken if malformed."""
     reader = Reader(data)
     if reader.byte() != _VERSION:
-        raise Broken("a structure of another version")
+        raise Unknown("a structure of another version")
     text_kind = reader.byte()
     if text_kind >= len(KINDS):
-        raise Broken("a structure of an unknown kind of text")
+        raise Unknown("a structure of an unknown kind of text")
     values = reader.varint(limit + 1)
     number = reader.varint(values)
     trailer_size = reader.varint(limit)
@@ -258,12 +277,15 @@ def read(data: bytes, limit: int) -> Shape:
     packed = reader.counted()
     table = Reader(packed if len(packed) == size else unzstd(packed, size))
     nodes = _read_nodes(table, number)
-    count = table.varint(number)
+    if not _may_stand(KINDS[text_kind], nodes):
+        raise Broken("a value of a kind that its text has not")
+    marked = KINDS[text_kind] == "msgpack"
+    count = table.varint(number + limit if marked else number)
     tuples = []
     before = 0
     for _ in range(count):
-        before += table.varint(number)
-        tuples.append((before, table.varint(limit)))
+        before += table.varint(max(number - 1 - before, 0))
+        tuples.append((before, table.varint(2 * limit + 1 if marked else limit)))
     walk = _walk.read(table, reader, number, values) if values else np.zeros(0, np.int32)
     trailer = table.take(trailer_size)
     table.end()
@@ -293,13 +315,25 @@ def _read_nodes(table: Reader, number: int) -> list[Node]:
         nodes.append(Node(text, kind))
     columns = 0
     for place, node in enumerate(nodes):
-        if node.kind > KEY:
+        if node.kind > RAW:
             raise Broken("a value of an unknown kind")
         if node.kind not in FIXED:
             column = columns - table.varint(columns)
             nodes[place] = node._replace(column=column)
             columns += column == columns
     return nodes
+
+
+def _may_stand(text_kind: str, nodes: list[Node]) -> bool:
+    """Whether the kinds of values are those of their text; of MessagePack, of one for a column."""
+    if text_kind != "msgpack":
+        return all(node.kind != RAW for node in nodes)
+    kinds: dict[int, int] = {}
+    return all(
+        node.kind != KEY
+        and (node.kind in PACKED or kinds.setdefault(node.column, node.kind) == node.kind)
+        for node in nodes
+    )
 
 
 def _is_ordered(firsts: NDArray[np.int64]) -> bool:

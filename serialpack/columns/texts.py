@@ -12,6 +12,10 @@ class Broken(ValueError):
     """Stored bytes that no writer of ours has written."""
 
 
+class Unknown(Broken):
+    """Stored bytes of a version, or with a number, that is not known here: a later one's."""
+
+
 class Texts(NamedTuple):
     """A column: value texts one after another.
 

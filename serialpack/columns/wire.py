@@ -1,4 +1,7 @@
-"""Whole numbers and byte strings in a description: LEB128, as in DWARF and WebAssembly."""
+"""Whole numbers and byte strings in a description: LEB128, as in DWARF and WebAssembly.
+
+A number has one form, the shortest; so a small one is a byte.
+"""
 
 from __future__ import annotations
 
@@ -52,6 +55,8 @@ class Reader:
                 break
         else:
             raise Broken("a number in a description has no end")
+        if not byte and place:
+            raise Broken("a number in a description is longer than it need be")
         if number > most:
             raise Broken(f"a description says {number} where at most {most} can be")
         return number

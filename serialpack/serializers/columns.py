@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from serialpack.effort import DEFAULT_EFFORT, EFFORTS
+from serialpack.errors import UnsupportedError
 from serialpack.formats.base import Format, SourceBlock, Spelling
 from serialpack.serializers._collector import collector_held
 from serialpack.serializers.base import Serializer
@@ -17,12 +18,15 @@ if TYPE_CHECKING:
 TEXT, COLUMNS = b"\0", b"\1"
 
 #: Format -> the kind of text that the columns are cut from.
-_KINDS = {"json": "json", "ndjson": "json", "csv": "csv", "tsv": "tsv"}
+_KINDS = {"json": "json", "ndjson": "json", "csv": "csv", "tsv": "tsv", "msgpack": "msgpack"}
 
 #: Columns this much smaller than a sample promises of text are not held against all of the text.
 _CLEARLY = 0.8
 #: The sample: so many pieces of so many bytes.
 _PIECES, _PIECE = 4, 64 << 10
+
+#: Values may be so much longer than the source: MessagePack's numbers are columns of text.
+_LONGER = 3
 
 
 class Columns(Serializer):
@@ -101,16 +105,23 @@ class Columns(Serializer):
             return _unzstd(stored[1:])
         if not stored.startswith(COLUMNS):
             raise ValueError("it is neither columns nor text")
+        from serialpack.columns.texts import Unknown
+
+        try:
+            with collector_held():
+                return self._joined(stored)
+        except Unknown as error:
+            raise UnsupportedError(f"needs {error}", hint="update serialpack") from None
+
+    def _joined(self, stored: bytes) -> bytes:
         from serialpack.columns import packed, shape, structure
         from serialpack.columns.wire import Reader
 
         reader = Reader(stored, 1)
-        with collector_held():
-            outline = structure.read(reader.counted(), MAX_BLOCK)
-            columns = packed.decode_all(
-                stored[reader.position :], sum(outline.numbers), MAX_BLOCK - outline.size
-            )
-            return shape.join(outline, columns)
+        outline = structure.read(reader.counted(), MAX_BLOCK)
+        most = MAX_BLOCK * _LONGER - outline.size
+        columns = packed.decode_all(stored[reader.position :], sum(outline.numbers), most)
+        return shape.join(outline, columns)
 
 
 def _unzstd(stored: bytes) -> bytes:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from serialpack.columns.choose import attempt, encode_column
 from serialpack.columns.coding import Coded, Context
-from serialpack.columns.encodings import DECODERS, ENCODINGS, NAMES
+from serialpack.columns.encodings import DECODERS, ENCODINGS, NAMES, floating, integer
 from serialpack.columns.source import Source, Stored
 from serialpack.columns.streams import effort
 from serialpack.columns.texts import Broken, Texts
@@ -255,6 +255,42 @@ def test_any_values_in_any_encoding(name: str, values: list[bytes]) -> None:
 def test_any_values_in_what_is_chosen(level: int, values: list[bytes]) -> None:
     texts = Texts.from_list(values)
     assert restored(encode_column(texts, Context(effort(level), encode_column)), texts) == values
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(
+        st.one_of(
+            st.floats(allow_nan=False, allow_infinity=False),
+            st.sampled_from([1e-4, 9.999e-5, 1e16, 9999999999999998.0, -0.0, 5e-324, 1e22, 0.1]),
+            st.floats(1e-5, 1e17),
+        ),
+        min_size=1,
+        max_size=20,
+    ),
+    st.integers(1, 4),
+)
+def test_floats_of_any_size(values: list[float], part: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(floating, "_PART", part)
+        coded = check("float", [repr(value).encode() for value in values])
+    assert coded is not None
+    assert NAMES[coded.description[0]] == "float"
+
+
+@pytest.mark.parametrize("number", [1, 2, 70])
+def test_integers_part_by_part(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(integer, "_PART", 2)
+    values = [b"%d" % ((-7) ** (at % 21)) for at in range(number)]
+    coded = check("integer", values)
+    assert coded is not None
+    assert NAMES[coded.description[0]] == "integer"
+
+
+def test_very_long_texts_are_no_prose() -> None:
+    words = " ".join(random.Random(5).choices(WORDS, k=200_000)).encode()
+    assert check("prose", [words[: 512 << 10]] * 2) is not None
+    assert check("prose", [words]) is None
 
 
 def test_numbers_are_for_ever() -> None:

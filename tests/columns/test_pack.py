@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from serialpack.columns.pack import encode_all
 from serialpack.columns.packed import Packed, decode_all
-from serialpack.columns.streams import unzstd
+from serialpack.columns.streams import LZMA, ZSTD, effort, recoded, unlzma, unzstd, zstd
 from serialpack.columns.texts import Broken, Texts
 from serialpack.columns.wire import Reader, varint
 
@@ -105,6 +105,70 @@ def test_column_that_follows_from_another() -> None:
     packed = round_trip([ids, names])
     assert Packed(packed).encoding(1) == "follows"
     assert len(packed) < len(round_trip([ids])) + 400
+
+
+def test_column_beside_much_longer_values() -> None:
+    """What it might follow would take more to restore than may be restored for it."""
+    users = [R.randrange(20) for _ in range(900)]
+    texts = [bytes(R.choices(b"abcdefgh ", k=3000)) for _ in range(20)]
+    round_trip([[texts[user] for user in users], [b"%c" % (97 + user) for user in users]])
+
+
+def test_columns_that_refer_to_one_another_in_a_long_chain() -> None:
+    """The last is read alone, and says what else is read."""
+    ids = [b"%d" % R.getrandbits(60) for _ in range(50)]
+    packed = round_trip([ids] * 1200)
+    assert Packed(packed).encoding(1199) == "reference"
+    assert Packed(packed).texts(1199).to_list() == ids
+    assert Packed(packed).ranges(1199) == Packed(packed).ranges(1)
+
+
+def columns_as_described(
+    columns: list[tuple[int, int, int, bytes]], bundles: int, lines: bytes, body: bytes
+) -> bytes:
+    """Columns by hand: of each its values, their bytes, its streams, and its description."""
+    header = varint(len(columns)) + varint(bundles)
+    values, sizes, streams, descriptions = zip(*columns, strict=True)
+    for number in (*values, *sizes, *streams, *map(len, descriptions)):
+        header += varint(number)
+    header += b"".join(descriptions) + b"\0\0" + lines
+    return b"\1" + 2 * varint(len(header)) + header + body
+
+
+@pytest.mark.parametrize(
+    ("columns", "bundles", "lines", "body"),
+    [
+        pytest.param([(1, 1, 1, b"\1\1a")], 0, b"\0\1", b"x", id="stream-of-nothing"),
+        pytest.param([(1, 1, 0, b"\x12\0"), (1, 1, 0, b"\x10\0\1\0")], 1, b"", b"", id="circle"),
+        pytest.param([(1, 1, 0, b"\x10\0\1\0")], 0, b"", b"", id="itself"),
+        pytest.param([(1, 1, 0, b"\x12\0\0"), (1, 1, 0, b"\1\1a")], 1, b"", b"", id="bundle-and"),
+        pytest.param(
+            [(1, 1, 0, b"\1\1a"), (1, 1, 0, b"\x0a\0\0\x10\0\1\0")], 0, b"", b"", id="part"
+        ),
+        pytest.param([(1, 1, 1, b"\0\0\1")], 0, b"\x50\1\1", b"x", id="coder"),
+        pytest.param([(1, 1, 0, b"\1\x81\0a")], 0, b"", b"", id="long-number"),
+        pytest.param([(1, 1, 0, b"\x13")], 0, b"", b"", id="encoding-of-later"),
+    ],
+)
+def test_what_says_what_it_must_not(
+    columns: list[tuple[int, int, int, bytes]], bundles: int, lines: bytes, body: bytes
+) -> None:
+    good = columns_as_described([(1, 1, 1, b"\0\0\1")], 0, b"\0\1", b"x")
+    assert [texts.to_list() for texts in decode_all(good, 1, 1)] == [[b"x"]]
+    with pytest.raises(Broken):
+        decode_all(columns_as_described(columns, bundles, lines, body), 2, 2)
+
+
+@pytest.mark.parametrize("level", [3, 9])
+def test_nothing_stands_behind_a_stream(level: int) -> None:
+    """Streams and frames end where their lines say that they do."""
+    text = b" ".join(R.choices([name.encode() for name in NAMES], k=900))
+    coder, stored = recoded(ZSTD, text, zstd(text, 3), effort(level))
+    undo = {ZSTD: unzstd, LZMA: unlzma}[coder]
+    assert undo(stored, len(text)) == text
+    for wrong in (stored + b"\0", stored[:-1]):
+        with pytest.raises(Broken):
+            undo(wrong, len(text))
 
 
 def test_small_columns_of_like_names_stand_together() -> None:

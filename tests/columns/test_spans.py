@@ -41,6 +41,19 @@ def test_pieces_are_told_apart(some: list[tuple[bytes, int]]) -> None:
     assert told_apart(texts, kinds) == expected(texts, kinds)
 
 
+@settings(max_examples=100, deadline=None)
+@given(pieces, st.integers(1, 20), st.integers(1, 8))
+def test_pieces_are_told_apart_part_by_part(
+    some: list[tuple[bytes, int]], size: int, few: int
+) -> None:
+    texts = [text for text, _ in some]
+    kinds = [kind for _, kind in some]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_spans, "_PIECES", size)
+        patch.setattr(_spans, "_FEW", few)
+        assert told_apart(texts, kinds) == expected(texts, kinds)
+
+
 def test_digits_anywhere_are_told_apart() -> None:
     """Texts that differ in few places, as keys do that are counted."""
     texts = [b', "%dkey%d": %d' % (a, b, c) for a in range(12) for b in range(12) for c in range(9)]

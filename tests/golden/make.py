@@ -165,6 +165,21 @@ def wanted() -> Iterator[Golden]:
     for entry in SERIALIZERS:
         if entry.name == "raw":
             continue
+        if entry.name == "columns":
+            for source in ("texts", "ndjson", "array", "map", "csv", "treacherous", "odd"):
+                yield Golden(
+                    f"columns-{source}",
+                    source,
+                    {"serializer": "columns"},
+                    f"records as columns, or as their text; source {source}",
+                )
+            yield Golden(
+                "columns-blocks",
+                "array",
+                {"serializer": "columns", "block_size": 1500},
+                "columns of blocks that begin within an array",
+            )
+            continue
         if entry.name not in _FIRST:
             source = entry.name if entry.name == "java" else "texts"
             yield Golden(

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import serialpack
 from serialpack.auto import choose
 from serialpack.bench.samples import parse_sample
-from serialpack.errors import DamagedError
+from serialpack.errors import DamagedError, UnsupportedError
 from serialpack.formats import FORMATS
 from serialpack.serializers.columns import COLUMNS, TEXT, Columns
 
@@ -127,15 +127,35 @@ def test_damage_is_named_whatever_it_is() -> None:
         forged = data[:at] + bytes([data[at] ^ 0x55]) + data[at + 1 :]
         try:
             Columns("columns", (3,)).decode(forged, fmt, {}, first=True)
-        except ValueError:
+        except (ValueError, UnsupportedError):
             continue
     for forged in (b"", b"\2", TEXT, TEXT + b"x", COLUMNS, COLUMNS + b"\xff" * 30, data[:-1]):
-        with pytest.raises(ValueError, match=r"."):
+        with pytest.raises((ValueError, UnsupportedError)):
             Columns("columns", (3,)).decode(forged, fmt, {}, first=True)
     small = bytearray(packed(CONTACTS, "ndjson"))
     small[len(small) // 2] ^= 1
     with pytest.raises(DamagedError, match="block 0"):
         unpacked(bytes(small))
+
+
+def test_a_later_layout_is_unsupported_not_damaged() -> None:
+    data = encoded(CONTACTS, "ndjson")
+    at = 3 if data[1] & 128 else 2
+    later = data[:at] + b"\x09" + data[at + 1 :]
+    with pytest.raises(UnsupportedError, match="update serialpack"):
+        Columns("columns", (3,)).decode(later, FORMATS.get("ndjson"), {}, first=True)
+
+
+def test_a_block_may_be_as_large_as_any(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also of numbers of a byte each, whose texts are up to three times as long."""
+    data = b"".join(
+        b"\x83\xa1a%c\xa1b%c\xa1c%c" % (n % 128, 127 - n % 27, n * 7 % 128) for n in range(4000)
+    )
+    small = encoded(data, "msgpack")
+    assert small.startswith(COLUMNS)
+    monkeypatch.setattr("serialpack.serializers.columns.MAX_BLOCK", len(data))
+    columns = Columns("columns", (3,))
+    assert columns.decode(small, FORMATS.get("msgpack"), {}, first=True) == data
 
 
 @pytest.mark.parametrize(

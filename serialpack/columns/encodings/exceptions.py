@@ -1,10 +1,10 @@
 """Exceptions: what another encoding cannot hold stands beside it, with its places.
 
-places; a column of the values that fit, a column of the exceptions
+places; a column of the values that fit; if there are exceptions, a column of these
 
-places: 0, v, codes: their number, and for each value 1 if it is one; or
-        1, v, numbers: their number, and of each how many values stand before it, behind the
-        one before
+places: 0, codes: for each value 1 if it is an exception; or
+        1, v, numbers: how many exceptions, and of each how many values stand before it, behind
+        the one before
 """
 
 from __future__ import annotations
@@ -37,18 +37,15 @@ def write_places(misfits: NDArray[np.bool_], use: Effort) -> Coded:
         coded = write_numbers(gaps, use)
         return joined(bytes([_GAPS]) + varint(len(places)), (coded,))
     coded = write_codes(misfits.astype(np.uint8), 2, use)
-    return joined(bytes([_BITMAP]) + varint(len(places)), (coded,))
+    return joined(bytes([_BITMAP]), (coded,))
 
 
 def read_places(source: Source, number: int) -> NDArray[np.bool_]:
     """The mask of exceptions among ``number`` values."""
     mode = source.varint(_GAPS)
-    count = source.varint(number)
     if mode == _BITMAP:
-        misfits = read_codes(source, 2, number).astype(np.bool_)
-        if int(np.count_nonzero(misfits)) != count:
-            raise Broken("exceptions are not as many as promised")
-        return misfits
+        return read_codes(source, 2, number).astype(np.bool_)
+    count = source.varint(number)
     gaps = read_numbers(source, count)
     if count and not (int(gaps.min()) >= 0 and int(gaps.max()) < number):
         raise Broken("an exception stands nowhere")
@@ -73,5 +70,4 @@ def decode(source: Source, number: int, limit: int) -> Texts:
     misfits = read_places(source, number)
     count = int(np.count_nonzero(misfits))
     fitting = source.column(number - count, limit)
-    odd = source.column(count, limit)
-    return merge(fitting, odd, misfits)
+    return merge(fitting, source.column(count, limit), misfits) if count else fitting

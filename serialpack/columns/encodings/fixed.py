@@ -7,7 +7,7 @@ hexadecimal digits half a byte each, and other runs columns of texts.
     v, bytes: for each place its kind (below); v, bytes: those that are always there, in order
     if there are runs of digits (of 18 at most; longer ones are cut):
       0, numbers for each; or
-      1, for each z and v: the least number and how many there can be; numbers: all as one, the
+      1, for each v and v: the least number and how many there can be; numbers: all as one, the
       last run the lowest
     a column for each run of texts
     if there are hexadecimal digits:
@@ -37,7 +37,7 @@ from serialpack.columns.pieces import DIGITS_MOST, POWERS, digit_rows
 from serialpack.columns.source import Source
 from serialpack.columns.streams import PLAIN, PLANES, U8, ZSTD, bytes_stream
 from serialpack.columns.texts import Broken, Texts
-from serialpack.columns.wire import counted, varint, zigzag
+from serialpack.columns.wire import counted, varint
 
 NUMBER = 8
 
@@ -220,7 +220,7 @@ def _encode_digits(fields: list[NDArray[np.int64]], to: Context) -> Coded:
                 total = total * base + (field - low)
             if deltas_pay(total):
                 described = b"".join(
-                    zigzag(low) + varint(base) for low, base in zip(least, bases, strict=True)
+                    varint(low) + varint(base) for low, base in zip(least, bases, strict=True)
                 )
                 return joined(bytes([_AS_ONE]) + described, (write_numbers(total, to.use),))
     return joined(bytes([_APART]), [write_numbers(field, to.use) for field in fields])
@@ -296,11 +296,11 @@ def _decode_digits(source: Source, count: int, number: int) -> list[NDArray[np.i
         return []
     if source.varint(_AS_ONE) == _APART:
         return [read_numbers(source, number) for _ in range(count)]
-    ranges = [(source.zigzag(), source.varint(_TOP)) for _ in range(count)]
+    ranges = [(source.varint(_TOP), source.varint(_TOP)) for _ in range(count)]
     total = read_numbers(source, number)
     fields = []
     for least, base in reversed(ranges):
-        if not base or not 0 <= least < _TOP:
+        if not base:
             raise Broken("a field of no digits")
         total, part = np.divmod(total, base)
         fields.append(part + least)

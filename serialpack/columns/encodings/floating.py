@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from operator import eq
 
+import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from serialpack.columns.coding import Context, Fit, head, joined
 from serialpack.columns.numbers import read_floats, write_floats
+from serialpack.columns.pieces import chunks, separated, split, together
 from serialpack.columns.source import Source
 from serialpack.columns.texts import Broken, Texts
 
@@ -23,21 +26,35 @@ _FORMATS = ("", "%.17g", "%.16g", "%.15g", "%.16e", "%.17e", "%.18e")
 #: The format is chosen by this many values.
 _LOOK = 64
 
+#: As many are read and written in one go.
+_PART = 1 << 14
 
-def _write(values: list[float], style: int) -> list[bytes]:
-    if not values:
-        return []
-    if style == 0:
-        return repr(values)[1:-1].encode().split(b", ")
-    return (",".join([_FORMATS[style]] * len(values)) % tuple(values)).encode().split(b",")
+#: From the one up to the other, Python writes no exponent, and JSON writes the same.
+_LEAST, _MOST = 1e-4, 1e16
+
+_COMMA = ord(",")
+
+_from_json = msgspec.json.Decoder(list[float]).decode
+_to_json = msgspec.json.Encoder().encode
 
 
-def _parse(values: list[bytes]) -> list[float]:
-    """What the values are as numbers; not a number where they are none."""
+def _write(numbers: NDArray[np.float64], style: int) -> bytes:
+    """Their texts, a comma behind each but the last."""
+    values = numbers.tolist()
+    if style:
+        return (",".join([_FORMATS[style]] * len(values)) % tuple(values)).encode()
+    sizes = np.abs(numbers)
+    if (((sizes >= _LEAST) & (sizes < _MOST)) | (numbers == 0)).all():
+        return _to_json(values)[1:-1]
+    return repr(values)[1:-1].replace(", ", ",").encode()
+
+
+def _parse(joined: bytes) -> list[float]:
+    """What the texts are as numbers, not a number where they are none."""
     try:
-        return list(map(float, values))
+        return _from_json(b"[%b]" % joined)
     except ValueError:
-        return [_number(value) for value in values]
+        return [_number(value) for value in joined.split(b",")]
 
 
 def _number(value: bytes) -> float:
@@ -49,19 +66,52 @@ def _number(value: bytes) -> float:
 
 def encode(texts: Texts, to: Context) -> Fit | None:
     """Takes finite doubles in the format that most of the first values have."""
-    values = texts.to_list()
-    numbers = _parse(values)
-    first, spelled = numbers[:_LOOK], values[:_LOOK]
-    hits = [sum(map(eq, _write(first, style), spelled)) for style in range(len(_FORMATS))]
-    style = hits.index(max(hits))
-    array = np.array(numbers, np.float64)
-    written = _write(numbers, style)
-    good = np.fromiter(map(eq, written, values), np.bool_, len(values)) & np.isfinite(array)
+    if not texts.number:
+        return None
+    style = _style(next(chunks(texts, _LOOK)))
+    parts = [_fit(part, style) for part in chunks(texts, _PART)]
+    numbers = np.concatenate([part[0] for part in parts])
+    good = np.concatenate([part[1] for part in parts])
     if not good.any():
         return None
     whole = bool(good.all())
-    coded = write_floats(array if whole else array[good], to.use)
+    coded = write_floats(numbers if whole else numbers[good], to.use)
     return Fit(joined(head(NUMBER, style), (coded,)), None if whole else ~good)
+
+
+def _style(texts: Texts) -> int:
+    values = texts.to_list()
+    numbers = np.array([_number(value) for value in values])
+    hits = [
+        sum(map(eq, _write(numbers, style).split(b","), values)) for style in range(len(_FORMATS))
+    ]
+    return hits.index(max(hits))
+
+
+def _fit(texts: Texts, style: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """What the texts are as doubles, and which of them are written like that."""
+    joined = separated(texts, _COMMA).tobytes()[:-1]
+    numbers = _read(texts, joined)
+    written = _write(numbers, style)
+    if written == joined:
+        return numbers, np.isfinite(numbers)
+    same = map(eq, written.split(b","), texts.to_list())
+    return numbers, np.fromiter(same, np.bool_, texts.number) & np.isfinite(numbers)
+
+
+def _read(texts: Texts, joined: bytes) -> NDArray[np.float64]:
+    """The doubles nearest to ``texts``, not a number where they are none."""
+    numbers = _parse(joined)
+    if len(numbers) != texts.number:
+        # There are commas in the texts.
+        numbers = [_number(value) for value in texts.to_list()]
+    return np.array(numbers, np.float64)
+
+
+def read(texts: Texts) -> NDArray[np.float64]:
+    """The doubles nearest to ``texts``, not a number where they are none."""
+    parts = [_read(part, separated(part, _COMMA).tobytes()[:-1]) for part in chunks(texts, _PART)]
+    return np.concatenate([np.zeros(0), *parts])
 
 
 def decode(source: Source, number: int, limit: int) -> Texts:
@@ -72,4 +122,13 @@ def decode(source: Source, number: int, limit: int) -> Texts:
         raise Broken("a float that is no number")
     source.spend(64 * number)
     del limit
-    return Texts.from_list(_write(numbers.tolist(), style))
+    return write(numbers, style)
+
+
+def write(numbers: NDArray[np.float64], style: int = 0) -> Texts:
+    """The texts of finite doubles, by default the shortest that read back."""
+    parts = [numbers[first : first + _PART] for first in range(0, len(numbers), _PART)]
+    written = [np.frombuffer(_write(part, style) + b",", np.uint8) for part in parts]
+    return together(
+        [split(text, _COMMA, len(part)) for text, part in zip(written, parts, strict=True)]
+    )

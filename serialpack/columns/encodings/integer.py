@@ -7,15 +7,18 @@ digits: v, their width; numbers
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from serialpack.columns.coding import Context, Fit, head, joined
 from serialpack.columns.numbers import read_numbers, write_numbers
 from serialpack.columns.pieces import (
     DIGITS_MOST,
+    chunks,
     count_digits,
     digit_rows,
     parse_digits,
     squeeze,
+    together,
 )
 from serialpack.columns.source import Source
 from serialpack.columns.texts import Broken, Texts
@@ -24,26 +27,44 @@ NUMBER = 3
 DIGITS_NUMBER = 4
 
 _MINUS, _ZERO = b"-0"
+
+#: As many values are read in one go.
+_PART = 1 << 16
+
 _TOP = 10**DIGITS_MOST
 
 
 def encode(texts: Texts, to: Context) -> Fit | None:
     """Takes what ``str(int)`` writes, of up to 18 digits: no plus, no zeros before, no ``-0``."""
+    if not texts.number:
+        return None
+    numbers, good = read(texts)
+    if not good.any():
+        return None
+    whole = bool(good.all())
+    inner = write_numbers(numbers if whole else numbers[good], to.use)
+    return Fit(joined(head(NUMBER), (inner,)), None if whole else ~good)
+
+
+def read(texts: Texts) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """The integers that ``texts`` are, and which of them are such."""
+    if not texts.number:
+        return np.zeros(0, np.int64), np.zeros(0, np.bool_)
+    parts = [_read(part) for part in chunks(texts, _PART)]
+    return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
+
+
+def _read(texts: Texts) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     starts, lengths = texts.starts, texts.lengths
     some = lengths > 0
-    if not some.any():
-        return None
+    if not len(texts.data):
+        return np.zeros(texts.number, np.int64), some
     first = texts.data[np.minimum(starts, len(texts.data) - 1)]
     minus = (first == _MINUS) & some
     digits = lengths - minus
     numbers, good = parse_digits(texts.data, texts.ends, digits)
     good &= (digits > 0) & (count_digits(numbers) == digits) & ~(minus & (numbers == 0))
-    if not good.any():
-        return None
-    numbers = np.where(minus, -numbers, numbers)
-    whole = bool(good.all())
-    inner = write_numbers(numbers if whole else numbers[good], to.use)
-    return Fit(joined(head(NUMBER), (inner,)), None if whole else ~good)
+    return np.where(minus, -numbers, numbers), good
 
 
 def decode(source: Source, number: int, limit: int) -> Texts:
@@ -51,11 +72,21 @@ def decode(source: Source, number: int, limit: int) -> Texts:
     del limit
     numbers = read_numbers(source, number)
     check_range(numbers)
+    source.spend((DIGITS_MOST + 1) * min(number, _PART))
+    return write(numbers)
+
+
+def write(numbers: NDArray[np.int64]) -> Texts:
+    """The canonical texts of integers of up to 18 digits."""
+    parts = range(0, len(numbers), _PART)
+    return together([_write(numbers[first : first + _PART]) for first in parts])
+
+
+def _write(numbers: NDArray[np.int64]) -> Texts:
     minus = numbers < 0
     numbers = np.abs(numbers)
     lengths = count_digits(numbers)
     width = int(lengths.max(initial=1)) + int(minus.any())
-    source.spend(width * number)
     rows = digit_rows(numbers, width)
     lengths += minus
     if minus.any():
@@ -64,7 +95,7 @@ def decode(source: Source, number: int, limit: int) -> Texts:
     return squeeze(rows, np.arange(width) >= (width - lengths)[:, None])
 
 
-def check_range(numbers: np.typing.NDArray[np.int64]) -> None:
+def check_range(numbers: NDArray[np.int64]) -> None:
     """``Broken`` if a number has more digits than any that is written."""
     if len(numbers) and not (int(numbers.min()) > -_TOP and int(numbers.max()) < _TOP):
         raise Broken("a number of too many digits")

@@ -1,7 +1,7 @@
 """Plain: the values one after another, for a codec to find what repeats in them.
 
 0, v: all values have this length; a stream of the values, if there are bytes
-1: a stream of the values with a line feed behind each
+1: a stream of the values with a line feed behind each, if there are values
 2, numbers: their lengths; a stream of the values, if there are bytes
 """
 
@@ -37,7 +37,8 @@ def encode(texts: Texts, to: Context) -> Fit:
         return Fit(Coded(head(NUMBER, _WIDTH, width), streams))
     if len(data) <= _SHORT * texts.number and _LINE_FEED not in data:
         joined = separated(texts, _LINE_FEED).tobytes()
-        return Fit(Coded(head(NUMBER, _LINES), (bytes_stream(joined, to.use.text),)))
+        streams = (bytes_stream(joined, to.use.text),) if joined else ()
+        return Fit(Coded(head(NUMBER, _LINES), streams))
     lengths = write_numbers(texts.lengths, to.use)
     description = head(NUMBER, _LENGTHS) + lengths.description
     if not data:
@@ -55,7 +56,7 @@ def decode(source: Source, number: int, limit: int) -> Texts:
         data = source.raw(width * number) if width * number else b""
         lengths = np.full(number, width, np.int64)
     elif mode == _LINES:
-        joined = source.raw(limit + number)
+        joined = source.raw(limit + number) if number else b""
         return split(np.frombuffer(joined, np.uint8), _LINE_FEED, number)
     else:
         lengths = read_numbers(source, number)

@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from serialpack.columns.coding import Coded, Context, Fit, head, joined
-from serialpack.columns.encodings.tokens import is_word, words
+from serialpack.columns.encodings.tokens import is_word
 from serialpack.columns.numbers import read_numbers, write_numbers
-from serialpack.columns.pieces import Spans, group, slices
+from serialpack.columns.pieces import Spans, group
 from serialpack.columns.source import Source
 from serialpack.columns.streams import U8, bytes_stream
 from serialpack.columns.texts import Broken, Texts
@@ -30,8 +30,11 @@ NUMBER = 15
 
 _SPACE = ord(" ")
 
+#: Longer texts are left to the codec, which finds enough in them.
+_LONGEST = 512 << 10
+
 #: Texts are taken apart and put together in parts of this many bytes, or words.
-_PART = 256 << 10
+_PART = 512 << 10
 _WORDS = 64 << 10
 
 #: What 256 byte values can code in one byte, or in one and a last one.
@@ -58,6 +61,8 @@ def _mark(count: int) -> int | None:
 
 def encode(texts: Texts, to: Context) -> Fit | None:
     """Takes texts of at most 16,512 different words and separators."""
+    if int(texts.lengths.max(initial=0)) > _LONGEST:
+        return None
     places: dict[bytes, int] = {}
     parts: list[NDArray[np.int32]] = []
     counts: list[NDArray[np.int64]] = []
@@ -108,18 +113,26 @@ def _parts(texts: Texts) -> Iterator[Texts]:
 
 def _tokens(texts: Texts) -> tuple[Spans, NDArray[np.int64]]:
     """The words and separators that are told, and how many of them each value has."""
-    found = words(texts)
-    number = len(found.starts)
-    spaces = (found.lengths == 1) & (texts.data[found.starts] == _SPACE)
-    # A space that is neither the first nor the last token of its value stands between two words.
-    edges = np.zeros(number + 1, np.bool_)
-    edges[found.firsts] = True
-    edges[number] = True
-    told = ~spaces | edges[:-1] | edges[1:]
-    before = np.zeros(number + 1, np.int64)
-    np.cumsum(told, out=before[1:])
-    counts = np.diff(before[found.firsts], append=before[-1])
-    return Spans(texts.data, found.starts[told], found.lengths[told]), counts
+    data = texts.data
+    word = is_word(data)
+    # Tokens begin where values do, and where bytes of words and others meet.
+    begins = np.zeros(len(data) + 1, np.bool_)
+    begins[texts.starts] = True
+    begins = begins[:-1]
+    edges = begins.copy()
+    edges[1:] |= word[1:] != word[:-1]
+    # One space between two words of the same value is not told.
+    untold = data == _SPACE
+    untold &= ~begins
+    untold[1:] &= word[:-1]
+    untold[:-1] &= word[1:] & ~begins[1:]
+    untold[-1:] = False
+    places = np.flatnonzero(edges)
+    told = ~untold[places]
+    starts = places[told]
+    lengths = np.diff(places, append=len(data))[told]
+    ends = np.searchsorted(starts, texts.ends)
+    return Spans(data, starts, lengths), np.diff(ends, prepend=0)
 
 
 def _pack(codes: NDArray[np.int32], mark: int) -> NDArray[np.uint8]:
@@ -182,14 +195,13 @@ def decode(source: Source, number: int, limit: int) -> Texts:
     size = int(ends[-1])
     if size > limit:
         raise Broken("a column holds more than was promised")
-    with_space = Texts.from_list([value + b" " for value in entries.to_list()])
-    starts = with_space.starts
-    data = np.empty(size, np.uint8)
+    values = entries.to_list()
+    values += [value + b" " for value in values]
+    codes += followed * count
+    parts = []
     for first in range(0, len(codes), _WORDS):
-        part = slice(first, first + _WORDS)
-        pieces = slices(with_space.data, starts[codes[part]], lengths[part])
-        end = int(ends[part][-1])
-        data[end - len(pieces.data) : end] = pieces.data
+        part = codes[first : first + _WORDS].tolist()
+        parts.append(b"".join(map(values.__getitem__, part)))
     last = np.zeros(len(codes) + 1, np.int64)
     last[1:] = ends
-    return Texts(data, last[ends_of])
+    return Texts(np.frombuffer(b"".join(parts), np.uint8), last[ends_of])

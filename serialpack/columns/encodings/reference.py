@@ -1,4 +1,8 @@
 """References: columns that repeat an earlier one, or that follow from it.
+
+Only a column as a whole refers to another one, no part of a column does; and not to one in a
+bundle.
+
 reference: v, the other column's index; places (``exceptions.py``); if there are any, a column
 of the exceptions
 follows: v, the other column's index; a column of one value for each different one there, in
@@ -113,6 +117,8 @@ def _with_exceptions(source: Source, texts: Texts, misfits: NDArray[np.bool_], l
 
 def _leader(source: Source, number: int) -> Texts:
     texts = source.earlier(source.varint(2**32))
+    if texts is None or source.depth > 1:
+        raise Broken("a part of a column refers to a column")
     if texts.number != number:
         raise Broken("a column refers to one of another length")
     source.spend(len(texts.data) + 16 * number)

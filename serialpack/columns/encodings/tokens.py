@@ -23,6 +23,10 @@ _SHAPE = np.arange(256, dtype=np.uint8)
 _SHAPE[_KIND == _DIGIT] = DIGITS
 _SHAPE[_KIND == _LETTER] = LETTERS
 
+#: Tables for ``bytes.translate``, which is faster than looking up indices.
+_KINDS = _KIND.tobytes()
+_WORDS = (_KIND != _OTHER).tobytes()
+
 
 class Tokens(NamedTuple):
     """The tokens of all values, one after another."""
@@ -35,9 +39,12 @@ class Tokens(NamedTuple):
     """For each value a byte a token: which kind it is."""
 
 
-def _tokens(texts: Texts, inner: NDArray[np.bool_]) -> Tokens:
-    """Tokens that start where ``inner`` says, and where values do."""
+def tokens(texts: Texts) -> Tokens:
+    """Runs of digits, runs of letters, and single other bytes."""
     data = texts.data
+    kinds = np.frombuffer(data.tobytes().translate(_KINDS), np.uint8)
+    inner = np.ones(len(kinds), np.bool_)
+    inner[1:] = (kinds[1:] != kinds[:-1]) | (kinds[1:] == _OTHER)
     begins = np.zeros(len(data) + 1, np.bool_)
     begins[texts.starts] = True
     begins = begins[:-1]
@@ -51,22 +58,6 @@ def _tokens(texts: Texts, inner: NDArray[np.bool_]) -> Tokens:
     return Tokens(starts, lengths, ends - counts, Texts(_SHAPE[data[starts]], ends))
 
 
-def tokens(texts: Texts) -> Tokens:
-    """Runs of digits, runs of letters, and single other bytes."""
-    kinds = _KIND[texts.data]
-    inner = np.ones(len(kinds), np.bool_)
-    inner[1:] = (kinds[1:] != kinds[:-1]) | (kinds[1:] == _OTHER)
-    return _tokens(texts, inner)
-
-
-def words(texts: Texts) -> Tokens:
-    """Runs of digits and letters, and runs of other bytes."""
-    other = _KIND[texts.data] == _OTHER
-    inner = np.ones(len(other), np.bool_)
-    inner[1:] = other[1:] != other[:-1]
-    return _tokens(texts, inner)
-
-
 def is_word(data: NDArray[np.uint8]) -> NDArray[np.bool_]:
     """Which bytes are digits or letters."""
-    return np.asarray(_KIND[data] != _OTHER)
+    return np.frombuffer(data.tobytes().translate(_WORDS), np.bool_)
