@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
@@ -82,13 +81,69 @@ def test_what_has_no_records_is_its_text(data: bytes, format: str) -> None:
 def test_one_odd_record_keeps_the_columns_of_the_others() -> None:
     lines = CONTACTS.splitlines(keepends=True)
     lines[1500] = b'{"odd": [1.0, 1.00, 1E5, -0, "\\u00e9\\/"], "odd": {}}\r\n'
-    numbers = Random(1).randbytes(12_000).translate(bytes(n & 127 for n in range(256)))
-    data = b"".join(b"\x83\xa1a%c\xa1b%c\xa1c%c" % (*numbers[at : at + 3],) for at in range(4000))
-    small = encoded(data, "msgpack")
-    assert small.startswith(COLUMNS)
-    monkeypatch.setattr("serialpack.serializers.columns.MAX_BLOCK", len(data))
-    columns = Columns("columns", (3,))
-    assert columns.decode(small, FORMATS.get("msgpack"), {}, first=True) == data
+    data = b"".join(lines)
+    regular, odd = encoded(CONTACTS, "ndjson"), encoded(data, "ndjson")
+    assert odd.startswith(COLUMNS)
+    assert len(odd) < len(regular) + 500
+    assert unpacked(packed(data, "ndjson")) == data
+
+
+@given(st.binary(max_size=300), st.sampled_from(["json", "ndjson", "csv", "tsv"]))
+def test_any_bytes_come_back(data: bytes, format: str) -> None:
+    assert unpacked(packed(data, format)) == data
+
+
+def test_every_conformance_file_comes_back(shared_data: Path) -> None:
+    files = sorted((shared_data / "conformance" / "JSONTestSuite").rglob("*.json"))
+    assert len(files) > 100
+    for path in files:
+        data = path.read_bytes()
+        assert unpacked(packed(data, "json")) == data, path.name
+    joined = b"\n".join(path.read_bytes().replace(b"\n", b" ") for path in files)
+    assert unpacked(packed(joined, "ndjson", block_size=4096)) == joined
+
+
+def test_a_block_that_would_not_come_back_is_kept_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is wrong with the columns: the proof finds it, and the bytes are kept."""
+
+    def wrong(self: Columns, split: Any) -> bytes:
+        return good(self, split)[:-1]
+
+    good = Columns._columns
+    monkeypatch.setattr(Columns, "_columns", wrong)
+    small = packed(CONTACTS, "ndjson")
+    report = serialpack.inspect(io.BytesIO(small)).members[0]
+    assert report.exact
+    monkeypatch.undo()
+    assert unpacked(small) == CONTACTS
+    assert len(small) > 1.5 * len(packed(CONTACTS, "ndjson"))
+
+
+def test_damage_is_named_whatever_it_is() -> None:
+    """The serialized bytes are under a checksum; who forges that gets an error all the same."""
+    fmt = FORMATS.get("ndjson")
+    data = encoded(CONTACTS[:40_000], "ndjson")
+    for at in range(0, len(data), 97):
+        forged = data[:at] + bytes([data[at] ^ 0x55]) + data[at + 1 :]
+        try:
+            Columns("columns", (3,)).decode(forged, fmt, {}, first=True)
+        except (ValueError, UnsupportedError):
+            continue
+    for forged in (b"", b"\2", TEXT, TEXT + b"x", COLUMNS, COLUMNS + b"\xff" * 30, data[:-1]):
+        with pytest.raises((ValueError, UnsupportedError)):
+            Columns("columns", (3,)).decode(forged, fmt, {}, first=True)
+    small = bytearray(packed(CONTACTS, "ndjson"))
+    small[len(small) // 2] ^= 1
+    with pytest.raises(DamagedError, match="block 0"):
+        unpacked(bytes(small))
+
+
+def test_a_later_layout_is_unsupported_not_damaged() -> None:
+    data = encoded(CONTACTS, "ndjson")
+    at = 3 if data[1] & 128 else 2
+    later = data[:at] + b"\x09" + data[at + 1 :]
+    with pytest.raises(UnsupportedError, match="update serialpack"):
+        Columns("columns", (3,)).decode(later, FORMATS.get("ndjson"), {}, first=True)
 
 
 @pytest.mark.parametrize(
