@@ -140,7 +140,7 @@ def test_odd_inputs_are_measured_as_bytes(
     run: Run, tmp_path: Path, name: str, data: bytes, note: str
 ) -> None:
     (tmp_path / name).write_bytes(data)
-    found = bench(run, "--budget", "1.5", name)
+    found = bench(run, "--budget", "1.5", "-c", "zstd:3", "-c", "none", name)
     rows = found["rows"]
     assert isinstance(rows, list)
     known = {row["serializer"].partition(":")[0] for row in rows if row["size"] is not None}
