@@ -285,7 +285,7 @@ def _identity(source: Source) -> tuple[str | None, int | None]:
 def _source_format(chain: Chain, format: str, head: bytes, *, trust: bool) -> str:
     """``format``, if the chain's serializer packs it, else InputError or RefusedError."""
     serializer, fmt = SERIALIZERS.cls(chain.serializer.name), FORMATS.get(format)
-    if serializer.exact or serializer.keeps(fmt):
+    if not serializer.needs_values(fmt):
         return format
     if not isinstance(fmt, ValueFormat):
         raise InputError(

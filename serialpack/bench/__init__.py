@@ -1,7 +1,7 @@
 """Which serializer and codec suit some data, measured on it.
 
-    from serialpack.bench import bench, FileSource
-    results = bench(FileSource("data.json"), budget=20)
+    from serialpack.bench.run import Bench, Question
+    results = Bench(Question("data.json", budget=20)).run()
     print(results.recommendations[0].command)
 
 How it measures: docs/measuring.md.

@@ -51,12 +51,11 @@ def candidates(
     UsageError where a stage is unknown, MissingLibraryError where one that was named is not
     installed.
     """
+    check_stages(serializers, filters, codecs)
     absent: list[str] = []
     named = {"serializers": serializers, "filters": filters, "codecs": codecs}
     if serializers:
         chosen = [parse_stage(SERIALIZERS, text) for text in serializers]
-        for spec in chosen:
-            SERIALIZERS.create(*spec)
     else:
         chosen = []
         for entry in SERIALIZERS:
@@ -67,15 +66,10 @@ def candidates(
                 chosen += [parse_stage(SERIALIZERS, entry.name + level) for level in cls.levels]
             else:
                 absent.append(entry.name)
-    found = []
-    for text in codecs or _worth_trying(absent):
-        spec = parse_stage(CODECS, text)
-        CODECS.create(*spec)
-        found.append(spec)
     return Choice(
         serializers=chosen,
         filters=[(), *((parse_stage(FILTERS, text),) for text in filters)][bool(filters) :],
-        codecs=found,
+        codecs=[parse_stage(CODECS, text) for text in codecs or _worth_trying(absent)],
         chosen=frozenset(name for name, stages in named.items() if stages),
         absent=absent,
     )

@@ -12,7 +12,7 @@ from contextlib import suppress
 from functools import cached_property
 from threading import Timer
 from time import perf_counter
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from serialpack.bench.material import (
     LOOK,
@@ -53,8 +53,6 @@ FILTERS = tuple(
     f"{name}:{size}" for name in ("shuffle", "bitshuffle", "delta") for size in (2, 4, 8)
 )
 WORTH = 0.95
-
-Answer = TypeVar("Answer")
 
 
 class Held(NamedTuple):

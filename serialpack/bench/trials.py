@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 from serialpack._version import __version__
 from serialpack.bench.memory import PeakMemory
-from serialpack.chain import Chain
+from serialpack.chain import Chain, StageSpec
 from serialpack.container.reader import StoredBlock
 from serialpack.container.writer import MemberWriter
 from serialpack.formats import FORMATS
@@ -252,13 +252,9 @@ def _container(
 
 def _stored(plan: Plan, block: SourceBlock, serialized: Serialized) -> StoredBlock:
     """The block as unpacking gets it when the codec is undone."""
-    none = plan.chain._replace(filters=(), codec=_none(plan.chain))
+    none = plan.chain._replace(filters=(), codec=StageSpec("none"))
     packed = BlockPacker(plan._replace(chain=none, verify=False)).finish(block, serialized, Timer())
     return StoredBlock(packed.block, 0, 0, ())
-
-
-def _none(chain: Chain) -> Any:
-    return chain.codec._replace(name="none", values=())
 
 
 class _Runner:

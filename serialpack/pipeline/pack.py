@@ -113,10 +113,10 @@ def pack_stream(
 def prepare(packing: Packing, first: SourceBlock) -> tuple[Header, Plan]:
     """The header of the member, and how its blocks are packed; ``first``: the first of them."""
     fmt, serializer = FORMATS.get(packing.format), SERIALIZERS.cls(packing.chain.serializer.name)
-    if serializer.exact or serializer.keeps(fmt) or not isinstance(fmt, ValueFormat):
-        spelling = fmt.outline(first)
-    else:
+    if isinstance(fmt, ValueFormat) and serializer.needs_values(fmt):
         spelling = fmt.learn(first)
+    else:
+        spelling = fmt.outline(first)
     if packing.settings:
         spelling = {**spelling, SETTINGS: packing.settings}
     header = Header(

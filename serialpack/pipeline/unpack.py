@@ -74,7 +74,7 @@ def member_plan(header: Header, *, trust: bool = True) -> Plan:
     # The bytes come back whatever format they are in.
     name = fmt.name if fmt is not None else "bytes"
     source = FORMATS.get(name)
-    if not (serializer.exact or serializer.keeps(source) or source.has_values):
+    if serializer.needs_values(source) and not source.has_values:
         raise newer(f"{chain.serializer.name} to hold {name}", header.writer)
     check_trust(chain, trust=trust)
     return Plan(chain, name, header.spelling, writer=header.writer)

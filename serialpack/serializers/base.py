@@ -64,6 +64,11 @@ class Serializer(Stage, ABC):
         return cls.exact or fmt.name == "object"
 
     @classmethod
+    def needs_values(cls, fmt: Format) -> bool:
+        """Whether it packs a source in ``fmt`` by its values, not by its bytes."""
+        return not (cls.exact or cls.keeps(fmt))
+
+    @classmethod
     def settings(cls, options: Mapping[str, Any]) -> Spelling:
         """What its bytes need to be read again beside the parameters; kept in the header.
 

@@ -61,7 +61,8 @@ class Columns(Serializer):
             with collector_held():
                 split = shape.split(source, kind)
                 columns = None if split is None else self._columns(split)
-        if columns is not None and len(columns) < _CLEARLY * self._foreseen(source):
+        large = len(source) > _PIECES * _PIECE
+        if columns is not None and large and len(columns) < _CLEARLY * self._foreseen(source):
             return columns, block.records
         text = self.plain(source)
         return (text if columns is None or len(text) <= len(columns) else columns), block.records
@@ -79,9 +80,7 @@ class Columns(Serializer):
         return b"".join((COLUMNS, counted(structure.write(split.shape, effort)), packed))
 
     def _foreseen(self, source: bytes) -> float:
-        """About how many bytes the text would take."""
-        if len(source) <= _PIECES * _PIECE:
-            return float(len(self._zstd(source)))
+        """About how many bytes the text would take; of more than the sample."""
         step = (len(source) - _PIECE) // (_PIECES - 1)
         pieces = b"".join(source[i * step : i * step + _PIECE] for i in range(_PIECES))
         return len(self._zstd(pieces)) * len(source) / len(pieces)
