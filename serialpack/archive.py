@@ -15,12 +15,12 @@ from serialpack.container.entries import fault_of
 from serialpack.container.reader import (
     SNIFF,
     Member,
-    find_members,
     first_header,
     is_container,
     is_small,
     read_members,
 )
+from serialpack.container.seek import find_members
 from serialpack.detect import looks_like
 from serialpack.errors import (
     ArchiveError,

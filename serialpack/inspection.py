@@ -10,15 +10,9 @@ from typing import Any, NamedTuple
 from serialpack.auto import choose
 from serialpack.chain import Chain
 from serialpack.container.index import Index
-from serialpack.container.reader import (
-    SNIFF,
-    StoredMember,
-    find_members,
-    is_container,
-    is_small,
-    read_members,
-)
+from serialpack.container.reader import SNIFF, is_container, is_small, read_members
 from serialpack.container.records import CONTINUED, EXACT, STORED, Header
+from serialpack.container.seek import StoredMember, find_members
 from serialpack.detect import detect, looks_like
 from serialpack.errors import SerialpackError
 from serialpack.files import Source

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from serialpack.codecs import CODECS
-from serialpack.container.reader import find_members, read_members
+from serialpack.container.reader import read_members
+from serialpack.container.seek import find_members
 from serialpack.filters import FILTERS
 from serialpack.formats import FORMATS
 from serialpack.serializers import SERIALIZERS

@@ -221,7 +221,10 @@ class Bench:
         if key not in self._compressed:
             done = compress(part, chain, trial.threads, trial.care)
             # Only lengths are asked for again, and zeros that nobody touches take no memory.
-            packed = [p._replace(payload=bytes(len(p.payload)), data=None) for p in done.packed]
+            packed = [
+                p._replace(payload=tuple(bytes(len(each)) for each in p.payload), data=None)
+                for p in done.packed
+            ]
             self._compressed[key] = done._replace(packed=packed)
         return self._compressed[key]
 

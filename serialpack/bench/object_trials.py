@@ -68,7 +68,7 @@ class Calls(NamedTuple):
         if not chain.plain:
             squeezed = _squeezed(part, chain, threads, care)
             timings += [squeezed.there, squeezed.back]
-            payload = sum(len(packed.payload) for packed in squeezed.packed)
+            payload = sum(packed.block.payload for packed in squeezed.packed)
         steps, means = added_steps(timings)
 
         def dumps(_: bool) -> tuple[bytes, dict[str, float]]:
@@ -115,8 +115,8 @@ def _squeezed(part: SerializedPart, chain: Chain, threads: int, care: Care) -> C
         timer = Timer()
         return packer.finish(part.blocks[0], part.serialized[0], timer), timer.seconds
 
-    packed, there = repeat(finish, lambda packed: len(packed.payload), care)
-    stored = StoredBlock(packed.block, 0, 0, (bytes(packed.payload),))
+    packed, there = repeat(finish, lambda packed: packed.block.payload, care)
+    stored = StoredBlock(packed.block, 0, 0, tuple(map(bytes, packed.payload)))
 
     def decompress(_: bool) -> tuple[None, dict[str, float]]:
         timer = Timer()

@@ -180,7 +180,7 @@ def compress(
     run = _Runner(threads, care)
     jobs = list(zip(part.blocks, part.serialized, strict=True))
     packed, there = run.timed(Half(plan, "finish"), jobs)
-    stored = [(StoredBlock(p.block, 0, 0, (bytes(p.payload),)),) for p in packed]
+    stored = [(StoredBlock(p.block, 0, 0, tuple(map(bytes, p.payload))),) for p in packed]
     _, back = run.timed(Half(plan, "decompress"), stored, keep=False)
     return CompressedPart(packed, there, back)
 
@@ -245,7 +245,7 @@ def _container(
             extras={"s": serialized.extras} if serialized.extras else {},
         )
         digest.add(serialized.data, None if kept else source.data, exact=serialized.exact)
-        writer.block(block, (packed.payload,))
+        writer.block(block, packed.payload)
     index = writer.finish(digest.digest())
     return writer.length, writer.payload, index.records
 
@@ -333,8 +333,8 @@ def repeat(
 
 def _bytes_of(result: Any) -> int:
     data: Buffer | None = getattr(result, "data", None)
-    payload: Buffer = getattr(result, "payload", b"")
-    return (0 if data is None else len(data)) + len(payload)
+    payload: tuple[Buffer, ...] = getattr(result, "payload", ())
+    return (0 if data is None else len(data)) + sum(map(len, payload))
 
 
 @contextmanager

@@ -21,6 +21,9 @@ _UNPACK = {ZSTD: unzstd, LZMA: unlzma}
 _STEPS = 64
 _LEAST_BUDGET = 1 << 16
 
+#: The version and the sizes of the header stand within so many bytes.
+_START = 21
+
 #: A size in a header is below this in any case.
 _HUGE = 1 << 48
 
@@ -46,6 +49,13 @@ class _Line(NamedTuple):
     stop: int
 
 
+def header_end(data: bytes | memoryview) -> int:
+    """Where the header of columns ends: all that is looked at before one of them is asked for."""
+    start = Reader(data[:_START], 1)
+    start.varint(_HUGE)
+    return start.varint(len(data)) + start.position
+
+
 class Packed:
     """Columns; each is decoded when it is asked for, once.
 
@@ -57,7 +67,7 @@ class Packed:
         self, data: bytes | memoryview, most_values: int = 1 << 32, most_bytes: int = 1 << 40
     ) -> None:
         self._data = memoryview(data)
-        start = Reader(self._data[:32])
+        start = Reader(self._data[:_START])
         if start.byte() != VERSION:
             raise Unknown("columns of an unknown version")
         # Each value may bring a column, with an encoding for each few bytes of its own.
@@ -200,6 +210,13 @@ class Packed:
                 body = self._groups[line.kind] if line.coder == SHARED else line
                 found.append((body.start, body.stop))
         return sorted(set(found))
+
+    @property
+    def bounds(self) -> list[int]:
+        """Where the header, each shared frame and each stream of its own end, in order."""
+        groups = [line.stop for line in self._groups.values()]
+        own = [line.stop for line in self._lines if line.coder != SHARED]
+        return [self._header_end, *groups, *own]
 
     def _needed(self, index: int) -> Iterator[int]:
         """The columns that are decoded for this one: itself, or its bundle, and whom it follows."""

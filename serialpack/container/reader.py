@@ -1,6 +1,6 @@
-"""Reads containers: as a stream from the front, or from the end where the file can be sought.
+"""Reads containers as a stream, from the front. ``seek.py`` reads files that can be sought.
 
-The stream reader checks everything that the container itself can check: frames, checksums of
+The reader checks everything that the container itself can check: frames, checksums of
 headers, order and number of blocks, stored bytes, index, end. What the payload restores to is
 checked by the pipeline, with the checksums that the blocks carry.
 """
@@ -8,15 +8,11 @@ checked by the pipeline, with the checksums that the blocks carry.
 from __future__ import annotations
 
 import io
-import os
 from collections.abc import Callable, Iterator
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 from serialpack.container.ends import (
-    read_seek_table,
-    read_trailer,
     seek_table,
-    seek_table_length,
     trailer,
 )
 from serialpack.container.frames import (
@@ -24,7 +20,6 @@ from serialpack.container.frames import (
     FRAME_EXTRA,
     HEADER,
     INDEX,
-    MAX_BODY,
     PREFIX_LENGTH,
     START_OWN,
     START_ZSTD,
@@ -33,8 +28,8 @@ from serialpack.container.frames import (
     frame_rest,
     open_frame,
 )
-from serialpack.container.index import Index, Row, frames_left, index_frames
-from serialpack.container.records import Block, Header
+from serialpack.container.index import Index, Row, frames_left
+from serialpack.container.records import Block, Header, Part
 from serialpack.container.small import START_SMALL
 from serialpack.errors import DamagedError, NotContainerError, TruncatedError
 
@@ -72,7 +67,7 @@ class StoredBlock(NamedTuple):
 class Member:
     """One member of a stream: its header, then its blocks, then its index."""
 
-    def __init__(self, source: _Source, number: int, start: bytes) -> None:
+    def __init__(self, source: FrameSource, number: int, start: bytes) -> None:
         self._source = source
         self.number = number
         self.start = source.offset - len(start)
@@ -163,7 +158,7 @@ class Member:
         self.length = source.offset - self.start
 
 
-class _Source:
+class FrameSource:
     """A stream with a place: reads exactly, and says where it was cut."""
 
     def __init__(self, read: Callable[[int], bytes], offset: int = 0) -> None:
@@ -207,7 +202,7 @@ def read_members(
     does not begin as a container. ``after``: the stream begins behind this member, at byte
     ``start`` of the file.
     """
-    source = _Source(read, start)
+    source = FrameSource(read, start)
     number = 0 if after is None else after.number + 1
     first = None if after is None else after.header
     while True:
@@ -224,14 +219,14 @@ def read_members(
             raise NotContainerError()
         member = Member(source, number, head)
         first = first or member.header
-        _check_alike(first, member.header, member.start)
+        check_alike(first, member.header, member.start)
         yield member
         if member.index is None:
             raise RuntimeError("a member was not read to its end")
         number += 1
 
 
-def _check_alike(first: Header, header: Header, start: int) -> None:
+def check_alike(first: Header, header: Header, start: int) -> None:
     """DamagedError where one of two members is an entry of an archive and the other is not."""
     if (first.entry is None) != (header.entry is None):
         raise DamagedError("entries of an archive stand among members that are none", start=start)
@@ -248,124 +243,18 @@ def first_header(peek: Callable[[int], bytes]) -> Header:
     return next(read_members(io.BytesIO(head).read)).header
 
 
-class StoredMember(NamedTuple):
-    """A member found from the file's end: where it is, and its index."""
-
-    start: int
-    length: int
-    id: int
-    header: Header
-    index: Index  # type: ignore[assignment]  # hides tuple.index, which nobody wants here
-
-    @property
-    def offsets(self) -> list[int]:
-        """Where each block begins in the file, and where the last one ends."""
-        first = self.start + len(self.header.start) + FRAME_EXTRA + len(self.index.header)
-        return self.index.offsets(first)
-
-
-def find_members(file: IO[bytes]) -> list[StoredMember]:
-    """The members of a file that can be sought, read from its end without touching a block."""
-    end = file.seek(0, os.SEEK_END)
-    members: list[StoredMember] = []
-    while end > 0:
-        member = _member_before(file, end)
-        _check_alike((members or [member])[0].header, member.header, member.start)
-        members.append(member)
-        end = member.start
-    return members[::-1]
-
-
-def _at(file: IO[bytes], start: int, size: int) -> bytes:
-    file.seek(start)
-    data = file.read(size)
-    if len(data) < size:
-        raise TruncatedError("truncated while it was read", start=start)
-    return data
-
-
-def _member_before(file: IO[bytes], end: int) -> StoredMember:
-    """The member that ends at ``end``."""
-    ending = TruncatedError(f"truncated: no index ends at byte {end}", hint="get the file again")
-    tail_size = min(end, 1 << 16)
-    tail = _at(file, end - tail_size, tail_size)
-    if tail_size < TRAILER_OWN.size:
-        raise ending
-    if (lengths := read_trailer(tail)) is not None:
-        index_length, member_length = lengths
-        index_end, zstd = end - TRAILER_OWN.size, False
-    elif (table_length := seek_table_length(tail)) is not None:
-        if table_length > end:
-            raise ending
-        table = tail[-table_length:] if table_length <= tail_size else b""
-        frames = read_seek_table(table or _at(file, end - table_length, table_length))
-        if not frames:
-            raise DamagedError("the seek table is malformed", start=end - table_length, end=end)
-        index_end, zstd = end - table_length, True
-        member_length = sum(stored for stored, _ in frames) + table_length
-        index_length = _index_length(file, [stored for stored, _ in frames], index_end)
-    else:
-        raise ending
-    start = end - member_length
-    if start < 0 or not 0 < index_length < member_length:
-        raise DamagedError("the end gives lengths that cannot be", start=end - 32, end=end)
-    at = index_end - index_length
-    bodies = list(_index_bodies(_at(file, at, index_length), at))
-    index = Index.decode(bodies, at)
-    header = Header.decode(index.header, start, zstd_envelope=zstd)
-    member = StoredMember(start, member_length, checksum(HEADER + index.header), header, index)
-    if member.offsets[-1] != at:
-        raise DamagedError("the index and the place of the blocks disagree", start=start, end=end)
-    return member
-
-
-def _index_length(file: IO[bytes], stored: list[int], index_end: int) -> int:
-    """Bytes of all index frames before the seek table: the last of them says how many."""
-    last = stored[-1]
-    if not FRAME_EXTRA <= last <= min(index_end, MAX_BODY[INDEX] + FRAME_EXTRA):
-        raise DamagedError("the seek table gives lengths that cannot be", end=index_end)
-    (body,) = _index_bodies(_at(file, index_end - last, last), index_end - last)
-    count = index_frames(body, index_end - last)
-    if not 1 <= count <= len(stored):
-        raise DamagedError("the index gives a number of frames that cannot be", end=index_end)
-    return sum(stored[-count:])
-
-
-def _index_bodies(data: bytes, start: int) -> Iterator[bytes]:
-    """The bodies of the index frames in ``data``, which begins at ``start`` in the file."""
-    source = _Source(io.BytesIO(data).read, start)
-    while source.offset < start + len(data):
-        tag, body, _, at = source.frame("the index")
-        if tag != INDEX:
-            raise DamagedError("no index stands here", start=at)
-        yield body
-
-
-def read_block(
-    file: IO[bytes], member: StoredMember, number: int, start: int, end: int
-) -> StoredBlock:
-    """Block ``number`` of a member found by ``find_members``, its checksums verified.
-
-    ``start``, ``end``: where it is, from ``member.offsets``.
-    """
-    file.seek(start)
-    source = _Source(file.read, start)
-    tag, body, check, _ = source.frame(f"block {number}")
-    block = Block.decode(body, start, member.id, member.header.writer) if tag == BLOCK else None
-    listed = member.index.rows[number]
-    if block is None or block.seq != number or Row.of(block, listed.frame, check) != listed:
-        raise DamagedError("is not the block that the index lists", block=number, start=start)
-    payload = tuple(_payload(source, block))
-    return StoredBlock(block, start, end, payload)
-
-
-def _payload(source: _Source, block: Block) -> Iterator[bytes]:
+def _payload(source: FrameSource, block: Block) -> Iterator[bytes]:
     """The stored bytes of each part, checked."""
     for part in block.parts:
-        start = source.offset
-        data = source.exactly(part.stored, f"block {block.seq}")
-        if checksum(data) != part.check:
-            raise DamagedError(
-                "its checksum does not match", block=block.seq, start=start, end=source.offset
-            )
-        yield data
+        yield read_part(source, block, part)
+
+
+def read_part(source: FrameSource, block: Block, part: Part) -> bytes:
+    """The stored bytes of a part that begins here; DamagedError where they are others."""
+    start = source.offset
+    data = source.exactly(part.stored, f"block {block.seq}")
+    if checksum(data) != part.check:
+        raise DamagedError(
+            "its checksum does not match", block=block.seq, start=start, end=source.offset
+        )
+    return data

@@ -49,10 +49,13 @@ class Plan(NamedTuple):
 
 
 class Packed(NamedTuple):
-    """A block ready to be written. ``data`` is None where the source's bytes are serialized."""
+    """A block ready to be written: its header, and the stored bytes of each of its parts.
+
+    ``data`` is None where the source's bytes are serialized.
+    """
 
     block: Block
-    payload: Buffer
+    payload: tuple[Buffer, ...]
     data: Buffer | None
     seconds: dict[str, float]
 
@@ -154,12 +157,19 @@ class BlockPacker:
         """The second half: filters and codec, undone again, and the checksums."""
         data, exact = serialized.data, serialized.exact
         kept = self.serializer.keeps(self.format)
-        stored, payload = self._compress(data)
+        stored, whole = self._compress(data)
         timer.lap("compress")
         check = checksum(data)
-        if self.plan.verify and payload is not data:
-            self._undo(payload, len(data), check, source.index)
+        if self.plan.verify and whole is not data:
+            self._undo(whole, len(data), check, source.index)
         timer.lap("undo")
+        payload: tuple[Buffer, ...] = (whole,)
+        parts: tuple[Part, ...] = (Part(len(whole), len(data), check),)
+        if whole is not data:
+            parts = (parts[0]._replace(check=checksum(whole)),)
+        elif len(pieces := self.serializer.parts(data)) > 1:
+            payload = tuple(pieces)
+            parts = tuple(Part(len(piece), len(piece), checksum(piece)) for piece in payload)
         flags = STORED * stored | EXACT * exact | CONTINUED * source.continued
         block = Block(
             seq=source.index,
@@ -168,7 +178,7 @@ class BlockPacker:
             size=len(source.data),
             check=check,
             source_check=checksum(source.data) if exact and not kept else None,
-            parts=(Part(len(payload), len(data), check if payload is data else checksum(payload)),),
+            parts=parts,
             extras={"s": serialized.extras} if serialized.extras else {},
         )
         timer.lap("checksum")

@@ -95,7 +95,7 @@ def pack_stream(
             digest.add(source.data, None, exact=block.exact)
         else:
             digest.add(packed.data, source.data, exact=block.exact)
-        writer.block(block, (packed.payload,))
+        writer.block(block, packed.payload)
         stored += block.stored
         read_bytes += len(source.data)
         maker.seen = max(maker.seen, read_bytes)

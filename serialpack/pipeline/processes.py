@@ -9,6 +9,7 @@ is as safe as the program itself.
 from __future__ import annotations
 
 import io
+import operator
 import os
 import pickle
 import select
@@ -148,12 +149,12 @@ def _send(pipe: io.RawIOBase, what: Any) -> None:
 
 
 def _apart(value: Any) -> Any:
-    """``value`` with the large bytes in a named tuple marked to be sent on their own."""
-    names = getattr(value, "_fields", None)
-    if isinstance(value, tuple) and names is not None:
-        fields = zip(names, value, strict=True)
-        changed = {n: new for n, field in fields if (new := _apart(field)) is not field}
-        return cast(Any, value)._replace(**changed)
+    """``value`` with the large bytes in tuples, named or not, marked to be sent on their own."""
+    if isinstance(value, tuple):
+        apart = tuple(map(_apart, value))
+        if all(map(operator.is_, apart, value)):
+            return value
+        return cast(Any, type(value))._make(apart) if hasattr(value, "_fields") else apart
     if isinstance(value, memoryview) or (isinstance(value, bytes) and len(value) > _LARGE):
         return pickle.PickleBuffer(value)
     return value

@@ -8,7 +8,7 @@ never be trusted without.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, cast
 
 from serialpack.errors import UsageError, ValueRefusedError
@@ -95,6 +95,13 @@ class Serializer(Stage, ABC):
         The pipeline asks for them where those of ``encode`` do not give back the very bytes.
         """
         return source
+
+    def parts(self, data: Buffer) -> Sequence[Buffer]:
+        """``data``, which ``encode`` gave, as the pieces that are worth reading on their own.
+
+        They become the parts of a block that no filter or codec touches, each with a checksum.
+        """
+        return (data,)
 
     @abstractmethod
     def encode(self, block: SourceBlock, fmt: Format) -> tuple[Buffer, int | None]:

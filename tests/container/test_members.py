@@ -10,8 +10,8 @@ import pytest
 
 import serialpack
 from serialpack.container.index import Index, Row
-from serialpack.container.reader import find_members
 from serialpack.container.records import Block, Header, Part
+from serialpack.container.seek import find_members
 
 
 def pack(data: bytes, **options: object) -> bytes:

@@ -75,6 +75,10 @@ def framed(pickled: bytes, buffers: list[bytearray]) -> bytes:
 _FIRST = ("json", "ujson", "msgpack")
 
 
+def _hash(*what: object) -> bytes:
+    return hashlib.sha256(repr(what).encode()).hexdigest().encode()
+
+
 def sources() -> dict[str, tuple[str, bytes]]:
     """Name -> format and bytes of each source."""
     many = records(40)
@@ -82,6 +86,15 @@ def sources() -> dict[str, tuple[str, bytes]]:
     return {
         "ndjson": ("ndjson", ndjson),
         "array": ("json", json.dumps(many, indent=2).encode() + b"\n"),
+        # Records of which some columns are long, then others.
+        "mixed": (
+            "ndjson",
+            b"".join(
+                b'{"id":%d,"a":"%b","b":"%b"}\n' % (n, _hash(n, "a"), _hash(n, "b"))
+                for n in range(400)
+            )
+            + b"".join(b"[" * n + b"]" * n + b"\n" for n in range(120)),
+        ),
         "map": ("json", json.dumps({f"key {n}": r for n, r in enumerate(many)}).encode()),
         "document": ("json", b'{"config": {"depth": [1, [2, [3]]]}, "x": "\\u00e9"}\n'),
         "csv": ("csv", b"id,name\n" + b"".join(b'%d,"a ""q"", %d"\n' % (n, n) for n in range(60))),
@@ -178,6 +191,18 @@ def wanted() -> Iterator[Golden]:
                 "array",
                 {"serializer": "columns", "block_size": 1500},
                 "columns of blocks that begin within an array",
+            )
+            yield Golden(
+                "columns-shapeless",
+                "odd",
+                {"serializer": "columns"},
+                "a block that has nothing to take apart says so",
+            )
+            yield Golden(
+                "columns-parts",
+                "mixed",
+                {"serializer": "columns", "block_size": 57_000},
+                "columns in several parts, and in one",
             )
             continue
         if entry.name not in _FIRST:

@@ -1,0 +1,161 @@
+"""Reads containers from the end, where the file can be sought: members, then single blocks."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterator
+from itertools import accumulate
+from typing import IO, NamedTuple
+
+from serialpack.container.ends import read_seek_table, read_trailer, seek_table_length
+from serialpack.container.frames import (
+    BLOCK,
+    FRAME_EXTRA,
+    HEADER,
+    INDEX,
+    MAX_BODY,
+    TRAILER_OWN,
+    checksum,
+)
+from serialpack.container.index import Index, Row, index_frames
+from serialpack.container.reader import FrameSource, StoredBlock, check_alike, read_part
+from serialpack.container.records import Block, Header
+from serialpack.errors import DamagedError, TruncatedError
+
+
+class StoredMember(NamedTuple):
+    """A member found from the file's end: where it is, and its index."""
+
+    start: int
+    length: int
+    id: int
+    header: Header
+    index: Index  # type: ignore[assignment]  # hides tuple.index, which nobody wants here
+
+    @property
+    def offsets(self) -> list[int]:
+        """Where each block begins in the file, and where the last one ends."""
+        first = self.start + len(self.header.start) + FRAME_EXTRA + len(self.index.header)
+        return self.index.offsets(first)
+
+
+def find_members(file: IO[bytes]) -> list[StoredMember]:
+    """The members of a file that can be sought, read from its end without touching a block."""
+    end = file.seek(0, os.SEEK_END)
+    members: list[StoredMember] = []
+    while end > 0:
+        member = _member_before(file, end)
+        check_alike((members or [member])[0].header, member.header, member.start)
+        members.append(member)
+        end = member.start
+    return members[::-1]
+
+
+def _at(file: IO[bytes], start: int, size: int) -> bytes:
+    file.seek(start)
+    data = file.read(size)
+    if len(data) < size:
+        raise TruncatedError("truncated while it was read", start=start)
+    return data
+
+
+def _member_before(file: IO[bytes], end: int) -> StoredMember:
+    """The member that ends at ``end``."""
+    ending = TruncatedError(f"truncated: no index ends at byte {end}", hint="get the file again")
+    tail_size = min(end, 1 << 16)
+    tail = _at(file, end - tail_size, tail_size)
+    if tail_size < TRAILER_OWN.size:
+        raise ending
+    if (lengths := read_trailer(tail)) is not None:
+        index_length, member_length = lengths
+        index_end, zstd = end - TRAILER_OWN.size, False
+    elif (table_length := seek_table_length(tail)) is not None:
+        if table_length > end:
+            raise ending
+        table = tail[-table_length:] if table_length <= tail_size else b""
+        frames = read_seek_table(table or _at(file, end - table_length, table_length))
+        if not frames:
+            raise DamagedError("the seek table is malformed", start=end - table_length, end=end)
+        index_end, zstd = end - table_length, True
+        member_length = sum(stored for stored, _ in frames) + table_length
+        index_length = _index_length(file, [stored for stored, _ in frames], index_end)
+    else:
+        raise ending
+    start = end - member_length
+    if start < 0 or not 0 < index_length < member_length:
+        raise DamagedError("the end gives lengths that cannot be", start=end - 32, end=end)
+    at = index_end - index_length
+    bodies = list(_index_bodies(_at(file, at, index_length), at))
+    index = Index.decode(bodies, at)
+    header = Header.decode(index.header, start, zstd_envelope=zstd)
+    member = StoredMember(start, member_length, checksum(HEADER + index.header), header, index)
+    if member.offsets[-1] != at:
+        raise DamagedError("the index and the place of the blocks disagree", start=start, end=end)
+    return member
+
+
+def _index_length(file: IO[bytes], stored: list[int], index_end: int) -> int:
+    """Bytes of all index frames before the seek table: the last of them says how many."""
+    last = stored[-1]
+    if not FRAME_EXTRA <= last <= min(index_end, MAX_BODY[INDEX] + FRAME_EXTRA):
+        raise DamagedError("the seek table gives lengths that cannot be", end=index_end)
+    (body,) = _index_bodies(_at(file, index_end - last, last), index_end - last)
+    count = index_frames(body, index_end - last)
+    if not 1 <= count <= len(stored):
+        raise DamagedError("the index gives a number of frames that cannot be", end=index_end)
+    return sum(stored[-count:])
+
+
+def _index_bodies(data: bytes, start: int) -> Iterator[bytes]:
+    """The bodies of the index frames in ``data``, which begins at ``start`` in the file."""
+    source = FrameSource(io.BytesIO(data).read, start)
+    while source.offset < start + len(data):
+        tag, body, _, at = source.frame("the index")
+        if tag != INDEX:
+            raise DamagedError("no index stands here", start=at)
+        yield body
+
+
+def read_block(
+    file: IO[bytes], member: StoredMember, number: int, start: int, end: int
+) -> StoredBlock:
+    """Block ``number`` of a member found by ``find_members``, its checksums verified.
+
+    ``start``, ``end``: where it is, from ``member.offsets``.
+    """
+    parts = BlockParts(file, member, number, start)
+    payload = tuple(map(parts.read, range(len(parts.block.parts))))
+    return StoredBlock(parts.block, start, end, payload)
+
+
+class BlockParts:
+    """A block of a member found by ``find_members``, whose parts are read one by one.
+
+    ``block``: its header, which is read at once. ``start``: where it begins, from
+    ``member.offsets``. ``bytes_read``: how many bytes of the file were read for it so far.
+    """
+
+    def __init__(self, file: IO[bytes], member: StoredMember, number: int, start: int) -> None:
+        self._file = file
+        file.seek(start)
+        source = FrameSource(file.read, start)
+        tag, body, check, _ = source.frame(f"block {number}")
+        block = Block.decode(body, start, member.id, member.header.writer) if tag == BLOCK else None
+        listed = member.index.rows[number]
+        if block is None or block.seq != number or Row.of(block, listed.frame, check) != listed:
+            raise DamagedError("is not the block that the index lists", block=number, start=start)
+        self.block = block
+        sizes = (part.stored for part in block.parts)
+        self._starts = list(accumulate(sizes, initial=source.offset))
+        self.bytes_read = source.offset - start
+
+    def read(self, number: int) -> bytes:
+        """The stored bytes of a part, their checksum verified."""
+        start = self._starts[number]
+        if self._file.tell() != start:
+            self._file.seek(start)
+        source = FrameSource(self._file.read, start)
+        data = read_part(source, self.block, self.block.parts[number])
+        self.bytes_read += len(data)
+        return data
