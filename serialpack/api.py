@@ -13,7 +13,7 @@ from contextlib import contextmanager, nullcontext
 from typing import IO, TYPE_CHECKING, Any
 
 from serialpack._version import __version__
-from serialpack.auto import choose
+from serialpack.auto import Choice, choose, settle
 from serialpack.chain import Chain
 from serialpack.container.reader import SNIFF, first_header, is_container, is_small
 from serialpack.container.small import MAX_SMALL
@@ -102,11 +102,11 @@ def pack(
         if is_container(head[:SNIFF]) and not force:
             raise FileError("is a serialpack file already", hint="-f packs it once more")
         name, mtime = identity or _identity(opened)
+        format = format or detect(entry or name, head)
+        choice = settled(choice, opened, format)
         packing = Packing(
             chain=choice.chain,
-            format=_source_format(
-                choice.chain, format or detect(entry or name, head), head, trust=trust
-            ),
+            format=_source_format(choice.chain, format, head, trust=trust),
             block_size=block_size or choice.block_size,
             name=name if entry is None else None,
             mtime=mtime,
@@ -115,6 +115,8 @@ def pack(
             writer=__version__,
             verify=verify,
             demand_exact=exact,
+            least_saving=choice.least_saving,
+            why=choice.why if choice.looked_at else "",
             settings=SERIALIZERS.cls(choice.chain.serializer.name).settings(options or {}),
             threads=threads or usable_cores(),
             size=opened.size,
@@ -204,6 +206,14 @@ def unpack(
     return unpack_report(done, opened.path, target_name(target), part=part)
 
 
+def settled(choice: Choice, source: Source, format: str) -> Choice:
+    """``choice`` for this source, as far as it is left to what is in it."""
+    if choice.settled:
+        return choice
+    head = source.peek(choice.block_size + 1)
+    return settle(choice, format, head, whole=len(head) <= choice.block_size)
+
+
 def unpack_report(
     done: Unpacked, source: str, target: str | None, *, part: bool = False
 ) -> UnpackReport:
@@ -242,6 +252,13 @@ def expanded(source: Source) -> Source:
     from serialpack.pipeline.small import expand
 
     return Source(io.BytesIO(expand(source.read(MAX_SMALL + 1))), source.path)
+
+
+def chosen(source: Path | IO[bytes], choice: Choice, *, format: str | None = None) -> Choice:
+    """What ``pack`` would make of ``choice`` for ``source``; no more of it is read than needed."""
+    with opened_source(source) as opened:
+        name, _ = _identity(opened)
+        return settled(choice, opened, format or detect(name, opened.peek(HEAD)))
 
 
 def check(source: Path, target: Path | None, *, force: bool = False) -> None:

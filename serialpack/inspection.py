@@ -7,7 +7,7 @@ import math
 from collections import Counter
 from typing import Any, NamedTuple
 
-from serialpack.auto import choose
+from serialpack.auto import choose, settle
 from serialpack.chain import Chain
 from serialpack.container.index import Index
 from serialpack.container.reader import SNIFF, is_container, is_small, read_members
@@ -40,9 +40,11 @@ class BlockInfo(NamedTuple):
 class MemberInfo(NamedTuple):
     """One member of a container. ``size`` is what it unpacks to, ``packed`` what it takes;
     ``container`` is the part of ``packed`` that is not data. Times in ns since 1970. ``entry``
-    is its path in the archive, where it is one of an archive's."""
+    is its path in the archive, where it is one of an archive's. ``why``: the reason for the chain,
+    where auto had one in the data."""
 
     chain: Chain
+    why: str
     format: str
     name: str | None
     entry: str | None
@@ -115,8 +117,7 @@ def inspect_source(source: Source, format: str | None = None) -> Inspection:
         else:
             found = [_member_info(m) for m in _read_through(source)]
         return Inspection(source.path, source.size, tuple(found), None)
-    head = source.peek(SAMPLE)
-    return Inspection(source.path, source.size, (), _shape(source, head, format))
+    return Inspection(source.path, source.size, (), _shape(source, format))
 
 
 def _small_info(source: Source) -> MemberInfo:
@@ -165,6 +166,7 @@ def _member_info(member: StoredMember) -> MemberInfo:
     )
     return MemberInfo(
         chain=plan.chain,
+        why=header.why,
         format=plan.format,
         name=header.name,
         entry=header.entry,
@@ -185,10 +187,13 @@ def _member_info(member: StoredMember) -> MemberInfo:
     )
 
 
-def _shape(source: Source, head: bytes, format: str | None) -> Shape:
+def _shape(source: Source, format: str | None) -> Shape:
+    choice = choose()
+    block = source.peek(choice.block_size + 1)
+    head = block[:SAMPLE]
     format = format or detect(source.path if source.stat is not None else None, head)
     records = _first_records(format, head)
-    choice = choose()
+    choice = settle(choice, format, block, whole=len(block) <= choice.block_size)
     return Shape(
         format=format,
         looks_like=looks_like(head),

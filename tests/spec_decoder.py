@@ -24,7 +24,8 @@ LONGEST = {b"SPKH": 32768, b"SPKB": 1048576, b"SPKX": 1048576}
 RAW, COLUMNS, NONE, ZSTD, MOST = 32, 36, 0, 1, 67108864
 #: HEADER: the types of each key's value.
 KEYS = {"c": (list,), "f": (int,), "b": (int,), "n": (str, bytes, type(None)), "s": (dict,)}
-KEYS |= {"t": (int, type(None)), "w": (int,), "m": (dict,), "u": (bool,), "e": (str, bytes)}
+KEYS |= {"t": (int, type(None)), "w": (int,), "m": (dict,), "u": (bool,), "y": (str,)}
+KEYS |= {"e": (str, bytes)}
 #: SERIALIZERS, CODECS, FILTERS: of each parameter the ranges that it may be in.
 LEVEL, ITEM, SIZE = (range(10),), (range(1, 256),), (range(1), range(1024, MOST + 1))
 STAGES: dict[int, list[tuple[range, ...]]] = {n: [] for n in (0, 6, 8, *range(32, 60))}

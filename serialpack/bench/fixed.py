@@ -24,7 +24,7 @@ from serialpack.bench.results import Row
 from serialpack.bench.rows import failed_row, measured_row, skipped_row
 from serialpack.bench.schedule import NO_TIME, PATIENCE, Combination, Progress
 from serialpack.bench.trials import CAREFUL, Care
-from serialpack.chain import Chain, StageSpec
+from serialpack.chain import Chain, StageSpec, parse_chain
 from serialpack.errors import SerialpackError
 from serialpack.objects import AUTO
 
@@ -136,6 +136,8 @@ class FixedSchedule:
             self._making += perf_counter() - since
         if self.held is None or held.size >= self.held.size:
             self.held = held
+            if held.auto:
+                self.auto = self.auto._replace(chain=parse_chain(held.auto))
         for number, group in enumerate(groups):
             until = self.elapsed + (end - self.elapsed) / (len(groups) - number)
             refused: Exception | None = None

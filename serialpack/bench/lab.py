@@ -14,6 +14,7 @@ from threading import Timer
 from time import perf_counter
 from typing import Any, NamedTuple
 
+from serialpack.auto import choose, settle
 from serialpack.bench.material import (
     LOOK,
     WHOLE,
@@ -56,11 +57,15 @@ WORTH = 0.95
 
 
 class Held(NamedTuple):
-    """What the process holds: bytes of the source, and of those in memory."""
+    """What the process holds: bytes of the source, and of those in memory.
+
+    ``auto``: the chain that auto chooses for it; none for an object.
+    """
 
     size: int
     held: int
     broken_off: bool = False
+    auto: str = ""
 
 
 class Load(NamedTuple):
@@ -70,7 +75,10 @@ class Load(NamedTuple):
         material = bench.material
         if isinstance(material, ObjectMaterial):
             return Held(material.size, material.size)
-        return Held(material.size, len(material.data), material.broken_off)
+        auto = choose()
+        head = material.data[: auto.block_size + 1]
+        auto = settle(auto, material.format, head, whole=len(head) <= auto.block_size)
+        return Held(material.size, len(material.data), material.broken_off, str(auto.chain))
 
 
 class Trial(NamedTuple):

@@ -23,7 +23,7 @@ from serialpack.bench.recommend import Weighing, better, roles
 from serialpack.bench.results import Row, cost
 from serialpack.bench.rows import failed_row, measured_row, skipped_row
 from serialpack.bench.trials import OF_CODECS, OF_SERIALIZERS
-from serialpack.chain import Chain, StageSpec, parse_stage
+from serialpack.chain import Chain, StageSpec, parse_chain, parse_stage
 from serialpack.errors import FileError, SerialpackError
 from serialpack.filters import FILTERS
 from serialpack.serializers import SERIALIZERS
@@ -103,6 +103,7 @@ class Schedule:
                 self.held = self._lab.ask(Load(), max(self.budget, 10.0) * 3)
             except Failed as error:
                 raise FileError(f"reading it {error}", path=self._path) from None
+            self.auto = self.auto._replace(chain=parse_chain(self.held.auto))
             # Reading the source is no measurement: the budget is for those.
             self._start = perf_counter()
             if self.budget <= 0:

@@ -121,6 +121,8 @@ def _member_rows(member: MemberInfo) -> list[tuple[str, str]]:
         ("checksum", f"XXH3-128 {member.digest}"),
         ("written by", f"serialpack {member.writer}"),
     ]
+    if member.why:
+        rows.insert(1, ("because", member.why))
     if member.entry is not None:
         rows.insert(0, ("entry", member.entry))
     if member.name is not None:

@@ -161,6 +161,11 @@ def command(
         "meta": dict(meta),
     }
 
+    def chain_for(path: str) -> str:
+        """What a dry run says; it leaves standard input to whoever comes after it."""
+        found = choice if path == STDIO else api.chosen(path, choice, format=format)
+        return str(found.chain) if found.settled else "auto"
+
     def work(path: str) -> dict[str, Any]:
         target = mover.targets.of(path, lambda p: p + SUFFIX)
         report = mover.move(
@@ -168,7 +173,7 @@ def command(
             target,
             lambda to, bar: api.pack(data_of(path), to, force=force, progress=bar, **how),
             check=lambda: api.check(path, None if target == STDIO else target, force=force),
-            plan=[f"would pack {path} to {target} as {choice.chain}"],
+            plan=(f"would pack {p} to {target} as {chain_for(p)}" for p in [path]),
             closing=lambda done: [_closing(path, done)],
             binary=True,
         )
@@ -191,9 +196,9 @@ def command(
             target,
             lambda to, bar: pack_archive(entries, to, force=force, progress=bar, **how),
             check=check,
-            plan=[
-                f"would pack {p} into {target} as {e}, {choice.chain}" for e, p in entries.items()
-            ],
+            plan=(
+                f"would pack {p} into {target} as {e}, {chain_for(p)}" for e, p in entries.items()
+            ),
             closing=lambda done: map(_closing, inputs, done.entries),
             binary=True,
         )

@@ -53,7 +53,8 @@ def newer(what: str, writer: str) -> UnsupportedError:
 class Header(NamedTuple):
     """What a member says of itself, before its first block.
 
-    ``entry``: its path in the archive, where it is an entry of one.
+    ``entry``: its path in the archive, where it is an entry of one. ``why``: the writer's reason
+    for the chain, for people.
     """
 
     chain: ChainNumbers
@@ -66,6 +67,7 @@ class Header(NamedTuple):
     meta: dict[str, str] = {}  # noqa: RUF012
     unproved: bool = False
     entry: str | None = None
+    why: str = ""
     zstd_envelope: bool = True
 
     @property
@@ -96,6 +98,8 @@ class Header(NamedTuple):
             values["m"] = self.meta
         if self.unproved:
             values["u"] = True
+        if self.why:
+            values["y"] = self.why
         if self.entry is not None:
             values["needs"] = [ENTRY]
         body = bytes([VERSION]) + pack_body(values)
@@ -143,6 +147,7 @@ class Header(NamedTuple):
             meta=_meta(values, start),
             unproved=_typed(values, "u", bool, False, start),
             entry=_entry(values, needs, start),
+            why=_typed(values, "y", str, "", start),
             zstd_envelope=zstd_envelope,
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple, cast
 
+from serialpack.auto import shrinks_well
 from serialpack.chain import Chain
 from serialpack.codecs import CODECS
 from serialpack.codecs.base import Codec
@@ -40,6 +41,8 @@ class Plan(NamedTuple):
     spelling: Spelling
     verify: bool = True
     demand_exact: bool = False
+    #: What the codec must save of a block, or it is stored: see ``auto.Choice``.
+    least_saving: float = 0.0
     #: The version that wrote the member, where it is read.
     writer: str = ""
 
@@ -99,9 +102,12 @@ class Squeeze:
         self.filters = [FILTERS.create(*f) for f in filters]
 
     def forward(self, data: Buffer) -> Buffer:
+        return self.codec.compress(self.filtered(data))
+
+    def filtered(self, data: Buffer) -> Buffer:
         for stage in self.filters:
             data = stage.forward(data)
-        return self.codec.compress(data)
+        return data
 
     def backward(self, stored: Buffer, size: int) -> Buffer:
         data = self.codec.decompress(stored, size)
@@ -186,9 +192,14 @@ class BlockPacker:
 
     def _compress(self, data: Buffer) -> tuple[bool, Buffer]:
         """Whether the block is stored, and its payload."""
-        payload = self.squeeze.forward(data)
-        if self.plan.chain.plain or len(payload) < len(data):
-            return False, payload
+        least, compress = self.plan.least_saving, self.squeeze.codec.compress
+        filtered = self.squeeze.filtered(data)
+        if self.plan.chain.plain:
+            return False, filtered
+        if not least or shrinks_well(filtered, compress, least):
+            payload = compress(filtered)
+            if len(payload) < (1 - least) * len(data):
+                return False, payload
         if self.plan.chain.zstd_envelope:
             from serialpack.codecs.zstd import stored_frame
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import chain
+from itertools import chain, count
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -23,11 +23,17 @@ from serialpack.stage import Buffer
 #: From how many bytes of source on worker processes pay for their start (two take 0.2-0.45 s).
 PROCESSES_FROM = 64 << 20
 
+#: The same for serializers that compress: those take longer.
+PROCESSES_FROM_IF_SLOW = 12 << 20
+
 Progress = Callable[[int, int], object]
 
 
 class Packing(NamedTuple):
-    """What there is to pack, and how: one member. ``size``: the source's, where it is known."""
+    """What there is to pack, and how: one member. ``size``: the source's, where it is known.
+
+    ``least_saving``, ``why``: see ``auto.Choice``.
+    """
 
     chain: Chain
     format: str
@@ -41,6 +47,8 @@ class Packing(NamedTuple):
     demand_exact: bool = False
     threads: int = 1
     size: int | None = None
+    least_saving: float = 0.0
+    why: str = ""
     #: The serializer's settings (``Serializer.settings``).
     settings: Spelling = {}  # noqa: RUF012
 
@@ -79,8 +87,13 @@ def pack_stream(
     first = next(blocks)
     header, plan = prepare(packing, first)
     # A source without values is not parsed: codecs and checksums let other threads run.
-    parsed = isinstance(fmt, ValueFormat) and serializer.holds_gil
-    maker = WorkerMaker(plan, size=packing.size, processes=parsed and packing.threads > 1)
+    parsed = (isinstance(fmt, ValueFormat) or serializer.compresses) and serializer.holds_gil
+    maker = WorkerMaker(
+        plan,
+        size=packing.size,
+        processes=parsed and packing.threads > 1,
+        slow=serializer.compresses,
+    )
     writer = MemberWriter(write, header)
     digest = WholeDigest()
     read_bytes = stored = 0
@@ -129,25 +142,34 @@ def prepare(packing: Packing, first: SourceBlock) -> tuple[Header, Plan]:
         spelling=spelling,
         writer=packing.writer,
         meta=packing.meta,
+        why=packing.why,
         unproved=not packing.verify,
         zstd_envelope=packing.chain.zstd_envelope,
     )
-    return header, Plan(packing.chain, fmt.name, spelling, packing.verify, packing.demand_exact)
+    plan = Plan(packing.chain, fmt.name, spelling, packing.verify, packing.demand_exact)
+    return header, plan._replace(least_saving=packing.least_saving)
 
 
 class WorkerMaker:
     """Makes the workers: threads, or processes once there is enough to pay for their start.
 
     ``size``: the source's, where it is known. ``processes``: whether they may be at all.
+    ``slow``: whether processes pay early; then one worker stays here, as this process has time.
     """
 
-    def __init__(self, plan: WorkerPlan, *, size: int | None, processes: bool) -> None:
+    def __init__(
+        self, plan: WorkerPlan, *, size: int | None, processes: bool, slow: bool = False
+    ) -> None:
         self._plan = plan
         self._may = processes
+        self._one_stays = slow
+        self._number = count()
+        self.large = min(PROCESSES_FROM, PROCESSES_FROM_IF_SLOW) if slow else PROCESSES_FROM
         self.seen = size or 0
 
     def make(self) -> Callable[[SourceBlock], Any]:
-        return _Worker(self, self._plan) if self._may else self._plan.worker()
+        stays = next(self._number) == 0 and self._one_stays
+        return _Worker(self, self._plan) if self._may and not stays else self._plan.worker()
 
 
 class _Worker:
@@ -160,7 +182,7 @@ class _Worker:
         self._moved = False
 
     def __call__(self, source: SourceBlock) -> Any:
-        if not self._moved and self._maker.seen >= PROCESSES_FROM:
+        if not self._moved and self._maker.seen >= self._maker.large:
             from serialpack.pipeline.processes import ProcessWorker
 
             self._worker, self._moved = ProcessWorker(self._plan), True

@@ -23,7 +23,8 @@ _PIECES, _PIECE = 4, 64 << 10
 class Columns(Serializer):
     """A block's records taken apart: like values stand together, each kind as suits it.
 
-    A block that has no records, or would not be smaller so, is its text under zstd.
+    A block that has no records, or would not be well smaller so (``Effort.least_saving``), is its
+    text under zstd.
     """
 
     library = "pcodec"
@@ -46,14 +47,14 @@ class Columns(Serializer):
         from serialpack.columns.block import Form
 
         source = bytes(block.data)
-        kind = None if block.partial or block.continued else KINDS.get(fmt.name)
-        columns = None if kind is None else self._columns(source, kind)
+        columns = None if block.partial or block.continued else self.apart(source, fmt)
         if columns is None:
             return self._text(source, Form.SHAPELESS), block.records
         if len(source) > _PIECES * _PIECE and len(columns) < _CLEARLY * self._foreseen(source):
             return columns, block.records
         text = self._text(source, Form.LARGER)
-        return (text if len(text) <= len(columns) else columns), block.records
+        most = (1 - EFFORTS[self.values[0]].least_saving) * len(text)
+        return (columns if len(columns) < most else text), block.records
 
     def plain(self, source: Buffer) -> Buffer:
         from serialpack.columns.block import Form
@@ -68,10 +69,14 @@ class Columns(Serializer):
         view = memoryview(data)
         return [view[start:stop] for start, stop in block.Columns(view).pieces()]
 
-    def _columns(self, source: bytes, kind: str) -> bytes | None:
+    def apart(self, source: bytes, fmt: Format) -> bytes | None:
+        """The block of ``source`` as columns, whatever its size; None where it has no records."""
         from serialpack.columns import block, shape
 
         (effort,) = self.values
+        kind = KINDS.get(fmt.name)
+        if kind is None:
+            return None
         with collector_held():
             split = shape.split(source, kind)
             return None if split is None else block.write(split, effort)

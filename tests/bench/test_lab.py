@@ -201,4 +201,4 @@ def test_a_source_that_takes_too_much_memory_is_an_error_with_its_name(
 def test_load_tells_how_much_is_held(records: Path) -> None:
     with closing(Lab(Subject(str(records), format="json", most_held=4000))) as lab:
         held: Held = lab.ask(Load(), 60)
-    assert held == Held(records.stat().st_size, 1000, broken_off=True)
+    assert held == Held(records.stat().st_size, 1000, broken_off=True, auto="raw+zstd:3")

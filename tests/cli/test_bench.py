@@ -39,7 +39,7 @@ def bench(run: Run, *args: str | Path, **how: object) -> dict[str, object]:
 def test_the_table_ends_with_commands_that_do_what_was_promised(run: Run, records: Path) -> None:
     done = run("bench", "--budget", "2", records)
     text = done.stdout.decode()
-    assert "raw+zstd:3 (auto)" in text
+    assert "columns:3+none (auto)" in text
     assert "memcpy" in text
     commands = [line.strip() for line in text.splitlines() if "serialpack pack" in line]
     assert 1 <= len(commands) <= 4

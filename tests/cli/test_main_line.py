@@ -27,10 +27,10 @@ def test_pack_inspect_unpack(run: Run, sample: Path) -> None:
     before = sample.read_bytes()
     done = run("pack", sample)
     assert "sample.ndjson" in lines(done.stderr)[0]
-    assert "raw+zstd:3, exact bytes" in lines(done.stderr)[0]
+    assert "columns:3+none, exact bytes" in lines(done.stderr)[0]
     assert done.stdout == b""
     packed = sample.with_name("sample.ndjson.spk")
-    assert b"raw+zstd:3" in run("inspect", packed).stdout
+    assert b"columns:3+none" in run("inspect", packed).stdout
     sample.unlink()
     run("unpack", packed)
     assert sample.read_bytes() == before
@@ -331,10 +331,10 @@ def test_dry_run_does_nothing(run: Run, sample: Path) -> None:
 def test_the_effort_dial_is_typed_like_gzips(run: Run, sample: Path) -> None:
     for words, chain in [
         (["-1"], "raw+zstd:1"),
-        (["-9"], "raw+zstd:22"),
-        (["-qf9"], "raw+zstd:22"),
-        (["-5f"], "raw+zstd:8"),
-        (["--effort", "4"], "raw+zstd:5"),
+        (["-9"], "columns:9+none"),
+        (["-qf9", "-s", "raw"], "raw+zstd:22"),
+        (["-5f"], "columns:5+none"),
+        (["--effort", "4", "-s", "raw"], "raw+zstd:5"),
     ]:
         run("pack", "-f", *words, sample)
         found = json.loads(run("inspect", "--json", f"{sample}.spk").stdout)

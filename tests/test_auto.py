@@ -1,0 +1,213 @@
+"""What auto chooses, for a file and for each block, and that it says why."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+from collections.abc import Callable
+from typing import IO, Any, cast
+
+import numpy as np
+import pytest
+
+import serialpack
+from serialpack.auto import LEAST, SAMPLE, SAMPLES, choose, settle, spread
+from serialpack.bench.samples import parse_sample
+from serialpack.effort import EFFORTS
+from serialpack.inspection import MemberInfo
+
+R = random.Random(7)
+MANY = b"".join(parse_sample("contacts:12000")[0].chunks(12000))
+FEW = MANY[: MANY.index(b"\n", 20_000) + 1]
+NOISE = R.randbytes(1 << 20)
+WORDS = b" ".join(R.choice([b"lorem", b"ipsum", b"dolor", b"sit"]) for _ in range(100_000))
+
+
+def packed(data: bytes, **how: object) -> bytes:
+    out = io.BytesIO()
+    serialpack.pack(io.BytesIO(data), out, **how)  # type: ignore[arg-type]
+    return out.getvalue()
+
+
+def member(container: bytes) -> MemberInfo:
+    (found,) = serialpack.inspect(io.BytesIO(container)).members
+    return found
+
+
+def unpacked(container: bytes) -> bytes:
+    out = io.BytesIO()
+    serialpack.unpack(io.BytesIO(container), out)
+    return out.getvalue()
+
+
+def array(values: np.ndarray) -> bytes:
+    file = io.BytesIO()
+    np.save(file, values)
+    return file.getvalue()
+
+
+def partly(share: float, size: int = 1 << 20) -> bytes:
+    """Bytes of which about ``share`` can be saved, wherever one looks."""
+    piece = 1000
+    saved = int(share * piece)
+    return b"".join(R.randbytes(piece - saved) + bytes(saved) for _ in range(size // piece))
+
+
+@pytest.mark.parametrize(
+    ("data", "effort", "chain", "why"),
+    [
+        (MANY, 3, "columns:3+none", "a sample of its records is"),
+        (FEW, 3, "columns:3+none", "columns of its records"),
+        (FEW, 9, "columns:9+none", "columns of its records"),
+        (FEW[: FEW.index(b"\n", 5000) + 1], 3, "raw+zstd:3", ""),
+        (MANY, 1, "raw+zstd:1", "effort -1 leaves records whole"),
+        (MANY, 2, "raw+zstd:2", "effort -2 leaves records whole"),
+        (WORDS, 3, "raw+zstd:3", "neither records nor"),
+        (NOISE, 3, "raw+zstd:3", "neither records nor"),
+    ],
+    ids=["many", "few", "few-9", "small", "fast", "faster", "words", "noise"],
+)
+def test_a_file_is_looked_at_and_the_reason_kept(
+    data: bytes, effort: int, chain: str, why: str
+) -> None:
+    container = packed(data, effort=effort, format="ndjson" if data in (MANY, FEW) else None)
+    found = member(container)
+    assert str(found.chain) == chain
+    assert why in found.why
+    assert bool(found.why) == bool(why)
+    assert unpacked(container) == data
+
+
+def test_stages_that_are_named_are_not_chosen() -> None:
+    for how in ({"serializer": "raw"}, {"codec": "zstd:3"}, {"filters": ("shuffle:4",)}):
+        found = member(packed(FEW, format="ndjson", **how))
+        assert found.chain.serializer.name == "raw"
+        assert found.why == ""
+
+
+def test_a_json_array_of_several_blocks_is_sampled() -> None:
+    records = [json.loads(line) for line in FEW.splitlines()] * 300
+    data = json.dumps(records).encode()
+    found = member(packed(data, format="json"))
+    assert len(found.blocks) > 1
+    assert str(found.chain) == "columns:3+none"
+    assert "smaller as columns" in found.why
+
+
+def test_one_record_larger_than_a_sample_decides_nothing() -> None:
+    data = json.dumps({"a": NOISE[:300_000].hex(), "b": [1, 2]}).encode() * 9
+    choice = settle(choose(), "ndjson", data[: 4 << 20], whole=False)
+    assert choice.settled
+    assert str(choice.chain) == "raw+zstd:3"
+
+
+@pytest.mark.parametrize(
+    ("values", "filters"),
+    [
+        (np.cumsum(np.random.default_rng(1).normal(size=60_000)).astype("<f4"), "shuffle:4"),
+        (np.random.default_rng(2).integers(0, 1000, 60_000).astype("<i8"), "bitshuffle:8"),
+        (np.random.default_rng(3).integers(0, 256, 90_000).astype("u1"), ""),
+    ],
+    ids=["f4", "i8", "u1"],
+)
+def test_arrays_are_shuffled_by_their_items(values: np.ndarray, filters: str) -> None:
+    data = array(values)
+    container = packed(data)
+    found = member(container)
+    assert filters in str(found.chain)
+    assert bool(found.chain.filters) == bool(filters)
+    assert unpacked(container) == data
+    # The reason takes some bytes.
+    assert len(container) <= len(packed(data, serializer="raw")) + 200
+
+
+def test_what_hardly_shrinks_is_stored_as_the_effort_says() -> None:
+    """At each effort: a block that saves a little less than the stated share, and a little more."""
+    for effort, step in EFFORTS.items():
+        for share in (0.03, 0.07, 0.13):
+            data = partly(share)
+            found = member(packed(data, effort=effort))
+            assert found.stored_blocks == (share < step.least_saving), (effort, share)
+    assert member(packed(partly(0.07), codec="zstd:3")).stored_blocks == 0
+
+
+def test_samples_decide_before_the_codec_sees_the_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    from serialpack.codecs.zstd import Zstd
+
+    seen: list[int] = []
+    real: Callable[..., bytes] = Zstd.compress
+
+    def counting(self: Zstd, data: bytes) -> bytes:
+        seen.append(len(data))
+        return real(self, data)
+
+    monkeypatch.setattr(Zstd, "compress", counting)
+    packed(NOISE)
+    assert seen == [SAMPLES * SAMPLE]
+    seen.clear()
+    # Samples would know nothing of the half that is another's copy: -9 always compresses.
+    assert len(packed(NOISE + NOISE, effort=9)) < 1.1 * len(NOISE)
+    assert seen == [2 * len(NOISE)]
+
+
+def test_samples_are_taken_behind_the_filters() -> None:
+    """Bytes that only a filter makes compressible are not taken for noise."""
+    high = R.randbytes(1 << 18)
+    data = np.cumsum(np.frombuffer(high, "<u1").astype("<u8") << 30).astype("<u8").tobytes()
+    assert member(packed(data, filters=("delta:8", "shuffle:8"))).stored_blocks == 0
+
+
+def test_a_block_that_columns_make_no_smaller_is_text_beside_others() -> None:
+    from serialpack.columns.block import Form
+    from serialpack.container.reader import read_members
+
+    odd = b"".join(R.randbytes(300).hex().encode() + b"\n" for _ in range(400))
+    container = packed(FEW * 20 + odd, format="ndjson", block_size=200_000)
+    forms = [
+        Form.of(block.payload[0])
+        for found in read_members(io.BytesIO(container).read)
+        for block in found.blocks()
+    ]
+    assert forms.count(Form.COLUMNS) >= 2
+    assert forms[-1] in (Form.LARGER, Form.SHAPELESS)
+    assert unpacked(container) == FEW * 20 + odd
+
+
+def test_the_same_bytes_from_a_pipe_and_by_any_number_of_threads() -> None:
+    class Pipe(io.RawIOBase):
+        """Gives little at a time, and cannot be sought."""
+
+        def __init__(self) -> None:
+            self._file = io.BytesIO(MANY)
+
+        def readable(self) -> bool:
+            return True
+
+        def readinto(self, buffer: Any) -> int:
+            return self._file.readinto(memoryview(buffer)[:70_000])
+
+    first = packed(MANY, format="ndjson", threads=1)
+    assert packed(MANY, format="ndjson", threads=2) == first
+    out = io.BytesIO()
+    serialpack.pack(cast("IO[bytes]", Pipe()), out, format="ndjson")
+    assert out.getvalue() == first
+
+
+def test_inspect_tells_what_auto_would_do() -> None:
+    for data, format in ((MANY, "ndjson"), (FEW, "ndjson"), (NOISE, "bytes"), (b"[1]", "json")):
+        shape = serialpack.inspect(io.BytesIO(data), format=format).shape
+        assert shape is not None
+        report = serialpack.pack(io.BytesIO(data), io.BytesIO(), format=format)
+        assert (str(shape.chain), shape.why) == (report.chain, report.why)
+
+
+def test_samples_are_spread_over_all_of_it() -> None:
+    data = R.randbytes(40 * LEAST)
+    for item_size in (1, 8, 24):
+        sample = spread(data, item_size)
+        size = SAMPLE - SAMPLE % item_size
+        assert len(sample) == SAMPLES * size
+        assert data.startswith(sample[:size])
+        # Where each begins is rounded down to whole items.
+        assert sample[-size:] in data[-size - SAMPLES * item_size :]
