@@ -37,7 +37,7 @@ _NOTHING, _DELIMITER, _LINE_FEED, _LINE_END, _OTHER = range(5)
 _NUMBER = re.compile(rb"[-+.]?[0-9]")
 
 
-class _Fields(NamedTuple):
+class Fields(NamedTuple):
     """The fields of a text but for blank lines: where each stands, with its quotes; whether it has
     quotes; and whether it is the first of its line.
     """
@@ -47,9 +47,9 @@ class _Fields(NamedTuple):
     quoted: NDArray[np.bool_]
     begins: NDArray[np.bool_]
 
-    def part(self, which: slice | NDArray[np.bool_]) -> _Fields:
+    def part(self, which: slice | NDArray[np.bool_]) -> Fields:
         """Some of the fields."""
-        return _Fields(self.starts[which], self.ends[which], self.quoted[which], self.begins[which])
+        return Fields(self.starts[which], self.ends[which], self.quoted[which], self.begins[which])
 
     def first_line(self, data: bytes) -> list[bytes]:
         """The fields of the first line, without their quotes."""
@@ -60,7 +60,7 @@ class _Fields(NamedTuple):
         return [data[start:end] for start, end in spans]
 
 
-def _quoting(x: Bytes, delimiter: int) -> tuple[Positions, Positions] | None:
+def quoting_of(x: Bytes, delimiter: int) -> tuple[Positions, Positions] | None:
     """Where quoted fields begin and end, at their quotes; None where quotes are not like that."""
     quotes = np.flatnonzero(x == _QUOTE)
     if not len(quotes) or len(quotes) & 1:
@@ -79,10 +79,10 @@ def _quoting(x: Bytes, delimiter: int) -> tuple[Positions, Positions] | None:
     return None
 
 
-def _fields(x: Bytes, delimiter: int) -> _Fields:
+def fields_of(x: Bytes, delimiter: int) -> Fields:
     marks = x == delimiter
     marks |= x == _NEWLINE
-    quoting = _quoting(x, delimiter)
+    quoting = quoting_of(x, delimiter)
     if quoting is not None:
         edges = np.stack(quoting, axis=1).reshape(-1)
         outside = np.ones(len(edges) + 1, bool)
@@ -106,7 +106,7 @@ def _fields(x: Bytes, delimiter: int) -> _Fields:
         places = np.flatnonzero(quoted)
         quoted[places] = (x[starts[places]] == _QUOTE) & (x[ends[places] - 1] == _QUOTE)
         quoted &= ends - starts >= 2
-    found = _Fields(starts, ends, quoted, begins)
+    found = Fields(starts, ends, quoted, begins)
     blank = begins & last & (ends == starts)
     return found.part(~blank) if blank.any() else found
 
@@ -124,7 +124,7 @@ def split(data: bytes, delimiter: bytes = b",") -> Walked | None:
     A first line that may be names is what stands before the first field.
     """
     x = np.frombuffer(data, np.uint8)
-    fields = _fields(x, delimiter[0])
+    fields = fields_of(x, delimiter[0])
     if len(fields.starts):
         names = fields.first_line(data)
         if _are_names(names):
@@ -147,7 +147,7 @@ def split(data: bytes, delimiter: bytes = b",") -> Walked | None:
     return Walked(nodes, walk, starts + quoted, ends - quoted, data[int(ends[-1]) :], [])
 
 
-def _gaps(x: Bytes, fields: _Fields, delimiter: bytes) -> tuple[NDArray[np.int64], list[bytes]]:
+def _gaps(x: Bytes, fields: Fields, delimiter: bytes) -> tuple[NDArray[np.int64], list[bytes]]:
     """What stands before each field, as a number, and the texts of those numbers."""
     starts, ends, _, begins = fields
     sizes = starts[1:] - ends[:-1]
@@ -175,7 +175,7 @@ def outline(nodes: Sequence[Node], origins: Origins, delimiter: bytes = b",") ->
     """What a walk through ``nodes`` means. Columns without names have their index."""
     names: list[bytes] = []
     if nodes and nodes[0].text.strip(b"\r\n"):
-        names = _fields(np.frombuffer(nodes[0].text, np.uint8), delimiter[0]).first_line(
+        names = fields_of(np.frombuffer(nodes[0].text, np.uint8), delimiter[0]).first_line(
             nodes[0].text
         )
         if len(set(names)) != len(names):

@@ -48,6 +48,14 @@ class Place:
         """The container; the root's is the root: a text may close what it has not opened."""
         return self.parent or self
 
+    @property
+    def outermost(self) -> Place:
+        """Where the records are: the root, or the elements of a list that all of them stand in."""
+        place = self
+        while place.parent and (place.parent.parent or place.step is not Mark.ITEM):
+            place = place.parent
+        return place
+
     def path(self) -> Path:
         """The steps from the root."""
         steps: list[Step] = []
@@ -98,7 +106,14 @@ def read_gap(
     key = b""
     opened: list[Place] = []
     stepped: list[Place] = []
+    behind, ended = 0, True
     for part, end in parts:
+        if (ended or place.awaits) and part in (b"{", b"["):
+            # Right behind a value, or for a key, nothing opens but a record: a line was cut off.
+            place = place.outermost
+            if place.depth < low and low > floor:
+                low, before = place.depth, behind
+        behind, ended = end, part in (b"}", b"]")
         if part == b"{":
             place = place.child(None)
         elif part == b"[":

@@ -154,7 +154,7 @@ def split(data: bytes) -> Walked | None:
     try:
         glimpse = leaves.gap[:_GLIMPSE]
         machine.run(glimpse)
-        if len(machine.states) > _FREE_NODES + 3 * len(np.unique(glimpse)):
+        if len(machine.states) > _FREE_NODES + 3 * np.count_nonzero(np.bincount(glimpse)):
             return None
         _find_tuples(machine, leaves.gap[:_SAMPLE])
         walk = machine.glance(leaves.gap)
@@ -172,17 +172,17 @@ def split(data: bytes) -> Walked | None:
 
 def _leaves(data: bytes) -> Leaves:
     """The values of ``data``; among them the keys that are data."""
-    found = _jsontokens.tokens(data)
-    plain = leaves = _jsontokens.leaves(found)
+    marked = _jsontokens.marked(data)
+    plain = leaves = _jsontokens.values(marked)
     number = len(leaves.starts)
     if len(leaves.firsts) <= _FEW_GAPS + number // 512:
         return leaves
+    found = _jsontokens.tokens(marked)
     least = min(_RARE, max(2, number // 256))
     for often in (least, max(least, min(_OFTEN, number // 16))):
         data_keys = _jsontokens.keys_as_data(found, plain, often)
         if data_keys is not None:
-            is_key = found.is_key & ~data_keys
-            leaves = _jsontokens.leaves(found._replace(is_key=is_key), data_keys)
+            leaves = _jsontokens.values_and_keys(found, data_keys)
         if not _is_tangled(leaves):
             break
     return leaves

@@ -88,7 +88,7 @@ def _rows(firsts: NDArray[Any], widths: NDArray[np.int64], numbers: NDArray[np.i
     for width in (1, 2, 4, 8):
         some = np.flatnonzero(widths == width)
         rows[some, 1 : 1 + width] = digits[some, 8 - width :]
-    return squeeze(rows, np.arange(9) <= widths[:, None])
+    return squeeze(rows, np.zeros_like(widths), 1 + widths)
 
 
 def _with_lengths(texts: Texts) -> Texts:

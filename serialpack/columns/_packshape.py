@@ -200,27 +200,35 @@ def _places(found: Tokens) -> _Places:
         here = np.flatnonzero(found.depth == level)
         is_key = found.is_key[here]
         keys, others = here[is_key], here[~is_key]
-        is_data = _data_keys(paths[found.parent[keys]], name_of[keys], number)
-        above = found.parent[others]
+        names_here = name_of[keys]
+        is_data = _data_keys(paths[_at(found.parent, keys)], names_here, number)
+        above = _at(found.parent, others)
         in_map = found.is_map[above]
         step = np.full(len(others), _ITEM, np.int32)
         # A key has no values in it: each is followed by its value.
-        step[in_map] = np.where(is_data, _VALUE, _NAME + name_of[keys])
-        placed = np.flatnonzero(is_tuple[above])
+        step[in_map] = np.where(is_data, _VALUE, _NAME + names_here)
+        in_tuple = is_tuple[above]
+        placed = np.flatnonzero(in_tuple)
         place = found.place[others[placed]]
         step[placed] = np.where(place < PLACES, _INDEX + place, _ITEM)
         left[others] = left[above]
-        counted = np.flatnonzero(~in_map & ~is_tuple[above] & (found.children[above] <= _COUNTED))
+        counted = np.flatnonzero(~in_map & ~in_tuple & (found.children[above] <= _COUNTED))
         left[others[counted]] = found.children[above[counted]] - found.place[others[counted]]
         data = keys[is_data]
         is_leaf[data] = True
-        left[data] = left[found.parent[data]]
+        above_data = _at(found.parent, data)
+        left[data] = left[above_data]
         these = np.concatenate([others, data])
         step = np.concatenate([step, np.full(len(data), _KEY, np.int32)])
-        number_of, count = _numbered(paths[found.parent[these]], step, steps)
+        number_of, count = _numbered(paths[np.concatenate([above, above_data])], step, steps)
         paths[these] = known + number_of
         known += count
     return places
+
+
+def _at(array: NDArray[np.int32], places: NDArray[np.int64]) -> NDArray[np.int64]:
+    """What stands at ``places``, to be indices again: those are fastest as NumPy's own kind."""
+    return array[places].astype(np.int64)
 
 
 def _numbered(first: Positions, second: NDArray[np.int32], most: int) -> tuple[Positions, int]:
@@ -232,7 +240,7 @@ def _numbered(first: Positions, second: NDArray[np.int32], most: int) -> tuple[P
     if space > len(first) + _SPACE:
         found = group_numbers(first.astype(np.int64) * most + second)
         return found.codes, len(found.examples)
-    codes = first.astype(np.int32) * np.int32(most) + second
+    codes = first.astype(np.int64) * most + second
     there = np.zeros(space, np.bool_)
     there[codes] = True
     number = np.cumsum(there, dtype=np.int32)

@@ -5,7 +5,6 @@ Specification: https://github.com/msgpack/msgpack/blob/master/spec.md
 
 from __future__ import annotations
 
-from array import array
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,8 +22,9 @@ UNSIGNED_8, SIGNED_8, FIX_EXTENSION = 0xCC, 0xD0, 0xD4
 #: With more tokens than this share of the bytes there is little to gain, and much to keep.
 _DENSE = 0.55
 
-#: As many are looked for before they are put away.
-_PART = 1 << 14
+#: Data is gone through in segments of so many bytes, and so often before that is done one by one.
+_SEGMENT = 1 << 10
+_ROUNDS = 6
 
 #: Deeper ones are left alone.
 _DEEPEST = 64
@@ -57,6 +57,7 @@ SIZES = _sizes()
 LENGTHS = {
     tag + power: 1 << power for tag in (BINARY_8, STRING_8, EXTENSION_8) for power in range(3)
 }
+_HAS_LENGTH = bytes(first in LENGTHS for first in range(256))
 COUNTS = {tag + power: 2 << power for tag in (LIST_16, MAP_16) for power in range(2)}
 
 
@@ -108,33 +109,111 @@ def tokens(data: bytes) -> Tokens | None:
     return _placed(padded, starts, ends, firsts, children, is_map)
 
 
-def _starts(data: bytes, padded: Bytes) -> NDArray[np.int32] | None:
-    """Where tokens begin, each behind the one before."""
-    size = len(data)
-    following = np.arange(size, dtype=np.int32)
-    following += np.frombuffer(data.translate(SIZES), np.uint8)
+class _Sizes(NamedTuple):
+    """How many bytes a token has that begins at each place; 0 where they are many: the ends of
+    those, which begin at ``long``, are apart.
+    """
+
+    sizes: Bytes
+    long: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+    def behind(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Where the next tokens begin."""
+        sizes = self.sizes[places]
+        behind = places + sizes
+        if len(self.long) and not sizes.all():
+            some = np.flatnonzero(sizes == 0)
+            behind[some] = self.ends[np.searchsorted(self.long, places[some])]
+        return behind
+
+
+def _sizes_in(data: bytes, padded: Bytes) -> _Sizes:
+    sizes = np.frombuffer(data.translate(SIZES), np.uint8).copy()
+    places = np.flatnonzero(np.frombuffer(data.translate(_HAS_LENGTH), np.bool_))
+    firsts = padded[places]
+    found = sizes[places].astype(np.int64)
     for first, width in LENGTHS.items():
-        places = np.flatnonzero(padded[:size] == first)
-        lengths = np.minimum(unsigned(padded, places + 1, width), np.uint64(size + 1))
-        following[places] = np.minimum(following[places] + lengths.astype(np.int64), size + 1)
-    found = array("i")
-    place = 0
-    # A view gives a number when it is asked for; a list would be of as many as there are bytes.
-    view = memoryview(following.data)
-    most = int(size * _DENSE) + PADDING
-    while place < size and len(found) <= most:
-        part: list[int] = []
-        append = part.append
-        try:
-            for _ in range(_PART):
-                append(place)
-                place = view[place]
-        except IndexError:
-            part.pop()
-        found.extend(part)
-    if place != size or len(found) > most:
+        some = np.flatnonzero(firsts == first)
+        lengths = unsigned(padded, places[some] + 1, width)
+        found[some] += np.minimum(lengths, np.uint64(len(data))).astype(np.int64)
+    is_long = found > 0xFF
+    sizes[places] = np.where(is_long, 0, found)
+    long = places[is_long]
+    return _Sizes(sizes, long, long + found[is_long])
+
+
+def _starts(data: bytes, padded: Bytes) -> NDArray[np.int32] | None:
+    """Where tokens begin, each behind the one before.
+
+    All segments of the data are gone through at once, each from a guess. Where it was wrong the
+    places soon are the right ones all the same, as tokens begin where others end: then where a
+    segment is left tells where the next one is entered.
+    """
+    size = len(data)
+    sizes = _sizes_in(data, padded)
+    bounds = np.append(np.arange(0, size, _SEGMENT), size)
+    enters = bounds[:-1].copy()
+    leaves = np.full(len(enters), -1)
+    todo = np.arange(len(enters))
+    for _ in range(_ROUNDS):
+        leaves[todo] = _through(sizes, enters[todo], bounds[todo + 1])
+        todo = np.flatnonzero(enters[1:] != leaves[:-1]) + 1
+        enters[todo] = leaves[todo - 1]
+        if not len(todo):
+            break
+    else:
+        _one_by_one(sizes, bounds, enters, leaves, todo.tolist())
+    if not size or leaves[-1] != size:
         return None
-    return np.frombuffer(found, np.int32)
+    met = np.zeros(size, np.bool_)
+    _through(sizes, enters, bounds[1:], met)
+    if np.count_nonzero(met) > int(size * _DENSE) + PADDING:
+        return None
+    return np.flatnonzero(met).astype(np.int32)
+
+
+def _through(
+    sizes: _Sizes,
+    enters: NDArray[np.int64],
+    stops: NDArray[np.int64],
+    met: NDArray[np.bool_] | None = None,
+) -> NDArray[np.int64]:
+    """The first place at or behind each stop; all before are ``met``."""
+    leaves = enters.copy()
+    here = np.flatnonzero(enters < stops)
+    places, stops = enters[here], stops[here]
+    while len(here):
+        if met is not None:
+            met[places] = True
+        places = sizes.behind(places)
+        inside = places < stops
+        if not inside.all():
+            leaves[here[~inside]] = places[~inside]
+            here, places, stops = here[inside], places[inside], stops[inside]
+    return leaves
+
+
+def _one_by_one(
+    sizes: _Sizes,
+    bounds: NDArray[np.int64],
+    enters: NDArray[np.int64],
+    leaves: NDArray[np.int64],
+    todo: list[int],
+) -> None:
+    """The same for segments ``todo``, and those behind that turn out to begin elsewhere."""
+    long = dict(zip(sizes.long.tolist(), sizes.ends.tolist(), strict=True))
+    view = memoryview(sizes.sizes.data)
+    at = 0
+    for segment in todo:
+        at = max(at, segment)
+        while at < len(enters) and (at == segment or enters[at] != leaves[at - 1]):
+            enters[at] = leaves[at - 1]
+            place, stop = int(enters[at]), int(bounds[at + 1])
+            while place < stop:
+                place = place + view[place] if view[place] else long[place]
+            leaves[at] = place
+            at += 1
 
 
 def _children(
@@ -184,11 +263,13 @@ def _placed(
         begins = np.zeros(number, np.bool_)
         begins[above + 1] = True
         # The first value of a container stands right behind it.
-        which = np.cumsum(begins[these], dtype=np.int32) - 1
-        firsts_of = np.flatnonzero(begins[these])
-        parent[these] = above[which]
-        place[these] = np.arange(len(these)) - firsts_of[which]
-        is_key[these] = is_map[parent[these]] & (place[these] % 2 == 0)
+        is_first = begins[these]
+        which = np.cumsum(is_first) - 1
+        owners, places = above[which], np.arange(len(these))
+        places -= np.flatnonzero(is_first)[which]
+        parent[these] = owners
+        place[these] = places
+        is_key[these] = is_map[owners] & (places & 1 == 0)
     if (children[is_key] > 0).any():
         return None
     return Tokens(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,11 +11,17 @@ Bytes = NDArray[np.uint8]
 #: Of 32 bits where they are many.
 Positions = NDArray[np.signedinteger[Any]]
 
-#: Pieces put together in one go: their indices stay in the processor's cache.
+#: Pieces put together in one go: what is made of them on the way stays in the processor's cache.
 _STEP = 4096
 
-#: A mean length from which slices of a bytes object are faster than an index for each byte.
-_LONG = 64
+#: Pieces up to this length, or of up to twice the mean length, are copied whole.
+_WHOLE = 64
+
+#: A mean length from which slices of a bytes object are faster.
+_LONG = 512
+
+#: So few pieces are copied one by one.
+_ONE_BY_ONE = 64
 
 #: Behind the bytes that ``tell_apart`` looks at there must be so many more.
 PADDING = 8
@@ -28,37 +34,74 @@ _FACTORS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xFF51AFD7ED558CCD))
 
 _BUCKET_BITS = 16
 
-#: So many pieces are told apart in one go, and all at once where more of them differ than one in
+#: The first bytes of a word: of 0 to 8.
+_MASKS = np.array([(1 << 8 * size) - 1 for size in range(9)], np.uint64)
+
+#: No piece is so long.
+_NO_PIECE = np.uint64((1 << 64) - 1)
+
+#: So many pieces are told apart in one go, and all at once where more of them are new than one in
 #: so many.
-_PIECES = 1 << 16
-_FEW = 8
+_PIECES = 1 << 14
+_FEW = 4
 
 
 def put_together(source: Bytes, starts: Positions, lengths: Positions) -> Bytes:
     """The pieces of ``source`` that begin at ``starts``, one after another."""
-    ends = np.cumsum(lengths)
+    ends = np.cumsum(lengths, dtype=np.int64)
     if not len(ends) or not ends[-1]:
         return np.zeros(0, np.uint8)
-    length = int(lengths[0])
-    if (lengths == length).all():
-        # Each is copied at once, as one element of an array of all such pieces.
-        pieces = np.ndarray((len(source) - length + 1,), f"V{length}", source.data, strides=(1,))
-        return pieces[starts].view(np.uint8)
-    if ends[-1] > _LONG * len(starts):
+    size, width = int(ends[-1]), int(lengths.max())
+    if width * len(starts) == size:
+        return _windows(source, width)[starts].view(np.uint8)
+    if size > _LONG * len(starts):
         data = source.tobytes()
         spans = zip(starts.tolist(), (starts + lengths).tolist(), strict=True)
         return np.frombuffer(b"".join([data[start:end] for start, end in spans]), np.uint8)
-    out = np.empty(int(ends[-1]), np.uint8)
-    begin = 0
+    most = max(_WHOLE, 2 * size // len(starts))
+    if width > most:
+        width = most
+        starts, lengths = _cut(starts, lengths, width)
+        ends = np.cumsum(lengths, dtype=np.int64)
+    return _copied(source, starts, ends, lengths, width)
+
+
+def _windows(array: Bytes, width: int) -> NDArray[Any]:
+    """All pieces of this width, each as one element; they overlap."""
+    return np.ndarray((len(array) - width + 1,), f"V{width}", array.data, strides=(1,))
+
+
+def _cut(starts: Positions, lengths: Positions, width: int) -> tuple[Positions, Positions]:
+    """Pieces of up to ``width`` instead of longer ones."""
+    counts = -(-lengths // width)
+    owners = np.repeat(np.arange(len(starts)), counts)
+    within = (np.arange(len(owners)) - np.repeat(np.cumsum(counts) - counts, counts)) * width
+    return starts[owners] + within, np.minimum(lengths[owners] - within, width)
+
+
+def _copied(
+    source: Bytes, starts: Positions, ends: Positions, lengths: Positions, width: int
+) -> Bytes:
+    """``put_together`` of pieces up to ``width``; ``ends``: where they end in the result.
+
+    Of each ``width`` bytes are copied: what is too much the next ones write over.
+    """
+    size = int(ends[-1])
+    last = len(source) - width
+    late = np.flatnonzero(starts > last) if int(starts.max()) > last else starts[:0]
+    if len(late) > _ONE_BY_ONE or last < 0:
+        source = np.concatenate([source, np.zeros(width, np.uint8)])
+        late = late[:0]
+    out = np.empty(size + width, np.uint8)
+    sink, pieces = _windows(out, width), _windows(source, width)
     for first in range(0, len(starts), _STEP):
         part = slice(first, first + _STEP)
-        end = int(ends[part][-1])
-        indices = np.arange(begin, end)
-        indices += np.repeat(starts[part] - (ends[part] - lengths[part]), lengths[part])
-        # "clip" only because it is the mode that needs no buffer: no index is out of bounds.
-        source.take(indices, out=out[begin:end], mode="clip")
-        begin = end
-    return out
+        here = starts[part].astype(np.int64, copy=False)
+        sink[ends[part] - lengths[part]] = pieces[np.minimum(here, last) if len(late) else here]
+    for at in late.tolist():
+        end, length = int(ends[at]), int(lengths[at])
+        out[end - length : end] = source[starts[at] : starts[at] + length]
+    return out[:size]
 
 
 def tell_apart(
@@ -70,35 +113,93 @@ def tell_apart(
     and for each number the index of the first such piece. Pieces end ``PADDING`` bytes or more
     before the end of ``padded``.
     """
-    if len(starts) <= _PIECES:
-        return _tell_apart(padded, starts, lengths, kinds)
-    known: dict[tuple[bytes, int], int] = {}
+    seen = _Seen()
     numbers = np.empty(len(starts), np.int32)
-    firsts: list[int] = []
     for begin in range(0, len(starts), _PIECES):
         part = slice(begin, begin + _PIECES)
-        number, first = _tell_apart(padded, starts[part], lengths[part], kinds[part])
+        pieces = _Pieces(padded, starts[part].astype(np.int64), lengths[part], kinds[part])
+        if not seen.number(pieces, begin, numbers[part]):
+            whole = _Pieces(padded, starts.astype(np.int64), lengths, kinds)
+            return _tell_apart(whole, _traits(whole, {}))
+    return numbers, np.array(seen.firsts, np.int64)
+
+
+class _Pieces(NamedTuple):
+    """Some pieces of ``padded``, and their kinds."""
+
+    padded: Bytes
+    starts: NDArray[np.int64]
+    lengths: Positions
+    kinds: NDArray[Any]
+
+    def some(self, which: NDArray[np.int64]) -> _Pieces:
+        """Those of these indices."""
+        return _Pieces(self.padded, self.starts[which], self.lengths[which], self.kinds[which])
+
+    def text(self, index: int) -> bytes:
+        """The bytes of one."""
+        start = int(self.starts[index])
+        return self.padded[start : start + int(self.lengths[index])].tobytes()
+
+
+class _Seen:
+    """Different pieces, and a table of their hashes by which most are found again."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[bytes, int], int] = {}
+        self._long: dict[bytes, int] = {}
+        #: For each bucket a row of ``_traits``; row 0 is of no piece.
+        self._table = np.zeros(1 << _BUCKET_BITS, np.int64)
+        self._traits = [np.full(1, _NO_PIECE)]
+        self._numbers = np.zeros(1, np.int32)
+        self.firsts: list[int] = []
+
+    def number(self, pieces: _Pieces, begin: int, numbers: NDArray[np.int32]) -> bool:
+        """Set the ``numbers`` of pieces whose indices count from ``begin``; False: too many."""
+        traits = _traits(pieces, self._long)
+        buckets = (_hashes(traits) >> np.uint64(64 - _BUCKET_BITS)).astype(np.int64)
+        rows = self._table[buckets]
+        numbers[:] = self._numbers[rows]
+        other = np.zeros(len(rows), np.bool_)
+        # Those of one length have as many traits.
+        for trait, known in zip(traits, self._traits, strict=False):
+            other |= known[rows] != trait
+        new = np.flatnonzero(other)
+        if not len(new):
+            return True
+        some = pieces.some(new)
+        found, first = _tell_apart(some, [trait[new] for trait in traits])
         if len(first) * _FEW > _PIECES:
-            return _tell_apart(padded, starts, lengths, kinds)
+            return False
         table = []
-        for at in (first + begin).tolist():
-            start = int(starts[at])
-            text = padded[start : start + int(lengths[at])].tobytes()
-            table.append(known.setdefault((text, int(kinds[at])), len(known)))
-            if table[-1] == len(firsts):
-                firsts.append(at)
-        numbers[part] = np.array(table, np.int32)[number]
-    return numbers, np.array(firsts, np.int64)
+        for at in first.tolist():
+            piece = some.text(at), int(some.kinds[at])
+            table.append(self._known.setdefault(piece, len(self._known)))
+            if table[-1] == len(self.firsts):
+                self.firsts.append(begin + int(new[at]))
+        numbers[new] = np.array(table, np.int32)[found]
+        self._keep([trait[new[first]] for trait in traits], buckets[new[first]], table)
+        return True
+
+    def _keep(
+        self, traits: list[NDArray[np.uint64]], buckets: NDArray[np.int64], numbers: list[int]
+    ) -> None:
+        count = len(self._numbers)
+        self._table[buckets] = np.arange(count, count + len(numbers))
+        self._numbers = np.concatenate([self._numbers, np.array(numbers, np.int32)])
+        while len(self._traits) < len(traits):
+            self._traits.append(np.zeros(count, np.uint64))
+        new = [*traits, *[np.zeros(len(numbers), np.uint64)] * (len(self._traits) - len(traits))]
+        self._traits = [np.concatenate(both) for both in zip(self._traits, new, strict=True)]
 
 
 def _tell_apart(
-    padded: Bytes, starts: Positions, lengths: Positions, kinds: NDArray[Any]
+    pieces: _Pieces, traits: list[NDArray[np.uint64]]
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    traits = _traits(padded, starts, lengths, kinds)
     firsts = _first_alike(_hashes(traits))
     if not all((trait[firsts] == trait).all() for trait in traits):
         # Two that differ have one hash.
-        firsts = _first_alike_slowly(padded, starts, lengths, kinds)
+        firsts = _first_alike_slowly(pieces)
     new = np.zeros(len(firsts), np.int32)
     new[firsts] = 1
     first = np.flatnonzero(new)
@@ -115,28 +216,29 @@ def numbered(codes: Positions) -> tuple[NDArray[np.int32], Positions]:
     return number[codes], places
 
 
-def _traits(
-    padded: Bytes, starts: Positions, lengths: Positions, kinds: NDArray[Any]
-) -> list[NDArray[np.uint64]]:
-    """Numbers of each piece that are the same if, and only if, pieces are: eight bytes each."""
+def _traits(pieces: _Pieces, long: dict[bytes, int]) -> list[NDArray[np.uint64]]:
+    """Numbers of each piece that are the same if, and only if, pieces are: eight bytes each.
+
+    ``long``: numbers for long pieces, to which new ones are added.
+    """
+    padded, starts, lengths, kinds = pieces
     traits = [lengths.astype(np.uint64) << np.uint64(8) | kinds.astype(np.uint64)]
     words: NDArray[np.uint64] = np.ndarray(
         (len(padded) - 7,), np.dtype("<u8"), padded.data, strides=(1,)
     )
-    masks = np.array([(1 << 8 * size) - 1 for size in range(9)], np.uint64)
     most = int(lengths.max(initial=0))
     for at in range(0, min(most, _LONGEST_IN_WORDS), 8):
+        if at == 0:
+            traits.append(words[starts] & _MASKS.take(lengths, mode="clip"))
+            continue
+        some = np.flatnonzero(lengths > at)
         trait = np.zeros(len(starts), np.uint64)
-        some = slice(None) if at == 0 else np.flatnonzero(lengths > at)
-        trait[some] = words[starts[some] + at] & masks[np.minimum(lengths[some] - at, 8)]
+        trait[some] = words[starts[some] + at] & _MASKS.take(lengths[some] - at, mode="clip")
         traits.append(trait)
     if most > _LONGEST_IN_WORDS:
         trait = np.zeros(len(starts), np.uint64)
-        known: dict[bytes, int] = {}
         for index in np.flatnonzero(lengths > _LONGEST_IN_WORDS).tolist():
-            start = int(starts[index])
-            text = padded[start : start + int(lengths[index])].tobytes()
-            trait[index] = known.setdefault(text, len(known))
+            trait[index] = long.setdefault(pieces.text(index), len(long))
         traits.append(trait)
     return traits
 
@@ -152,16 +254,12 @@ def _hashes(traits: list[NDArray[np.uint64]]) -> NDArray[np.uint64]:
     return hashes
 
 
-def _first_alike_slowly(
-    padded: Bytes, starts: Positions, lengths: Positions, kinds: NDArray[Any]
-) -> Positions:
-    data = padded.tobytes()
+def _first_alike_slowly(pieces: _Pieces) -> Positions:
     known: dict[tuple[bytes, int], int] = {}
-    pieces = zip(starts.tolist(), (starts + lengths).tolist(), kinds.tolist(), strict=True)
     return np.array(
         [
-            known.setdefault((data[start:end], kind), index)
-            for index, (start, end, kind) in enumerate(pieces)
+            known.setdefault((pieces.text(index), kind), index)
+            for index, kind in enumerate(pieces.kinds.tolist())
         ],
         np.int64,
     )

@@ -27,12 +27,12 @@ stored, and that.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from serialpack.columns._follow import Decisions, follow
 from serialpack.columns.source import Source, Stored
 from serialpack.columns.streams import (
     LZMA,
@@ -62,9 +62,6 @@ _LEAST_APART = 192
 
 #: Where fewer than one of so many is not of rank 0, runs are not compared with ranks.
 _CLEARLY_FEW = 16
-
-#: Runs of this mean length are repeated as a whole where the walk goes around in a loop.
-_LONG_RUNS = 8
 
 
 def _array(values: NDArray[Any], use: Effort) -> bytes:
@@ -184,63 +181,6 @@ def write(walk: NDArray[np.int32], number: int, use: Effort) -> tuple[bytes, byt
     return bytes(table), b"".join(apart)
 
 
-class _OverError(Exception):
-    """The walk has come to its end."""
-
-
-class _Chain(NamedTuple):
-    """Nodes that follow each other always, and the way on from the last."""
-
-    nodes: bytes
-    on: Callable[[], _Chain]
-
-
-def _end() -> _Chain:
-    raise _OverError
-
-
-class _Chains(dict[int, _Chain]):
-    """The chain that begins at each node, made when it is asked for."""
-
-    def __init__(self, follows: list[int], budget: int) -> None:
-        self._follows = follows
-        self._budget = budget
-        # What is repeated is part of the walk as well.
-        self._budget_for_loops = budget
-        self.on: dict[int, Callable[[], _Chain]] = {}
-
-    def __missing__(self, start: int) -> _Chain:
-        nodes = []
-        node = start
-        while True:
-            if node == len(self._follows):
-                on = _end
-                break
-            nodes.append(node)
-            if len(nodes) > self._budget:
-                raise Broken("the walk has no end")
-            following = self._follows[node]
-            if following < 0:
-                on = self.on[node]
-                break
-            node = following
-        # Each chain is part of the walk, so together they are no longer.
-        self._budget -= len(nodes)
-        chain = self[start] = _Chain(np.array(nodes, np.int32).tobytes(), on)
-        return chain
-
-    def loop(self, node: int, start: int, times: int) -> bytes:
-        """The chain from ``start`` to ``node``, if it comes there; it is to be repeated."""
-        nodes: list[int] = []
-        while len(nodes) * times < self._budget_for_loops and 0 <= start < len(self._follows):
-            nodes.append(start)
-            if start == node:
-                self._budget_for_loops -= len(nodes) * times
-                return np.array(nodes, np.int32).tobytes()
-            start = self._follows[start]
-        return b""
-
-
 def read(table: Reader, decisions: Reader, number: int, limit: int) -> NDArray[np.int32]:
     """What ``write`` wrote; the walk is of ``limit`` values at most."""
     follows: list[int] = []
@@ -263,7 +203,7 @@ def read(table: Reader, decisions: Reader, number: int, limit: int) -> NDArray[n
         for _, choices, visits, way in branches
     ]
     pool = _read_array(decisions, pooled) if pooled else np.zeros(0, np.int64)
-    chains = _Chains(follows, limit)
+    met: dict[int, Decisions] = {}
     at = 0
     for (node, choices, visits, _), ranks in zip(branches, read_apart, strict=True):
         if ranks is None:
@@ -271,34 +211,12 @@ def read(table: Reader, decisions: Reader, number: int, limit: int) -> NDArray[n
             at += visits
         if visits and int(ranks.max()) >= len(choices):
             raise Broken("a decision for what is not there")
-        chains.on[node] = _ways_on(chains, node, ranks, choices)
-    walk = _follow(chains, limit)
-    met = np.bincount(walk, minlength=number)
-    if any(int(met[node]) != visits for node, _, visits, _ in branches):
+        met[node] = Decisions(choices, ranks)
+    found = follow(follows, met, limit)
+    counts = np.bincount(found, minlength=number)
+    if any(int(counts[node]) != visits for node, _, visits, _ in branches):
         raise Broken("decisions that nobody comes by for")
-    return walk
-
-
-def _ways_on(
-    chains: _Chains, node: int, ranks: NDArray[np.int64], choices: list[int]
-) -> Callable[[], _Chain]:
-    """Gives the chains behind ``node`` one after another."""
-    targets = np.array(choices, np.int64)
-    places = np.flatnonzero(ranks)
-    if len(ranks) >= _LONG_RUNS * (len(places) + 1):
-        times = len(ranks) - len(places)
-        loop = chains.loop(node, choices[0], times)
-        if loop:
-            runs = (np.diff(places, prepend=-1) - 1).tolist()
-            return _looped(chains, loop, runs, targets[ranks[places]].tolist()).__next__
-    return map(chains.__getitem__, targets[ranks].tolist()).__next__
-
-
-def _looped(chains: _Chains, loop: bytes, runs: list[int], targets: list[int]) -> Iterator[_Chain]:
-    """The chains behind a node: so many times around, and then on."""
-    for times, target in zip(runs, targets, strict=True):
-        nodes, on = chains[target]
-        yield _Chain(loop * times + nodes, on)
+    return found
 
 
 def _target(table: Reader, node: int, number: int) -> int:
@@ -319,21 +237,3 @@ def _read_ranks(reader: Reader, way: int, visits: int, choices: int) -> NDArray[
         raise Broken("runs are longer than the walk")
     ranks[places] = 1 if choices <= 2 else _read_array(reader, number) + 1
     return ranks
-
-
-def _follow(chains: _Chains, limit: int) -> NDArray[np.int32]:
-    out: list[bytes] = []
-    try:
-        nodes, on = chains[0]
-        out.append(nodes)
-        append = out.append
-        while True:
-            nodes, on = on()
-            append(nodes)
-    except StopIteration:
-        raise Broken("the walk ends before its end") from None
-    except _OverError:
-        pass
-    if sum(map(len, out)) > 4 * limit:
-        raise Broken("the walk is longer than the text")
-    return np.frombuffer(b"".join(out), np.int32)

@@ -199,8 +199,10 @@ def _candidates(look: Look, texts: Texts, to: Context) -> list[str]:
         if survey.share >= _FITS and survey.tokens > 1:
             alone = 8 * len(zstd(look.joined, 1)) / number
             sure = survey.share >= _SURE and survey.bits <= _CLEAR * alone
-            if sure and not to.use.thorough and texts.number > 2 * _TRIAL:
-                return ["patterns", *repeats]
+            if sure and not to.use.thorough:
+                if texts.number > 2 * _TRIAL:
+                    return ["patterns", *repeats]
+                names = [name for name in names if name != "prose"]
             if survey.bits <= _HOPE * alone:
                 names.append("patterns")
     return names
@@ -209,6 +211,9 @@ def _candidates(look: Look, texts: Texts, to: Context) -> list[str]:
 def _numeric(look: Look) -> list[str] | None:
     """The encoding of numbers that most values fit."""
     least = _FITS * len(look.values)
+    starts = np.bincount(look.texts.data[look.texts.starts[look.texts.lengths > 0]], minlength=256)
+    if starts[list(_NUMERIC)].sum() < least:
+        return None
     if len(_FLOAT.findall(look.joined)) < least:
         return None
     if len(_INTEGER.findall(look.joined)) >= min(least * 1.5, len(look.values)):

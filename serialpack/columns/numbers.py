@@ -119,7 +119,14 @@ def deltas_pay(numbers: NDArray[np.int64]) -> bool:
     if _bits(moved) < room:
         return True
     sizes = steps.astype(np.float64)
-    return _bits(np.abs(sizes - np.median(sizes))) + 1 < room
+    return _bits(np.abs(sizes - _median(sizes))) + 1 < room
+
+
+def _median(values: NDArray[np.float64]) -> float:
+    """As ``np.median``, which takes as long as all else that is asked of a sample."""
+    ranked = np.sort(values)
+    half = len(ranked) // 2
+    return float(ranked[half] if len(ranked) % 2 else (ranked[half - 1] + ranked[half]) / 2)
 
 
 def write_numbers(

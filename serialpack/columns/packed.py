@@ -183,13 +183,13 @@ class Packed:
         return NAMES.get(Reader(self._columns[index].description).byte(), "unknown")
 
     def stored_size(self, index: int) -> int:
-        """How many bytes a column takes; of shared frames, and of a bundle, its share."""
+        """How many bytes a column's streams take; of shared frames, and of a bundle, its share."""
         column = self._columns[index]
         if index in self._places:
             bundle = self._places[index][0]
             part = column.number / max(self._columns[bundle].number, 1)
             return round(self.stored_size(bundle) * part)
-        size = len(column.description)
+        size = 0
         for line in self._lines[column.streams.start : column.streams.stop]:
             share = line.stop - line.start
             if line.coder == SHARED:

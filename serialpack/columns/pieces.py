@@ -264,9 +264,14 @@ def split(data: NDArray[np.uint8], separator: int, number: int) -> Texts:
     return Texts(data[kept], marks - np.arange(number))
 
 
-def squeeze(rows: NDArray[np.uint8], kept: NDArray[np.bool_]) -> Texts:
-    """Of each row the bytes that are ``kept``."""
-    return Texts(rows[kept], np.cumsum(np.count_nonzero(kept, axis=1), dtype=np.int64))
+def squeeze(
+    rows: NDArray[np.uint8], firsts: NDArray[np.int64], lengths: NDArray[np.int64]
+) -> Texts:
+    """Of each row the bytes from ``firsts`` on, so many."""
+    starts = firsts + rows.shape[1] * np.arange(len(rows))
+    return Texts.from_lengths(
+        put_together(np.ascontiguousarray(rows).reshape(-1), starts, lengths), lengths
+    )
 
 
 def padded(texts: Texts, width: int) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
@@ -324,13 +329,11 @@ def merge(first: Texts, second: Texts, is_second: NDArray[np.bool_]) -> Texts:
     if not second.number:
         return first
     lengths = np.empty(len(is_second), np.int64)
-    lengths[is_second] = second.lengths
-    lengths[~is_second] = first.lengths
-    out = np.empty(len(first.data) + len(second.data), np.uint8)
-    bytewise = np.repeat(is_second, lengths)
-    out[bytewise] = second.data
-    out[~bytewise] = first.data
-    return Texts.from_lengths(out, lengths)
+    starts = np.empty(len(is_second), np.int64)
+    for texts, which, base in ((first, ~is_second, 0), (second, is_second, len(first.data))):
+        lengths[which] = texts.lengths
+        starts[which] = texts.starts + base
+    return slices(np.concatenate([first.data, second.data]), starts, lengths)
 
 
 def parse_digits(

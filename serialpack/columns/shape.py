@@ -8,7 +8,7 @@ of its nodes with the values between them: so any spelling comes back.
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,15 +77,15 @@ def split(data: bytes, kind: str) -> Split | None:
 
 
 def _by_column(
-    shape: Shape, walk: NDArray[np.int32]
+    shape: Shape, walk: NDArray[np.integer[Any]]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The values' indices, column by column; and how many there are of each."""
-    of_values = shape.column_of[walk]
     number = len(shape.numbers)
-    counts = np.bincount(of_values + 1, minlength=number + 1)
-    keys = of_values.astype(np.uint32) + np.uint32(1)
-    order = np.argsort(keys.astype(np.uint16) if number < 65535 else keys, kind="stable")
-    return order[counts[0] :], counts[1:]
+    # Small numbers are sorted by their digits.
+    kind = np.uint8 if number < 255 else np.uint16 if number < 65535 else np.uint32
+    keys = (shape.column_of + 1).astype(kind)[walk]
+    counts = np.bincount(keys, minlength=number + 1)
+    return np.argsort(keys, kind="stable")[counts[0] :], counts[1:]
 
 
 def join(
@@ -107,9 +107,9 @@ def join(
             raise IndexError("no such records")
         first = int(shape.record_starts[start])
         last = int(shape.record_starts[stop]) if stop < shape.records else len(shape.walk)
-    text = _join(shape, columns, first, last)
     if start is None or stop is None:
-        return text + shape.trailer
+        return _join(shape, columns, first, last, shape.trailer)
+    text = _join(shape, columns, first, last)
     outline = shape.outline
     if last < len(shape.walk):
         node = int(shape.walk[last])
@@ -140,8 +140,12 @@ def _stored(shape: Shape, columns: list[Texts]) -> list[Texts]:
     return [_packnumbers.stored(kinds[number], texts) for number, texts in enumerate(columns)]
 
 
-def _join(shape: Shape, columns: list[Texts], first: int, last: int) -> bytes:
-    """The text from behind the value before ``first`` up to the end of the one before ``last``."""
+def _join(
+    shape: Shape, columns: list[Texts], first: int, last: int, trailer: bytes = b""
+) -> bytes:
+    """The text from behind the value before ``first`` up to the end of the one before ``last``,
+    and ``trailer``.
+    """
     packed = shape.text_kind == "msgpack"
     if packed:
         columns = _stored(shape, columns)
@@ -155,26 +159,27 @@ def _join(shape: Shape, columns: list[Texts], first: int, last: int) -> bytes:
             for node, quote in zip(shape.nodes, quoted.tolist(), strict=True)
         ]
     )
+    text_starts, text_lengths = texts.starts, texts.lengths
     pool = [texts, *columns]
     source = np.concatenate([part.data for part in pool])
     bases = np.cumsum([0, *(len(part.data) for part in pool)]).tolist()
     done = np.zeros(len(columns), np.int64)
     if first:
         done += _by_column(shape, shape.walk[:first])[1]
-    out = []
+    out: list[NDArray[np.uint8] | bytes] = []
     closes = False
     for begin in range(first, last, _STEP):
-        walk = shape.walk[begin : min(begin + _STEP, last)]
+        # As indices numbers of NumPy's own kind are the fastest.
+        walk = shape.walk[begin : min(begin + _STEP, last)].astype(np.int64)
         starts = np.zeros((len(walk), 2), np.int64)
         lengths = np.zeros((len(walk), 2), np.int64)
-        starts[:, 0] = texts.starts[walk]
-        lengths[:, 0] = texts.lengths[walk]
+        quotes = quoted[walk]
         no_quote = np.empty(len(walk), bool)
         no_quote[0] = not closes
-        np.logical_not(quoted[walk[:-1]], out=no_quote[1:])
-        starts[:, 0] += no_quote
-        lengths[:, 0] -= no_quote
-        closes = bool(quoted[walk[-1]])
+        np.logical_not(quotes[:-1], out=no_quote[1:])
+        np.add(text_starts[walk], no_quote, out=starts[:, 0])
+        np.subtract(text_lengths[walk], no_quote, out=lengths[:, 0])
+        closes = bool(quotes[-1])
         order, counts = _by_column(shape, walk)
         at = 0
         for number in np.flatnonzero(counts).tolist():
@@ -191,5 +196,6 @@ def _join(shape: Shape, columns: list[Texts], first: int, last: int) -> bytes:
             sizes += bases[number + 1]
             starts[some, 1] = sizes
         done += counts
-        out.append(put_together(source, starts.reshape(-1), lengths.reshape(-1)).tobytes())
-    return b"".join(out) + (b'"' if closes else b"")
+        out.append(put_together(source, starts.reshape(-1), lengths.reshape(-1)))
+    out += [b'"' if closes else b"", trailer]
+    return b"".join(out)

@@ -82,11 +82,12 @@ def share(
         orders.append(sorted(range(len(coded)), key=lambda index: (last[index], names[index])))
     shared = max((_groups(coded, order, level, most) for order in orders), key=_saved)
     other = _plain_where_better(columns, coded, shared.order, to)
-    others = _groups(other, shared.order, level, most)
-    before = sum(each.size for each in coded) - shared.saved
-    after = sum(each.size for each in other) - others.saved
-    if after < before:
-        coded, shared = other, others
+    if other != coded:
+        others = _groups(other, shared.order, level, most)
+        before = sum(each.size for each in coded) - shared.saved
+        after = sum(each.size for each in other) - others.saved
+        if after < before:
+            coded, shared = other, others
     best = max(to.use.text, _LAST)
     return coded, shared._replace(groups=[group.again(best) for group in shared.groups])
 
@@ -124,6 +125,8 @@ def _plain_where_better(
             other = plain.encode(texts, to).coded
             if other.size <= _WORSE * coded[index].size + _ALWAYS:
                 plains[index] = other
+    if not plains:
+        return list(coded)
     raws = [b"".join(stream.raw for stream in other.streams) for other in plains.values()]
     behind = _behind(raws, max(to.use.text, _LEVEL))
     before = _behind(raws[::-1], max(to.use.text, _LEVEL))[::-1]

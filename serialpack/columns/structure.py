@@ -101,21 +101,24 @@ class Shape:
         self.column_of = np.array([node.column for node in nodes], np.int32)
 
     @cached_property
+    def visits(self) -> NDArray[np.int64]:
+        """How often each node is met."""
+        return np.bincount(self.walk, minlength=len(self.nodes))
+
+    @cached_property
     def numbers(self) -> list[int]:
         """How many values each column has."""
-        counts = np.bincount(self.walk, minlength=len(self.nodes))
         some = self.column_of >= 0
-        found = np.bincount(self.column_of[some], counts[some])
+        found = np.bincount(self.column_of[some], self.visits[some])
         return [int(number) for number in found]
 
     @property
     def size(self) -> int:
         """The bytes of the text without its columns' values."""
-        counts = np.bincount(self.walk, minlength=len(self.nodes))
         sizes = np.array(
             [len(node.text) + self._size_around(node.kind) for node in self.nodes], np.int64
         )
-        return int((counts * sizes).sum()) + len(self.trailer)
+        return int((self.visits * sizes).sum()) + len(self.trailer)
 
     def _size_around(self, kind: int) -> int:
         if self.text_kind == "msgpack":

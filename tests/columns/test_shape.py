@@ -200,6 +200,22 @@ def test_an_odd_record_costs_only_itself() -> None:
     assert all(columns[column] == texts for column, texts in plain.items())
 
 
+def test_lines_cut_off_cost_only_themselves() -> None:
+    """And at most the next one: behind ``{"a":`` or ``[`` it is what stands there."""
+    chance = random.Random(1)
+    lines = [b'{"a": %d, "b": {"c": ["x%d", %d]}, "d": "y"}' % (n, n, -n) for n in range(999)]
+    cut = lines.copy()
+    for n in range(4, 999, 9):
+        cut[n] = lines[n][: chance.randrange(1, len(lines[n]))]
+    found = there_and_back(b"\n".join(cut))
+    assert found is not None
+    columns = columns_of(found)
+    for column in columns_of(there_and_back(b"\n".join(lines))):
+        assert len(columns[column]) >= 999 - 2 * 111
+    records = {join(*found, n, n + 1) for n in range(found.shape.records)}
+    assert len(records & set(lines)) >= 999 - 2 * 111
+
+
 def test_columns_of_few_values_are_put_together() -> None:
     """Where there are many of them even those of some more values."""
     record = (

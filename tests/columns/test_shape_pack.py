@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from serialpack.columns import structure
+from serialpack.columns import _packtokens, structure
 from serialpack.columns.nodes import RAW, SCALAR, STRING, Mark
 from serialpack.columns.shape import join, split, values_of
 from serialpack.columns.structure import Column
@@ -240,3 +240,31 @@ def test_numbers_that_are_none_are_broken() -> None:
     for odd in (b"", b"x", b"nan", b"1e999", b"1,2"):
         with pytest.raises(Broken):
             join(found.shape, [Texts.from_list([b"1", odd, b"3"])])
+
+
+#: Strings of any length; some full of bytes that look like strings of one byte, where who once
+#: went wrong never meets the right places again.
+strings = st.lists(
+    st.one_of(
+        st.binary(max_size=40),
+        st.integers(0, 3000).map(lambda size: b"\xa1" * size),
+        st.integers(200, 60_000).map(lambda size: b"\xdb" * size),
+    ),
+    max_size=12,
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(strings, st.integers(1, 7))
+def test_tokens_begin_where_others_end(values: list[bytes], rounds: int) -> None:
+    data = b"".join(map(text, values))
+    sizes = [len(text(value)) for value in values]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_packtokens, "_ROUNDS", rounds)
+        patch.setattr(_packtokens, "_DENSE", 1)
+        found = _packtokens.tokens(data)
+        cut_off = _packtokens.tokens(data[:-1])
+    assert cut_off is None or len(values[-1]) == 0
+    if values:
+        assert found is not None
+        assert found.starts.tolist() == [sum(sizes[:place]) for place in range(len(sizes))]

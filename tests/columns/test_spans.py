@@ -88,3 +88,21 @@ def test_pieces_are_put_together(source: bytes, spans: list[tuple[int, int]]) ->
     some = np.flatnonzero(lengths == lengths[0]) if len(lengths) else starts
     again = put_together(array, starts[some], lengths[some])
     assert again.tobytes() == b"".join(source[starts[i] : ends[i]] for i in some)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.binary(min_size=1, max_size=200),
+    st.lists(st.tuples(st.integers(0, 199), st.integers(0, 60)), min_size=1, max_size=40),
+    st.integers(1, 9),
+    st.integers(0, 2),
+)
+def test_pieces_are_cut_and_copied_in_steps(
+    source: bytes, spans: list[tuple[int, int]], whole: int, singly: int
+) -> None:
+    """Pieces longer than what is copied at once, and some that stand at the end of the source."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_spans, "_WHOLE", whole)
+        patch.setattr(_spans, "_STEP", 3)
+        patch.setattr(_spans, "_ONE_BY_ONE", singly)
+        test_pieces_are_put_together.hypothesis.inner_test(source, spans)  # type: ignore[attr-defined]

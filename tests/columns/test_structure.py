@@ -134,11 +134,30 @@ def test_columns_must_be_of_the_right_length() -> None:
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=400), st.integers(1, 60))
 def test_walks_come_back(numbers: list[int], times: int) -> None:
     """Long and short ones, with few decisions and many."""
-    order = {number: place for place, number in enumerate(dict.fromkeys(numbers))}
-    walk = np.array([order[number] for number in numbers] * times, np.int32)
-    table, decisions = _walk.write(walk, len(order), effort(3))
-    again = _walk.read(Reader(table), Reader(decisions), len(order), len(walk))
-    assert np.array_equal(again, walk)
+    assert there_and_back(numbers * times) == numbers * times
+
+
+@pytest.mark.parametrize("odd", [0, 0.01, 0.3])
+@pytest.mark.parametrize("most", [1, 3, 40])
+def test_walks_through_records_come_back(most: int, odd: float) -> None:
+    """Fields in turn; one of two kinds, lists of some length, and some in another order."""
+    chance = random.Random(f"{most} {odd}")
+    numbers: list[int] = []
+    for _ in range(2000):
+        fields = [[0], [chance.choice((1, 2))], [3], [4] * chance.randrange(most + 1), [5]]
+        if chance.random() < odd:
+            chance.shuffle(fields)
+        numbers += (number for field in fields for number in field)
+    assert there_and_back(numbers) == numbers
+
+
+def there_and_back(numbers: list[int]) -> list[int]:
+    """A walk, whose nodes may have any numbers."""
+    nodes = list(dict.fromkeys(numbers))
+    walk = np.array([nodes.index(number) for number in numbers], np.int32)
+    table, decisions = _walk.write(walk, len(nodes), effort(3))
+    again = _walk.read(Reader(table), Reader(decisions), len(nodes), len(walk))
+    return [nodes[place] for place in again.tolist()]
 
 
 def test_texts_with_control_bytes_are_kept() -> None:

@@ -150,7 +150,4 @@ def decode(source: Source, number: int, limit: int) -> Texts:
     rows[:, left] = _POINT
     if scale:
         rows[:, left + 1 :] = digit_rows(numbers - whole * POWERS[scale], scale)
-    place = np.arange(width)
-    last = left + np.where(digits > 0, digits + 1, 0)
-    kept = (place >= (left - before)[:, None]) & (place < last[:, None])
-    return squeeze(rows, kept)
+    return squeeze(rows, left - before, before + digits + (digits > 0))

@@ -9,7 +9,7 @@ import numpy as np
 
 from serialpack.columns.coding import Context, Fit, head, joined
 from serialpack.columns.numbers import read_codes, write_codes
-from serialpack.columns.pieces import Groups, group, padded, slices, squeeze
+from serialpack.columns.pieces import Groups, group, slices
 from serialpack.columns.source import Source
 from serialpack.columns.texts import Texts
 
@@ -20,9 +20,6 @@ _BYTE = 256
 
 #: Values used from half to twice a power of four times have one rank.
 _FOURS = 4 ** np.arange(31) // 2
-
-#: Entries are put back as rows of the longest one's width, if that is not much more than needed.
-_WASTE = 3
 
 
 def encode(texts: Texts, to: Context) -> Fit | None:
@@ -62,8 +59,4 @@ def decode(source: Source, number: int, limit: int) -> Texts:
     size = int(lengths.sum())
     if size > limit:
         source.spend(source.budget + 1)
-    width = int(entries.lengths.max(initial=0))
-    if width * number <= _WASTE * size and width * entries.number <= size:
-        rows, kept = padded(entries, width)
-        return squeeze(rows[codes], kept[codes])
     return slices(entries.data, entries.starts[codes], lengths)

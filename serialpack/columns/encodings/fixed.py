@@ -100,21 +100,21 @@ def _fields(kinds: bytes) -> list[Field]:
 
 def _kinds(columns: NDArray[np.uint8]) -> tuple[list[int], NDArray[np.bool_]]:
     """What stands at each place (a row of ``columns``), and which values are otherwise."""
-    first = columns[:, :1]
-    flags = _FLAGS[columns]
+    flags = np.frombuffer(columns.tobytes().translate(_FLAGS.tobytes()), np.uint8)
+    flags = flags.reshape(columns.shape)
+    differ = columns != columns[:, :1]
+    numbers = np.count_nonzero(differ, axis=1).tolist()
+    every = np.bitwise_and.reduce(flags, axis=1).tolist()
     odd = np.zeros(columns.shape[1], np.bool_)
     most = int(_ODD * columns.shape[1])
     kinds = []
-    for place in range(len(columns)):
-        differ = columns[place] != first[place]
-        number = int(np.count_nonzero(differ))
+    for place, number in enumerate(numbers):
         if number == 0:
             kinds.append(_SAME)
             continue
-        every = int(np.bitwise_and.reduce(flags[place]))
-        kind = next((kind for kind, flag in _FLAG_OF.items() if every & flag), _ANY)
+        kind = next((kind for kind, flag in _FLAG_OF.items() if every[place] & flag), _ANY)
         if number <= most:
-            odd |= differ
+            odd |= differ[place]
             kind = _SAME
         elif kind == _ANY and most:
             for candidate, flag in _FLAG_OF.items():

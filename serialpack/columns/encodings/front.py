@@ -10,7 +10,7 @@ import numpy as np
 from serialpack.columns.coding import Context, Fit, head, joined
 from serialpack.columns.encodings import plain
 from serialpack.columns.numbers import read_numbers, write_numbers
-from serialpack.columns.pieces import padded, slices, squeeze
+from serialpack.columns.pieces import padded, slices
 from serialpack.columns.source import Source
 from serialpack.columns.texts import Broken, Texts
 
@@ -38,7 +38,7 @@ def encode(texts: Texts, to: Context) -> Fit | None:
 
 
 def decode(source: Source, number: int, limit: int) -> Texts:
-    """The values: at each place the byte of the last value that has its own there."""
+    """Each value from the start of the one before."""
     shared = read_numbers(source, number)
     rest = source.column(number, limit)
     lengths = rest.lengths + shared
@@ -52,11 +52,9 @@ def decode(source: Source, number: int, limit: int) -> Texts:
     if int(lengths.sum()) > limit:
         raise Broken("a column holds more than was promised")
     source.spend(2 * width * number)
-    place = np.arange(width)
-    own = (place >= shared[:, None]) & (place < lengths[:, None])
-    rows = np.zeros((number, width), np.uint8)
-    rows[own] = rest.data
-    # A place beyond a value's end is its own too: nothing of before is seen through it.
-    index = np.where(place >= shared[:, None], np.arange(number)[:, None], 0)
-    origin = np.maximum.accumulate(index, axis=0)
-    return squeeze(rows[origin, place], place < lengths[:, None])
+    value = b""
+    values = []
+    for size, end in zip(shared.tolist(), rest.to_list(), strict=True):
+        value = value[:size] + end
+        values.append(value)
+    return Texts.from_list(values)

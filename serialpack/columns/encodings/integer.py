@@ -92,7 +92,7 @@ def _write(numbers: NDArray[np.int64]) -> Texts:
     if minus.any():
         negative = np.flatnonzero(minus)
         rows[negative, width - lengths[negative]] = _MINUS
-    return squeeze(rows, np.arange(width) >= (width - lengths)[:, None])
+    return squeeze(rows, width - lengths, lengths)
 
 
 def check_range(numbers: NDArray[np.int64]) -> None:

@@ -1,0 +1,239 @@
+"""A walk from what follows each node: the inverse of what ``_walk`` decides.
+
+After each *branch*, a node that several may follow, the walk goes along a *path* up to the next
+branch. Branches are first joined where that leaves fewer steps: one that is met again and again
+with the next, and one that only a certain other leads to with that. Where one branch is left, as
+for records that are mostly alike, its paths one after another are the walk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from serialpack.columns._spans import put_together
+from serialpack.columns.texts import Broken
+
+#: Where a path leads that ends the walk.
+_END = -1
+
+#: Branches that the walk comes by less often are left as they are.
+_LEAST = 64
+
+#: Joined, a branch has so many decisions at least for each path: those are made one by one.
+_AGAIN = 4
+
+#: Bytes of a node's number in a path.
+_SIZE = 4
+
+
+class Decisions(NamedTuple):
+    """What may follow a node, and which of these does, each time that the walk comes by."""
+
+    choices: list[int]
+    ranks: NDArray[np.int64]
+
+
+class _Branch(NamedTuple):
+    """``paths``: int32 numbers of nodes; ``then``: the branch behind each. ``ranks``: which."""
+
+    paths: list[bytes]
+    then: list[int]
+    ranks: NDArray[np.int64]
+
+
+class _TooLongError(Exception):
+    """Paths that are longer than the walk."""
+
+
+def follow(follows: list[int], decisions: dict[int, Decisions], limit: int) -> NDArray[np.int32]:
+    """The walk from node 0 on, of ``limit`` nodes at most.
+
+    ``follows``: for each node the next one, where there are no ``decisions``. ``Broken`` if it has
+    no end, or one before that.
+    """
+    start, first, branches = _branches(follows, decisions, limit)
+    _join(first, branches, limit)
+    if len(branches) == 1 and first in branches:
+        found = _along(start, first, branches[first], limit)
+    else:
+        found = _step_by_step(start, first, branches)
+    if len(found) > _SIZE * limit:
+        raise Broken("the walk is longer than the text")
+    return np.frombuffer(found, np.int32)
+
+
+def _branches(
+    follows: list[int], decisions: dict[int, Decisions], limit: int
+) -> tuple[bytes, int, dict[int, _Branch]]:
+    """The path to the first branch, that one, and all branches."""
+    known: dict[int, tuple[bytes, int]] = {}
+    left = limit
+
+    def path(node: int) -> tuple[bytes, int]:
+        nonlocal left
+        if node not in known:
+            nodes: list[int] = []
+            at, then = node, _END
+            while at < len(follows):
+                nodes.append(at)
+                if at in decisions:
+                    then = at
+                    break
+                if len(nodes) > left:
+                    raise Broken("the walk has no end")
+                at = follows[at]
+            # Each path is part of the walk, so together they are no longer.
+            left -= len(nodes)
+            known[node] = np.array(nodes, np.int32).tobytes(), then
+        return known[node]
+
+    start, first = path(0)
+    branches = {}
+    for node, (choices, ranks) in decisions.items():
+        there = np.bincount(ranks, minlength=len(choices)).tolist()
+        found = [
+            path(choice) if count else (b"", _END)
+            for choice, count in zip(choices, there, strict=True)
+        ]
+        branches[node] = _Branch([nodes for nodes, _ in found], [then for _, then in found], ranks)
+    return start, first, branches
+
+
+def _join(first: int, branches: dict[int, _Branch], limit: int) -> None:
+    """Join branches as long as that leaves fewer steps."""
+    todo = list(branches)
+    while todo:
+        node = todo.pop()
+        if node not in branches or len(branches[node].ranks) < _LEAST:
+            continue
+        before = _leading_to(node, first, branches)
+        joined = _repeated(node, branches[node], limit)
+        owner = node
+        if joined is None and len(before) == 1 and before[0] not in (node, _END):
+            owner = before[0]
+            joined = _merged(node, branches[owner], branches[node], limit)
+            if joined is not None:
+                del branches[node]
+        if joined is not None:
+            branches[owner] = joined
+            todo += {owner, *joined.then} & branches.keys()
+
+
+def _leading_to(node: int, first: int, branches: dict[int, _Branch]) -> list[int]:
+    """From which branches paths lead to ``node``; ``_END`` stands for the start."""
+    found = [other for other, branch in branches.items() if node in branch.then]
+    return [*found, _END] if node == first else found
+
+
+def _repeated(node: int, branch: _Branch, limit: int) -> _Branch | None:
+    """A branch whose commonest path leads back to it: how often that, and then another, is one."""
+    counts = np.bincount(branch.ranks, minlength=len(branch.then)).tolist()
+    back = [rank for rank, then in enumerate(branch.then) if then == node and counts[rank]]
+    if not back or len(back) == len(branch.then):
+        return None
+    loop = max(back, key=counts.__getitem__)
+    if counts[loop] < len(branch.ranks) // _AGAIN:
+        return None
+    others = np.flatnonzero(branch.ranks != loop)
+    times = np.diff(others, prepend=-1) - 1
+    size = len(branch.then)
+    codes = _compact(times * size + branch.ranks[others])
+    if codes is None:
+        return None
+    pairs = [divmod(code, size) for code in codes.different]
+    lengths = [n * len(branch.paths[loop]) + len(branch.paths[rank]) for n, rank in pairs]
+    if not _fit(lengths, codes.ranks, limit):
+        return None
+    paths = [branch.paths[loop] * n + branch.paths[rank] for n, rank in pairs]
+    return _Branch(paths, [branch.then[rank] for _, rank in pairs], codes.ranks)
+
+
+def _merged(node: int, owner: _Branch, branch: _Branch, limit: int) -> _Branch | None:
+    """``owner`` with ``branch``, the one of ``node``, to which only paths of ``owner`` lead."""
+    leads = np.array([then == node for then in owner.then])
+    here = leads[owner.ranks]
+    if int(np.count_nonzero(here)) != len(branch.ranks):
+        raise Broken("decisions that nobody comes by for")
+    size = len(branch.then) + 1
+    all_codes = owner.ranks * size
+    all_codes[here] += branch.ranks + 1
+    codes = _compact(all_codes)
+    if codes is None:
+        return None
+    pairs = [divmod(code, size) for code in codes.different]
+    behind = [(b"", None), *zip(branch.paths, branch.then, strict=True)]
+    parts = [(owner.paths[rank], *behind[next_rank], owner.then[rank]) for rank, next_rank in pairs]
+    if not _fit([len(path) + len(rest) for path, rest, _, _ in parts], codes.ranks, limit):
+        return None
+    return _Branch(
+        [path + rest for path, rest, _, _ in parts],
+        [own if then is None else then for _, _, then, own in parts],
+        codes.ranks,
+    )
+
+
+class _Codes(NamedTuple):
+    """Which ``different`` numbers there are, and for each its place among them."""
+
+    different: list[int]
+    ranks: NDArray[np.int64]
+
+
+def _compact(codes: NDArray[np.int64]) -> _Codes | None:
+    """None where too many of ``codes`` are different."""
+    top = int(codes.max(initial=-1)) + 1
+    if top > 4 * len(codes) + (1 << 16):
+        return None
+    different = np.flatnonzero(np.bincount(codes, minlength=top))
+    if len(different) * _AGAIN > len(codes):
+        return None
+    place = np.zeros(top, np.int64)
+    place[different] = np.arange(len(different))
+    return _Codes(different.tolist(), place[codes])
+
+
+def _fit(lengths: list[int], ranks: NDArray[np.int64], limit: int) -> bool:
+    """Whether paths of these lengths, as often as ``ranks`` say, are no longer than the walk."""
+    counts = np.bincount(ranks, minlength=len(lengths)).tolist()
+    pairs: Iterable[tuple[int, int]] = zip(lengths, counts, strict=True)
+    return sum(length * count for length, count in pairs) <= _SIZE * limit
+
+
+def _along(start: bytes, node: int, branch: _Branch, limit: int) -> bytes:
+    """The walk where there is but one branch."""
+    ends = np.array(branch.then)[branch.ranks] != node
+    if not len(ends) or not ends[-1]:
+        raise Broken("the walk ends before its end")
+    if np.count_nonzero(ends) > 1:
+        raise Broken("decisions that nobody comes by for")
+    lengths = np.array(list(map(len, branch.paths)), np.int64)
+    if not _fit(lengths.tolist(), branch.ranks, limit):
+        raise Broken("the walk is longer than the text")
+    starts = np.cumsum(lengths) - lengths
+    source = np.frombuffer(b"".join(branch.paths), np.uint8)
+    return start + put_together(source, starts[branch.ranks], lengths[branch.ranks]).tobytes()
+
+
+def _step_by_step(start: bytes, first: int, branches: dict[int, _Branch]) -> bytes:
+    out = [start]
+    append = out.append
+    ways = {
+        node: zip(
+            map(branch.paths.__getitem__, branch.ranks.tolist()),
+            map(branch.then.__getitem__, branch.ranks.tolist()),
+            strict=True,
+        ).__next__
+        for node, branch in branches.items()
+    }
+    node = first
+    try:
+        while node != _END:
+            path, node = ways[node]()
+            append(path)
+    except StopIteration:
+        raise Broken("the walk ends before its end") from None
+    return b"".join(out)
