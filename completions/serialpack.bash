@@ -77,6 +77,7 @@ _serialpack_kind() {
         "unpack -t" | "unpack --to") kind=format ;;
         "unpack -F" | "unpack --from") kind=format ;;
         "unpack --lossy") kind=loss ;;
+        "unpack --fields") kind= ;;
         "unpack --schema") kind=path ;;
         "unpack --message") kind= ;;
         "unpack --records") kind= ;;
@@ -114,11 +115,11 @@ _serialpack_options() {
             ending=
             ;;
         unpack)
-            options="-t --to -F --from --lossy --tagged --skip-bad --no-verify --schema --message --test --records --bytes -N --name --max-size --trust -o --output -f --force -k --keep --rm --dry-run -j --threads --stats --profile --files-from -0 --null --json -q --quiet -v --verbose --no-progress -h --help"
+            options="-t --to -F --from --lossy --tagged --skip-bad --fields --no-verify --schema --message --test --records --bytes -N --name --max-size --trust -o --output -f --force -k --keep --rm --dry-run -j --threads --stats --profile --files-from -0 --null --json -q --quiet -v --verbose --no-progress -h --help"
             ending=.spk
             ;;
         inspect)
-            options="--stages --fidelity --blocks --head -F --from --json -q --quiet -v --verbose --no-progress -h --help"
+            options="--stages --fidelity --blocks --columns --head -F --from --json -q --quiet -v --verbose --no-progress -h --help"
             ending=
             ;;
         bench)

@@ -5,20 +5,23 @@ from __future__ import annotations
 import io
 import math
 from collections import Counter
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from serialpack.auto import choose, settle
 from serialpack.chain import Chain
 from serialpack.container.index import Index
 from serialpack.container.reader import SNIFF, is_container, is_small, read_members
 from serialpack.container.records import CONTINUED, EXACT, STORED, Header
-from serialpack.container.seek import StoredMember, find_members
+from serialpack.container.seek import StoredMember, find_members, first_byte
 from serialpack.detect import detect, looks_like
 from serialpack.errors import SerialpackError
 from serialpack.files import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Unheld, ValueFormat
 from serialpack.pipeline.unpack import member_plan
+
+if TYPE_CHECKING:
+    from serialpack.columns.survey import ColumnInfo
 
 #: How much of a file that is no container is looked at.
 SAMPLE = 256 << 10
@@ -41,7 +44,8 @@ class MemberInfo(NamedTuple):
     """One member of a container. ``size`` is what it unpacks to, ``packed`` what it takes;
     ``container`` is the part of ``packed`` that is not data. Times in ns since 1970. ``entry``
     is its path in the archive, where it is one of an archive's. ``why``: the reason for the chain,
-    where auto had one in the data."""
+    where auto had one in the data. ``forms``: of columns, how many blocks are what, where that can
+    be told without reading all; ``columns``: what is in them, where that was asked for."""
 
     chain: Chain
     why: str
@@ -62,6 +66,8 @@ class MemberInfo(NamedTuple):
     proved: bool
     digest: str
     blocks: tuple[BlockInfo, ...]
+    forms: dict[str, int] | None = None
+    columns: ColumnsInfo | None = None
 
     @property
     def modified(self) -> str | None:
@@ -81,6 +87,15 @@ class MemberInfo(NamedTuple):
     def stored_blocks(self) -> int:
         """How many blocks did not shrink."""
         return sum(b.stored for b in self.blocks)
+
+
+class ColumnsInfo(NamedTuple):
+    """What the columns of a member hold. ``structure``: bytes of what is no column's;
+    ``text``: of blocks that are kept as their text."""
+
+    columns: tuple[ColumnInfo, ...]
+    structure: int
+    text: int
 
 
 class Shape(NamedTuple):
@@ -106,14 +121,19 @@ class Inspection(NamedTuple):
     shape: Shape | None
 
 
-def inspect_source(source: Source, format: str | None = None) -> Inspection:
-    """Look at ``source`` without unpacking it; a pipe is read to its end and checked."""
+def inspect_source(
+    source: Source, format: str | None = None, *, columns: bool = False
+) -> Inspection:
+    """Look at ``source`` without unpacking it; a pipe is read to its end and checked.
+
+    ``columns``: also at the columns of each block, of a file that can be sought.
+    """
     head = source.peek(SNIFF)
     if is_small(head):
         return Inspection(source.path, source.size, (_small_info(source),), None)
     if is_container(head):
         if source.seekable():
-            found = [_member_info(m) for m in find_members(source.file)]
+            found = [_with_forms(source, m, columns=columns) for m in find_members(source.file)]
         else:
             found = [_member_info(m) for m in _read_through(source)]
         return Inspection(source.path, source.size, tuple(found), None)
@@ -132,6 +152,32 @@ def _small_info(source: Source) -> MemberInfo:
     start = len(data) - payload - CHECK_SIZE
     block = info.blocks[0]._replace(start=start, end=start + payload)
     return info._replace(packed=len(data), container=len(data) - payload, blocks=(block,))
+
+
+def _with_forms(source: Source, member: StoredMember, *, columns: bool) -> MemberInfo:
+    info = _member_info(member)
+    if info.chain.serializer.name != "columns" or not info.blocks:
+        return info
+    from serialpack.columns.block import Form
+    from serialpack.columns.survey import Survey
+    from serialpack.pipeline.fields import opened_block
+
+    plan, survey, text = member_plan(member.header), Survey(), 0
+    counts: Counter[Form] = Counter()
+    for number, place in enumerate(info.blocks):
+        if columns:
+            block, _ = opened_block(source.file, member, plan, number, place.start)
+            counts[block.form] += 1
+            if block.form is Form.COLUMNS:
+                with block.checked():
+                    survey.add(block.columns())
+            else:
+                text += block.block.payload
+        elif info.chain.plain:
+            counts[Form.of(first_byte(source.file, member, number, place.start))] += 1
+    forms = {form.name.lower(): counts[form] for form in Form if counts[form]} or None
+    found = ColumnsInfo(tuple(survey.columns()), survey.structure, text) if columns else None
+    return info._replace(forms=forms, columns=found)
 
 
 def _read_through(source: Source) -> list[StoredMember]:

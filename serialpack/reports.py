@@ -96,7 +96,7 @@ class ConvertReport(NamedTuple):
 
     ``losses``: what was changed because the user allowed it, by rule. ``left_out``: how many
     pieces were, ``places``: the first thousand of them. ``exact``: the target is the very source
-    of the container.
+    of the container. ``missing``: the fields that were asked for and that no record has.
     """
 
     source: str
@@ -112,6 +112,7 @@ class ConvertReport(NamedTuple):
     exact: bool
     proved: bool
     seconds: dict[str, float]
+    missing: list[str] = []  # noqa: RUF012 (never written to)
 
     @property
     def kept(self) -> str:

@@ -46,6 +46,7 @@ OFFERS = {
     "A:B:STEP": "",
     "WHAT": "preference",
     "N,...": "",
+    "A,B.C": "",
     "REPORT": "report",
 }
 

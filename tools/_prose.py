@@ -95,6 +95,17 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
         " where they were, is told. After a break in the syntax of a large JSON array, or of a"
         " stream of messages, what follows cannot be told apart and is left out too.",
     ),
+    ("unpack", "--fields"): (
+        "Fields are paths of keys: `b.c` is c in b, or a key that is spelled so. Keys keep their"
+        " order; what a record does not have is left out of it, and a field that none has is told."
+        " Lists on the way are passed through, with null for elements that are no maps. Of a"
+        " container of columns, in a file, only their columns are read and verified.",
+    ),
+    ("inspect", "--columns"): (
+        "Of each column of a container its path, what its values are and how they are encoded, how"
+        " many there are, their size as text, what they take, their share of the container, and"
+        " what they take of their size.",
+    ),
     ("unpack", "--no-verify"): (
         "What is written is not read back. The exit status then says nothing of a format that"
         " changes a value on its own.",

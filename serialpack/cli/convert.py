@@ -30,10 +30,10 @@ def convert_files(
 ) -> int:
     """Convert each of ``inputs`` to the format ``to``; the exit code."""
     check_convert(to, format=how["format"], lossy=how["lossy"], threads=how["threads"])
-    if not keep and (how["lossy"] or how["skip_bad"] or not how["verify"]):
+    if not keep and (how["lossy"] or how["skip_bad"] or how["fields"] or not how["verify"]):
         raise UsageError(
             "--rm needs a conversion that is proved and loses nothing",
-            hint="leave out --lossy, --skip-bad and --no-verify",
+            hint="leave out --lossy, --skip-bad, --fields and --no-verify",
         )
 
     def target_of(path: str) -> str:
@@ -77,7 +77,8 @@ def convert_files(
 
 def _told(report: ConvertReport) -> list[str]:
     """What was lost or left out, a line each."""
-    lines = [
+    lines = [f"  no record has a field {name}" for name in report.missing]
+    lines += [
         f"  {loss.rule}: {loss.count} changed, first in record {loss.record}, {loss.value_path}:"
         f" {loss.was} became {loss.became or 'nothing'}"
         for loss in report.losses
@@ -102,6 +103,7 @@ def _line(path: str, target: str | None, report: ConvertReport) -> dict[str, Any
         "losses": [loss._asdict() for loss in report.losses],
         "left_out": report.left_out,
         "places": [place._asdict() for place in report.places],
+        "missing": report.missing,
         "exact": report.exact,
         "proved": report.proved,
         "seconds": rounded(report.seconds),

@@ -9,7 +9,7 @@ import click
 from serialpack.cli.options import Verb, common_options, files_argument
 
 if TYPE_CHECKING:
-    from serialpack.inspection import Inspection, MemberInfo
+    from serialpack.inspection import ColumnsInfo, Inspection, MemberInfo
 
 
 @click.command(
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 @click.option("--stages", is_flag=True, help="List serializers, filters and codecs.")
 @click.option("--fidelity", is_flag=True, help="With --stages: which values each holds.")
 @click.option("--blocks", is_flag=True, help="A line for each block.")
+@click.option("--columns", is_flag=True, help="A line for each column: where the bytes are.")
 @click.option("--head", type=click.IntRange(0), metavar="N", help="The first N records.")
 @click.option("-F", "--from", "format", metavar="FORMAT", help="What FILE is; default: looked at.")
 @common_options
@@ -36,6 +37,7 @@ def command(
     stages: bool,
     fidelity: bool,
     blocks: bool,
+    columns: bool,
     head: int | None,
     format: str | None,
     as_json: bool,
@@ -69,13 +71,22 @@ def command(
         if head is not None:
             _show_head(path, head, format)
             return {}
-        found = api.inspect(data_of(path), format=format)
+        found = api.inspect(data_of(path), format=format, columns=columns)
         if as_json:
             return _as_json(path, found, blocks)
         _show(path, found, blocks, several=len(files) > 1)
         return {}
 
     return each_file(files, Manner(as_json, quiet, verbose, no_progress), work)
+
+
+#: What a block of columns is kept as, and why.
+_FORMS = {
+    "columns": "as columns",
+    "larger": "as text: columns would not be well smaller",
+    "shapeless": "as text: there are no records alike in it",
+    "unproved": "as text: columns did not give back its bytes",
+}
 
 
 def _show(path: str, found: Inspection, blocks: bool, *, several: bool) -> None:
@@ -89,6 +100,8 @@ def _show(path: str, found: Inspection, blocks: bool, *, several: bool) -> None:
             rows.append(("member", f"{number + 1} of {len(found.members)}"))
         print_table(rows + _member_rows(member))
         rows = []
+        if member.columns is not None:
+            _show_columns(member, member.columns)
         if blocks:
             _show_blocks(member)
     if several:
@@ -104,6 +117,8 @@ def _member_rows(member: MemberInfo) -> list[tuple[str, str]]:
     blocks = f"{len(member.blocks)} of up to {format_size(member.block_size)}"
     if member.stored_blocks:
         blocks += f", {member.stored_blocks} stored"
+    for form, count in (member.forms or {}).items():
+        blocks += f", {count} {_FORMS[form]}"
     rows = [
         ("stages", str(member.chain)),
         ("format", member.format),
@@ -130,6 +145,33 @@ def _member_rows(member: MemberInfo) -> list[tuple[str, str]]:
     if member.mtime is not None:
         rows.append(("modified", member.modified or ""))
     return rows + [(f"meta {key}", value) for key, value in member.meta.items()]
+
+
+def _show_columns(member: MemberInfo, found: ColumnsInfo) -> None:
+    from serialpack.cli.words import percent, print_table
+    from serialpack.text import printable
+
+    rows = [
+        (
+            printable(info.path) or "(record)",
+            info.type,
+            ", ".join(info.encodings) or "in the structure",
+            f"{info.values:,}",
+            f"{info.size:,}",
+            f"{info.packed:,}",
+            percent(info.packed, member.packed),
+            percent(info.packed, info.size),
+        )
+        for info in found.columns
+    ]
+    others = (("(structure)", found.structure), ("(blocks of text)", found.text))
+    rows += [
+        (name, "", "", "", "", f"{size:,}", percent(size, member.packed), "")
+        for name, size in others
+        if size
+    ]
+    heads = ("column", "type", "encoding", "values", "size", "packed", "share", "ratio")
+    print_table(rows, headers=heads, right=(3, 4, 5, 6, 7))
 
 
 def _show_blocks(member: MemberInfo) -> None:
@@ -201,6 +243,13 @@ def _as_json(path: str, found: Inspection, blocks: bool) -> dict[str, Any]:
         values["blocks"] = len(member.blocks)
         if blocks:
             values["block_list"] = [b._asdict() for b in member.blocks]
+        if member.columns is None:
+            del values["columns"]
+        else:
+            values["columns"] = {
+                **member.columns._asdict(),
+                "columns": [info._asdict() for info in member.columns.columns],
+            }
         members.append(values)
     return {"source": path, "container": True, "size": found.size, "members": members}
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Pack each FILE into FILE.spk; no FILE or -: standard input to standard output.",
     examples=(
-        ("serialpack pack data.json", "data.json.spk: zstd, exact bytes"),
+        ("serialpack pack data.json", "data.json.spk, exact bytes"),
         ("serialpack pack -9 *.json -o DIR/", "as small as can be, into a folder"),
         ("serialpack pack -s msgpack -c xz data.json", "stages of your choice"),
         ("cat data | serialpack pack > data.spk", "in a pipe"),

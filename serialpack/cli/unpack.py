@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 @click.option("--lossy", metavar="KIND", multiple=True, help="Allow a loss: keys, comments, ...")
 @click.option("--tagged", is_flag=True, help="Write, and read, JSON that says every type.")
 @click.option("--skip-bad", is_flag=True, help="Leave out bad records, and say which.")
+@click.option("--fields", multiple=True, metavar="A,B.C", help="With --to: only those fields.")
 @click.option("--no-verify", is_flag=True, help="With --to: skip the proof.")
 @click.option("--schema", metavar="PATH", help="For protobuf (.proto) and avro (.avsc).")
 @click.option("--message", metavar="MESSAGE", help="The message of a protobuf schema.")
@@ -70,6 +71,7 @@ def command(
     lossy: tuple[str, ...],
     tagged: bool,
     skip_bad: bool,
+    fields: tuple[str, ...],
     no_verify: bool,
     schema: str | None,
     message: str | None,
@@ -122,6 +124,7 @@ def command(
         "threads": threads,
         "max_size": max_size,
         "force": force,
+        "fields": fields,
     }
     if to is not None:
         if test or records or byte_range:
@@ -129,8 +132,10 @@ def command(
         from serialpack.cli.convert import convert_files
 
         return convert_files(mover, manner, inputs, to, how, keep=keep, stored_name=name)
-    if format or lossy or tagged or skip_bad or no_verify or schema or message:
-        raise UsageError("--from, --lossy, --tagged and the like go with --to", hint="--to FORMAT")
+    if format or lossy or tagged or skip_bad or fields or no_verify or schema or message:
+        raise UsageError(
+            "--from, --fields, --lossy, --tagged and the like go with --to", hint="--to FORMAT"
+        )
 
     from serialpack import api
     from serialpack.archive import is_archive, unpack_archive

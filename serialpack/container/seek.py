@@ -129,6 +129,11 @@ def read_block(
     return StoredBlock(parts.block, start, end, payload)
 
 
+def first_byte(file: IO[bytes], member: StoredMember, number: int, start: int) -> bytes:
+    """The first of the stored bytes of a block that begins at ``start``; it is not verified."""
+    return _at(file, start + member.index.rows[number].frame, 1)
+
+
 class BlockParts:
     """A block of a member found by ``find_members``, whose parts are read one by one.
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from serialpack.columns.wanted import wanted
 from serialpack.conversion.alike import TARGETS, Alike
 from serialpack.conversion.joining import JOINS
 from serialpack.conversion.losses import Losses, rule_for
 from serialpack.conversion.plan import TAGGED, Found, Plan
+from serialpack.conversion.projecting import Projector
 from serialpack.conversion.reading import Reader, left_out_of
 from serialpack.conversion.targets import Writer, formats_for, is_sequence, writers
 from serialpack.errors import InputError, RefusedError, ValueRefusedError
@@ -60,6 +62,8 @@ class BlockConverter:
         )
         self._misses = 0
         self._tags = plan.tagged and plan.target in TAGGED
+        self._projector = Projector(wanted(plan.fields)) if plan.fields else None
+        self._may_be_alike = self._may_be_alike and not plan.fields
 
     def __call__(self, block: SourceBlock) -> Found:
         """The block converted; of a target that is written as a whole, its records only."""
@@ -83,6 +87,7 @@ class BlockConverter:
             tried.losses.report(),
             left_out,
             tried.elements,
+            fields=frozenset(self._projector.found if self._projector is not None else ()),
             numbers=tried.numbers or range(first, first + count),
         )
         if self._join is None:
@@ -109,12 +114,16 @@ class BlockConverter:
         elements = self._is_array(block, records)
         if elements:
             records = records[0]
-        if lossy and self._join is not None:
-            records = self.changed(records, losses, block.first_record)
         by_text = self.plan.verify and reader.by_text and not lossy
-        if by_text and (self._tags or self._join is None):
+        if by_text and (self._tags or self._join is None or self._projector is not None):
             self._check_text(block, reader, records)
             by_text = False
+        if self._projector is not None:
+            records = self._projector.records(records, block.first_record)
+            if self.plan.structure == "m":
+                records = [record for record in records if record]
+        if lossy and self._join is not None:
+            records = self.changed(records, losses, block.first_record)
         data = b""
         if self._join is not None:
             data = self.write(records, block, reader if by_text else None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import IO, Any, NamedTuple, TypedDict
 
@@ -17,12 +17,14 @@ from serialpack.api import (
     sink,
     target_name,
 )
+from serialpack.columns.wanted import Field
 from serialpack.container.reader import SNIFF, first_header, is_container
 from serialpack.conversion.compressed import decompressed
 from serialpack.conversion.joining import Patch
 from serialpack.conversion.losses import Losses
 from serialpack.conversion.pieces import Pieces
 from serialpack.conversion.plan import Plan
+from serialpack.conversion.projecting import Fields
 from serialpack.conversion.stream import Converted, convert_stream
 from serialpack.conversion.targets import is_written, written
 from serialpack.detect import detect, looks_like
@@ -31,6 +33,7 @@ from serialpack.files import Output, Path, Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import MAX_BLOCK, Read, Spelling, ValueFormat
 from serialpack.pipeline.blocks import SETTINGS
+from serialpack.pipeline.fields import TABLES, Projected, projectable
 from serialpack.pipeline.pack import Progress
 from serialpack.pipeline.unpack import Limit, Write, member_plan, restored_pieces, untrusted
 from serialpack.pipeline.workers import usable_cores
@@ -52,6 +55,7 @@ class ConvertOptions(TypedDict):
     threads: int | None
     max_size: int | None
     force: bool
+    fields: Sequence[str]
 
 
 def check_convert(
@@ -83,6 +87,7 @@ def convert(
     block_size: int | None = None,
     max_size: int | None = None,
     force: bool = False,
+    fields: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> ConvertReport:
     """Write the records of ``source`` in the format ``to``, with nothing lost unsaid.
@@ -96,23 +101,27 @@ def convert(
     ``tagged`` writes it as JSON can say it (``conversion.tagged``), and reads it again. With
     ``skip_bad`` records that cannot be read or written are left out. The report counts both.
     ``verify=False`` skips the proof, which reads back what is written. ``options`` are the
-    ``schema`` and ``message`` of protobuf and Avro. Everything else as ``pack`` and ``unpack``.
+    ``schema`` and ``message`` of protobuf and Avro. ``fields`` (``["a", "b.c"]``) takes only these
+    of each record: see ``columns.project`` for what that means; of a container of columns only
+    they are read then. Everything else as ``pack`` and ``unpack``.
 
     Raises UsageError, InputError (the source is not valid in its format), ValueRefusedError,
     RefusedError, MissingLibraryError, FileError.
     """
     check_convert(to, format=format, lossy=lossy, threads=threads)
+    wanted = Fields(fields)
     threads = threads or usable_cores()
     with opened_source(source) as opened:
         check_target(target, force, opened.stat)
-        given = _given(opened, format, trust=trust, threads=threads)
+        given = _given(opened, format, wanted, trust=trust, threads=threads)
         if given.plan.source_serializer is not None:
             block_size = MAX_BLOCK
         plan = _with_schema(given.plan._replace(target=to), options or {}, given.stored)
         plan = plan._replace(verify=verify, lossy=tuple(lossy), tagged=tagged, skip_bad=skip_bad)
         with _patched_sink(target, force, opened.stat) as (write, patch):
             out = Limit(write, max_size)
-            copied = given.packed == to and not (format or lossy or tagged or skip_bad or options)
+            asked = format or lossy or tagged or skip_bad or options or given.plan.fields
+            copied = given.packed == to and not asked
             if copied:
                 done = _copy(given.read, out)
             else:
@@ -126,6 +135,9 @@ def convert(
                     patch=patch,
                     progress=progress,
                 )
+            missing = wanted.missing(given.found() if given.found is not None else done.fields)
+            if missing and missing == wanted.names and out.written:
+                raise UsageError(f"no record has a field {' or '.join(missing)}")
             opened.check_unchanged()
     return ConvertReport(
         source=opened.path,
@@ -138,9 +150,10 @@ def convert(
         losses=done.losses,
         left_out=done.left_out,
         places=done.places,
-        exact=copied,
+        exact=copied and not fields,
         proved=verify or copied,
         seconds=done.seconds,
+        missing=missing,
     )
 
 
@@ -148,33 +161,42 @@ class _Given(NamedTuple):
     """What there is to read, and how.
 
     ``packed``: what a container is of. ``stored``: what it is serialized in, and the settings.
+    ``found``: which of the fields there were, once all is read; None where nothing but them is.
     """
 
     read: Read
     plan: Plan
     packed: str | None = None
     stored: tuple[str | None, Spelling] = (None, {})
+    found: Callable[[], Iterable[Field]] | None = None
 
 
-def _given(source: Source, format: str | None, *, trust: bool, threads: int) -> _Given:
+def _given(
+    source: Source, format: str | None, fields: Fields, *, trust: bool, threads: int
+) -> _Given:
     if not is_container(source.peek(SNIFF)):
         source = decompressed(source)
         head = source.peek(HEAD)
         name = source.name if source.stat is not None else None
         found = format or detect(name, head)
         _check_source(found, head, trust=trust)
-        return _Given(source.read, Plan(found, ""))
+        return _Given(source.read, Plan(found, "", fields=fields.paths))
     source = expanded(source)
     header = first_header(source.peek)
     if header.entry is not None:
         raise UsageError("an archive is unpacked first", hint="unpack -o FOLDER")
     packed = member_plan(header, trust=trust)
     serializer = packed.chain.serializer
+    if fields.names and format is None and (member := projectable(source, packed)) is not None:
+        projected = Projected(source.file, member, packed, fields.paths, threads)
+        name = packed.format if packed.format in TABLES else "ndjson"
+        read = Pieces(iter(projected)).read
+        return _Given(read, Plan(name, ""), name, found=lambda: projected.found)
     settings = packed.spelling.get(SETTINGS, {})
     stored = SERIALIZERS.cls(serializer.name).stored_format
     is_object = packed.format == "object"
     pieces = restored_pieces(source.read, serialized=is_object, trust=trust, threads=threads)
-    plan = Plan(format or packed.format, "")
+    plan = Plan(format or packed.format, "", fields=fields.paths)
     if is_object:
         cls = SERIALIZERS.cls(serializer.name)
         tabular = issubclass(cls, ValueSerializer) and cls.tabular
@@ -182,6 +204,7 @@ def _given(source: Source, format: str | None, *, trust: bool, threads: int) -> 
             stored or "",
             "",
             structure="a" if tabular else "",  # the object is the list of the rows
+            fields=fields.paths,
             alone=True,
             source_serializer=(*serializer,),
             source_settings=settings,

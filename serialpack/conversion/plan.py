@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from serialpack.columns.wanted import Field
 from serialpack.formats.base import Spelling
 from serialpack.kinds import Loss
 from serialpack.reports import LeftOut
@@ -23,7 +24,8 @@ class Plan(NamedTuple):
     ``structure``: ``"a"`` or ``"m"``, where the records are parts of one document (``joining``).
     ``spelling`` is the source's, as its first block has it. ``whole``: the target is written of
     all records at once, so that blocks are only read. ``alone``: the source is one document, also
-    where its format is a sequence of records. ``source_serializer``: what reads the
+    where its format is a sequence of records. ``fields``: those that are taken of each record;
+    none: all. ``source_serializer``: what reads the
     source, where that is not its format: one that was given a schema, say.
     """
 
@@ -37,6 +39,7 @@ class Plan(NamedTuple):
     skip_bad: bool = False
     alone: bool = False
     whole: bool = False
+    fields: tuple[Field, ...] = ()
     source_serializer: tuple[str, tuple[int, ...]] | None = None
     source_settings: Spelling = {}  # noqa: RUF012
     target_settings: Spelling = {}  # noqa: RUF012
@@ -54,7 +57,7 @@ class Found(NamedTuple):
     ``numbers``: which record of the source each of them is of. ``elements``: the block's one
     record was an array, and ``records`` are its elements. ``piece``: what they became, where the
     target is written block by block. ``keys``: of the members of a map, what
-    ``formats._members`` tells of theirs.
+    ``formats._members`` tells of theirs. ``fields``: which of the plan's there were.
     """
 
     records: list[Any]
@@ -64,4 +67,5 @@ class Found(NamedTuple):
     numbers: Sequence[int] = ()
     piece: Piece | None = None
     keys: bytes = b""
+    fields: frozenset[Field] = frozenset()
     seconds: dict[str, float] = {}  # noqa: RUF012

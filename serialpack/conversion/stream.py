@@ -6,6 +6,7 @@ from itertools import chain
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from serialpack.columns.wanted import Field
 from serialpack.conversion.joining import JOINS, Join, Joiner, Patch, Write
 from serialpack.conversion.losses import Losses
 from serialpack.conversion.plan import Found, Plan
@@ -29,7 +30,8 @@ _MOST_LEFT_OUT = 1000
 class Converted(NamedTuple):
     """What came of a conversion. ``left_out``: how many pieces, ``places``: the first of them.
 
-    ``records``: how many are in the target; None where they were not counted.
+    ``records``: how many are in the target; None where they were not counted. ``fields``: which
+    of the plan's there were.
     """
 
     read: int
@@ -38,6 +40,7 @@ class Converted(NamedTuple):
     left_out: int
     places: list[LeftOut]
     seconds: dict[str, float]
+    fields: frozenset[Field] = frozenset()
 
 
 class _Tally:
@@ -49,6 +52,7 @@ class _Tally:
         self.losses = Losses(plan.lossy)
         self.places: list[LeftOut] = []
         self.seconds: dict[str, float] = {}
+        self.fields: frozenset[Field] = frozenset()
         self._keys = bytearray()
 
     def add(self, block: SourceBlock, found: Found) -> None:
@@ -56,6 +60,7 @@ class _Tally:
         self.losses.merge(found.losses)
         self.leave_out(found.left_out)
         self._keys += found.keys
+        self.fields |= found.fields
         add_seconds(self.seconds, found.seconds)
 
     def leave_out(self, places: list[LeftOut]) -> None:
@@ -92,7 +97,9 @@ class _Tally:
 
     def done(self, records: int) -> Converted:
         losses = self.losses.report()
-        return Converted(self.read, records, losses, self.left_out, self.places, self.seconds)
+        return Converted(
+            self.read, records, losses, self.left_out, self.places, self.seconds, self.fields
+        )
 
 
 def convert_stream(

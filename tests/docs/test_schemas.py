@@ -175,6 +175,26 @@ def test_inspect_container(folder: Path, blocks: bool) -> None:
     assert len(member.get("block_list", [])) == (member["blocks"] if blocks else 0)
 
 
+def test_inspect_columns(folder: Path) -> None:
+    data = b"".join(b'{"id": %d, "a": {"b": [%d]}, "c": null}\n' % (n, n % 7) for n in range(900))
+    (folder / "c.ndjson").write_bytes(data)
+    run(folder, "pack", "c.ndjson")
+    (line,) = run(folder, "inspect", "--json", "--columns", "c.ndjson.spk")
+    check("inspect", line)
+    (member,) = line["members"]
+    assert member["forms"] == {"columns": 1}
+    found = {column["path"]: column for column in member["columns"]["columns"]}
+    assert {path: column["type"] for path, column in found.items()} == {
+        "id": "number",
+        "a.b[]": "number",
+        "c": "null",
+    }
+    assert all(column["values"] == 900 for column in found.values())
+    assert found["id"]["size"] == len("".join(map(str, range(900))))
+    told = sum(column["packed"] for column in found.values()) + member["columns"]["structure"]
+    assert 0 < told <= member["packed"] - member["container"]
+
+
 def test_inspect_members(folder: Path) -> None:
     """Containers one after another are one file of two members; a stream has no size."""
     run(folder, "pack", "a.json", "noise")

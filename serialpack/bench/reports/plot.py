@@ -6,7 +6,7 @@ import io
 import os
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from serialpack.bench.reports import _words
 from serialpack.bench.reports._columns import by_size
@@ -45,6 +45,18 @@ _SETTINGS: dict[Any, Any] = {
 }
 
 
+class Legend(NamedTuple):
+    """What the points and the line of size against speed are called."""
+
+    front: str = "on the front"
+    others: str = "other chains"
+    best: str = "smallest at its speed"
+    anchors: str = "anchors"
+
+
+LEGEND = Legend()
+
+
 def check_plot(path: str) -> None:
     """UsageError where ``path`` is no name of a picture; MissingLibraryError without matplotlib.
 
@@ -59,7 +71,7 @@ def check_plot(path: str) -> None:
         )
 
 
-def plot(results: Results, path: str, *, force: bool = False) -> None:
+def plot(results: Results, path: str, *, force: bool = False, legend: Legend = LEGEND) -> None:
     """Draw ``results`` into the file ``path``; over what stands there only with ``force``.
 
     Raises what ``check_plot`` does, FileError where the file cannot be written, UsageError where
@@ -71,7 +83,7 @@ def plot(results: Results, path: str, *, force: bool = False) -> None:
     with rc_context(_SETTINGS), warnings.catch_warnings():
         # A name may hold letters that the font has not.
         warnings.filterwarnings("ignore", message="Glyph", category=UserWarning)
-        figure = _sweep(results) if is_sweep(results) else _scatters(results)
+        figure = _sweep(results) if is_sweep(results) else _scatters(results, legend)
         format = ENDINGS[_ending(path)]
         data = io.BytesIO()
         metadata = {"Date": None} if format == "svg" else {"Software": None}
@@ -93,14 +105,14 @@ def _figure(results: Results, rows: int, width: float, height: float) -> tuple[F
     return figure, figure.subplots(rows, 2, squeeze=False)
 
 
-def _scatters(results: Results) -> Figure:
+def _scatters(results: Results, legend: Legend) -> Figure:
     """Size against the speed of packing, and of unpacking."""
     rows = [row for row in by_size(results.rows) if row.size and row.pack_speed]
     if not rows:
         raise UsageError("nothing was measured that could be drawn")
     figure, axes = _figure(results, 1, 12, 5.4)
     for axis, which in zip(axes[0], ("pack", "unpack"), strict=True):
-        _scatter(results, axis, rows, which)
+        _scatter(results, axis, rows, which, legend)
     figure.legend(*axes[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     # Labels stand where there is room, which is known once everything else is drawn.
     figure.draw_without_rendering()
@@ -122,11 +134,11 @@ def _place(row: Any, which: str) -> tuple[float, float]:
     return (getattr(row, f"{which}_speed") or 0) / 1e6, row.size or 0
 
 
-def _scatter(results: Results, axis: Axes, rows: Sequence[Row], which: str) -> None:
+def _scatter(results: Results, axis: Axes, rows: Sequence[Row], which: str, legend: Legend) -> None:
     drawn = [(row, *_place(row, which)) for row in rows if _place(row, which)[0]]
     for front, colour, size in ((False, _OTHER, 18), (True, _FRONT, 30)):
         points = [(x, y) for row, x, y in drawn if row.front == front]
-        label = "on the front" if front else "other chains"
+        label = legend.front if front else legend.others
         if points:
             across, up = zip(*points, strict=True)
             axis.scatter(across, up, s=size, c=colour, label=label, zorder=3)
@@ -134,12 +146,13 @@ def _scatter(results: Results, axis: Axes, rows: Sequence[Row], which: str) -> N
     for _, x, y in sorted(drawn, key=lambda each: (-each[1], each[2])):
         if not best or y < best[-1][1]:
             best.append((x, y))
-    label = "smallest at its speed"
-    axis.plot(*zip(*best, strict=True), c=_FRONT, lw=1, alpha=0.7, ds="steps-post", label=label)
+    axis.plot(
+        *zip(*best, strict=True), c=_FRONT, lw=1, alpha=0.7, ds="steps-post", label=legend.best
+    )
     anchors = [(x, y) for _, x, y in _anchors(results, which)]
     if anchors:
         across, up = zip(*anchors, strict=True)
-        axis.scatter(across, up, marker="x", c="#30363d", label="anchors", zorder=3)
+        axis.scatter(across, up, marker="x", c="#30363d", label=legend.anchors, zorder=3)
     _log(axis, "x", [x for _, x, _ in drawn] + [x for x, _ in anchors], "MB/s")
     _log(axis, "y", [y for _, _, y in drawn] + [y for _, y in anchors], "bytes")
     axis.set_xlabel(f"{which}: MB of the source a second")

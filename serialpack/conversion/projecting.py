@@ -1,0 +1,73 @@
+"""Records with only some of their fields, by values: for what has no columns to read them from.
+
+The rules are those of ``columns.project``.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from serialpack.columns.wanted import Field, Wanted
+from serialpack.errors import RefusedError, UsageError
+
+
+class Fields:
+    """The fields that the user named: ``a``, ``b.c``.
+
+    A name with dots is the way to a field, or a key that has them. UsageError where one is empty.
+    """
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = [name for text in names for name in next(csv.reader([text])) or [""]]
+        if not all(self.names) or any("" in name.split(".") for name in self.names):
+            raise UsageError("a field without a name", hint="--fields a,b.c")
+        #: How each name may be read.
+        self._readings = {name: {(name,), tuple(name.split("."))} for name in self.names}
+
+    @property
+    def paths(self) -> tuple[Field, ...]:
+        """All that the names may mean."""
+        return tuple(sorted(set().union(*self._readings.values())))
+
+    def missing(self, found: Iterable[Field]) -> list[str]:
+        """The names of which no reading is among ``found``."""
+        there = set(found)
+        return [name for name, readings in self._readings.items() if not readings & there]
+
+
+class Projector:
+    """Takes ``wanted`` out of records. ``found``: the fields that were there so far."""
+
+    def __init__(self, wanted: Wanted) -> None:
+        self._wanted = wanted
+        self.found: set[Field] = set()
+
+    def records(self, records: list[Any], first_record: int) -> list[Any]:
+        """The records with the wanted fields; RefusedError for one that is no map."""
+        for number, record in enumerate(records):
+            if not isinstance(record, dict):
+                raise RefusedError(
+                    f"record {first_record + number} is no map: it has no fields",
+                    hint="convert it without --fields",
+                )
+        return [self._map(record, self._wanted) for record in records]
+
+    def _map(self, value: dict[Any, Any], wanted: Wanted) -> dict[Any, Any]:
+        found = {}
+        for key, each in value.items():
+            inner = wanted.inner.get(key) if isinstance(key, str) else None
+            if inner is None:
+                continue
+            if inner.whole:
+                self.found.add(inner.field)
+                found[key] = each
+            elif isinstance(each, dict | list):
+                found[key] = self._inside(each, inner)
+        return found
+
+    def _inside(self, value: Any, wanted: Wanted) -> Any:
+        if isinstance(value, dict):
+            return self._map(value, wanted)
+        return [self._inside(v, wanted) if isinstance(v, dict | list) else None for v in value]

@@ -1,0 +1,240 @@
+"""Some fields of a container's records, of which only these fields' columns are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from threading import Lock
+from typing import IO, NamedTuple
+
+from serialpack.columns import project, rows, shape
+from serialpack.columns.block import Columns, Form, read_text
+from serialpack.columns.structure import Shape
+from serialpack.columns.texts import Broken, Texts, Unknown
+from serialpack.columns.wanted import Field, UntoldError
+from serialpack.container.reader import StoredBlock
+from serialpack.container.records import Block
+from serialpack.container.seek import BlockParts, StoredMember, find_members
+from serialpack.errors import DamagedError, RefusedError, UnsupportedError
+from serialpack.files import Source
+from serialpack.pipeline.blocks import BlockUnpacker, Plan
+from serialpack.pipeline.timing import Timer
+from serialpack.pipeline.workers import in_order
+from serialpack.serializers._collector import collector_held
+
+#: Formats of tables, and what stands between two of their fields.
+TABLES = {"csv": b",", "tsv": b"\t"}
+
+_NO_LOCK = nullcontext()
+
+
+def projectable(source: Source, plan: Plan) -> StoredMember | None:
+    """The member of a container of which fields can be read from their columns alone.
+
+    None where it cannot be sought, has several members, or none of columns, or its source is no
+    sequence of records, or array of them.
+    """
+    columns = plan.chain.serializer.name == "columns"
+    records = plan.format in (*TABLES, "ndjson") or plan.spelling.get("k") == "a"
+    if not (columns and records and source.seekable()):
+        return None
+    first, *others = find_members(source.file)
+    return None if others else first
+
+
+class OpenBlock:
+    """A block of columns, of which only what is asked for is read, each part verified.
+
+    ``load`` gives the stored bytes of a part, verified. What is done with its columns, is done
+    ``with checked()``: DamagedError, UnsupportedError.
+    """
+
+    def __init__(self, plan: Plan, block: Block, start: int, load: Callable[[int], bytes]) -> None:
+        self.block = block
+        self._start = start
+        self._load = load
+        self._bounds = [0]
+        for part in block.parts:
+            self._bounds.append(self._bounds[-1] + part.stored)
+        self._there = [False] * len(block.parts)
+        if plan.chain.plain and all(part.chain is None for part in block.parts):
+            self._data = bytearray(self._bounds[-1])
+        else:
+            self._data = self._decompressed(plan)
+        with self.checked():
+            self._need(0, 1)
+            self.form = Form.of(self._data[:1])
+
+    def columns(self) -> Columns:
+        """The columns of a block whose form is that."""
+        return Columns(memoryview(self._data), self._need)
+
+    def text(self) -> bytes:
+        """The text of a block that is kept as it is."""
+        self._need(0, len(self._data))
+        return read_text(bytes(self._data))
+
+    @contextmanager
+    def checked(self) -> Iterator[None]:
+        """Errors of columns become those of a container."""
+        try:
+            with collector_held():
+                yield
+        except Unknown as error:
+            raise UnsupportedError(f"needs {error}", hint="update serialpack") from None
+        except Broken as error:
+            raise DamagedError(
+                f"its columns cannot be read ({error})", block=self.block.seq, start=self._start
+            ) from None
+
+    def _need(self, start: int, stop: int) -> None:
+        for number, there in enumerate(self._there):
+            first, last = self._bounds[number : number + 2]
+            if not there and start < last and first < stop:
+                self._data[first:last] = self._load(number)
+                self._there[number] = True
+
+    def _decompressed(self, plan: Plan) -> bytearray:
+        payload = tuple(map(self._load, range(len(self.block.parts))))
+        self._there = [True] * len(payload)
+        stored = StoredBlock(self.block, self._start, self._start + self.block.payload, payload)
+        return bytearray(BlockUnpacker(plan).decompress(stored, Timer()))
+
+
+def opened_block(
+    file: IO[bytes],
+    member: StoredMember,
+    plan: Plan,
+    number: int,
+    start: int,
+    lock: AbstractContextManager[object] = _NO_LOCK,
+) -> tuple[OpenBlock, BlockParts]:
+    """Block ``number`` of a member, which begins at ``start``, and what is read of it.
+
+    ``lock``: around reading ``file``.
+    """
+    with lock:
+        parts = BlockParts(file, member, number, start)
+
+    def load(part: int) -> bytes:
+        with lock:
+            return parts.read(part)
+
+    return OpenBlock(plan, parts.block, start, load), parts
+
+
+class _Piece(NamedTuple):
+    """Of one block the lines, the bytes that were read for them, and the fields none had."""
+
+    text: bytes
+    read: int
+    missing: frozenset[Field]
+
+
+class Projected:
+    """The records of a container's source with only some of their fields.
+
+    Of JSON and NDJSON as NDJSON, of tables as tables: see ``columns.project`` and ``rows``.
+    ``member``: see ``projectable``; ``plan``: how it is undone. ``read`` counts bytes of the file,
+    ``missing`` has the fields that none of the records so far has. RefusedError where a record is
+    no map, or no valid JSON; DamagedError.
+    """
+
+    def __init__(
+        self,
+        file: IO[bytes],
+        member: StoredMember,
+        plan: Plan,
+        fields: Sequence[Field],
+        threads: int,
+    ) -> None:
+        self._file = file
+        self._member = member
+        self._lock = Lock()
+        self._plan = plan
+        self._fields = tuple(fields)
+        self._threads = threads
+        self.count = len(self._member.index.rows)
+        self.missing = frozenset(self._fields)
+        self._offsets = self._member.offsets
+        self.read = self._member.length - (self._offsets[-1] - self._offsets[0])
+        #: Of a table: the places of the fields, and how many there are.
+        self._places: list[int] = []
+        self._width = 0
+
+    @property
+    def found(self) -> frozenset[Field]:
+        """The fields that there were."""
+        return frozenset(self._fields) - self.missing
+
+    def __iter__(self) -> Iterator[bytes]:
+        if self._plan.format in TABLES and self.count:
+            self._look_at_head()
+        for _, piece in in_order(iter(range(self.count)), lambda: self._piece, self._threads):
+            self.read += piece.read
+            self.missing &= piece.missing
+            yield piece.text
+
+    def _piece(self, number: int) -> _Piece:
+        block, parts = opened_block(
+            self._file, self._member, self._plan, number, self._offsets[number], self._lock
+        )
+        try:
+            with block.checked():
+                text, missing = (
+                    self._table(block) if self._plan.format in TABLES else self._lines(block)
+                )
+        except UntoldError as error:
+            first = sum(row.records or 0 for row in self._member.index.rows[:number])
+            raise RefusedError(
+                f"fields cannot be told apart from record {first + (error.record or 0)} on:"
+                f" {error.reason}",
+                hint="unpack all of it, or convert it without --fields",
+            ) from None
+        return _Piece(text, parts.bytes_read, missing)
+
+    def _lines(self, block: OpenBlock) -> tuple[bytes, frozenset[Field]]:
+        apart, texts = _apart(block, "json")
+        projection = project.Projection(
+            apart,
+            self._fields,
+            inside=self._plan.spelling.get("k", "n"),
+            first=block.block.seq == 0,
+            last=block.block.seq == self.count - 1,
+            records=block.block.records,
+        )
+        lines = projection.lines(texts)
+        return lines, frozenset(projection.missing)
+
+    def _table(self, block: OpenBlock) -> tuple[bytes, frozenset[Field]]:
+        if block.form is Form.COLUMNS:
+            columns = block.columns()
+            table = rows.Rows(columns.shape, self._places, self._width)
+            return table.text(columns.texts), self.missing
+        delimiter = TABLES[self._plan.format]
+        return rows.select(block.text(), self._places, delimiter), self.missing
+
+    def _look_at_head(self) -> None:
+        block, parts = opened_block(self._file, self._member, self._plan, 0, self._offsets[0])
+        with block.checked():
+            if block.form is Form.COLUMNS:
+                columns = block.columns()
+                head = columns.shape.nodes[0].text if columns.shape.nodes else b""
+                text = head if head.strip() else columns.text()
+            else:
+                text = block.text()
+        names = rows.names(text, TABLES[self._plan.format])
+        self.read += parts.bytes_read
+        self._width = len(names)
+        self._places = [place for place, name in enumerate(names) if (name,) in self._fields]
+        self.missing -= {(name,) for name in names}
+
+
+def _apart(block: OpenBlock, kind: str) -> tuple[Shape, Callable[[int], Texts]]:
+    """Structure and columns of a block, whatever it is kept as."""
+    if block.form is Form.COLUMNS:
+        columns = block.columns()
+        return columns.shape, columns.texts
+    text = block.text()
+    split = shape.split(text, kind) or project.untied(text)
+    return split.shape, split.columns.__getitem__

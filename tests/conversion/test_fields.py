@@ -1,0 +1,256 @@
+"""``--fields``: from columns only what is needed is read, and all else gives the same."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import json
+from pathlib import Path
+from typing import IO, Any
+
+import pytest
+
+import serialpack
+from serialpack.bench.samples import parse_sample
+from serialpack.columns.wanted import wanted
+from serialpack.conversion.projecting import Fields, Projector
+from serialpack.conversion.targets import written
+from serialpack.errors import DamagedError, RefusedError, UsageError
+from serialpack.formats import FORMATS
+from serialpack.serializers.columns import Columns
+from tests.columns.projections import naive, parse
+
+CONTACTS = b"".join(parse_sample("contacts:4000")[0].chunks(4000))
+RECORDS = [json.loads(line) for line in CONTACTS.splitlines()]
+TABLE = b"id,name,note\r\n" + b"".join(
+    b'%d,"Zo\xc3\xab, %d",%b\r\n' % (n, n % 90, b"x" * (n % 3)) for n in range(3000)
+)
+ODD: list[dict[str, Any]] = [
+    {"a": 1, "b": {"c": [1, {"d": 2}, None, {"e": 3}], "x": {}}, "b.c": "dotted"},
+    {"b": 3, "a": {"deep": [[{"d": 1}, []], 4]}},
+    {},
+    {"a": [], "b": {"c": None}},
+]
+
+
+def packed(data: bytes, format: str, **how: Any) -> bytes:
+    out = io.BytesIO()
+    serialpack.pack(io.BytesIO(data), out, format=format, **how)
+    return out.getvalue()
+
+
+def converted(source: bytes | IO[bytes], to: str, **how: Any) -> bytes:
+    out = io.BytesIO()
+    file = io.BytesIO(source) if isinstance(source, bytes) else source
+    serialpack.convert(file, out, to=to, **how)
+    return out.getvalue()
+
+
+def only(records: list[dict[str, Any]], *fields: str) -> list[Any]:
+    """By the naive projection of the columns' own tests."""
+    paths = [path for name in fields for path in {(name,), tuple(name.split("."))}]
+    return [naive(parse(json.dumps(record)), paths) for record in records]
+
+
+def read_as(data: bytes) -> list[Any]:
+    return [parse(line) for line in data.decode().splitlines()]
+
+
+class Counting(io.BytesIO):
+    """Counts what is read of it."""
+
+    count = 0
+
+    def read(self, size: int | None = -1) -> bytes:
+        data = super().read(size)
+        self.count += len(data)
+        return data
+
+
+@pytest.mark.parametrize("fields", [("age",), ("id", "name.first"), ("tags", "note", "absent")])
+@pytest.mark.parametrize("block_size", [1, 50_000, 4 << 20])
+@pytest.mark.parametrize("format", ["ndjson", "json"])
+def test_columns_give_only_the_fields(
+    fields: tuple[str, ...], block_size: int, format: str
+) -> None:
+    some = RECORDS if block_size > 1 else RECORDS[:40]
+    data = b"".join(CONTACTS.splitlines(keepends=True)[: len(some)])
+    if format == "json":
+        data = json.dumps(some).encode()
+    container = packed(data, format, serializer="columns", block_size=block_size)
+    assert read_as(converted(container, "ndjson", fields=fields)) == only(some, *fields)
+
+
+def test_only_their_columns_are_read() -> None:
+    container = packed(CONTACTS * 4, "ndjson", serializer="columns", block_size=1_500_000)
+    file = Counting(container)
+    found = converted(file, "ndjson", fields=["age"])
+    assert read_as(found) == only(RECORDS * 4, "age")
+    columns = serialpack.inspect(io.BytesIO(container), columns=True).members[0].columns
+    assert columns is not None
+    (age,) = (info for info in columns.columns if info.path == "age")
+    assert age.packed < 0.03 * len(container)
+    # The index at its end is looked for in 64 KiB. The rest is parts of a few kilobytes that it
+    # shares with others, and what says how blocks are made.
+    assert file.count - (64 << 10) < 0.12 * len(container)
+    every = Counting(container)
+    converted(every, "ndjson")
+    assert every.count >= len(container)
+
+
+@pytest.mark.parametrize("to", ["json", "msgpack", "csv", "yaml"])
+def test_fields_go_to_any_format(to: str) -> None:
+    source = b"".join(CONTACTS.splitlines(keepends=True)[:50])
+    container = packed(source, "ndjson", serializer="columns")
+    lossy = ["types"] if to == "csv" else []
+    found = converted(container, to, fields=["id", "age"], lossy=lossy)
+    again = converted(found, "ndjson", format=to)
+    rows = [{"id": each["id"], "age": each["age"]} for each in RECORDS[:50]]
+    if to == "csv":
+        rows = [{**row, "age": str(row["age"])} for row in rows]
+    assert [json.loads(line) for line in again.splitlines()] == rows
+
+
+@pytest.mark.parametrize("name", sorted(set(written()) - {"npy"}))
+def test_a_source_in_any_format_gives_the_same_fields(name: str) -> None:
+    """By values, for what has no columns: the same rules."""
+    records = [{"a": n, "b": f"x{n}", "c": None if n % 2 else True} for n in range(20)]
+    text = "".join(json.dumps(record) + "\n" for record in records).encode()
+    if FORMATS.get(name).name in ("toml", "csv", "tsv"):
+        text = b"".join(text.splitlines(keepends=True)[: 1 if name == "toml" else None])
+    lossy = ["types", "nan"] if name in ("csv", "tsv") else []
+    try:
+        source = converted(text, name, format="ndjson", lossy=lossy)
+    except serialpack.SerialpackError as refused:
+        pytest.skip(f"{name} does not hold these: {refused}")
+    found = converted(source, "ndjson", format=name, fields=["b"], trust=True)
+    rows = [json.loads(line) for line in found.splitlines()]
+    assert rows == [{"b": record["b"]} for record in records[: len(rows)]]
+    assert len(rows) in (1, 20)
+
+
+@pytest.mark.parametrize("fields", [["a"], ["b.c"], ["b.c.d", "a.deep"], ["b.x", "a.deep.d"]])
+def test_values_and_columns_follow_the_same_rules(fields: list[str]) -> None:
+    text = "".join(json.dumps(record) + "\n" for record in ODD * 300).encode()
+    container = packed(text, "ndjson", serializer="columns")
+    by_columns = read_as(converted(container, "ndjson", fields=fields))
+    assert by_columns == only(ODD * 300, *fields)
+    # A pipe cannot be sought, and a plain file has no columns.
+    assert read_as(converted(text, "ndjson", format="ndjson", fields=fields)) == by_columns
+    projector = Projector(wanted(Fields(fields).paths))
+    by_values = projector.records(ODD, 0)
+    assert [parse(json.dumps(value)) for value in by_values] == by_columns[: len(ODD)]
+
+
+@pytest.mark.parametrize("serializer", ["columns", "raw", "json"])
+def test_a_document_and_a_map_are_projected_as_such(serializer: str) -> None:
+    document = json.dumps({"a": {"b": 1, "c": 2}, "d": [3]}).encode()
+    found = converted(packed(document, "json", serializer=serializer), "json", fields=["a.b"])
+    assert json.loads(found) == {"a": {"b": 1}}
+    many = {f"key {n}": {"x": n, "y": "z" * 50} for n in range(300)}
+    container = packed(json.dumps(many).encode(), "json", serializer=serializer, block_size=2000)
+    assert json.loads(converted(container, "json", fields=["key 7.x"])) == {"key 7": {"x": 7}}
+
+
+@pytest.mark.parametrize("block_size", [1, 3000, 4 << 20])
+def test_fields_of_a_table(block_size: int) -> None:
+    some = TABLE if block_size > 1 else b"".join(TABLE.splitlines(keepends=True)[:30])
+    container = packed(some, "csv", serializer="columns", block_size=block_size)
+    found = converted(container, "csv", fields=["name", "id"])
+    lines = some.splitlines(keepends=True)
+    assert found == b"".join(line[: line.rindex(b",")] + b"\r\n" for line in lines)
+    rows = [json.loads(line) for line in converted(container, "ndjson", fields=["id"]).splitlines()]
+    assert rows == [{"id": str(n)} for n in range(len(lines) - 1)]
+
+
+@pytest.mark.parametrize("format", ["ndjson", "csv"])
+def test_a_block_kept_as_text_gives_its_fields_too(
+    format: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data, fields = (CONTACTS, ["age"]) if format == "ndjson" else (TABLE, ["name"])
+    good, turn = Columns.apart, itertools.count()
+    monkeypatch.setattr(Columns, "apart", lambda *args: good(*args) if next(turn) % 2 else None)
+    block_size = len(data) // 7
+    container = packed(data, format, serializer="columns", block_size=block_size, threads=1)
+    monkeypatch.undo()
+    (member,) = serialpack.inspect(io.BytesIO(container)).members
+    assert member.forms is not None
+    assert {"columns", "shapeless"} <= member.forms.keys()
+    found = converted(container, format, fields=fields)
+    assert found == converted(packed(data, format, serializer="columns"), format, fields=fields)
+
+
+def test_a_record_that_is_no_map_is_refused() -> None:
+    text = b'{"a":1}\n' * 50 + b"[1]\n" + b'{"a":1}\n' * 50
+    for source, how in (
+        (packed(text, "ndjson", serializer="columns", block_size=100), {}),
+        (text, {"format": "ndjson"}),
+    ):
+        with pytest.raises(RefusedError, match="record 50") as refused:
+            converted(source, "ndjson", fields=["a"], **how)
+        assert refused.value.hint
+
+
+def test_names_that_no_record_has_are_told(tmp_path: Path) -> None:
+    container = packed(CONTACTS, "ndjson", serializer="columns")
+    report = serialpack.convert(
+        io.BytesIO(container), io.BytesIO(), to="ndjson", fields=["age,nme", "no.such"]
+    )
+    assert report.missing == ["nme", "no.such"]
+    for source in (container, packed(CONTACTS, "ndjson", serializer="raw")):
+        target = tmp_path / "out.ndjson"
+        with pytest.raises(UsageError, match="no record has a field nme or nmf"):
+            serialpack.convert(io.BytesIO(source), target, to="ndjson", fields=["nme", "nmf"])
+        assert not target.exists()
+    assert converted(b"", "ndjson", format="ndjson", fields=["a"]) == b""
+    for name in ("", "a..b", ".a", "a,,b"):
+        with pytest.raises(UsageError, match="without a name"):
+            converted(container, "ndjson", fields=[name])
+
+
+def test_damage_is_found_where_it_is_read() -> None:
+    container = packed(CONTACTS, "ndjson", serializer="columns")
+    asked = Recording(container)
+    good = converted(asked, "ndjson", fields=["age"])
+    touched = untouched = 0
+    # In the last 64 KiB only the index is looked for.
+    for at in range(200, len(container) - (64 << 10), 4999):
+        broken = bytearray(container)
+        broken[at] ^= 4
+        if any(start <= at < stop for start, stop in asked.spans):
+            touched += 1
+            with pytest.raises(DamagedError):
+                converted(bytes(broken), "ndjson", fields=["age"])
+        else:
+            untouched += 1
+            assert converted(bytes(broken), "ndjson", fields=["age"]) == good
+    assert touched
+    assert untouched > touched
+
+
+class Recording(io.BytesIO):
+    """Knows which of its bytes were read."""
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__(data)
+        self.spans: list[tuple[int, int]] = []
+
+    def read(self, size: int | None = -1) -> bytes:
+        start = self.tell()
+        data = super().read(size)
+        self.spans.append((start, start + len(data)))
+        return data
+
+
+def test_real_files_give_the_same_by_columns_and_by_values(shared_data: Path) -> None:
+    seen = 0
+    for name, field in (("tabular/flights-10k.json", "delay"), ("json/gsoc-2018.json", "name")):
+        data = (shared_data / name).read_bytes()
+        values = json.loads(data)
+        if not isinstance(values, list):
+            continue
+        container = packed(data, "json", serializer="columns", block_size=200_000)
+        found = [json.loads(x) for x in converted(container, "ndjson", fields=[field]).splitlines()]
+        assert found == [{k: v for k, v in each.items() if k == field} for each in values]
+        seen += 1
+    assert seen
