@@ -11,7 +11,7 @@ JOBS ?= 2
 # Set PYTHON to choose an interpreter yourself: make test PYTHON=python3.13
 PYTHON ?=
 
-.PHONY: help try test test-all lint format bench-peers bench-serializers bench-conversion bench-docs fidelity peers-table generate lock clean
+.PHONY: help try test test-all lint format bench-peers bench-serializers bench-conversion bench-columns bench-docs fidelity peers-table generate lock clean
 
 help:
 	@echo 'make try          set up, then pack, inspect and unpack a sample file'
@@ -22,6 +22,7 @@ help:
 	@echo 'make bench-peers  measure beside zstd, print the table of the README'
 	@echo 'make bench-serializers  measure what serialpack costs on top of each library'
 	@echo 'make bench-conversion  measure conversion beside other converters'
+	@echo 'make bench-columns  measure columns beside other compressors, write docs/columns.md'
 	@echo 'make bench-docs   measure the built-in samples, write docs/benchmarks.md'
 	@echo 'make fidelity     measure what each serializer keeps, write docs/fidelity.md'
 	@echo 'make peers-table  try other converters with the same values, write docs/peers.md'
@@ -98,6 +99,10 @@ bench-serializers: $(VENV)/.test
 
 bench-conversion: $(VENV)/.test
 	$(BIN)/python -m benchmarks.conversion $(ARGS)
+
+# With files of your own: make bench-columns ARGS='--files FOLDER'
+bench-columns: $(VENV)/.test
+	$(BIN)/python -m benchmarks.columns $(ARGS)
 
 bench-docs: $(VENV)/.test
 	$(BIN)/python -m tools.bench_docs $(ARGS)

@@ -17,10 +17,11 @@ import shlex
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 from statistics import median
+from threading import Event, Thread
 from time import perf_counter
 from typing import IO, NamedTuple
 
@@ -29,22 +30,25 @@ _RSS_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
 class Step(NamedTuple):
-    """A command. ``feed``: another whose output it reads; ``discard``: its own to /dev/null."""
+    """A command. ``feed``: another whose output it reads; ``discard``: its own to /dev/null;
+    ``into``: its own to this file."""
 
     argv: Sequence[str]
     feed: Sequence[str] = ()
     discard: bool = False
+    into: str = ""
 
     def __str__(self) -> str:
         text = shlex.join(self.argv)
         if self.feed:
             text = f"{shlex.join(self.feed)} | {text}"
-        return f"{text} > /dev/null" if self.discard else text
+        target = os.devnull if self.discard else shlex.quote(self.into) if self.into else ""
+        return f"{text} > {target}" if target else text
 
 
 class Run(NamedTuple):
-    """One run. ``output``: bytes it wrote to its pipe; ``read``: bytes it asked of the kernel
-    in read calls (Linux, else None)."""
+    """One run. ``output``: bytes it wrote to its pipe or file; ``read``: bytes it asked of the
+    kernel in read calls (Linux, else None)."""
 
     seconds: float
     peak: int
@@ -78,22 +82,30 @@ class Figure(NamedTuple):
         return self.runs[0].read
 
 
-def run(step: Step) -> Run:
-    """Run a command to its end; RuntimeError where it fails."""
-    with tempfile.TemporaryFile() as errors:
+def run(step: Step, peaks: dict[int, int] | None = None) -> Run:
+    """Run a command to its end; RuntimeError where it fails.
+
+    ``peaks`` gets the peak resident bytes of each of its processes, by pid (Linux only).
+    """
+    with ExitStack() as stack:
+        errors = stack.enter_context(tempfile.TemporaryFile())
+        into = stack.enter_context(Path(step.into).open("wb")) if step.into else None
         started = perf_counter()
         feeder = subprocess.Popen(step.feed, stdout=subprocess.PIPE) if step.feed else None
         process = subprocess.Popen(
             step.argv,
             stdin=feeder.stdout if feeder else subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL if step.discard else subprocess.PIPE,
+            stdout=into or (subprocess.DEVNULL if step.discard else subprocess.PIPE),
             stderr=errors,
         )
         if feeder and feeder.stdout:
             feeder.stdout.close()
-        output = _drain(process.stdout) if process.stdout else 0
-        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
-        seconds = perf_counter() - started
+        with nullcontext() if peaks is None else _watched(process.pid, peaks):
+            output = _drain(process.stdout) if process.stdout else 0
+            os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+            seconds = perf_counter() - started
+        if step.into:
+            output = Path(step.into).stat().st_size
         read = _read_chars(process.pid)
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -122,6 +134,42 @@ def _drain(pipe: IO[bytes]) -> int:
         while count := os.readv(pipe.fileno(), [buffer]):
             total += count
     return total
+
+
+@contextmanager
+def _watched(pid: int, peaks: dict[int, int]) -> Iterator[None]:
+    """Ask for the peak (VmHWM) of a process and its descendants every few milliseconds."""
+    done = Event()
+
+    def watch() -> None:
+        while not done.wait(0.005):
+            for each in _family(pid):
+                peaks[each] = max(peaks.get(each, 0), _peak(each))
+
+    watcher = Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        done.set()
+        watcher.join()
+
+
+def _family(pid: int) -> Iterator[int]:
+    """A process and its descendants, as far as they are there."""
+    yield pid
+    with suppress(OSError):
+        for children in Path(f"/proc/{pid}/task").glob("*/children"):
+            for child in children.read_text().split():
+                yield from _family(int(child))
+
+
+def _peak(pid: int) -> int:
+    with suppress(OSError):
+        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) << 10
+    return 0
 
 
 def _read_chars(pid: int) -> int | None:

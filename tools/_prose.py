@@ -24,13 +24,13 @@ DESCRIPTIONS: dict[str, tuple[str, ...]] = {
         " modification. An output appears whole or not at all, and overwrites nothing unless"
         " `-f` is given. Inputs are kept unless `--rm` is given.",
         "Left to themselves, the stages are chosen by looking at FILE; the very bytes come back"
-        " whatever they are. From effort 3 on, records (JSON, NDJSON, CSV, TSV, MessagePack) become"
-        " `columns`, each block as long as that saves well; an array of NumPy's passes a filter where"
-        " that helps; all else is `raw`. `-c` is zstd at the level of the effort then: any zstd tool"
-        " unpacks what is raw under zstd. Where samples of a block do not shrink well, it is stored."
-        " Well is by a tenth up to effort 3, a twentieth up to 6, a fiftieth up to 8, and at all at"
-        " 9. Files of less than 10 kB are compressed without a look. `-v` and `inspect` tell the"
-        " reason, which the container keeps.",
+        " whatever they are. From effort 3 on, records (JSON, NDJSON, CSV, TSV, MessagePack)"
+        " become `columns`, each block as long as that saves well; an array of NumPy's passes a"
+        " filter where that helps; all else is `raw`. `-c` is zstd at the level of the effort then:"
+        " any zstd tool unpacks what is raw under zstd. Where samples of a block do not shrink"
+        " well, it is stored. Well is by a tenth up to effort 3, a twentieth up to 6, a fiftieth up"
+        " to 8, and at all at 9. Files of less than 10 kB are compressed without a look. `-v` and"
+        " `inspect` tell the reason, which the container keeps.",
         "With several inputs, each failure is named and the rest go on.",
     ),
     "unpack": (

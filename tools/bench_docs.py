@@ -90,7 +90,7 @@ class Kept:
     def write(self, name: str, results: Results) -> None:
         """The results, a line a row, and their plot."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        kept = _shortened(results.to_json())
+        kept = shortened(results.to_json())
         rows = ",\n".join(json.dumps(row) for row in kept.pop("rows"))
         head = json.dumps(kept)[:-1]
         self.json(name).write_text(f'{head}, "rows": [\n{rows}\n]}}\n', "utf-8")
@@ -103,13 +103,13 @@ class Kept:
             plot(found, str(self.plot(name)), force=True)
 
 
-def _shortened(value: Any) -> Any:
+def shortened(value: Any) -> Any:
     """``value`` with four digits of each fraction, which is more than two runs agree in."""
     if isinstance(value, float):
         return float(f"{value:.4g}")
     if isinstance(value, dict):
-        return {name: _shortened(each) for name, each in value.items()}
-    return [_shortened(each) for each in value] if isinstance(value, list) else value
+        return {name: shortened(each) for name, each in value.items()}
+    return [shortened(each) for each in value] if isinstance(value, list) else value
 
 
 def page(kept: Kept) -> str:
