@@ -186,12 +186,16 @@ def spread(data: Buffer, item_size: int = 1) -> bytes:
     return b"".join(bytes(data[i * step : i * step + size]) for i in range(SAMPLES))
 
 
-def shrinks_well(data: Buffer, compress: Callable[[Buffer], Buffer], least_saving: float) -> bool:
+def shrinks_well(
+    data: Buffer, compress: Callable[[Buffer], Buffer], least_saving: float, item_size: int = 1
+) -> bool:
     """Whether samples of a block say that ``compress`` will save ``least_saving`` of it.
 
-    True, which is not to know, for a block that is hardly more than its samples.
+    ``item_size``: that of the filters in ``compress``. They are applied to the samples: of what
+    they make of a block, which may be all high bytes first, samples would tell nothing. True,
+    which is not to know, for a block that is hardly more than its samples.
     """
     if len(data) < 2 * SAMPLES * SAMPLE:
         return True
-    sample = spread(data)
+    sample = spread(data, item_size)
     return len(compress(sample)) <= (1 - least_saving) * len(sample)

@@ -8,7 +8,8 @@ for records that are mostly alike, its paths one after another are the walk.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable
+from operator import mul
 from typing import NamedTuple
 
 import numpy as np
@@ -45,10 +46,6 @@ class _Branch(NamedTuple):
     ranks: NDArray[np.int64]
 
 
-class _TooLongError(Exception):
-    """Paths that are longer than the walk."""
-
-
 def follow(follows: list[int], decisions: dict[int, Decisions], limit: int) -> NDArray[np.int32]:
     """The walk from node 0 on, of ``limit`` nodes at most.
 
@@ -61,9 +58,9 @@ def follow(follows: list[int], decisions: dict[int, Decisions], limit: int) -> N
         found = _along(start, first, branches[first], limit)
     else:
         found = _step_by_step(start, first, branches)
-    if len(found) > _SIZE * limit:
+    if sum(map(len, found)) > _SIZE * limit:
         raise Broken("the walk is longer than the text")
-    return np.frombuffer(found, np.int32)
+    return np.frombuffer(b"".join(found), np.int32)
 
 
 def _branches(
@@ -105,28 +102,35 @@ def _branches(
 
 def _join(first: int, branches: dict[int, _Branch], limit: int) -> None:
     """Join branches as long as that leaves fewer steps."""
+    before = _before(first, branches)
     todo = list(branches)
     while todo:
         node = todo.pop()
         if node not in branches or len(branches[node].ranks) < _LEAST:
             continue
-        before = _leading_to(node, first, branches)
         joined = _repeated(node, branches[node], limit)
         owner = node
-        if joined is None and len(before) == 1 and before[0] not in (node, _END):
-            owner = before[0]
+        if joined is not None and node not in joined.then:
+            before[node].discard(node)
+        if joined is None and len(before[node]) == 1 and not before[node] & {node, _END}:
+            (owner,) = before[node]
             joined = _merged(node, branches[owner], branches[node], limit)
             if joined is not None:
-                del branches[node]
+                for then in set(branches.pop(node).then):
+                    before[then] = before[then] - {node} | {owner}
         if joined is not None:
             branches[owner] = joined
             todo += {owner, *joined.then} & branches.keys()
 
 
-def _leading_to(node: int, first: int, branches: dict[int, _Branch]) -> list[int]:
-    """From which branches paths lead to ``node``; ``_END`` stands for the start."""
-    found = [other for other, branch in branches.items() if node in branch.then]
-    return [*found, _END] if node == first else found
+def _before(first: int, branches: dict[int, _Branch]) -> dict[int, set[int]]:
+    """From which branches paths lead to each; ``_END`` stands for the start."""
+    found: dict[int, set[int]] = {node: set() for node in (*branches, _END)}
+    found[first].add(_END)
+    for node, branch in branches.items():
+        for then in branch.then:
+            found[then].add(node)
+    return found
 
 
 def _repeated(node: int, branch: _Branch, limit: int) -> _Branch | None:
@@ -199,12 +203,11 @@ def _compact(codes: NDArray[np.int64]) -> _Codes | None:
 def _fit(lengths: list[int], ranks: NDArray[np.int64], limit: int) -> bool:
     """Whether paths of these lengths, as often as ``ranks`` say, are no longer than the walk."""
     counts = np.bincount(ranks, minlength=len(lengths)).tolist()
-    pairs: Iterable[tuple[int, int]] = zip(lengths, counts, strict=True)
-    return sum(length * count for length, count in pairs) <= _SIZE * limit
+    return bool(sum(map(mul, lengths, counts)) <= _SIZE * limit)
 
 
-def _along(start: bytes, node: int, branch: _Branch, limit: int) -> bytes:
-    """The walk where there is but one branch."""
+def _along(start: bytes, node: int, branch: _Branch, limit: int) -> list[bytes]:
+    """The paths where there is but one branch."""
     ends = np.array(branch.then)[branch.ranks] != node
     if not len(ends) or not ends[-1]:
         raise Broken("the walk ends before its end")
@@ -215,25 +218,42 @@ def _along(start: bytes, node: int, branch: _Branch, limit: int) -> bytes:
         raise Broken("the walk is longer than the text")
     starts = np.cumsum(lengths) - lengths
     source = np.frombuffer(b"".join(branch.paths), np.uint8)
-    return start + put_together(source, starts[branch.ranks], lengths[branch.ranks]).tobytes()
+    return [start, put_together(source, starts[branch.ranks], lengths[branch.ranks]).tobytes()]
 
 
-def _step_by_step(start: bytes, first: int, branches: dict[int, _Branch]) -> bytes:
-    out = [start]
-    append = out.append
-    ways = {
-        node: zip(
-            map(branch.paths.__getitem__, branch.ranks.tolist()),
-            map(branch.then.__getitem__, branch.ranks.tolist()),
-            strict=True,
-        ).__next__
+class _OverError(Exception):
+    """The walk has come to its end."""
+
+
+def _end() -> _Step:
+    raise _OverError
+
+
+class _Step(NamedTuple):
+    """A path, and what gives the step behind it."""
+
+    path: bytes
+    on: Callable[[], _Step]
+
+
+def _step_by_step(start: bytes, first: int, branches: dict[int, _Branch]) -> list[bytes]:
+    """The paths."""
+    steps: dict[int, list[_Step]] = {node: [] for node in branches}
+    on = {
+        node: map(steps[node].__getitem__, branch.ranks.tolist()).__next__
         for node, branch in branches.items()
     }
-    node = first
+    for node, branch in branches.items():
+        pairs = zip(branch.paths, branch.then, strict=True)
+        steps[node] += [_Step(path, on.get(then, _end)) for path, then in pairs]
+    out = [start]
+    append = out.append
+    following = on.get(first, _end)
     try:
-        while node != _END:
-            path, node = ways[node]()
+        while True:
+            path, following = following()
             append(path)
     except StopIteration:
         raise Broken("the walk ends before its end") from None
-    return b"".join(out)
+    except _OverError:
+        return out

@@ -91,6 +91,11 @@ class Groups(NamedTuple):
 _SHORT, _MIDDLE = 16, 48
 _FEW = 32
 
+#: A look at so many keys, each one of at least so many, tells if a table of few bits will do.
+_TABLE_BITS = 12
+_LOOK = 256
+_OFTEN = 32
+
 
 def group(values: Texts | Spans) -> Groups:
     """Groups of equal values."""
@@ -150,7 +155,7 @@ def _group_keys(keys: NDArray[Any]) -> Groups:
     number = len(keys)
     example = np.empty(number, np.int64)
     todo = np.arange(number)
-    bits = max(number.bit_length() + 1, 4)
+    bits = _TABLE_BITS if _are_few(keys) else max(number.bit_length() + 1, 4)
     factor = _SPREAD
     while len(todo):
         slots = ((keys * _U64.type(factor)) >> _U64.type(64 - bits)).astype(np.int64)
@@ -160,10 +165,17 @@ def _group_keys(keys: NDArray[Any]) -> Groups:
         example[todo] = todo[there]
         other = np.flatnonzero(keys[there] != keys)
         todo, keys = todo[other], keys[other]
+        bits = max(bits, len(todo).bit_length() + 1)
         factor = factor * _STEP & _ALL | 1
     used = np.zeros(number, np.bool_)
     used[example] = True
     return Groups((np.cumsum(used) - 1)[example], np.flatnonzero(used))
+
+
+def _are_few(keys: NDArray[Any]) -> bool:
+    """Whether many keys, by a look at some, are mostly the same ones again and again."""
+    step = len(keys) // _LOOK
+    return step >= _OFTEN and len(set(keys[::step].tolist())) < _LOOK // 2
 
 
 def group_numbers(numbers: NDArray[np.integer[Any]]) -> Groups:

@@ -140,9 +140,7 @@ def _stored(shape: Shape, columns: list[Texts]) -> list[Texts]:
     return [_packnumbers.stored(kinds[number], texts) for number, texts in enumerate(columns)]
 
 
-def _join(
-    shape: Shape, columns: list[Texts], first: int, last: int, trailer: bytes = b""
-) -> bytes:
+def _join(shape: Shape, columns: list[Texts], first: int, last: int, trailer: bytes = b"") -> bytes:
     """The text from behind the value before ``first`` up to the end of the one before ``last``,
     and ``trailer``.
     """
@@ -166,7 +164,7 @@ def _join(
     done = np.zeros(len(columns), np.int64)
     if first:
         done += _by_column(shape, shape.walk[:first])[1]
-    out: list[NDArray[np.uint8] | bytes] = []
+    out: list[memoryview | bytes] = []
     closes = False
     for begin in range(first, last, _STEP):
         # As indices numbers of NumPy's own kind are the fastest.
@@ -196,6 +194,6 @@ def _join(
             sizes += bases[number + 1]
             starts[some, 1] = sizes
         done += counts
-        out.append(put_together(source, starts.reshape(-1), lengths.reshape(-1)))
+        out.append(put_together(source, starts.reshape(-1), lengths.reshape(-1)).data)
     out += [b'"' if closes else b"", trailer]
     return b"".join(out)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import NamedTuple, cast
 
@@ -102,12 +103,9 @@ class Squeeze:
         self.filters = [FILTERS.create(*f) for f in filters]
 
     def forward(self, data: Buffer) -> Buffer:
-        return self.codec.compress(self.filtered(data))
-
-    def filtered(self, data: Buffer) -> Buffer:
         for stage in self.filters:
             data = stage.forward(data)
-        return data
+        return self.codec.compress(data)
 
     def backward(self, stored: Buffer, size: int) -> Buffer:
         data = self.codec.decompress(stored, size)
@@ -190,14 +188,17 @@ class BlockPacker:
         timer.lap("checksum")
         return Packed(block, payload, None if kept else data, timer.seconds)
 
+    @property
+    def _item_size(self) -> int:
+        return math.lcm(*(values[0] for _, values in self.plan.chain.filters))
+
     def _compress(self, data: Buffer) -> tuple[bool, Buffer]:
         """Whether the block is stored, and its payload."""
-        least, compress = self.plan.least_saving, self.squeeze.codec.compress
-        filtered = self.squeeze.filtered(data)
+        least, forward = self.plan.least_saving, self.squeeze.forward
         if self.plan.chain.plain:
-            return False, filtered
-        if not least or shrinks_well(filtered, compress, least):
-            payload = compress(filtered)
+            return False, data
+        if not least or shrinks_well(data, forward, least, self._item_size):
+            payload = forward(data)
             if len(payload) < (1 - least) * len(data):
                 return False, payload
         if self.plan.chain.zstd_envelope:

@@ -217,17 +217,21 @@ class Projected:
     def _look_at_head(self) -> None:
         block, parts = opened_block(self._file, self._member, self._plan, 0, self._offsets[0])
         with block.checked():
-            if block.form is Form.COLUMNS:
-                columns = block.columns()
-                head = columns.shape.nodes[0].text if columns.shape.nodes else b""
-                text = head if head.strip() else columns.text()
-            else:
-                text = block.text()
+            text = head_of(block)
         names = rows.names(text, TABLES[self._plan.format])
         self.read += parts.bytes_read
         self._width = len(names)
         self._places = [place for place, name in enumerate(names) if (name,) in self._fields]
         self.missing -= {(name,) for name in names}
+
+
+def head_of(block: OpenBlock) -> bytes:
+    """How a table begins of which this is the first block: its first line, and maybe more."""
+    if block.form is not Form.COLUMNS:
+        return block.text()
+    columns = block.columns()
+    head = columns.shape.nodes[0].text if columns.shape.nodes else b""
+    return head if head.strip() else columns.text()
 
 
 def _apart(block: OpenBlock, kind: str) -> tuple[Shape, Callable[[int], Texts]]:

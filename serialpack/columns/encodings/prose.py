@@ -34,7 +34,7 @@ _SPACE = ord(" ")
 _LONGEST = 512 << 10
 
 #: Texts are taken apart and put together in parts of this many bytes, or words.
-_PART = 512 << 10
+_PART = 256 << 10
 _WORDS = 64 << 10
 
 #: What 256 byte values can code in one byte, or in one and a last one.
@@ -128,7 +128,7 @@ def _tokens(texts: Texts) -> tuple[Spans, NDArray[np.int64]]:
     untold[:-1] &= word[1:] & ~begins[1:]
     untold[-1:] = False
     places = np.flatnonzero(edges)
-    told = ~untold[places]
+    told = np.flatnonzero(~untold[places])
     starts = places[told]
     lengths = np.diff(places, append=len(data))[told]
     ends = np.searchsorted(starts, texts.ends)
