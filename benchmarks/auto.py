@@ -103,7 +103,7 @@ def noise(_: Sequence[Path], folder: Path) -> Iterator[str]:
         "packed as `raw+zstd:3`": lambda: serialpack.pack(source, _nowhere(), codec="zstd:3"),
     }
     times: dict[str, list[float]] = {name: [] for name in works}
-    for _ in range(5):
+    for _turn in range(5):
         for name, work in works.items():
             since = perf_counter()
             work()

@@ -80,6 +80,9 @@ class Effort(NamedTuple):
     """Level of pcodec."""
     last: int
     """zstd level at which what was chosen is compressed again in the end; 0 for none."""
+    lower: tuple[int, ...]
+    """Levels of the steps before, at which frames are compressed again: some are smaller so, and
+    no step of the dial shall be larger than the one before."""
     lzma: bool
     """Whether LZMA is tried then: smaller by a twentieth, at a tenth of the speed to read."""
     thorough: bool
@@ -87,15 +90,15 @@ class Effort(NamedTuple):
 
 
 _EFFORTS = {
-    1: Effort(1, 1, 4, 0, False, False),
-    2: Effort(2, 1, 5, 0, False, False),
-    3: Effort(3, 1, 6, 0, False, False),
-    4: Effort(6, 1, 8, 0, False, False),
-    5: Effort(8, 5, 8, 0, False, False),
-    6: Effort(9, 5, 8, 12, False, True),
-    7: Effort(11, 7, 9, 15, False, True),
-    8: Effort(11, 7, 10, 19, False, True),
-    9: Effort(15, 17, 12, 19, True, True),
+    1: Effort(1, 1, 4, 0, (), False, False),
+    2: Effort(2, 1, 5, 0, (), False, False),
+    3: Effort(3, 1, 6, 0, (), False, False),
+    4: Effort(6, 1, 8, 0, (3,), False, False),
+    5: Effort(8, 5, 8, 0, (3, 6), False, False),
+    6: Effort(9, 5, 8, 12, (8,), False, True),
+    7: Effort(11, 7, 9, 15, (12,), False, True),
+    8: Effort(11, 7, 10, 19, (15,), False, True),
+    9: Effort(15, 17, 12, 19, (15,), True, True),
 }
 
 
@@ -187,12 +190,14 @@ def _lzma_filters(size: int) -> list[dict[str, int]]:
 
 
 def recoded(coder: int, raw: bytes, stored: bytes, use: Effort) -> tuple[int, bytes]:
-    """The smallest of ``stored`` and what zstd at the last level or LZMA make of ``raw``."""
+    """The smallest of ``stored`` and what other levels of zstd, or LZMA, make of ``raw``."""
     if coder == STORE or not raw:
         return coder, stored
     found = [(coder, stored)]
     if use.last:
         found.append((ZSTD, zstd(raw, use.last)))
+    if coder == ZSTD:
+        found += [(ZSTD, zstd(raw, level)) for level in use.lower]
     if use.lzma and len(stored) >= _LZMA_LEAST:
         import lzma
 
