@@ -8,6 +8,9 @@
 
     serialpack.convert("config.yaml", "config.json", to="json")
 
+    with serialpack.open("data.json.spk") as records:
+        print(len(records), records[-1], records.fields("id", "name.first"))
+
     serialpack.pack_archive({"a.json": "a.json", "b/c.csv": "c.csv"}, "all.spk")
     serialpack.unpack_archive("all.spk", "folder")
 
@@ -47,6 +50,8 @@ if TYPE_CHECKING:
     from serialpack.objects import dumps as dumps
     from serialpack.objects import load as load
     from serialpack.objects import loads as loads
+    from serialpack.records.sequence import Records as Records
+    from serialpack.records.sequence import open as open
     from serialpack.reports import ArchiveReport as ArchiveReport
     from serialpack.reports import ConvertReport as ConvertReport
     from serialpack.reports import PackReport as PackReport
@@ -64,6 +69,8 @@ _PUBLIC = {
     "dumps": "objects",
     "load": "objects",
     "loads": "objects",
+    "open": "records.sequence",
+    "Records": "records.sequence",
     "ArchiveReport": "reports",
     "ConvertReport": "reports",
     "PackReport": "reports",

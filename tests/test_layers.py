@@ -24,6 +24,7 @@ LAYERS: list[set[str]] = [
     {"inspection"},
     {"api"},
     {"archive", "batch", "conversion", "objects"},
+    {"records"},
     {"bench"},
     {"cli"},
     {"__main__"},

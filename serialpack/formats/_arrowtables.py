@@ -124,8 +124,26 @@ def _array(values: Sequence[Any], kind: Any) -> Any:
     with failures_told():
         if storage == kind:
             return pa.array(values, type=kind, from_pandas=False)
-        # pyarrow makes no UUIDs within arrays and maps, but turns the bytes there into UUIDs.
-        return pa.array(_bare([*values]), type=storage, from_pandas=False).cast(kind)
+        # pyarrow makes no UUIDs within arrays and maps.
+        return _cast(pa.array(_bare([*values]), type=storage, from_pandas=False), kind)
+
+
+def _cast(array: Any, kind: Any) -> Any:
+    """An array as one of a type that differs in what is in its structs and lists.
+
+    pyarrow's own ``cast`` makes broken arrays of lists of several nulls (pyarrow 26), also where
+    these are not to change.
+    """
+    pa = arrow()
+    if array.type == kind:
+        return array
+    if pa.types.is_struct(kind):
+        parts = [_cast(array.field(at), kind.field(at).type) for at in range(kind.num_fields)]
+        return pa.StructArray.from_arrays(parts, fields=[*kind], mask=array.is_null())
+    if pa.types.is_list(kind):
+        values = _cast(array.values, kind.value_type)
+        return pa.ListArray.from_arrays(array.offsets, values, type=kind, mask=array.is_null())
+    return array.cast(kind)
 
 
 def _bare(value: Any) -> Any:
@@ -155,7 +173,7 @@ def _mapped(kind: Any, leaf: Callable[[Any], Any]) -> Any:
     if is_a.is_fixed_size_list(kind):
         return pa.list_(_mapped(kind.value_type, leaf), kind.list_size)
     if is_a.is_list(kind):
-        return pa.list_(_mapped(kind.value_type, leaf))
+        return pa.list_(kind.value_field.with_type(_mapped(kind.value_type, leaf)))
     return leaf(kind)
 
 
@@ -212,7 +230,7 @@ def _values(name: str, column: Any) -> list[Any]:
     try:
         held = _mapped(column.type, _held)
         if held != column.type:
-            column = column.cast(held)
+            column = pa.chunked_array([_cast(chunk, held) for chunk in column.chunks], held)
         # What says how to read maps is slow, whatever is read.
         how = {"maps_as_pydicts": "strict"} if _has_map(held) else {}
         values: list[Any] = column.to_pylist(**how)

@@ -6,7 +6,7 @@ The header is the first line of the first block, and every later block has to kn
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
 from serialpack.errors import SyntaxInputError
@@ -63,6 +63,16 @@ class CsvText(ValueFormat):
                 head = self._head(bytes(block.data))
             headed.head = head
             yield headed
+
+    def in_source(
+        self,
+        block: SourceBlock,
+        spelling: Spelling,  # noqa: ARG002
+        first: Callable[[], Buffer],
+    ) -> SourceBlock:
+        headed = HeadedBlock(*block)
+        headed.head = self._head(bytes(first()))
+        return headed
 
     def _head(self, data: bytes) -> bytes:
         """The first line of a source, with what ends it."""

@@ -256,6 +256,14 @@ class MessageFormat(DocumentFormat):
     ) -> tuple[bytes, bytes]:
         return b"", b""
 
+    def in_source(
+        self, block: SourceBlock, spelling: Spelling, first: Callable[[], Buffer]
+    ) -> SourceBlock:
+        if spelling.get("k") not in ("a", "m"):
+            return block
+        context = bytes(first()[:_MOST_HEAD]) if block.index else b""
+        return block._replace(inside=spelling["k"], context=context)
+
     def outline(self, block: SourceBlock) -> Spelling:
         return {"k": block.inside} if block.inside else {}
 

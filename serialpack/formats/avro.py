@@ -9,7 +9,7 @@ union a value was written as is known to the file only.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from serialpack.errors import RefusedError
@@ -65,6 +65,20 @@ class Avro(DocumentFormat):
     def read_block(self, block: SourceBlock) -> list[Any]:
         header = read_header(block.context) if block.context else None
         return read_values(take_apart(bytes(block.data), header))
+
+    def in_source(
+        self,
+        block: SourceBlock,
+        spelling: Spelling,  # noqa: ARG002
+        first: Callable[[], Buffer],
+    ) -> SourceBlock:
+        if not block.index:
+            return block
+        data = bytes(first())
+        try:
+            return block._replace(context=data[: read_header(data).end])
+        except Malformed:  # which is said of the block then
+            return block
 
     def write(self, records: list[Any]) -> bytes:
         schema, lower = made_for(records)

@@ -204,6 +204,19 @@ class ValueFormat(Format):
 
         return parse_marked(self, block, allowed)
 
+    def in_source(
+        self,
+        block: SourceBlock,
+        spelling: Spelling,  # noqa: ARG002
+        first: Callable[[], Buffer],  # noqa: ARG002
+    ) -> SourceBlock:
+        """``block``, taken out of its source, with what else must be known to read it.
+
+        ``spelling``: the source's, as a container keeps it. ``first`` gives how the source's
+        first block begins, and is called only where that is needed.
+        """
+        return block
+
     def comments(self, block: SourceBlock) -> Loss | None:  # noqa: ARG002
         """How many comments a block has, and the first; None where it has none.
 

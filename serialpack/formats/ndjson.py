@@ -8,6 +8,7 @@ from functools import cache
 from itertools import chain
 from typing import Any
 
+from serialpack.errors import InputError
 from serialpack.formats._cutting import cut_records
 from serialpack.formats._jsonparse import BOM, Bad, Scanner, nesting, scan_document, too_deep
 from serialpack.formats._jsontext import JsonText
@@ -114,6 +115,22 @@ class NdJson(JsonText):
             else:
                 blank = _BLANK_TEXT.match(text, at)
                 at = blank.end() if blank else len(text)
+
+    def difference(self, block: SourceBlock, restored: Buffer) -> Difference | None:
+        # Where 1.50 became 1.5 in some lines, only these need be looked at.
+        before, after = bytes(block.data).split(b"\n"), bytes(restored).split(b"\n")
+        if len(before) == len(after):
+            other = [
+                i for i, pair in enumerate(zip(before, after, strict=True)) if pair[0] != pair[1]
+            ]
+            index = block.index if other[:1] == [0] else max(block.index, 1)
+            some = block._replace(data=b"\n".join([before[i] for i in other]), index=index)
+            try:
+                if super().difference(some, b"\n".join([after[i] for i in other])) is None:
+                    return None
+            except InputError:  # its place is that in all of the block
+                pass
+        return super().difference(block, restored)
 
     def _deep(self, block: SourceBlock, data: bytes) -> Difference | None:  # noqa: ARG002
         if nesting(data)[0] <= MAX_DEPTH:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from serialpack.errors import SyntaxInputError
 from serialpack.formats import FORMATS
 from serialpack.formats._jsondiff import canonical
 from serialpack.formats.base import Difference, SourceBlock, ValueFormat
@@ -121,3 +122,19 @@ def test_canonical_numbers_are_decimals(text: str) -> None:
     assert canonical(repr(float(text))) == canonical(text) or Decimal(repr(float(text))) != Decimal(
         text
     )
+
+
+def test_of_lines_that_differ_the_first_lost_one_is_told() -> None:
+    lines = [f'{{"n": {n}, "x": {n}.50}}' for n in range(9)]
+    same = [line.replace(".50", ".5") if n % 3 else line for n, line in enumerate(lines)]
+    for begin, between in (("", "\n"), ("\ufeff", "\n"), ("", "\r\n"), ("\n \n", "\n\n")):
+        was = begin + between.join(lines)
+        assert _difference("ndjson", was, begin + between.join(same)) is None
+        for lost in (0, 4, 8):
+            became = [*same[:lost], '{"n": 1, "x": 2.5}', *same[lost + 1 :]]
+            found = _difference("ndjson", was, begin + between.join(became))
+            assert found is not None
+            assert (found.record, found.value_path) == (lost, "$.n")
+        with pytest.raises(SyntaxInputError) as caught:
+            _difference("ndjson", was + ",", begin + between.join(same))
+        assert caught.value.offset == len(was.encode())

@@ -135,6 +135,7 @@ ROWS: list[dict[str, Any]] = [
         "ids": [UUID(int=8), None],
         "list": [[1.5], []],
         "map": {"b": 1, "a": {"c": None}},
+        "beside": {"id": UUID(int=9), "nothings": [None, None], "ids": [[UUID(int=1)], None]},
         "nothing": None,
         "empty": [],
     }

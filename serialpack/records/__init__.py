@@ -1,0 +1,1 @@
+"""A container as the sequence of its records."""

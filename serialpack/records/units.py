@@ -1,0 +1,395 @@
+"""The records of a container's blocks, each block read when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from serialpack.columns.block import Columns, Form
+from serialpack.container.records import CONTINUED
+from serialpack.container.seek import StoredMember, find_members, read_block
+from serialpack.conversion.losses import Losses
+from serialpack.conversion.pieces import Pieces
+from serialpack.conversion.plan import Plan as Reading
+from serialpack.conversion.reading import Reader
+from serialpack.errors import DamagedError, InputError, RefusedError, UsageError, ValueRefusedError
+from serialpack.files import Source
+from serialpack.formats import FORMATS
+from serialpack.formats.base import Difference, SourceBlock, ValueFormat
+from serialpack.kinds import COMMENTS, KINDS
+from serialpack.pipeline.blocks import SETTINGS, BlockUnpacker, Plan
+from serialpack.pipeline.fields import TABLES, OpenBlock, head_of, opened_block
+from serialpack.pipeline.unpack import member_plan, untrusted
+from serialpack.serializers import SERIALIZERS
+from serialpack.serializers._collector import collector_held
+from serialpack.serializers.base import FAILURES
+from serialpack.stage import Buffer
+
+#: After so many records of a block were read one by one, all of them are.
+_ONE_BY_ONE = 8
+
+
+class Unit(NamedTuple):
+    """Records that are read together: those of a block of a container, or of a piece of its
+    source where its blocks do not say theirs.
+
+    ``records``: how many; ``first_record``: how many of the container stand before them.
+    ``block``: what is known of it without its bytes, counted within its member, of which they
+    are ``size`` bytes of the source.
+    """
+
+    member: Member
+    records: int
+    first_record: int
+    block: SourceBlock
+    size: int
+    #: Whether it is a block of the container.
+    stored: bool
+
+
+class Member:
+    """One of the sources that are packed in a container one after another."""
+
+    def __init__(self, source: Source, found: StoredMember, plan: Plan) -> None:
+        fmt = FORMATS.get(plan.format)
+        assert isinstance(fmt, ValueFormat)
+        self.format = fmt
+        self.plan = plan
+        self.rows = found.index.rows
+        self.structure = plan.spelling.get("k", "") if plan.format == "json" else ""
+        self._source = source
+        self._found = found
+        self._offsets = found.offsets
+        self._unpacker = BlockUnpacker(plan)
+        self._reader: Reader | None = None
+        self._head: Buffer | None = None
+        self._last: tuple[int, Buffer] | None = None
+
+    def units(self, first_record: int) -> Iterator[Unit]:
+        """All its records; ``first_record`` stand before them. InputError, RefusedError."""
+        if any(row.records is None for row in self.rows):
+            yield from self._cut_again(first_record)
+            return
+        offset = records = 0
+        flags = [*(row.flags for row in self.rows), 0]
+        for number, row in enumerate(self.rows):
+            assert row.records is not None
+            continued = bool(flags[number] & CONTINUED)
+            block = SourceBlock(
+                b"",
+                index=number,
+                offset=offset,
+                records=row.records,
+                first_record=records,
+                last=number == len(self.rows) - 1,
+                partial=continued or bool(flags[number + 1] & CONTINUED),
+                continued=continued,
+            )
+            yield Unit(self, row.records, first_record + records, block, row.size, stored=True)
+            offset += row.size
+            records += row.records
+
+    def _cut_again(self, first_record: int) -> Iterator[Unit]:
+        """The same where blocks are plain bytes: all of them are gone over, to count records."""
+        pieces = Pieces(map(self.source_of, range(len(self.rows))))
+        block_size = self._found.header.block_size
+        records = 0
+        for block in self.format.cut(pieces.read, block_size, for_values=True):
+            count = block.records
+            if count is None:
+                count = len(self.read(block))
+            known = block._replace(data=b"")
+            yield Unit(self, count, first_record + records, known, len(block.data), stored=False)
+            records += count
+
+    def source_of(self, number: int) -> Buffer:
+        """The source's bytes of a block."""
+        if self._last is None or self._last[0] != number:
+            start, end = self._offsets[number : number + 2]
+            stored = read_block(self._source.file, self._found, number, start, end)
+            source = self._unpacker(stored).source
+            assert source is not None
+            self._last = number, source
+        return self._last[1]
+
+    def piece_of(self, unit: Unit) -> Buffer:
+        """The source's bytes of a unit."""
+        if unit.stored:
+            return self.source_of(unit.block.index)
+        found = []
+        start = unit.block.offset
+        end = start + unit.size
+        position = 0
+        for number, row in enumerate(self.rows):
+            if start < position + row.size and position < end:
+                data = memoryview(self.source_of(number))
+                found.append(data[max(start - position, 0) : end - position])
+            position += row.size
+        return b"".join(found)
+
+    def opened(self, number: int) -> OpenBlock | None:
+        """A block of columns, to be read in part; None where it is none."""
+        if self.plan.chain.serializer.name != "columns":
+            return None
+        start = self._offsets[number]
+        return opened_block(self._source.file, self._found, self.plan, number, start)[0]
+
+    def placed(self, block: SourceBlock) -> SourceBlock:
+        """``block`` with what else must be known to read it."""
+        return self.format.in_source(block, self.plan.spelling, self.head)
+
+    def head(self) -> Buffer:
+        """How the source's first block begins: at least with what its format has there."""
+        if self._head is None:
+            block = self.opened(0) if self.plan.format in TABLES else None
+            if block is None:
+                self._head = self.source_of(0)
+            else:
+                with block.checked():
+                    self._head = head_of(block)
+        return self._head
+
+    def reader(self, block: SourceBlock) -> Reader:
+        """What reads blocks; from the first one it learns their usual spelling."""
+        if self._reader is None:
+            spelling = self.plan.spelling
+            if self.format.respelled:
+                spelling = {**self.format.learn(block), **spelling}
+            structure = self.structure if self.structure == "m" else ""
+            plan = Reading(self.plan.format, "", spelling=spelling, structure=structure)
+            serializer = SERIALIZERS.cls(self.plan.chain.serializer.name)
+            if SETTINGS in spelling and serializer.keeps(self.format):
+                plan = plan._replace(
+                    source_serializer=(*self.plan.chain.serializer,),
+                    source_settings=spelling[SETTINGS],
+                )
+            self._reader = Reader(plan, refused)
+        return self._reader
+
+    def read(self, block: SourceBlock) -> list[Any]:
+        """The records of a block, with its bytes; InputError, RefusedError."""
+        return read_values(self.reader(block), block)
+
+    def alone(self, unit: Unit, number: int, text: bytes) -> tuple[SourceBlock, Reader]:
+        """A record of a unit as a source of its own, and what reads it; ``text``: its bytes."""
+        first_record = unit.block.first_record + number
+        if self.structure:
+            text = (b"{%b}" if self.structure == "m" else b"[%b]") % text
+            block = SourceBlock(text, 0, 0, records=1, first_record=first_record, last=True)
+            return block, Reader(Reading("json", "", spelling=self.format.learn(block)), refused)
+        block = self.placed(unit.block)._replace(
+            data=text,
+            index=max(unit.block.index, 1),  # no header stands in it
+            records=1,
+            first_record=first_record,
+            last=False,
+            inside="",
+        )
+        return block, self.reader(block)
+
+
+def read_values(reader: Reader, block: SourceBlock) -> list[Any]:
+    """The records of a block; ValueRefusedError for what Python's values would not say."""
+    with collector_held():
+        records = reader.read(block, Losses([COMMENTS]))
+        if not reader.by_text:
+            return records
+        try:
+            lost = reader.unread(block, records)
+        except FAILURES as error:
+            lost = Difference(0, "$", "the records", f"an error ({error})", "value")
+    if lost is not None:
+        raise refused(lost, block.first_record)
+    return records
+
+
+def refused(lost: Difference, first_record: int) -> ValueRefusedError:
+    """The error for a value that Python does not hold as the source has it."""
+    became = f" would become {lost.became}" if lost.became else ""
+    return ValueRefusedError(
+        f"Python cannot hold {KINDS[lost.kind]}: {lost.was}{became}",
+        record=first_record + lost.record,
+        value_path=lost.value_path,
+        kind=lost.kind,
+        hint="unpack gives it as it is spelled",
+    )
+
+
+@contextmanager
+def counted(unit: Unit) -> Iterator[None]:
+    """Errors count records in the whole container, not in the unit's member."""
+    try:
+        yield
+    except ValueRefusedError as error:
+        if error.record is not None:
+            error.record += unit.first_record - unit.block.first_record
+        raise
+
+
+def members_of(source: Source, *, trust: bool) -> list[Member]:
+    """The members of a container; UsageError where their records are not known."""
+    members: list[Member] = []
+    for found in find_members(source.file):
+        if found.header.entry is not None:
+            raise UsageError("an archive has files, not records", hint="unpack it first")
+        plan = member_plan(found.header, trust=trust)
+        if plan.format == "object":
+            raise UsageError("it holds a Python object", hint="serialpack.load reads it")
+        fmt = FORMATS.get(plan.format)
+        if not isinstance(fmt, ValueFormat):
+            raise UsageError(
+                f"there are no records in it that are known ({plan.format})",
+                hint="unpack gives its bytes; pack --from says what a source is",
+            )
+        if not fmt.safe and not trust:
+            raise untrusted(f"reading {plan.format}", "reads it")
+        if members and members[0].plan.format != plan.format:
+            raise UsageError(
+                "it holds files of different formats, one after another", hint="unpack it"
+            )
+        members.append(Member(source, found, plan))
+    return members
+
+
+class Loaded:
+    """The records of a unit, read as far as they are asked for.
+
+    All at once, where that can be; else each on its own, so that one that is refused does not
+    take the others with it.
+    """
+
+    def __init__(self, unit: Unit) -> None:
+        self.unit = unit
+        self._member = unit.member
+        self._asked = 0
+        self._opened: OpenBlock | None = None
+        self._columns: Columns | None = None
+        self._values: list[Any] | None = None
+        #: Of those that are refused: the record as a block of its own, and what reads it.
+        self._bad: dict[int, tuple[SourceBlock, Reader]] = {}
+
+    def one(self, number: int) -> Any:
+        """A record of the unit, counted in it; InputError, RefusedError."""
+        with counted(self.unit):
+            self._asked += 1
+            if self._values is None:
+                few = self._asked <= _ONE_BY_ONE
+                if few and (found := self._alone(number)):
+                    return found[0]
+                try:
+                    self._read()
+                except InputError:  # which may be in another one
+                    if few or not (found := self._alone(number)):
+                        raise
+                    return found[0]
+            return self._value(number)
+
+    def some(self, numbers: Sequence[int]) -> list[Any]:
+        """As ``one``, of several."""
+        if len(numbers) > _ONE_BY_ONE:
+            self._asked = max(self._asked, _ONE_BY_ONE)
+        return [self.one(number) for number in numbers]
+
+    def values(self) -> Iterator[Any]:
+        """All of them, in order; InputError, RefusedError."""
+        with counted(self.unit):
+            self._read()
+        values = self._values or []
+        done = 0
+        for number in sorted(self._bad):
+            yield from values[done:number]
+            with counted(self.unit):
+                yield self._value(number)
+            done = number + 1
+        yield from values[done:] if done else values
+
+    def _value(self, number: int) -> Any:
+        if number in self._bad:
+            block, reader = self._bad[number]
+            return read_values(reader, block)[0]
+        assert self._values is not None
+        return self._values[number]
+
+    def _read(self) -> None:
+        """Read all of them."""
+        if self._values is not None:
+            return
+        self._opened = self._columns = None
+        unit, member = self.unit, self._member
+        block = unit.block._replace(data=member.piece_of(unit))
+        if unit.stored:
+            block = member.placed(block)
+        try:
+            values = member.read(block)
+        except ValueRefusedError:
+            values = self._read_each(block)
+            if not self._bad:
+                raise
+        if len(values) != unit.records:
+            raise DamagedError(
+                f"does not hold the {unit.records} records of its header", block=block.index
+            )
+        self._values = values
+
+    def _read_each(self, block: SourceBlock) -> list[Any]:
+        """The records one by one, None for each that is refused.
+
+        None is taken for that where something else is wrong with the block.
+        """
+        reader = self._member.reader(block)
+        values: list[Any] = []
+        good, bad = b"", {}
+        for number, (part, alone) in enumerate(reader.alone(block)):
+            try:
+                (value,) = read_values(alone, part)
+                good = bytes(part.data)
+            except (InputError, RefusedError):
+                value = None
+                bad[number] = part, alone
+            values.append(value)
+        parts = [part for part, _ in bad.values()]
+        whole = any(part is block for part in parts)
+        if not whole and not reader.broken_around(block, len(values), good, parts):
+            self._bad = bad
+        return values
+
+    def _alone(self, number: int) -> list[Any]:
+        """The one record, where it can be read without the others; else none."""
+        unit = self.unit
+        one = unit.records == 1 or (
+            self._member.plan.format == "json" and not self._member.structure
+        )
+        if one or not unit.stored or unit.block.partial:
+            return []
+        text = self._text(number)
+        if text is None:
+            return []
+        block, reader = self._member.alone(unit, number, text)
+        try:
+            found = read_values(reader, block)
+        except InputError:  # where, is known when all are read
+            return []
+        return found if len(found) == 1 else []
+
+    def _text(self, number: int) -> bytes | None:
+        """The text of a record, or None where it has none of its own."""
+        unit, member = self.unit, self._member
+        opened = self._opened = self._opened or member.opened(unit.block.index)
+        if opened is not None and opened.form is Form.COLUMNS:
+            with opened.checked():
+                columns = self._columns = self._columns or opened.columns()
+                if columns.shape.records == unit.records:
+                    return columns.text(number, number + 1)
+        source = member.source_of(unit.block.index)
+        try:
+            span = member.format.record_range(
+                source,
+                member.plan.spelling,
+                (number, number + 1),
+                unit.records,
+                first=unit.block.index == 0,
+            )
+        except (UsageError, ValueError):
+            return None
+        return None if span is None else bytes(source[span[0] : span[1]])

@@ -1,0 +1,35 @@
+"""Containers for the tests of ``serialpack.open``."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import serialpack
+
+
+class Counting(io.BytesIO):
+    """A file that counts the bytes that are read from it."""
+
+    total = 0
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        data = super().read(size)
+        self.total += len(data)
+        return data
+
+
+def packed(data: bytes, format: str, **how: Any) -> bytes:
+    out = io.BytesIO()
+    serialpack.pack(io.BytesIO(data), out, format=format, threads=1, **how)
+    return out.getvalue()
+
+
+def opened(data: bytes, **how: Any) -> serialpack.Records:
+    return serialpack.open(io.BytesIO(data), **how)
+
+
+def lines(records: list[Any]) -> bytes:
+    """NDJSON."""
+    return b"".join(json.dumps(record).encode() + b"\n" for record in records)
