@@ -1,11 +1,9 @@
 """What auto chooses, and what it costs: the dial, the look at a file, and bench's best beside it.
 
-    python -m benchmarks.auto FILE...            all parts, as Markdown
+    python -m benchmarks.auto FILE... > benchmarks/auto.md
     python -m benchmarks.auto --only dial FILE...
 
-dial: sizes at each effort; a step that is larger than the one before is marked. look: the time of
-choosing, as a share of packing. beside: the smallest of bench's rows that pack and unpack at
-least as fast as auto's, measured in one run of bench. noise: how fast incompressible bytes pass. Figures are of one thread where speed counts.
+Figures are of one thread where speed counts; times are medians of five.
 """
 
 from __future__ import annotations
@@ -18,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from inspect import cleandoc
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -33,7 +32,15 @@ _NOISE = 1.05
 
 
 def dial(files: Sequence[Path], folder: Path) -> Iterator[str]:
-    """Sizes at each effort."""
+    """Sizes at each effort. A step is named where it is larger than the one before.
+
+    Where `raw` goes to zstd, that is zstd's own doing: its levels 1 and 2 differ in strategy, not
+    in effort, so that what repeats at length may be larger at 2; 3 is tuned to be faster, at the
+    cost of pictures (`serialpack/codecs/zstd.py`); and on numbers 19 and 22 at times find less
+    than the levels before. Of columns, steps of some bytes are the header's, which says a block
+    size other than 4 MiB (efforts 5 and 7), or a choice between encodings made by an estimate. A
+    block larger than the one before has other records in it: at 9 some columns are a little larger.
+    """
     yield from _head("file", "chain at -3", *(f"-{effort}" for effort in EFFORTS), "larger")
     for path in files:
         reports = [
@@ -50,7 +57,7 @@ def dial(files: Sequence[Path], folder: Path) -> Iterator[str]:
 
 
 def look(files: Sequence[Path], folder: Path) -> Iterator[str]:
-    """The time to choose, beside the time to pack."""
+    """The time to choose, beside the time to pack. What is read to choose is not read again."""
     yield from _head("file", "MB", "chosen in", "packed in", "share", "because")
     for path in files:
         choices, packs = [], []
@@ -68,7 +75,7 @@ def look(files: Sequence[Path], folder: Path) -> Iterator[str]:
 
 
 def beside(files: Sequence[Path], _: Path) -> Iterator[str]:
-    """The best of bench's rows of the same speed."""
+    """The best of bench's rows that pack and unpack as fast as auto's, or less than 5 % slower."""
     yield from _head("file", "auto", "size", "best of its speed", "size", "auto is larger by")
     for path in files:
         words = [sys.executable, "-m", "serialpack", "bench", "--format", "json", "-q", "-j", "1"]
@@ -146,10 +153,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--only", action="append", choices=PARTS)
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE")
     given = parser.parse_args(arguments)
+    print("# What auto chooses\n\nMade by `python -m benchmarks.auto FILE...`.")
     with tempfile.TemporaryDirectory() as folder:
         for name, part in PARTS.items():
             if given.only is None or name in given.only:
-                print(f"\n## {name}\n", flush=True)
+                print(f"\n## {name}\n\n{cleandoc(part.__doc__ or '')}\n", flush=True)
                 for line in part(given.files, Path(folder)):
                     print(line, flush=True)
 

@@ -29,14 +29,20 @@ LEAST = 10_000
 #: So many samples of so many bytes each.
 SAMPLES, SAMPLE = 5, 10_000
 
+#: With so many bytes of long lines there are no more samples.
+_ENOUGH = 10 * SAMPLES * SAMPLE
+
 #: Formats of which any whole lines are records.
 _LINES = frozenset({"csv", "ndjson", "tsv"})
 
 #: How a file of one NumPy array begins (numpy.lib.format): the type of its numbers.
-_NPY = re.compile(rb"\x93NUMPY.{4,6}\{'descr': '[<>]([fiuc])([0-9]{1,2})'", re.DOTALL)
+_NPY = re.compile(
+    rb"\x93NUMPY.{4,6}\{'descr': '[<>][fiucmM](2|4|8|16|32)(?:\[[0-9a-zA-Z/]+\])?'", re.DOTALL
+)
 
-#: What is tried for an array of numbers of n bytes.
+#: What is tried for an array of numbers of n bytes; there is no delta of more than 8.
 _FOR_ARRAYS = (("shuffle:{0}",), ("bitshuffle:{0}",), ("delta:{0}", "bitshuffle:{0}"))
+_FOR_LARGE = _FOR_ARRAYS[:2]
 
 
 class Choice(NamedTuple):
@@ -104,7 +110,7 @@ def settle(choice: Choice, format: str, head: Buffer, *, whole: bool) -> Choice:
         return _for_records(choice, format, head, whole=whole)
     array = _NPY.match(head)
     if array is not None:
-        return _for_array(choice, int(array[2]), head)
+        return _for_array(choice, int(array[1]), head)
     return choice._replace(why="it has neither records nor an array of numbers")
 
 
@@ -131,7 +137,7 @@ def _for_array(choice: Choice, item_size: int, head: Buffer) -> Choice:
     compress = CODECS.create(*choice.chain.codec).compress
     plain = best = len(compress(sample))
     found: tuple[StageSpec, ...] = ()
-    for names in _FOR_ARRAYS if item_size > 1 else ():
+    for names in _FOR_ARRAYS if item_size <= 8 else _FOR_LARGE:
         filters = tuple(parse_stage(FILTERS, name.format(item_size)) for name in names)
         data: Buffer = sample
         for stage in filters:
@@ -154,14 +160,17 @@ def _apart(columns: StageSpec, format: str, sample: Buffer) -> bytes | None:
 
 
 def _lines(head: Buffer) -> bytes:
-    """Whole lines from places spread over ``head``."""
+    """Whole lines from places spread over ``head``, none of them twice."""
     data = bytes(head)
     step = len(data) // SAMPLES
-    pieces = []
+    pieces: list[bytes] = []
+    stop = 0
     for at in range(0, step * SAMPLES, step):
-        start = data.rfind(b"\n", 0, at) + 1
-        stop = data.find(b"\n", start + SAMPLE) + 1
-        pieces.append(data[start : stop or start])
+        start = max(stop, data.rfind(b"\n", 0, at) + 1)
+        stop = max(start, data.find(b"\n", start + SAMPLE) + 1)
+        pieces.append(data[start:stop])
+        if sum(map(len, pieces)) > _ENOUGH:
+            break
     return b"".join(pieces)
 
 
@@ -179,7 +188,12 @@ def _once(data: bytes) -> Callable[[int], bytes]:
 
 
 def spread(data: Buffer, item_size: int = 1) -> bytes:
-    """Samples of ``data`` from places spread evenly over it, each beginning with a whole item."""
+    """Samples of ``data`` from places spread evenly over it, each beginning with a whole item.
+
+    All of it where it is no more than they are.
+    """
+    if len(data) <= SAMPLES * SAMPLE:
+        return bytes(data)
     size = SAMPLE - SAMPLE % item_size
     step = (len(data) - size) // (SAMPLES - 1)
     step -= step % item_size

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 from collections import Counter
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from serialpack.auto import choose, settle
@@ -14,7 +15,7 @@ from serialpack.container.reader import SNIFF, is_container, is_small, read_memb
 from serialpack.container.records import CONTINUED, EXACT, STORED, Header
 from serialpack.container.seek import StoredMember, find_members, first_byte
 from serialpack.detect import detect, looks_like
-from serialpack.errors import SerialpackError
+from serialpack.errors import SerialpackError, UsageError
 from serialpack.files import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Unheld, ValueFormat
@@ -135,6 +136,8 @@ def inspect_source(
         if source.seekable():
             found = [_with_forms(source, m, columns=columns) for m in find_members(source.file)]
         else:
+            if columns:
+                raise UsageError("columns are looked at in a file, not in a pipe")
             found = [_member_info(m) for m in _read_through(source)]
         return Inspection(source.path, source.size, tuple(found), None)
     return Inspection(source.path, source.size, (), _shape(source, format))
@@ -160,6 +163,7 @@ def _with_forms(source: Source, member: StoredMember, *, columns: bool) -> Membe
         return info
     from serialpack.columns.block import Form
     from serialpack.columns.survey import Survey
+    from serialpack.columns.texts import Broken, Unknown
     from serialpack.pipeline.fields import opened_block
 
     plan, survey, text = member_plan(member.header), Survey(), 0
@@ -174,8 +178,11 @@ def _with_forms(source: Source, member: StoredMember, *, columns: bool) -> Membe
             else:
                 text += block.block.payload
         elif info.chain.plain:
-            counts[Form.of(first_byte(source.file, member, number, place.start))] += 1
-    forms = {form.name.lower(): counts[form] for form in Form if counts[form]} or None
+            start = first_byte(source.file, member, number, place.start)
+            with suppress(Broken, Unknown):  # it is not verified
+                counts[Form.of(start)] += 1
+    told = counts.total() == len(info.blocks)
+    forms = {form.name.lower(): counts[form] for form in Form if counts[form]} if told else None
     found = ColumnsInfo(tuple(survey.columns()), survey.structure, text) if columns else None
     return info._replace(forms=forms, columns=found)
 

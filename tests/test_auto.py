@@ -6,13 +6,14 @@ import io
 import json
 import random
 from collections.abc import Callable
+from pathlib import Path
 from typing import IO, Any, cast
 
 import numpy as np
 import pytest
 
 import serialpack
-from serialpack.auto import LEAST, SAMPLE, SAMPLES, choose, settle, spread
+from serialpack.auto import LEAST, SAMPLE, SAMPLES, _lines, choose, settle, spread
 from serialpack.bench.samples import parse_sample
 from serialpack.effort import EFFORTS
 from serialpack.inspection import MemberInfo
@@ -107,9 +108,10 @@ def test_one_record_larger_than_a_sample_decides_nothing() -> None:
     [
         (np.cumsum(np.random.default_rng(1).normal(size=60_000)).astype("<f4"), "shuffle:4"),
         (np.random.default_rng(2).integers(0, 1000, 60_000).astype("<i8"), "bitshuffle:8"),
+        (np.arange(40_000).astype("<M8[25s]"), "delta:8"),
         (np.random.default_rng(3).integers(0, 256, 90_000).astype("u1"), ""),
     ],
-    ids=["f4", "i8", "u1"],
+    ids=["f4", "i8", "M8", "u1"],
 )
 def test_arrays_are_shuffled_by_their_items(values: np.ndarray, filters: str) -> None:
     data = array(values)
@@ -120,6 +122,21 @@ def test_arrays_are_shuffled_by_their_items(values: np.ndarray, filters: str) ->
     assert unpacked(container) == data
     # The reason takes some bytes.
     assert len(container) <= len(packed(data, serializer="raw")) + 200
+
+
+@pytest.mark.parametrize("letter", np.typecodes["AllInteger"] + np.typecodes["AllFloat"] + "mM")
+def test_arrays_of_every_type_of_numbers_come_back(letter: str) -> None:
+    kind = letter + "8[s]" if letter in "mM" else letter
+    data = array(np.cumsum(np.random.default_rng(5).normal(size=20_000)).astype(kind))
+    assert unpacked(packed(data)) == data
+
+
+@pytest.mark.parametrize("kind", ["<f0", "<i3", ">c0", "<f99"])
+def test_an_array_of_a_type_that_there_is_not_is_bytes(kind: str) -> None:
+    data = array(np.zeros(20_000)).replace(b"'<f8'", f"'{kind}'".encode())
+    container = packed(data)
+    assert str(member(container).chain) == "raw+zstd:3"
+    assert unpacked(container) == data
 
 
 def test_what_hardly_shrinks_is_stored_as_the_effort_says() -> None:
@@ -218,3 +235,37 @@ def test_samples_are_spread_over_all_of_it() -> None:
         assert data.startswith(sample[:size])
         # Where each begins is rounded down to whole items.
         assert sample[-size:] in data[-size - SAMPLES * item_size :]
+
+
+@pytest.mark.parametrize("size", [10_400, 16_384, 30_000, 49_999])
+def test_samples_of_little_are_all_of_it(size: int) -> None:
+    """Were they the same bytes five times, any array would seem to shrink well as it is."""
+    data = R.randbytes(size)
+    assert spread(data, 8) == data
+    walk = array(np.cumsum(np.random.default_rng(2).normal(size=size // 8)))
+    assert member(packed(walk)).chain.filters
+
+
+@pytest.mark.parametrize("length", [50, 9_000, 40_000, 400_000, 3_000_000])
+def test_samples_of_lines_are_whole_and_each_taken_once(length: int) -> None:
+    lines = [R.randbytes(length // 2).hex() + "\n" for _ in range((4 << 20) // length)]
+    for data in (lines, lines[: 20_000 // length + 1]):
+        found = _lines("".join(data).encode()).decode().splitlines(keepends=True)
+        assert len(set(found)) == len(found) > 0
+        assert set(found) <= set(lines)
+        assert len("".join(found)) <= 500_000 + length + 1
+
+
+def test_the_report_tells_the_sizes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from benchmarks.auto import main
+
+    path = tmp_path / "few.ndjson"
+    path.write_bytes(FEW)
+    main(["--only", "dial", "--only", "look", str(path)])
+    dial, look = (line for line in capsys.readouterr().out.splitlines() if path.name in line)
+    sizes = []
+    for effort in EFFORTS:
+        report = serialpack.pack(path, tmp_path / "x.spk", effort=effort, force=True)
+        sizes.append(f"{report.packed:,}")
+    assert " | ".join(sizes) in dial
+    assert "columns of its records" in look

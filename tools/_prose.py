@@ -99,7 +99,9 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
         "Fields are paths of keys: `b.c` is c in b, or a key that is spelled so. Keys keep their"
         " order; what a record does not have is left out of it, and a field that none has is told."
         " Lists on the way are passed through, with null for elements that are no maps. Of a"
-        " container of columns, in a file, only their columns are read and verified.",
+        " container of columns, in a file, only their columns are read and verified; values keep"
+        " their spelling then, and lines of a table theirs. The key of no characters has no name"
+        " here.",
     ),
     ("inspect", "--columns"): (
         "Of each column of a container its path, what its values are and how they are encoded, how"

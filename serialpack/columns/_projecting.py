@@ -100,7 +100,9 @@ class Machine:
         elif spot is self.setting.base and not spot.bracket:
             done = True
         else:
-            done = spot is self.setting.base and not last and expects in (FIRST, NEXT)
+            # White space behind the document may be a block of its own.
+            blank = step is self.start and not trailer.strip(b" \t\r\n")
+            done = spot is self.setting.base and expects in (FIRST, NEXT) and (blank or not last)
         return b"," * (writer.leads and filled) + writer.out if done else None
 
     def _starts(self, state: State) -> bool:

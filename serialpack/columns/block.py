@@ -136,10 +136,11 @@ class Columns:
     def pieces(self) -> Iterator[tuple[int, int]]:
         """Where pieces of the block start and stop that are worth reading on their own.
 
-        The first holds all that must be known before a column is read.
+        The first holds all that must be known before a column is read. Of a block that was just
+        written: the structure, which says how much there may be, is not read for it.
         """
         at = 0
-        *bounds, end = [self._base + bound for bound in self.packed.bounds]
+        *bounds, end = [self._base + bound for bound in Packed(self._packed_data).bounds]
         before = bounds[0] if bounds else end
         for bound in [*bounds[1:], end]:
             if bound - at > _PIECE and before - at > _REST:

@@ -56,7 +56,7 @@ class Rows:
         self._pairs = sorted(divmod(pair, len(shape.nodes))[::-1] for pair in pairs)
         self._index = self._told()
         self._doubtful = all(node.kind != STRING for node in shape.nodes)
-        if self._doubtful and self._widths() != {width}:
+        if self._doubtful and self.widths() != {width}:
             raise UntoldError(None, _ODD)
         self._chosen = [index in self._wanted for index in self._index]
         #: The numbers of the columns that ``text`` needs.
@@ -87,7 +87,7 @@ class Rows:
         gathered = Gathered(self._before(), columns, quotes, nodes)
         gathered.put(shape, places, self._without_quotes(texts))
         empty = gathered.bare() & (chosen & ~np.array(quotes, bool)).take(nodes)
-        short = min(self._widths(), default=0) <= min(self._wanted, default=_MANY)
+        short = min(self.widths(), default=0) <= min(self._wanted, default=_MANY)
         if short or empty.any():
             blank = _blank(begins.take(nodes), chosen.take(nodes), empty)
             gathered.put_again(blank, _EMPTY)
@@ -125,7 +125,7 @@ class Rows:
                 raise UntoldError(None, "it is no table")
         return index
 
-    def _widths(self) -> set[int]:
+    def widths(self) -> set[int]:
         """How many fields lines have."""
         ends = {before for node, before in self._pairs if self._begins[node]}
         ends |= set(self._shape.walk[-1:].tolist())
@@ -181,7 +181,10 @@ def select(data: bytes, wanted: Collection[int], delimiter: bytes) -> bytes:
 def names(data: bytes, delimiter: bytes) -> list[str]:
     """The fields of the first line of a text, as they are without quotes."""
     found = fields_of(np.frombuffer(data, np.uint8), delimiter[0]).first_line(data)
-    found[:1] = [name.removeprefix(BOM) for name in found[:1]]
+    if found and found[0].startswith(BOM):
+        # Quotes behind the mark are around the name, but not around the field.
+        name = found[0].removeprefix(BOM)
+        found[0] = name[1:-1] if len(name) > 1 and name[:1] == name[-1:] == b'"' else name
     return [name.replace(b'""', b'"').decode("utf-8", "surrogateescape") for name in found]
 
 

@@ -35,6 +35,8 @@ _TYPES = {
 }
 _TABLES = ("csv", "tsv")
 
+_MARKS = frozenset('.[]{}*"')
+
 
 class ColumnInfo(NamedTuple):
     """A column of all blocks together.
@@ -104,7 +106,9 @@ def spelled(path: Path) -> str:
 def _steps(path: Path) -> Iterable[str]:
     for step in path:
         if isinstance(step, bytes):
-            yield "." + step.decode("utf-8", "replace")
+            name = step.decode("utf-8", "replace")
+            # A key that could be taken for several, or none, stands in quotes.
+            yield "." + (name if name and not _MARKS & set(name) else f'"{name}"')
         elif isinstance(step, int):
             yield f"[{step}]"
         else:

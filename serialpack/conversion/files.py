@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import IO, Any, NamedTuple, TypedDict
 
@@ -17,7 +17,6 @@ from serialpack.api import (
     sink,
     target_name,
 )
-from serialpack.columns.wanted import Field
 from serialpack.container.reader import SNIFF, first_header, is_container
 from serialpack.conversion.compressed import decompressed
 from serialpack.conversion.joining import Patch
@@ -113,7 +112,7 @@ def convert(
     threads = threads or usable_cores()
     with opened_source(source) as opened:
         check_target(target, force, opened.stat)
-        given = _given(opened, format, wanted, trust=trust, threads=threads)
+        given = _given(opened, format, wanted, trust=trust, threads=threads, verify=verify)
         if given.plan.source_serializer is not None:
             block_size = MAX_BLOCK
         plan = _with_schema(given.plan._replace(target=to), options or {}, given.stored)
@@ -135,7 +134,10 @@ def convert(
                     patch=patch,
                     progress=progress,
                 )
-            missing = wanted.missing(given.found() if given.found is not None else done.fields)
+            projected = given.projected
+            missing = wanted.missing(done.fields if projected is None else projected.found)
+            if copied and projected is not None:
+                done = done._replace(records=projected.records)
             if missing and missing == wanted.names and out.written:
                 raise UsageError(f"no record has a field {' or '.join(missing)}")
             opened.check_unchanged()
@@ -151,7 +153,7 @@ def convert(
         left_out=done.left_out,
         places=done.places,
         exact=copied and not fields,
-        proved=verify or copied,
+        proved=verify or (copied and not fields),
         seconds=done.seconds,
         missing=missing,
     )
@@ -161,18 +163,24 @@ class _Given(NamedTuple):
     """What there is to read, and how.
 
     ``packed``: what a container is of. ``stored``: what it is serialized in, and the settings.
-    ``found``: which of the fields there were, once all is read; None where nothing but them is.
+    ``projected``: what gives only the fields that were asked for, where that is done in reading.
     """
 
     read: Read
     plan: Plan
     packed: str | None = None
     stored: tuple[str | None, Spelling] = (None, {})
-    found: Callable[[], Iterable[Field]] | None = None
+    projected: Projected | None = None
 
 
 def _given(
-    source: Source, format: str | None, fields: Fields, *, trust: bool, threads: int
+    source: Source,
+    format: str | None,
+    fields: Fields,
+    *,
+    trust: bool,
+    threads: int,
+    verify: bool,
 ) -> _Given:
     if not is_container(source.peek(SNIFF)):
         source = decompressed(source)
@@ -188,10 +196,10 @@ def _given(
     packed = member_plan(header, trust=trust)
     serializer = packed.chain.serializer
     if fields.names and format is None and (member := projectable(source, packed)) is not None:
-        projected = Projected(source.file, member, packed, fields.paths, threads)
+        projected = Projected(source.file, member, packed, fields.paths, threads, verify=verify)
         name = packed.format if packed.format in TABLES else "ndjson"
         read = Pieces(iter(projected)).read
-        return _Given(read, Plan(name, ""), name, found=lambda: projected.found)
+        return _Given(read, Plan(name, ""), name, projected=projected)
     settings = packed.spelling.get(SETTINGS, {})
     stored = SERIALIZERS.cls(serializer.name).stored_format
     is_object = packed.format == "object"

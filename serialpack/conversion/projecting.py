@@ -16,11 +16,16 @@ from serialpack.errors import RefusedError, UsageError
 class Fields:
     """The fields that the user named: ``a``, ``b.c``.
 
-    A name with dots is the way to a field, or a key that has them. UsageError where one is empty.
+    Names are separated and quoted as the fields of a line of CSV. One with dots is the way to a
+    field, or a key that has them. UsageError where one is empty, or quotes are odd.
     """
 
     def __init__(self, names: Sequence[str]) -> None:
-        self.names = [name for text in names for name in next(csv.reader([text])) or [""]]
+        try:
+            rows = [next(csv.reader([text], strict=True)) for text in names]
+        except csv.Error:
+            raise UsageError("--fields is no line of CSV", hint='--fields a,b.c,"d, e"') from None
+        self.names = [name for row in rows for name in row or [""]]
         if not all(self.names) or any("" in name.split(".") for name in self.names):
             raise UsageError("a field without a name", hint="--fields a,b.c")
         #: How each name may be read.
@@ -32,9 +37,15 @@ class Fields:
         return tuple(sorted(set().union(*self._readings.values())))
 
     def missing(self, found: Iterable[Field]) -> list[str]:
-        """The names of which no reading is among ``found``."""
+        """The names of which no reading is among ``found``, nor inside of what is."""
         there = set(found)
-        return [name for name, readings in self._readings.items() if not readings & there]
+        return [
+            name
+            for name, readings in self._readings.items()
+            if not any(
+                path[:steps] in there for path in readings for steps in range(1, len(path) + 1)
+            )
+        ]
 
 
 class Projector:

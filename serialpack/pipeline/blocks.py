@@ -31,7 +31,7 @@ from serialpack.stage import Buffer
 SETTINGS = "z"
 
 #: Formats whose sources are text of many records alike.
-_TEXT = frozenset({"csv", "json", "ndjson"})
+_TEXT = frozenset({"csv", "json", "ndjson", "tsv"})
 
 
 class Plan(NamedTuple):

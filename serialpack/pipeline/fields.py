@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from threading import Lock
@@ -24,6 +25,9 @@ from serialpack.serializers._collector import collector_held
 
 #: Formats of tables, and what stands between two of their fields.
 TABLES = {"csv": b",", "tsv": b"\t"}
+
+#: Ends of lines that are blank.
+_BLANK_LINES = re.compile(rb"(?:(?<=\n)|\A)\r?\n")
 
 _NO_LOCK = nullcontext()
 
@@ -137,7 +141,7 @@ class Projected:
     Of JSON and NDJSON as NDJSON, of tables as tables: see ``columns.project`` and ``rows``.
     ``member``: see ``projectable``; ``plan``: how it is undone. ``read`` counts bytes of the file,
     ``missing`` has the fields that none of the records so far has. RefusedError where a record is
-    no map, or no valid JSON; DamagedError.
+    no map, or no valid JSON, which ``verify`` looks for in the fields too; DamagedError.
     """
 
     def __init__(
@@ -147,6 +151,8 @@ class Projected:
         plan: Plan,
         fields: Sequence[Field],
         threads: int,
+        *,
+        verify: bool = True,
     ) -> None:
         self._file = file
         self._member = member
@@ -154,10 +160,16 @@ class Projected:
         self._plan = plan
         self._fields = tuple(fields)
         self._threads = threads
+        self._verify = verify
+        #: How many there are in what was read so far; None of tables.
+        self.records: int | None = None if plan.format in TABLES else 0
         self.count = len(self._member.index.rows)
         self.missing = frozenset(self._fields)
         self._offsets = self._member.offsets
         self.read = self._member.length - (self._offsets[-1] - self._offsets[0])
+        numbers = [n for n, row in enumerate(self._member.index.rows) if row.records != 0]
+        #: The last block that has records; behind it may be white space.
+        self._last = max(numbers, default=0)
         #: Of a table: the places of the fields, and how many there are.
         self._places: list[int] = []
         self._width = 0
@@ -170,9 +182,11 @@ class Projected:
     def __iter__(self) -> Iterator[bytes]:
         if self._plan.format in TABLES and self.count:
             self._look_at_head()
-        for _, piece in in_order(iter(range(self.count)), lambda: self._piece, self._threads):
+        for number, piece in in_order(iter(range(self.count)), lambda: self._piece, self._threads):
             self.read += piece.read
             self.missing &= piece.missing
+            if self.records is not None:
+                self.records += self._member.index.rows[number].records or 0
             yield piece.text
 
     def _piece(self, number: int) -> _Piece:
@@ -200,19 +214,27 @@ class Projected:
             self._fields,
             inside=self._plan.spelling.get("k", "n"),
             first=block.block.seq == 0,
-            last=block.block.seq == self.count - 1,
+            last=block.block.seq >= self._last,
             records=block.block.records,
         )
         lines = projection.lines(texts)
+        if self._verify and not _is_json(lines):
+            raise UntoldError(None, "it is not valid JSON")
         return lines, frozenset(projection.missing)
 
     def _table(self, block: OpenBlock) -> tuple[bytes, frozenset[Field]]:
         if block.form is Form.COLUMNS:
             columns = block.columns()
             table = rows.Rows(columns.shape, self._places, self._width)
-            return table.text(columns.texts), self.missing
-        delimiter = TABLES[self._plan.format]
-        return rows.select(block.text(), self._places, delimiter), self.missing
+            text = table.text(columns.texts)
+        else:
+            text = rows.select(block.text(), self._places, TABLES[self._plan.format])
+        if len(self._places) == 1 and _BLANK_LINES.search(text):
+            # In a table of one column they would be records; unless they stand within quotes.
+            if b'"' in text.replace(b'""', b""):
+                raise UntoldError(None, "blank lines in a table of one column")
+            text = _BLANK_LINES.sub(b"", text)
+        return text, self.missing
 
     def _look_at_head(self) -> None:
         block, parts = opened_block(self._file, self._member, self._plan, 0, self._offsets[0])
@@ -232,6 +254,19 @@ def head_of(block: OpenBlock) -> bytes:
     columns = block.columns()
     head = columns.shape.nodes[0].text if columns.shape.nodes else b""
     return head if head.strip() else columns.text()
+
+
+def _is_json(lines: bytes) -> bool:
+    """Whether these are lines of JSON, by their grammar (RFC 8259)."""
+    import msgspec
+
+    try:
+        if not lines.isascii():
+            lines.decode()
+        msgspec.json.Decoder(msgspec.Raw).decode_lines(lines)
+    except ValueError:
+        return False
+    return True
 
 
 def _apart(block: OpenBlock, kind: str) -> tuple[Shape, Callable[[int], Texts]]:

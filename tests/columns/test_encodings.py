@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from serialpack.columns.choose import attempt, encode_column
 from serialpack.columns.coding import Coded, Context
-from serialpack.columns.encodings import DECODERS, ENCODINGS, NAMES, floating, integer
+from serialpack.columns.encodings import DECODERS, ENCODINGS, NAMES, floating, front, integer
 from serialpack.columns.source import Source, Stored
 from serialpack.columns.streams import effort
 from serialpack.columns.texts import Broken, Texts
@@ -309,3 +309,25 @@ def test_read_only_arrays_are_taken() -> None:
     for name in FORCED:
         coded = attempt(name, Texts(data, ends), TO)
         assert coded is None or restored(coded, Texts(data, ends)) == [b"10", b"20"]
+
+
+@pytest.mark.parametrize("places", [16, 64, 200, 1000])
+def test_fronts_are_restored_in_steps(places: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A value may share what stands many values, and some steps, before it."""
+    r = random.Random(11)
+    values = sorted({bytes(r.choices(b"ab", k=r.randrange(12))) for _ in range(500)})
+    values += [b"abcdefghij", *[b"abcdefghij"[: r.randrange(11)] for _ in range(40)], b"abc", b""]
+    monkeypatch.setattr(front, "_PLACES", places)
+    check("front", values)
+
+
+def test_few_long_values() -> None:
+    """Of so few a sample shows no repeats, and those are found all the same."""
+    r = random.Random(12)
+    texts = [r.randbytes(1000).hex().encode() for _ in range(100)]
+    coded = encode_column(Texts.from_list([r.choice(texts) for _ in range(800)]), TO)
+    assert NAMES[coded.description[0]] == "dictionary"
+    words = [bytes(r.choices(b"abcdefghij", k=r.randint(2, 9))) for _ in range(150)]
+    prose = [b" ".join(r.choices(words, k=200)) for _ in range(500)]
+    coded = encode_column(Texts.from_list(prose), TO)
+    assert NAMES[coded.description[0]] == "prose"

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from serialpack.columns import structure
+from serialpack.columns import _jsontokens, structure
 from serialpack.columns.nodes import FIXED, KEY, SCALAR, STRING, Mark
 from serialpack.columns.shape import KINDS, join, split, values_of
 from serialpack.columns.structure import Column
@@ -348,3 +348,25 @@ def test_the_same_text_gives_the_same_bytes() -> None:
         walk = structure.read(structure.write(found.shape, 9), len(data)).walk
         assert np.array_equal(walk, found.shape.walk)
     assert len(stored) == 1
+
+
+def test_tokens_do_not_depend_on_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever a step ends: in a string, between brackets, before a colon."""
+    lines = [
+        b'{"a": [], "b" :{}, "c\\"": [ ], "d": "x\\\\", "e":{"f": null, "g" : [1, [], {}]}}\n',
+        b'{"a":[],"b":{},"c":true,"d":"[]{}:,","e":[{"f":-0.5},[]]}\n',
+    ]
+    r = random.Random(13)
+    data = b"".join(r.choice(lines)[: -1 - r.randrange(3) or None] + b"\n" for _ in range(300))
+    data += b"[]"
+    whole = split(data, "json")
+    monkeypatch.setattr(_jsontokens, "_STEP", 64)
+    found = split(data, "json")
+    assert whole is not None
+    assert found is not None
+    assert found.shape.nodes == whole.shape.nodes
+    assert (found.shape.walk == whole.shape.walk).all()
+    assert [texts.to_list() for texts in found.columns] == [
+        texts.to_list() for texts in whole.columns
+    ]
+    assert join(*found) == data

@@ -167,3 +167,20 @@ def test_texts_with_control_bytes_are_kept() -> None:
     assert {column.kind for column in found.shape.columns} == {SCALAR, STRING}
     again = structure.read(structure.write(found.shape, 3), len(data))
     assert again.nodes == found.shape.nodes
+
+
+@pytest.mark.parametrize(
+    ("walk", "number", "ordered"),
+    [
+        ([], 0, True),
+        ([], 1, False),
+        ([0, 1, 0, 2, 1], 3, True),
+        ([0, 2, 1], 3, False),
+        ([1, 0], 2, False),
+        ([0, 1, 0], 3, False),
+        ([0, 1, 3], 4, False),
+    ],
+)
+def test_nodes_are_in_order(walk: list[int], number: int, ordered: bool) -> None:
+    """As they are met first, and each of them is."""
+    assert structure._is_ordered(np.array(walk, np.int32), number) is ordered

@@ -208,6 +208,88 @@ def test_names_that_no_record_has_are_told(tmp_path: Path) -> None:
             converted(container, "ndjson", fields=[name])
 
 
+@pytest.mark.parametrize("block_size", [1, 4 << 20])
+def test_a_name_in_quotes_behind_a_byte_order_mark_is_without_them(block_size: int) -> None:
+    rows = b"".join(b"%d,%d\r\n" % (n, 7 * n) for n in range(40))
+    data = b'\xef\xbb\xbf"x ""1""",b\r\n' + rows
+    container = packed(data, "csv", serializer="columns", block_size=block_size)
+    found = converted(container, "ndjson", fields=['"x ""1"""'])
+    assert found == converted(data, "ndjson", format="csv", fields=['"x ""1"""'])
+    assert json.loads(found.splitlines()[-1]) == {'x "1"': "39"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[{"a":1}, {"a":2}]\n',
+        '[{"a":1}, {"a":"x"}]  \r\n',
+        '\n[\n{"a":1},\n{"a":2}\n \n]\n\n',
+        "[ ]\n\n",
+    ],
+)
+def test_white_space_behind_an_array_may_be_a_block_of_its_own(text: str) -> None:
+    for block_size in range(1, len(text) + 1):
+        container = packed(text.encode(), "json", serializer="columns", block_size=block_size)
+        found = converted(container, "ndjson", fields=["a"])
+        assert [json.loads(line) for line in found.splitlines()] == json.loads(text)
+
+
+@pytest.mark.parametrize("serializer", ["columns", "raw"])
+def test_a_field_inside_of_another_counts_as_that_one(serializer: str) -> None:
+    text = b"".join(b'{"a":%d,"b":{"c":1}}\n' % n for n in range(300))
+    container = packed(text, "ndjson", serializer=serializer)
+    report = serialpack.convert(
+        io.BytesIO(container), io.BytesIO(), to="ndjson", fields=["a", "a.x", "b", "b.c", "c"]
+    )
+    assert report.missing == ["c"]
+
+
+@pytest.mark.parametrize("text", ["a\nb", '"a', '"a"b', "x" * 200_000])
+def test_names_that_are_spelled_wrong_are_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="--fields"):
+        Fields([text])
+
+
+def test_names_are_quoted_as_in_a_table() -> None:
+    assert Fields(['"a,b",c', '"x ""y"""', '"two\nlines"']).names == [
+        "a,b",
+        "c",
+        'x "y"',
+        "two\nlines",
+    ]
+
+
+@pytest.mark.parametrize("value", [b"01", b"tru", b'"\\x"', b'"\t"', b'"\xff"', b"NaN", b"-"])
+def test_a_field_that_is_no_json_is_refused(value: bytes) -> None:
+    """Columns hold any text; what is written as JSON must be JSON."""
+    text = b"".join(b'{"a":%b,"b":%d}\n' % (value, n) for n in range(900))
+    container = packed(text, "ndjson", serializer="columns")
+    with pytest.raises(RefusedError, match="not valid JSON"):
+        converted(container, "ndjson", fields=["a"])
+    assert converted(container, "ndjson", fields=["b"]).count(b"\n") == 900
+
+
+def test_records_are_counted_and_what_is_proved_is_told() -> None:
+    container = packed(CONTACTS, "ndjson", serializer="columns")
+    for verify in (True, False):
+        report = serialpack.convert(
+            io.BytesIO(container), io.BytesIO(), to="ndjson", fields=["age"], verify=verify
+        )
+        assert (report.records, report.proved, report.exact) == (len(RECORDS), verify, False)
+
+
+def test_blank_lines_are_no_records_of_a_table_of_one_column() -> None:
+    table = b"\na,b\n\n1,2\n\n3,4\n,5\n\n" * 1
+    for serializer in ("columns", "raw"):
+        container = packed(table, "csv", serializer=serializer)
+        rows = [json.loads(x) for x in converted(container, "ndjson", fields=["a"]).splitlines()]
+        assert rows == [{"a": "1"}, {"a": "3"}, {"a": ""}]
+    lines = b"".join(b"%d,%d\r\n\r\n" % (n, n) for n in range(500))
+    container = packed(b"a,b\r\n" + lines, "csv", serializer="columns")
+    found = converted(container, "csv", fields=["b"])
+    assert found == b"b\r\n" + b"".join(b"%d\r\n" % n for n in range(500))
+
+
 def test_damage_is_found_where_it_is_read() -> None:
     container = packed(CONTACTS, "ndjson", serializer="columns")
     asked = Recording(container)

@@ -11,12 +11,14 @@ from pathlib import Path
 
 import pytest
 
+import serialpack
 from serialpack.bench.memory import PeakMemory
 from serialpack.bench.samples import parse_sample
 from serialpack.columns.block import Form
 from serialpack.container.frames import checksum
 from serialpack.container.reader import Member, StoredBlock, read_members
 from serialpack.container.records import Part
+from serialpack.container.seek import find_members
 from serialpack.container.writer import MemberWriter
 from serialpack.errors import DamagedError, UnsupportedError
 from tests.columns.test_shape_pack import RECORDS
@@ -115,3 +117,17 @@ def test_forged_columns_are_refused_or_harmless(format: str, effort: int) -> Non
     assert sum("its values cannot be read" in each for each in words) > 0.4 * len(words)
     assert any("the checksum of its source" in each for each in words)
     assert any(isinstance(error, UnsupportedError) for error in seen)
+
+
+def test_inspect_without_columns_tells_what_it_can_of_a_form_that_it_does_not_know() -> None:
+    """The first byte of a block is looked at alone: it is not verified."""
+    text = TEXTS["csv"]
+    container = packed(text, "csv", block_size=len(text) // 3)
+    (found,) = find_members(io.BytesIO(container))
+    broken = bytearray(container)
+    broken[found.offsets[1] + found.index.rows[1].frame] = max(Form) + 1
+    (member,) = serialpack.inspect(io.BytesIO(broken)).members
+    assert member.size == len(text)
+    assert member.forms is None
+    with pytest.raises(DamagedError, match="block 1"):
+        serialpack.inspect(io.BytesIO(broken), columns=True)
