@@ -109,7 +109,7 @@ class _Machine:
                     return None
         # Gaps are numbered as nodes have to be, as they are first met.
         self.states = [known[gap] for gap in range(number)]
-        return gaps.astype(np.int32)
+        return gaps
 
     def run(self, gaps: NDArray[np.int32]) -> NDArray[np.int32]:
         """The number of the state behind each gap."""

@@ -13,16 +13,23 @@ from numpy.typing import NDArray
 
 from serialpack.columns._jsonpaths import BOM
 from serialpack.columns._spans import PADDING, Bytes, Positions, tell_apart
-from serialpack.columns.nodes import EMPTY_LIST, EMPTY_MAP, FALSE, KEY, NULL, SCALAR, STRING, TRUE
+from serialpack.columns.nodes import FIXED, KEY, SCALAR, STRING
 
-_QUOTE, _COLON, _OPENING, _CLOSING, _NEWLINE, _NO_QUOTE = b'":{}\n_'
+_QUOTE, _COLON, _OPENING, _NEWLINE, _NO_QUOTE = b'":{\n_'
 #: No blank is above it.
 _BLANK = ord(" ")
 
 _STRUCTURE = b"{}[],: \t\r\n"
 
-#: 0 for what stands between tokens, 1 for what they are made of.
-_CLASSES = bytes(0 if byte in _STRUCTURE else 1 for byte in range(256))
+#: Of each byte a bit for what it may be: it opens a list or map; it closes one or is blank; it is
+#: one of a token, by so many places.
+_OPENS, _ENDS, _TOKEN = 1, 2, 3
+_CLASSES = bytes(
+    (byte in b"{[") * _OPENS
+    | (byte in b"}]" or byte <= _BLANK) * _ENDS
+    | (byte not in _STRUCTURE) << _TOKEN
+    for byte in range(256)
+)
 
 #: As many bytes are looked at in one go, a multiple of 64.
 _STEP = 1 << 18
@@ -32,6 +39,9 @@ _VALUES = 1 << 14
 
 #: As many blanks between a key and its colon, or in an empty list, are looked through.
 _BLANKS = 64
+
+#: What values begin with of which the kind says all.
+_MAY_BE_FIXED = bytes(byte in {fixed[0] for fixed in FIXED.values()} for byte in range(256))
 
 _IS_BLANK = {
     blanks: np.isin(np.arange(256), np.frombuffer(blanks, np.uint8))
@@ -81,8 +91,7 @@ def marked(data: bytes) -> Marked:
     """Which bytes of ``data`` are those of tokens: of strings, and of runs of what is neither
     white space nor structure.
     """
-    padded = np.zeros(len(data) + PADDING, np.uint8)
-    padded[: len(data)] = np.frombuffer(data, np.uint8)
+    padded = np.frombuffer(data + bytes(PADDING), np.uint8)
     text = data
     if b"\\" in data and _has_pair(padded, ord("\\"), _QUOTE):
         # Pairs of backslashes go first, from the left: then one before a quote escapes it.
@@ -96,8 +105,12 @@ def marked(data: bytes) -> Marked:
         marks[text.rfind(b'"') :] = 0
     may_be_empty = []
     for part in _steps(len(text)):
-        marks[part] |= np.frombuffer(text[part].translate(_CLASSES), np.uint8)
-        may_be_empty.append(_may_be_empty(padded, part))
+        classes = np.frombuffer(text[part.start : part.stop + 1].translate(_CLASSES), np.uint8)
+        marks[part] |= classes[:_STEP] >> _TOKEN
+        # Where brackets open and what closes them, or a blank, stands next.
+        opens = (classes[:-1] & (classes[1:] >> 1)).view(np.bool_)
+        if opens.any():
+            may_be_empty.append(np.flatnonzero(opens) + part.start)
     _mark_empty(padded, marks, np.concatenate([np.zeros(0, np.int64), *may_be_empty]))
     if data.startswith(BOM):
         marks[: len(BOM)] = 0
@@ -120,7 +133,9 @@ def _without_keys(data: bytes, bits: int) -> int:
     array = np.frombuffer(data, np.uint8)
     behind = _bits((array[part] == _COLON for part in _steps(size)), size)
     behind ^= behind & bits
-    if any(_has_pair(array, blank, _COLON) for blank in b" \t"):
+    if behind << 1 != bits & (behind << 1) and any(
+        _has_pair(array, blank, _COLON) for blank in b" \t"
+    ):
         blank = _bits((_IS_BLANK[b" \t"][array[part]] for part in _steps(size)), size)
         blank ^= blank & bits
         for _ in range(_BLANKS):
@@ -229,15 +244,6 @@ def _odd_so_far(marks: NDArray[np.bool_], before: NDArray[np.uint64]) -> NDArray
     return words
 
 
-def _may_be_empty(padded: Bytes, part: slice) -> Positions:
-    """Where brackets open and what closes them, or a blank, stands next."""
-    # "[" and "{" differ in one bit, as do "]" and "}".
-    here = padded[part.start : part.stop + 1]
-    found = (here[:-1] | 0x20) == _OPENING
-    found &= ((here[1:] | 0x20) == _CLOSING) | (here[1:] <= _BLANK)
-    return np.flatnonzero(found) + part.start if found.any() else np.zeros(0, np.int64)
-
-
 def _mark_empty(padded: Bytes, marks: Bytes, openings: Positions) -> None:
     """An empty list or map is a token."""
     # Each opening bracket stands two before what closes it.
@@ -299,19 +305,15 @@ def _leaves(
 
 def _kinds(padded: Bytes, starts: Positions, ends: Positions) -> NDArray[np.uint8]:
     starts, ends = starts.astype(np.int64), ends.astype(np.int64)
-    first = padded[starts]
+    first = padded.take(starts)
     strings = first == _QUOTE
-    strings &= padded[ends - 1] == _QUOTE
+    strings &= padded.take(ends - 1) == _QUOTE
     strings &= ends - starts >= 2
-    kinds = np.where(strings, np.uint8(STRING), np.uint8(SCALAR))
-    for kind, fixed in (
-        (NULL, b"null"),
-        (TRUE, b"true"),
-        (FALSE, b"false"),
-        (EMPTY_LIST, b"[]"),
-        (EMPTY_MAP, b"{}"),
-    ):
-        some = np.flatnonzero(first == fixed[0])
+    # Strings are one less, which is faster than to choose between two.
+    kinds: NDArray[np.uint8] = np.uint8(SCALAR) - strings.view(np.uint8)
+    others = np.flatnonzero(np.frombuffer(first.tobytes().translate(_MAY_BE_FIXED), np.bool_))
+    for kind, fixed in FIXED.items():
+        some = others[first[others] == fixed[0]]
         if len(some):
             at = starts[some]
             same = ends[some] - at == len(fixed)

@@ -46,14 +46,20 @@ _PIECES = 1 << 14
 _FEW = 4
 
 
-def put_together(source: Bytes, starts: Positions, lengths: Positions) -> Bytes:
-    """The pieces of ``source`` that begin at ``starts``, one after another."""
-    ends = np.cumsum(lengths, dtype=np.int64)
+def put_together(
+    source: Bytes, starts: Positions, lengths: Positions, ends: NDArray[np.int64] | None = None
+) -> Bytes:
+    """The pieces of ``source`` that begin at ``starts``, one after another.
+
+    ``ends``: where they then end, if that is known.
+    """
+    if ends is None:
+        ends = np.cumsum(lengths, dtype=np.int64)
     if not len(ends) or not ends[-1]:
         return np.zeros(0, np.uint8)
     size, width = int(ends[-1]), int(lengths.max())
     if width * len(starts) == size:
-        return _windows(source, width)[starts].view(np.uint8)
+        return _windows(source, width)[starts.astype(np.int64, copy=False)].view(np.uint8)
     if size > _LONG * len(starts):
         data = source.tobytes()
         spans = zip(starts.tolist(), (starts + lengths).tolist(), strict=True)
@@ -157,13 +163,13 @@ class _Seen:
     def number(self, pieces: _Pieces, begin: int, numbers: NDArray[np.int32]) -> bool:
         """Set the ``numbers`` of pieces whose indices count from ``begin``; False: too many."""
         traits = _traits(pieces, self._long)
-        buckets = (_hashes(traits) >> np.uint64(64 - _BUCKET_BITS)).astype(np.int64)
-        rows = self._table[buckets]
-        numbers[:] = self._numbers[rows]
+        buckets = (_hashes(traits) >> np.uint64(64 - _BUCKET_BITS)).view(np.int64)
+        rows = self._table.take(buckets)
+        numbers[:] = self._numbers.take(rows)
         other = np.zeros(len(rows), np.bool_)
         # Those of one length have as many traits.
         for trait, known in zip(traits, self._traits, strict=False):
-            other |= known[rows] != trait
+            other |= known.take(rows) != trait
         new = np.flatnonzero(other)
         if not len(new):
             return True
@@ -222,18 +228,21 @@ def _traits(pieces: _Pieces, long: dict[bytes, int]) -> list[NDArray[np.uint64]]
     ``long``: numbers for long pieces, to which new ones are added.
     """
     padded, starts, lengths, kinds = pieces
-    traits = [lengths.astype(np.uint64) << np.uint64(8) | kinds.astype(np.uint64)]
+    # Its length and kind; its first eight bytes, its last ones, and those between.
+    traits = [(lengths.astype(np.int64) << 8 | kinds).view(np.uint64)]
     words: NDArray[np.uint64] = np.ndarray(
         (len(padded) - 7,), np.dtype("<u8"), padded.data, strides=(1,)
     )
     most = int(lengths.max(initial=0))
-    for at in range(0, min(most, _LONGEST_IN_WORDS), 8):
-        if at == 0:
-            traits.append(words[starts] & _MASKS.take(lengths, mode="clip"))
-            continue
-        some = np.flatnonzero(lengths > at)
+    if most:
+        masks = _MASKS.take(lengths, mode="clip")
+        traits.append(words[starts] & masks)
+    if most > 8:
+        traits.append(words[starts + np.maximum(lengths - 8, 0)] & masks)
+    for at in range(8, min(most - 8, _LONGEST_IN_WORDS), 8):
+        some = np.flatnonzero(lengths > at + 8)
         trait = np.zeros(len(starts), np.uint64)
-        trait[some] = words[starts[some] + at] & _MASKS.take(lengths[some] - at, mode="clip")
+        trait[some] = words[starts[some] + at]
         traits.append(trait)
     if most > _LONGEST_IN_WORDS:
         trait = np.zeros(len(starts), np.uint64)

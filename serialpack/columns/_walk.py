@@ -96,19 +96,29 @@ class _Decisions(NamedTuple):
 
 def _decisions(walk: NDArray[np.int32], number: int) -> _Decisions:
     """``number`` stands for the end."""
-    order = np.argsort(walk.astype(np.uint16) if number <= 1 << 16 else walk, kind="stable")
-    following = np.append(walk[1:], np.int32(number))[order]
-    counts = np.bincount(walk, minlength=number)
-    begins = np.cumsum(counts) - counts
-    lowest = np.minimum.reduceat(following, begins)
-    same = lowest == np.maximum.reduceat(following, begins)
-    nodes = np.flatnonzero(~same)
+    # As indices numbers of NumPy's own kind are the fastest.
+    at = walk.astype(np.int64)
+    following = np.append(walk[1:], np.int32(number))
+    after = np.empty(number, np.int32)
+    after[at] = following
+    branches = np.zeros(number, np.bool_)
+    branches[at[after.take(at) != following]] = True
+    nodes = np.flatnonzero(branches)
     if not len(nodes):
-        return _Decisions(lowest.tolist(), [], [0], np.zeros(0, np.int64), [])
-    some = np.repeat(~same, counts)
+        return _Decisions(after.tolist(), [], [0], np.zeros(0, np.int64), [])
+    here = np.flatnonzero(branches.take(at))
+    # There may be a decision at each step: arrays as long as the walk are let go.
+    del at
+    some = walk[here]
+    following = following[here]
+    del here
+    counts = np.bincount(some, minlength=number)[nodes]
+    order = np.argsort(some.astype(np.uint16) if number <= 1 << 16 else some, kind="stable")
+    following = following[order]
+    del some, order
     space = len(nodes) * (number + 1)
     bases = np.arange(0, space, number + 1).astype(np.int32 if space < 1 << 31 else np.int64)
-    pairs: NDArray[Any] = np.repeat(bases, counts[nodes]) + following[some]
+    pairs: NDArray[Any] = np.repeat(bases, counts) + following
     if space <= 4 * len(pairs) + 65536:
         often = np.bincount(pairs, minlength=space)
         distinct = np.flatnonzero(often)
@@ -129,10 +139,9 @@ def _decisions(walk: NDArray[np.int32], number: int) -> _Decisions:
         targets[first : first + size]
         for first, size in zip(firsts.tolist(), sizes.tolist(), strict=True)
     ]
-    first = [0, *np.cumsum(counts[nodes]).tolist()]
-    return _Decisions(
-        np.where(same, lowest, -1).tolist(), nodes.tolist(), first, rank[place], choices
-    )
+    first = [0, *np.cumsum(counts).tolist()]
+    after[nodes] = -1
+    return _Decisions(after.tolist(), nodes.tolist(), first, rank[place], choices)
 
 
 def _apart(ranks: NDArray[np.signedinteger[Any]], choices: int, use: Effort) -> tuple[int, bytes]:

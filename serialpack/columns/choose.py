@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from typing import NamedTuple
+from functools import cached_property
 
 import numpy as np
 
 from serialpack.columns.coding import Coded, Context
 from serialpack.columns.encodings import ENCODINGS, dictionary, exceptions, fixed, patterns
 from serialpack.columns.encodings.constant import is_constant
-from serialpack.columns.pieces import estimated, group, same_length, sample
+from serialpack.columns.pieces import estimated, group, same_length, sample, separated
 from serialpack.columns.streams import zstd
 from serialpack.columns.texts import Texts
 
@@ -73,6 +73,7 @@ _LONG_LETTERS = 8
 #: Longer texts have no patterns.
 _PATTERN = 128
 
+_LINE_FEED = 10
 _DIGIT = b"0123456789"
 _NUMERIC = b"-0123456789"
 
@@ -83,24 +84,36 @@ _SIMPLE = 12
 _FLOAT_DIGITS = 13
 
 
-class Look(NamedTuple):
-    """What a sample shows."""
+class Look:
+    """What a sample of a column shows."""
 
-    texts: Texts
-    values: list[bytes]
-    joined: bytes
-    different: int
-    mean: float
-    """Mean length."""
-    whole: bool
+    def __init__(self, texts: Texts) -> None:
+        self.texts = sample(texts, _LOOK, _LOOK_BYTES)
 
+    @cached_property
+    def values(self) -> list[bytes]:
+        """The values."""
+        return self.texts.to_list()
 
-def _look(texts: Texts) -> Look:
-    part = sample(texts, _LOOK, _LOOK_BYTES)
-    values = part.to_list()
-    mean = len(part.data) / len(values)
-    whole = part.number == texts.number
-    return Look(part, values, b"\n".join(values), len(set(values)), mean, whole)
+    @cached_property
+    def joined(self) -> bytes:
+        """Each with a line feed behind it, but the last."""
+        return separated(self.texts, _LINE_FEED)[:-1].tobytes()
+
+    @cached_property
+    def different(self) -> int:
+        """How many different ones there are."""
+        return len(set(self.values))
+
+    @property
+    def number(self) -> int:
+        """How many there are."""
+        return self.texts.number
+
+    @property
+    def mean(self) -> float:
+        """Mean length."""
+        return len(self.texts.data) / self.texts.number
 
 
 def encode_column(texts: Texts, to: Context) -> Coded:
@@ -117,7 +130,7 @@ def encode_column(texts: Texts, to: Context) -> Coded:
         coded = attempt("affix", texts, to) or attempt("capitals", texts, to)
         if coded is not None:
             return coded
-    look = _look(texts)
+    look = Look(texts)
     numeric = _numeric(look)
     if numeric is not None:
         return _least(numeric, texts, to)
@@ -167,7 +180,7 @@ def _encode_entries(look: Look, texts: Texts, to: Context) -> Coded:
 
 def _candidates(look: Look, texts: Texts, to: Context) -> list[str]:
     """What may suit, the likeliest first; one name if it is sure."""
-    number = len(look.values)
+    number = look.number
     share = 1.0 if to.entries else estimated(number, look.different, texts.number) / texts.number
     if share < _REPEATS:
         # Of values of any length the long ones may be those that differ.
@@ -210,13 +223,13 @@ def _candidates(look: Look, texts: Texts, to: Context) -> list[str]:
 
 def _numeric(look: Look) -> list[str] | None:
     """The encoding of numbers that most values fit."""
-    least = _FITS * len(look.values)
+    least = _FITS * look.number
     starts = np.bincount(look.texts.data[look.texts.starts[look.texts.lengths > 0]], minlength=256)
     if starts[list(_NUMERIC)].sum() < least:
         return None
     if len(_FLOAT.findall(look.joined)) < least:
         return None
-    if len(_INTEGER.findall(look.joined)) >= min(least * 1.5, len(look.values)):
+    if len(_INTEGER.findall(look.joined)) >= min(least * 1.5, look.number):
         return ["integer"]
     decimals = len(_DECIMAL.findall(look.joined))
     if len(_DIGITS.findall(look.joined)) >= least:
@@ -228,8 +241,13 @@ def _numeric(look: Look) -> list[str] | None:
 
 def _least(names: list[str], texts: Texts, to: Context) -> Coded:
     """``texts`` in the one of these encodings that takes least room."""
-    if len(names) > 1 and texts.number > 2 * _TRIAL and not to.use.thorough:
-        names = _promising(names, texts, to)
+    if len(names) > 1 and not to.use.thorough:
+        if texts.number > 2 * _TRIAL:
+            names = _promising(names, texts, to)
+        elif len(texts.data) > 2 * _TRIAL_BYTES:
+            # Of a few long values hardly any is there twice in a sample.
+            repeats = ["dictionary"] if "dictionary" in names else []
+            names = list(dict.fromkeys(_promising(names, texts, to) + repeats))
     all_coded = [coded for name in names if (coded := attempt(name, texts, to)) is not None]
     if not all_coded:
         return _as("plain", texts, to)

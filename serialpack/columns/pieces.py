@@ -70,9 +70,9 @@ def _words(values: Spans) -> list[NDArray[Any]]:
     windows = _windows(data, 0, 8 * (most // 8 + 1))
     columns = []
     for place in range(0, max(most, 1), 8):
-        column = windows[starts + place]
+        column = windows[starts + place] if place else windows[starts]
         if place + 8 > least:
-            column &= _FIRST[np.minimum(np.maximum(lengths - place, 0), 8)]
+            column &= _FIRST.take(lengths - place if place else lengths, mode="clip")
         columns.append(column)
     return columns
 
@@ -127,18 +127,16 @@ def _group_parts(values: Spans, longer: NDArray[np.bool_]) -> Groups:
 def _group_short(values: Spans) -> Groups | None:
     """By integers made of a value's bytes; None if those of different values are equal."""
     words, lengths = _words(values), values.lengths
-    keys = lengths.astype(_U64)
-    keys *= _U64.type(_STEP)
+    keys = lengths.astype(_U64) * _U64.type(_STEP)
     factor = _SPREAD
     for word in words:
         keys += word * _U64.type(factor)
         keys ^= keys >> _U64.type(29)
         factor = factor * _STEP & _ALL | 1
-    found = _group_keys(keys)
-    like = found.examples[found.codes]
+    like = _example(keys)
     if (lengths[like] != lengths).any() or any((word[like] != word).any() for word in words):
         return None
-    return found
+    return _groups(like)
 
 
 def _group_any(values: Spans) -> Groups:
@@ -150,26 +148,34 @@ def _group_any(values: Spans) -> Groups:
     return Groups(array, examples)
 
 
-def _group_keys(keys: NDArray[Any]) -> Groups:
-    """Groups of equal integers, by tables of hashes; who meets another key there tries again."""
+def _example(keys: NDArray[Any]) -> NDArray[np.int64]:
+    """For equal integers the index of one; by tables of hashes: who meets another tries again."""
     number = len(keys)
-    example = np.empty(number, np.int64)
     todo = np.arange(number)
     bits = _TABLE_BITS if _are_few(keys) else max(number.bit_length() + 1, 4)
     factor = _SPREAD
+    example = todo.copy()
     while len(todo):
-        slots = ((keys * _U64.type(factor)) >> _U64.type(64 - bits)).astype(np.int64)
+        slots = ((keys * _U64.type(factor)) >> _U64.type(64 - bits)).view(np.int64)
         table = np.empty(1 << bits, np.int64)
         table[slots] = np.arange(len(todo))
         there = table[slots]
-        example[todo] = todo[there]
         other = np.flatnonzero(keys[there] != keys)
+        example[todo] = todo[there]
         todo, keys = todo[other], keys[other]
         bits = max(bits, len(todo).bit_length() + 1)
         factor = factor * _STEP & _ALL | 1
-    used = np.zeros(number, np.bool_)
+    return example
+
+
+def _groups(example: NDArray[np.int64]) -> Groups:
+    """Groups of those that have the same example."""
+    used = np.zeros(len(example), np.bool_)
     used[example] = True
-    return Groups((np.cumsum(used) - 1)[example], np.flatnonzero(used))
+    examples = np.flatnonzero(used)
+    place = np.empty(len(example), np.int64)
+    place[examples] = np.arange(len(examples))
+    return Groups(place[example], examples)
 
 
 def _are_few(keys: NDArray[Any]) -> bool:
@@ -180,7 +186,7 @@ def _are_few(keys: NDArray[Any]) -> bool:
 
 def group_numbers(numbers: NDArray[np.integer[Any]]) -> Groups:
     """Groups of equal integers of up to 64 bits."""
-    return _group_keys(numbers.astype(np.int64).view(np.uint64))
+    return _groups(_example(numbers.astype(np.int64).view(np.uint64)))
 
 
 def estimated(drawn: int, seen: int, number: int) -> float:
@@ -208,7 +214,7 @@ def slices(data: NDArray[np.uint8], starts: NDArray[Any], lengths: NDArray[Any])
     size = int(ends[-1]) if len(ends) else 0
     if size == len(data) and size and starts[0] == 0 and (starts[1:] == ends[:-1]).all():
         return Texts(data, ends)
-    return Texts(put_together(data, starts, lengths), ends)
+    return Texts(put_together(data, starts, lengths, ends), ends)
 
 
 def select(texts: Texts, mask: NDArray[np.bool_]) -> Texts:
@@ -267,11 +273,7 @@ def split(data: NDArray[np.uint8], separator: int, number: int) -> Texts:
     """Undoes ``separated``."""
     kept = data != separator
     marks = np.flatnonzero(~kept)
-    if (
-        len(marks) != number
-        or (number and marks[-1] != len(data) - 1)
-        or (len(data) and not number)
-    ):
+    if len(marks) != number or len(data) != (int(marks[-1]) + 1 if number else 0):
         raise Broken("joined values are not as many as promised")
     return Texts(data[kept], marks - np.arange(number))
 
@@ -281,9 +283,7 @@ def squeeze(
 ) -> Texts:
     """Of each row the bytes from ``firsts`` on, so many."""
     starts = firsts + rows.shape[1] * np.arange(len(rows))
-    return Texts.from_lengths(
-        put_together(np.ascontiguousarray(rows).reshape(-1), starts, lengths), lengths
-    )
+    return slices(np.ascontiguousarray(rows).reshape(-1), starts, lengths)
 
 
 def padded(texts: Texts, width: int) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
@@ -362,7 +362,7 @@ def parse_digits(
     windows = _windows(data, 24, 16)
     zeros = _U64.type(0x3030303030303030)
     for place in range((most - 1) // 8 * 8, -1, -8):
-        inside = _LAST[np.minimum(np.maximum(lengths - place, 0), 8)]
+        inside = _LAST.take(lengths - place, mode="clip")
         digits = (windows[ends + (16 - place)] & inside) | (zeros & ~inside)
         bad = (digits + _U64.type(0x4646464646464646)) | (digits - zeros)
         good &= (bad & _U64.type(0x8080808080808080)) == 0
@@ -394,6 +394,6 @@ def digit_rows(numbers: NDArray[np.int64], width: int) -> NDArray[np.uint8]:
     base = rest.dtype.type(10000)
     for place in range(quads - 1, -1, -1):
         next_rest = rest // base
-        rows[:, place] = _QUADS[rest - next_rest * base]
+        rows[:, place] = _QUADS.take((rest - next_rest * base).astype(np.int64))
         rest = next_rest
     return rows.view(np.uint8)[:, 4 * quads - width :]

@@ -23,8 +23,10 @@ from serialpack.columns.texts import Broken, Texts
 #: Positions are counted in the halves of this.
 _LARGEST = 1 << 30
 
-#: Values put together in one go, so that what is needed on the way is small.
-_STEP = 1 << 16
+#: Values put together in one go, so that what is needed on the way stays in the processor's cache;
+#: and for each column, so that there are some of it.
+_STEP = 1 << 14
+_STEP_FOR_COLUMN = 256
 
 
 class Values(NamedTuple):
@@ -72,7 +74,8 @@ def split(data: bytes, kind: str) -> Split | None:
     for values in np.split(order, np.cumsum(counts)[:-1]):
         starts = walked.starts[values]
         lengths = walked.ends[values] - starts
-        columns.append(Texts.from_lengths(put_together(source, starts, lengths), lengths))
+        ends = np.cumsum(lengths, dtype=np.int64)
+        columns.append(Texts(put_together(source, starts, lengths, ends), ends))
     return Split(shape, columns if len(counts) else [])
 
 
@@ -83,7 +86,7 @@ def _by_column(
     number = len(shape.numbers)
     # Small numbers are sorted by their digits.
     kind = np.uint8 if number < 255 else np.uint16 if number < 65535 else np.uint32
-    keys = (shape.column_of + 1).astype(kind)[walk]
+    keys = (shape.column_of + 1).astype(kind).take(walk)
     counts = np.bincount(keys, minlength=number + 1)
     return np.argsort(keys, kind="stable")[counts[0] :], counts[1:]
 
@@ -166,9 +169,10 @@ def _join(shape: Shape, columns: list[Texts], first: int, last: int, trailer: by
         done += _by_column(shape, shape.walk[:first])[1]
     out: list[memoryview | bytes] = []
     closes = False
-    for begin in range(first, last, _STEP):
+    step = max(_STEP, _STEP_FOR_COLUMN * len(columns))
+    for begin in range(first, last, step):
         # As indices numbers of NumPy's own kind are the fastest.
-        walk = shape.walk[begin : min(begin + _STEP, last)].astype(np.int64)
+        walk = shape.walk[begin : min(begin + step, last)].astype(np.int64)
         starts = np.zeros((len(walk), 2), np.int64)
         lengths = np.zeros((len(walk), 2), np.int64)
         quotes = quoted[walk]

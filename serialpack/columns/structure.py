@@ -169,10 +169,8 @@ def outline(
 
 
 def _firsts(walk: NDArray[np.int32], number: int) -> NDArray[np.int64]:
-    """Where each node is first met; -1 where it is not."""
-    firsts = np.full(number, -1, np.int64)
-    firsts[walk[::-1]] = np.arange(len(walk))[::-1]
-    return firsts
+    """Where each node is first met; of nodes that are numbered as they are first met."""
+    return np.searchsorted(np.maximum.accumulate(walk), np.arange(number, dtype=np.int32))
 
 
 def _origins(walk: NDArray[np.int32]) -> Origins:
@@ -205,7 +203,8 @@ def shape_of(
     """
     found = outline(text_kind, nodes, _origins(walk), trailer, tuples)
     belong = _belong(text_kind, nodes, found.paths)
-    counts = np.bincount(walk, minlength=len(nodes)).tolist()
+    visits = np.bincount(walk, minlength=len(nodes))
+    counts = visits.tolist()
     sizes: dict[Column, int] = {}
     for column, count in zip(belong, counts, strict=True):
         if column.kind not in FIXED:
@@ -222,6 +221,7 @@ def shape_of(
         placed.append(node._replace(column=number))
     shape = Shape(text_kind, placed, walk, trailer, tuples)
     shape.outline = found
+    shape.visits = visits
     return shape
 
 
@@ -295,7 +295,7 @@ def read(data: bytes, limit: int) -> Shape:
     reader.end()
     if len(walk) != values:
         raise Broken("the walk has another length than promised")
-    if not _is_ordered(_firsts(walk, number)):
+    if not _is_ordered(walk, number):
         raise Broken("nodes are not in the order in which they are met")
     shape = Shape(KINDS[text_kind], nodes, walk, trailer, tuples)
     if shape.size > limit:
@@ -339,5 +339,8 @@ def _may_stand(text_kind: str, nodes: list[Node]) -> bool:
     )
 
 
-def _is_ordered(firsts: NDArray[np.int64]) -> bool:
-    return not len(firsts) or bool(firsts[0] == 0 and (np.diff(firsts) > 0).all())
+def _is_ordered(walk: NDArray[np.int32], number: int) -> bool:
+    """Whether the nodes are met, all of them, and numbered as they first are."""
+    if not len(walk) or int(walk.max()) != number - 1:
+        return not number and not len(walk)
+    return bool((walk[_firsts(walk, number)] == np.arange(number)).all())

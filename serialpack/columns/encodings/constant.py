@@ -22,6 +22,8 @@ def is_constant(texts: Texts) -> bool:
     if width is None:
         return False
     rows = texts.data.reshape(texts.number, width)
+    if (rows[-1] != rows[0]).any():
+        return False
     return bool((rows == rows[0]).all())
 
 

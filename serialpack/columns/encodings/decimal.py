@@ -44,10 +44,13 @@ def encode(texts: Texts, to: Context) -> Fit | None:
     points = np.flatnonzero(texts.data == _POINT)
     if not len(points):
         return None
-    row = np.searchsorted(ends, points, side="right")
-    good &= np.bincount(row, minlength=texts.number) <= 1
-    point = ends.copy()
-    point[row] = points
+    if len(points) == len(ends) and (points >= starts).all() and (points < ends).all():
+        point = points
+    else:
+        row = np.searchsorted(ends, points, side="right")
+        good &= np.bincount(row, minlength=texts.number) <= 1
+        point = ends.copy()
+        point[row] = points
     minus = good & (texts.data[np.minimum(starts, len(texts.data) - 1)] == _MINUS)
     whole_digits = point - starts - minus
     fraction_digits = np.maximum(ends - point - 1, 0)

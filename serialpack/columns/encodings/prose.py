@@ -18,10 +18,11 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from serialpack.columns._spans import put_together
 from serialpack.columns.coding import Coded, Context, Fit, head, joined
 from serialpack.columns.encodings.tokens import is_word
 from serialpack.columns.numbers import read_numbers, write_numbers
-from serialpack.columns.pieces import Spans, group
+from serialpack.columns.pieces import Spans, group, separated
 from serialpack.columns.source import Source
 from serialpack.columns.streams import U8, bytes_stream
 from serialpack.columns.texts import Broken, Texts
@@ -195,13 +196,12 @@ def decode(source: Source, number: int, limit: int) -> Texts:
     size = int(ends[-1])
     if size > limit:
         raise Broken("a column holds more than was promised")
-    values = entries.to_list()
-    values += [value + b" " for value in values]
-    codes += followed * count
+    spaced = separated(entries, _SPACE)
+    starts = entries.starts + np.arange(count)
     parts = []
     for first in range(0, len(codes), _WORDS):
-        part = codes[first : first + _WORDS].tolist()
-        parts.append(b"".join(map(values.__getitem__, part)))
+        some = slice(first, first + _WORDS)
+        parts.append(put_together(spaced, starts[codes[some]], lengths[some]))
     last = np.zeros(len(codes) + 1, np.int64)
     last[1:] = ends
-    return Texts(np.frombuffer(b"".join(parts), np.uint8), last[ends_of])
+    return Texts(np.concatenate(parts), last[ends_of])

@@ -19,11 +19,12 @@ _KIND[[*range(ord("A"), ord("Z") + 1), *range(ord("a"), ord("z") + 1), *range(12
 #: In a shape, a run of digits and one of letters; any other byte stands for itself.
 DIGITS, LETTERS = b"0a"
 
-_SHAPE = np.arange(256, dtype=np.uint8)
-_SHAPE[_KIND == _DIGIT] = DIGITS
-_SHAPE[_KIND == _LETTER] = LETTERS
-
 #: Tables for ``bytes.translate``, which is faster than looking up indices.
+_SHAPE = (
+    np.where(_KIND == _DIGIT, DIGITS, np.where(_KIND == _LETTER, LETTERS, np.arange(256)))
+    .astype(np.uint8)
+    .tobytes()
+)
 _KINDS = _KIND.tobytes()
 _WORDS = (_KIND != _OTHER).tobytes()
 
@@ -55,7 +56,8 @@ def tokens(texts: Texts) -> Tokens:
     firsts = np.flatnonzero(begins[starts])
     counts[filled] = np.diff(firsts, append=len(starts))
     ends = np.cumsum(counts)
-    return Tokens(starts, lengths, ends - counts, Texts(_SHAPE[data[starts]], ends))
+    shapes = np.frombuffer(data.take(starts).tobytes().translate(_SHAPE), np.uint8)
+    return Tokens(starts, lengths, ends - counts, Texts(shapes, ends))
 
 
 def is_word(data: NDArray[np.uint8]) -> NDArray[np.bool_]:
