@@ -3,7 +3,7 @@
 ``choose`` fills in what the user left to auto, as far as that can be said without the data;
 ``settle`` looks at the data for the rest. Blocks are then chosen for one by one: ``shrinks_well``
 says which are not worth a codec, and the serializer columns keeps the text of those that it
-cannot make well smaller. The rules are those by which dask.distributed compresses messages
+hardly makes smaller. The rules are those by which dask.distributed compresses messages
 (``distributed.protocol.compression.maybe_compress``), but that what is too small to look at is
 compressed unlooked-at: in a file it costs some 40 microseconds, and saves most of it.
 """
@@ -120,7 +120,7 @@ def _for_records(choice: Choice, format: str, head: Buffer, *, whole: bool) -> C
     columns = choose("columns", effort=choice.effort)
     if whole:
         # Its block is both ways at once, and tells better than a part of it.
-        why = "columns of its records, where these are well smaller than its text"
+        why = "columns of its records, where these are smaller than its text"
         return columns._replace(why=why, looked_at=True)
     sample = _lines(head) if format in _LINES else _front(format, head)
     # Whole blocks, in which more is alike, come out better still: here any gain will do.

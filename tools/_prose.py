@@ -25,8 +25,9 @@ DESCRIPTIONS: dict[str, tuple[str, ...]] = {
         " `-f` is given. Inputs are kept unless `--rm` is given.",
         "Left to themselves, the stages are chosen by looking at FILE; the very bytes come back"
         " whatever they are. From effort 3 on, records (JSON, NDJSON, CSV, TSV, MessagePack)"
-        " become `columns`, each block as long as that saves well; an array of NumPy's passes a"
-        " filter where that helps; all else is `raw`. `-c` is zstd at the level of the effort then:"
+        " become `columns`, each block that is smaller so than its text under zstd (by a fiftieth"
+        " up to effort 3, a hundredth up to 6); an array of NumPy's passes a filter where that"
+        " helps; all else is `raw`. `-c` is zstd at the level of the effort then:"
         " any zstd tool unpacks what is raw under zstd. Where samples of a block do not shrink"
         " well, it is stored. Well is by a tenth up to effort 3, a twentieth up to 6, a fiftieth up"
         " to 8, and at all at 9. Files of less than 10 kB are compressed without a look. `-v` and"

@@ -83,7 +83,7 @@ def command(
 #: What a block of columns is kept as, and why.
 _FORMS = {
     "columns": "as columns",
-    "larger": "as text: columns would not be well smaller",
+    "larger": "as text: columns would hardly be smaller",
     "shapeless": "as text: there are no records alike in it",
     "unproved": "as text: columns did not give back its bytes",
 }

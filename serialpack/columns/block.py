@@ -34,7 +34,7 @@ class Form(IntEnum):
     """The byte that a block begins with: what the rest is, and why where it is the text."""
 
     LARGER = 0
-    """The text under zstd: its columns would not be smaller, or not by enough to pay."""
+    """The text under zstd: its columns would not be smaller, or hardly."""
     COLUMNS = 1
     SHAPELESS = 2
     """The text under zstd: it has no records, or no two alike."""

@@ -16,6 +16,9 @@ KINDS = {"json": "json", "ndjson": "json", "csv": "csv", "tsv": "tsv", "msgpack"
 
 #: Columns this much smaller than a sample promises of text are not held against all of the text.
 _CLEARLY = 0.8
+#: Of text that is compressed already they must save this much of what a codec must (``Effort``).
+_LEAST = 0.2
+
 #: The sample: so many pieces of so many bytes.
 _PIECES, _PIECE = 4, 64 << 10
 
@@ -23,8 +26,7 @@ _PIECES, _PIECE = 4, 64 << 10
 class Columns(Serializer):
     """A block's records taken apart: like values stand together, each kind as suits it.
 
-    A block that has no records, or would not be well smaller so (``Effort.least_saving``), is its
-    text under zstd.
+    A block that has no records, or would hardly be smaller so, is its text under zstd.
     """
 
     library = "pcodec"
@@ -53,7 +55,7 @@ class Columns(Serializer):
         if len(source) > _PIECES * _PIECE and len(columns) < _CLEARLY * self._foreseen(source):
             return columns, block.records
         text = self._text(source, Form.LARGER)
-        most = (1 - EFFORTS[self.values[0]].least_saving) * len(text)
+        most = (1 - _LEAST * EFFORTS[self.values[0]].least_saving) * len(text)
         return (columns if len(columns) < most else text), block.records
 
     def plain(self, source: Buffer) -> Buffer:

@@ -151,3 +151,11 @@ def test_it_compresses_and_needs_no_codec(tmp_path: Path) -> None:
     assert report.exact
     assert report.proved
     assert json.loads(CONTACTS.splitlines()[0])
+
+
+@pytest.mark.parametrize(("sample", "bits"), [("dna", 2.0), ("protein", 4.3219)])
+def test_letters_take_what_they_are(sample: str, bits: float) -> None:
+    """Of a small alphabet: log2 of its size for each, also where zstd is not far from that."""
+    letters = 200_000
+    data = b"".join(parse_sample(f"{sample}:{letters}")[0].chunks(letters))
+    assert len(packed(data, "ndjson")) < 1.02 * letters * bits / 8
