@@ -103,7 +103,7 @@ def pack(
             raise FileError("is a serialpack file already", hint="-f packs it once more")
         name, mtime = identity or _identity(opened)
         format = format or detect(entry or name, head)
-        choice = settled(choice, opened, format)
+        choice = settled(choice, opened, format, block_size)
         packing = Packing(
             chain=choice.chain,
             format=_source_format(choice.chain, format, head, trust=trust),
@@ -206,12 +206,16 @@ def unpack(
     return unpack_report(done, opened.path, target_name(target), part=part)
 
 
-def settled(choice: Choice, source: Source, format: str) -> Choice:
-    """``choice`` for this source, as far as it is left to what is in it."""
+def settled(choice: Choice, source: Source, format: str, block_size: int | None = None) -> Choice:
+    """``choice`` for this source, as far as it is left to what is in it.
+
+    No more than a block is waited for: what comes through a pipe may be long in coming.
+    """
     if choice.settled:
         return choice
-    head = source.peek(choice.block_size + 1)
-    return settle(choice, format, head, whole=len(head) <= choice.block_size)
+    size = block_size or choice.block_size
+    head = source.peek(size + 1)
+    return settle(choice, format, head, whole=len(head) <= size)
 
 
 def unpack_report(

@@ -96,7 +96,8 @@ def flat(
 
 def test_packing_through_a_pipe_takes_as_much_for_512_mib_as_for_256(tmp_path: Path) -> None:
     def measure(size: int) -> float:
-        return peak(tmp_path, "pack", "-j", "2", pieces=ndjson(size * MIB))
+        # Columns have a bound of their own: tests/serializers/test_columns_sizes.py.
+        return peak(tmp_path, "pack", "-s", "raw", "-j", "2", pieces=ndjson(size * MIB))
 
     flat(measure, 256, 512, 150, 15)
 
