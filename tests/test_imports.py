@@ -111,6 +111,15 @@ def test_raw_zstd_needs_no_numpy(tmp_path: Path, name: str, data: bytes) -> None
         assert not modules & {"numpy", "pcodec"}
 
 
+@pytest.mark.parametrize("to", ["json", "yaml", "msgpack"])
+def test_a_small_conversion_loads_no_numpy(tmp_path: Path, to: str) -> None:
+    """Its import takes as long as all the rest."""
+    source = tmp_path / "data.ndjson"
+    source.write_bytes(b'{"a": 1}\n{"a": 2.5}\n')
+    _, modules = loaded(_MAIN, "unpack", "--to", to, source, "-o", tmp_path / "out")
+    assert not modules & {"numpy", "pcodec"}
+
+
 def pack_and_unpack(
     folder: Path, name: str, data: bytes, *options: str, blocked: tuple[str, ...]
 ) -> list[set[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import IO, Any, NamedTuple, TypedDict
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from serialpack.api import (
     HEAD,
@@ -32,13 +32,15 @@ from serialpack.files import Output, Path, Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import MAX_BLOCK, Read, Spelling, ValueFormat
 from serialpack.pipeline.blocks import SETTINGS
-from serialpack.pipeline.fields import TABLES, Projected, projectable
 from serialpack.pipeline.pack import Progress
 from serialpack.pipeline.unpack import Limit, Write, member_plan, restored_pieces, untrusted
 from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import ConvertReport
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import ValueSerializer
+
+if TYPE_CHECKING:
+    from serialpack.pipeline.fields import Projected
 
 
 class ConvertOptions(TypedDict):
@@ -195,11 +197,15 @@ def _given(
         raise UsageError("an archive is unpacked first", hint="unpack -o FOLDER")
     packed = member_plan(header, trust=trust)
     serializer = packed.chain.serializer
-    if fields.names and format is None and (member := projectable(source, packed)) is not None:
-        projected = Projected(source.file, member, packed, fields.paths, threads, verify=verify)
-        name = packed.format if packed.format in TABLES else "ndjson"
-        read = Pieces(iter(projected)).read
-        return _Given(read, Plan(name, ""), name, projected=projected)
+    if fields.names and format is None:
+        # It needs NumPy, whose import takes as long as all of a small conversion.
+        from serialpack.pipeline.fields import Projected, projectable
+
+        member = projectable(source, packed)
+        if member is not None:
+            projected = Projected(source.file, member, packed, fields.paths, threads, verify=verify)
+            read = Pieces(iter(projected)).read
+            return _Given(read, Plan(projected.format, ""), projected.format, projected=projected)
     settings = packed.spelling.get(SETTINGS, {})
     stored = SERIALIZERS.cls(serializer.name).stored_format
     is_object = packed.format == "object"

@@ -158,6 +158,8 @@ class Projected:
         self._member = member
         self._lock = Lock()
         self._plan = plan
+        #: What is given is in this format.
+        self.format = plan.format if plan.format in TABLES else "ndjson"
         self._fields = tuple(fields)
         self._threads = threads
         self._verify = verify
