@@ -89,8 +89,10 @@ def pack(
     from serialpack.pipeline.pack import Packing, pack_stream
 
     choice = choose(serializer, tuple(filters), codec, effort=effort)
-    if block_size is not None and not (type(block_size) is int and 1 <= block_size <= MAX_BLOCK):
-        raise UsageError("the block size must be from 1 byte to 64M")
+    if block_size is not None:
+        if not (type(block_size) is int and 1 <= block_size <= MAX_BLOCK):
+            raise UsageError("the block size must be from 1 byte to 64M")
+        choice = choice._replace(block_size=block_size)
     check_threads(threads)
     if not all(isinstance(text, str) for pair in (meta or {}).items() for text in pair):
         raise UsageError("the keys and values of meta must be strings")
@@ -103,11 +105,11 @@ def pack(
             raise FileError("is a serialpack file already", hint="-f packs it once more")
         name, mtime = identity or _identity(opened)
         format = format or detect(entry or name, head)
-        choice = settled(choice, opened, format, block_size)
+        choice = settle(choice, format, opened.peek)
         packing = Packing(
             chain=choice.chain,
             format=_source_format(choice.chain, format, head, trust=trust),
-            block_size=block_size or choice.block_size,
+            block_size=choice.block_size,
             name=name if entry is None else None,
             mtime=mtime,
             entry=entry,
@@ -206,18 +208,6 @@ def unpack(
     return unpack_report(done, opened.path, target_name(target), part=part)
 
 
-def settled(choice: Choice, source: Source, format: str, block_size: int | None = None) -> Choice:
-    """``choice`` for this source, as far as it is left to what is in it.
-
-    No more than a block is waited for: what comes through a pipe may be long in coming.
-    """
-    if choice.settled:
-        return choice
-    size = block_size or choice.block_size
-    head = source.peek(size + 1)
-    return settle(choice, format, head, whole=len(head) <= size)
-
-
 def unpack_report(
     done: Unpacked, source: str, target: str | None, *, part: bool = False
 ) -> UnpackReport:
@@ -267,7 +257,7 @@ def chosen(source: Path | IO[bytes], choice: Choice, *, format: str | None = Non
     """What ``pack`` would make of ``choice`` for ``source``; no more of it is read than needed."""
     with opened_source(source) as opened:
         name, _ = _identity(opened)
-        return settled(choice, opened, format or detect(name, opened.peek(HEAD)))
+        return settle(choice, format or detect(name, opened.peek(HEAD)), opened.peek)
 
 
 def check(source: Path, target: Path | None, *, force: bool = False) -> None:

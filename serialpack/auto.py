@@ -10,6 +10,7 @@ compressed unlooked-at: in a file it costs some 40 microseconds, and saves most 
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Callable
 from typing import NamedTuple
@@ -96,40 +97,43 @@ def choose(
     return Choice(chain, step.block_size, words, effort, least_saving, settled)
 
 
-def settle(choice: Choice, format: str, head: Buffer, *, whole: bool) -> Choice:
+def settle(choice: Choice, format: str, peek: Callable[[int], Buffer]) -> Choice:
     """``choice``, with what it left open chosen by looking at the source.
 
-    ``head``: the source's first bytes, a block or so of them; ``whole``: all of it.
+    ``peek(n)`` shows the source's first n bytes, fewer where it has no more. A block of them and
+    one is asked for: what comes through a pipe may be long in coming.
     """
     if choice.settled:
         return choice
+    head = peek(choice.block_size + 1)
     choice = choice._replace(settled=True, looked_at=len(head) >= LEAST)
     if not choice.looked_at:
         return choice
     if SERIALIZERS.cls("columns").suits(FORMATS.get(format)):
-        return _for_records(choice, format, head, whole=whole)
+        return _for_records(choice, format, head)
     array = _NPY.match(head)
     if array is not None:
         return _for_array(choice, int(array[1]), head)
     return choice._replace(why="it has neither records nor an array of numbers")
 
 
-def _for_records(choice: Choice, format: str, head: Buffer, *, whole: bool) -> Choice:
+def _for_records(choice: Choice, format: str, head: Buffer) -> Choice:
     if not EFFORTS[choice.effort].columns:
         return choice._replace(why=f"effort -{choice.effort} leaves records whole, for speed")
-    columns = choose("columns", effort=choice.effort)
-    if whole:
-        # Its block is both ways at once, and tells better than a part of it.
+    chain = choose("columns", effort=choice.effort).chain
+    columns = choice._replace(chain=chain, least_saving=0.0)
+    if len(head) <= choice.block_size:
+        # Its one block is both ways at once, and tells better than a part of it.
         why = "columns of its records, where these are smaller than its text"
-        return columns._replace(why=why, looked_at=True)
+        return columns._replace(why=why)
     sample = _lines(head) if format in _LINES else _front(format, head)
     # Whole blocks, in which more is alike, come out better still: here any gain will do.
     text = len(CODECS.create(*choice.chain.codec).compress(sample))
-    apart = _apart(columns.chain.serializer, format, sample)
+    apart = _apart(chain.serializer, format, sample)
     if apart is None or len(apart) >= text:
         return choice._replace(why="a sample of its records is no smaller as columns")
     why = f"a sample of its records is {1 - len(apart) / text:.0%} smaller as columns than as text"
-    return columns._replace(why=why, looked_at=True)
+    return columns._replace(why=why)
 
 
 def _for_array(choice: Choice, item_size: int, head: Buffer) -> Choice:
@@ -176,15 +180,9 @@ def _lines(head: Buffer) -> bytes:
 
 def _front(format: str, head: Buffer) -> Buffer:
     """The first records; nothing where the first one is too large for a sample."""
-    data = bytes(head[: 2 * SAMPLES * SAMPLE])
-    read = _once(data)
-    block = next(FORMATS.get(format).cut(read, SAMPLES * SAMPLE))
+    front = io.BytesIO(bytes(head[: 2 * SAMPLES * SAMPLE]))
+    block = next(FORMATS.get(format).cut(front.read, SAMPLES * SAMPLE))
     return b"" if block.partial or block.last else block.data
-
-
-def _once(data: bytes) -> Callable[[int], bytes]:
-    pieces = [data]
-    return lambda _size: pieces.pop() if pieces else b""
 
 
 def spread(data: Buffer, item_size: int = 1) -> bytes:

@@ -242,11 +242,10 @@ def _member_info(member: StoredMember) -> MemberInfo:
 
 def _shape(source: Source, format: str | None) -> Shape:
     choice = choose()
-    block = source.peek(choice.block_size + 1)
-    head = block[:SAMPLE]
+    head = source.peek(SAMPLE)
     format = format or detect(source.path if source.stat is not None else None, head)
     records = _first_records(format, head)
-    choice = settle(choice, format, block, whole=len(block) <= choice.block_size)
+    choice = settle(choice, format, source.peek)
     return Shape(
         format=format,
         looks_like=looks_like(head),

@@ -75,9 +75,7 @@ class Load(NamedTuple):
         material = bench.material
         if isinstance(material, ObjectMaterial):
             return Held(material.size, material.size)
-        auto = choose()
-        head = material.data[: auto.block_size + 1]
-        auto = settle(auto, material.format, head, whole=len(head) <= auto.block_size)
+        auto = settle(choose(), material.format, lambda size: material.data[:size])
         return Held(material.size, len(material.data), material.broken_off, str(auto.chain))
 
 
