@@ -8,6 +8,7 @@ or not tell (a field twice) is refused too.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -17,7 +18,7 @@ from serialpack.errors import RefusedError
 from serialpack.formats._columns import Column, Mixed, Odd, column_of
 from serialpack.formats._document import Malformed
 from serialpack.formats.base import MAX_BLOCK, Difference, Unheld, value_step
-from serialpack.kinds import shown
+from serialpack.kinds import ROOT, Path, path_text, shown
 from serialpack.stage import import_library
 
 #: How many values and how many bytes of text there may be for each byte of a file, and beside
@@ -250,20 +251,21 @@ def _has_map(kind: Any) -> bool:
 
 def _check_names(fields: Any) -> None:
     """Unheld where two fields beside each other have one name."""
-    stack = [("$", list(fields))]
+    stack: list[tuple[Path, list[Any]]] = [(ROOT, list(fields))]
     while stack:
         path, fields = stack.pop()
-        names = [field.name for field in fields]
-        if len(set(names)) < len(names):
-            twice = next(name for name in names if names.count(name) > 1)
-            raise Unheld(Difference(0, path, f"{shown(twice)} twice", "", "duplicate-keys"))
+        counts = Counter(field.name for field in fields)
+        if len(counts) < len(fields):
+            twice = counts.most_common(1)[0][0]
+            place = path_text(path)
+            raise Unheld(Difference(0, place, f"{shown(twice)} twice", "", "duplicate-keys"))
         for field in fields:
             kind = field.type
             inner = [kind.field(i) for i in range(kind.num_fields)]
             if arrow().types.is_struct(kind):
-                stack.append((path + value_step(field.name), inner))
+                stack.append(((path, field.name), inner))
             else:
-                stack += [(path + value_step(field.name), [each]) for each in inner]
+                stack += [((path, field.name), [each]) for each in inner]
 
 
 class Room:
@@ -272,6 +274,13 @@ class Room:
     def __init__(self, size: int, most: int) -> None:
         self._values = most + size * _VALUES
         self._bytes = _MOST_BYTES + size * _BYTES
+        self._unseen = size
+
+    def pass_over(self, size: int) -> None:
+        """So many bytes of the file are a part of it that is looked at: no two have the same."""
+        self._unseen -= size
+        if self._unseen < 0:
+            raise Malformed("it points at the same bytes twice")
 
     def take(self, values: int, text: int = 0) -> None:
         self._values -= values

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from serialpack.formats._columns import Mixed, Odd
-from serialpack.kinds import Difference, key_kind, shown, value_step
+from serialpack.kinds import ROOT, Difference, Path, key_kind, path_text, shown
 from serialpack.serializers.base import ValueSerializer
 
 
@@ -45,16 +45,15 @@ class WholeFiles(ValueSerializer):
 
 def _path_to(record: Any, part: Any, *, is_key: bool) -> str:
     """Where ``part``, this very object, stands in a record; of a key, where its map does."""
-    stack = [("$", record)]
+    stack: list[tuple[Path, Any]] = [(ROOT, record)]
     while stack:
         path, value = stack.pop()
         if isinstance(value, dict):
             if is_key and any(key is part for key in value):
-                return path
-            parts = [(path + value_step(key), inner) for key, inner in value.items()]
-            stack += reversed(parts)
+                return path_text(path)
+            stack += reversed([((path, key), inner) for key, inner in value.items()])
         elif isinstance(value, list):
-            stack += reversed([(f"{path}[{i}]", inner) for i, inner in enumerate(value)])
+            stack += reversed([((path, i), inner) for i, inner in enumerate(value)])
         if value is part and not is_key:
-            return path
+            return path_text(path)
     return "$"
