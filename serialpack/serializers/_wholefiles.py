@@ -6,7 +6,7 @@ from typing import Any
 
 from serialpack.formats._columns import Mixed, Odd
 from serialpack.kinds import ROOT, Difference, Path, key_kind, path_text, shown
-from serialpack.serializers.base import ValueSerializer
+from serialpack.serializers.base import FAILURES, ValueSerializer
 
 
 class WholeFiles(ValueSerializer):
@@ -14,12 +14,18 @@ class WholeFiles(ValueSerializer):
 
     def blame(self, records: list[Any], error: Exception) -> Difference:
         """The first record that is not held together with those before it."""
-        low, high = 0, len(records)
-        if self.failure(records) is None:
-            return super().blame(records, error)
+        # The first ``high`` are not held; so many more each time are tried that all of this costs
+        # what the records up to the first bad one do.
+        low, high = 0, 1
+        failure = self.failure if self._unfit(records) is None else self._unfit
+        while failure(records[:high]) is None:
+            if high >= len(records):
+                return super().blame(records, error)
+            low, high = high, 2 * high
+        high = min(high, len(records))
         while high - low > 1:  # the first ``low`` are held, the first ``high`` are not
             middle = (low + high) // 2
-            if self.failure(records[:middle]) is None:
+            if failure(records[:middle]) is None:
                 low = middle
             else:
                 high = middle
@@ -27,8 +33,17 @@ class WholeFiles(ValueSerializer):
         found = self.failure(alone)
         if found is not None:
             return self.blame_one(alone[0], found)._replace(record=low)
-        together = self.failure(records[:high])
+        together = failure(records[:high])
         return Difference(low, "$", f"as those before it ({together})", "", "mixed")
+
+    def _unfit(self, records: list[Any]) -> Exception | None:
+        """As ``failure``, of what ``fit`` raises."""
+        try:
+            if records:
+                self.fit(records)
+        except FAILURES as error:
+            return error
+        return None
 
     def blame_one(self, record: Any, error: Exception) -> Difference:
         """Which part of a record is not held."""
