@@ -71,15 +71,15 @@ class Source:
         data, self._pushed = self._pushed[:size], self._pushed[size:]
         if len(data) == size:
             return data
+        parts, left = [data] if data else [], size - len(data)
         try:
-            more = self._some(size - len(data))
-            # File objects of others may give less than asked for.
-            while more and len(data) + len(more) < size:
-                data += more
-                more = self._some(size - len(data))
+            # Pipes, and file objects of others, may give less than asked for.
+            while left and (more := self._some(left)):
+                parts.append(more)
+                left -= len(more)
         except OSError as error:
             raise file_error(error, self.path, "read") from error
-        return data + more if data else more
+        return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def _some(self, size: int) -> bytes:
         """At least one byte, none at the end; waits where the file is one that does not."""

@@ -139,6 +139,23 @@ def value_step(key: Any) -> str:
     return f"[{json.dumps(key)}]"
 
 
+#: Where a value stands: the path of what it stands in, and its step: a number or a key. Of paths
+#: as text each would be as long as those above it together, whoever asks for it.
+Path = tuple[Any, Any]
+
+#: The path of a record.
+ROOT: Path = (None, None)
+
+
+def path_text(path: Path) -> str:
+    """``$.items[3]["odd key"]``."""
+    steps: list[str] = []
+    while path is not ROOT:
+        path, step = path
+        steps.append(value_step(step))
+    return "$" + "".join(reversed(steps))
+
+
 def shown(value: Any) -> str:
     """A value in a message: short, and on one line."""
     if isinstance(value, dict | list) and value:

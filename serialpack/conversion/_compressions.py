@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -25,6 +26,9 @@ _ZSTD_BLOCK = 128 << 10
 
 #: Skippable frames of so many bytes are looked behind, for whether they are zstd's or LZ4's.
 _MOST_SKIPPED = 64 << 10
+
+
+_ZEROS = re.compile(rb"\0*+")
 
 
 class Kind(NamedTuple):
@@ -60,6 +64,8 @@ class Input:
 
     def peek(self, size: int) -> bytes:
         """The next ``size`` bytes, fewer only at the end; they stay to be read."""
+        if self._at + size <= len(self._chunk):
+            return self._chunk[self._at : self._at + size]
         head = self.read(size)
         while len(head) < size and (data := self.read(size - len(head))):
             head += data
@@ -67,6 +73,12 @@ class Input:
         return head
 
     def exactly(self, size: int, kind: Kind) -> bytes:
+        end = self._at + size
+        if end <= len(self._chunk):
+            data = self._chunk[self._at : end]
+            self._at = end
+            self.offset += size
+            return data
         data = self.read(size)
         while len(data) < size:
             more = self.read(size - len(data))
@@ -74,6 +86,16 @@ class Input:
                 raise truncated(kind, self.offset, self.path)
             data += more
         return data
+
+    def skip_zeros(self) -> int:
+        """Read over zeros; how many there were."""
+        start = self.offset
+        while self.peek(1) == b"\0":
+            zeros = _ZEROS.match(self._chunk, self._at)
+            assert zeros
+            self.offset += zeros.end() - self._at
+            self._at = zeros.end()
+        return self.offset - start
 
     def back(self, data: bytes) -> None:
         """``data``, the end of what was read last, is to be read again."""
@@ -110,10 +132,7 @@ def _following(source: Input, kind: Kind, padding: int = 0) -> bool:
     ``padding``: zeros may stand between members and at the end, in multiples of so many; 0: none.
     """
     start = source.offset
-    while padding and source.peek(1) == b"\0":
-        data = source.read(_READ)
-        source.back(data.lstrip(b"\0"))
-    if padding and (source.offset - start) % padding:
+    if padding and source.skip_zeros() % padding:
         raise DamagedError(
             f"zeros that are no padding follow the {kind.name} data",
             start=start,
@@ -215,14 +234,18 @@ def _member(
 
 
 def _zstd(source: Input, kind: Kind) -> Iterator[bytes]:
+    import zstandard
+
+    # To make one takes twenty times as long as an empty frame does.
+    decompressor = zstandard.ZstdDecompressor(max_window_size=_WINDOW)
     while True:
         if not _skipped(source, kind):
-            yield from _zstd_frame(source, kind)
+            yield from _zstd_frame(source, kind, decompressor)
         if not _following(source, kind):
             return
 
 
-def _zstd_frame(source: Input, kind: Kind) -> Iterator[bytes]:
+def _zstd_frame(source: Input, kind: Kind, decompressor: Any) -> Iterator[bytes]:
     """What a frame holds, block by block (RFC 8878, 3.1.1).
 
     The library alone does not tell a frame that is cut, and restores as much as it is given.
@@ -230,12 +253,11 @@ def _zstd_frame(source: Input, kind: Kind) -> Iterator[bytes]:
     import zstandard
 
     start = source.offset
-    decoder = zstandard.ZstdDecompressor(max_window_size=_WINDOW).decompressobj()
+    decoder = decompressor.decompressobj()
     try:
         head = source.exactly(5, kind)
         head += source.exactly(zstandard.frame_header_size(head) - len(head), kind)
         frame = zstandard.get_frame_parameters(head)
-        yield decoder.decompress(head)
         last = False
         while not last:
             block = source.exactly(3, kind)
@@ -244,7 +266,9 @@ def _zstd_frame(source: Input, kind: Kind) -> Iterator[bytes]:
                 raise zstandard.ZstdError("a block that cannot be")
             # Of one byte that is repeated, only that byte stands there.
             block += source.exactly(1 if form == 1 else size, kind)
-            yield decoder.decompress(block)
+            if piece := decoder.decompress(head + block):
+                yield piece
+            head = b""
         if frame.has_checksum:
             yield decoder.decompress(source.exactly(4, kind))
         if not decoder.eof:
@@ -279,12 +303,14 @@ def _skipped(source: Input, kind: Kind) -> bool:
 
 def behind_skippable(source: Source) -> str:
     """Which of the two that have such frames it is, told from what is behind them."""
-    at = 0
+    at, head = 0, b""
     while at < _MOST_SKIPPED:
-        head = source.peek(at + 8)[at:]
-        if len(head) < 8 or not is_skippable(head):
-            return "LZ4" if head.startswith(_LZ4) else "zstd"
-        at += 8 + int.from_bytes(head[4:], "little")
+        if len(head) < at + 8:
+            head = source.peek(2 * at + 8)
+        frame = head[at : at + 8]
+        if len(frame) < 8 or not is_skippable(frame):
+            return "LZ4" if frame.startswith(_LZ4) else "zstd"
+        at += 8 + int.from_bytes(frame[4:], "little")
     return "zstd"
 
 

@@ -204,6 +204,14 @@ class BlockConverter:
         except FAILURES:
             return False
 
+    def fits(self, records: list[Any]) -> bool:
+        """Whether ``records`` may be held in one file: False only where they are sure not to be."""
+        try:
+            self._writers[-1].serializer.fit(records)
+        except FAILURES:
+            return False
+        return True
+
     def write(self, records: list[Any], block: SourceBlock, reader: Reader | None = None) -> bytes:
         """The records of a block as the target has them, proved; ValueRefusedError.
 

@@ -152,12 +152,21 @@ def convert_stream(
     )
     if not in_pieces:
         records, numbers = list[Any](), list[int]()
+        one_record = getattr(FORMATS.get(plan.target), "one_record", False)
+        # What is sure to be refused is not read to its end.
+        early = None if plan.lossy or plan.skip_bad else plan.worker()
         for block, found in converted:
             tally.add(block, found)
             records += found.records
             numbers += found.numbers
             if block.index == 0:
                 structure = structure_of(found, len(found.records) + len(found.left_out))
+            if structure == "n" and one_record and len(records) > 1:
+                raise _not_one(plan, len(records))
+            if early is None or block.last or structure == "m" or not found.records:
+                continue
+            if not early.fits([records[0], *found.records]):
+                early.write(records, _everything(records))  # which says why
         tally.check_any(len(records), fmt, first)
         return _as_a_whole(records, numbers, structure, write, plan, tally)
     assert join is not None
@@ -198,14 +207,23 @@ def _as_a_whole(
         records = [records]
     target = FORMATS.get(plan.target)
     if isinstance(target, ValueFormat) and target.one_record and len(records) != 1:
-        raise RefusedError(
-            f"a {plan.target} file is one document, here are {len(records)}",
-            hint="--to yaml or ndjson holds any number",
-        )
+        raise _not_one(plan, len(records))
     whole = len(records) != parts or structure in ("a", "m")
     data, kept = _one_file(records, numbers[: 0 if whole else None], plan, tally)
     write(data)
     return tally.done(kept if not whole or is_sequence(plan.target) else parts)
+
+
+def _everything(records: list[Any]) -> SourceBlock:
+    """The block that all ``records`` of a source are of."""
+    return SourceBlock(b"", index=0, offset=0, records=len(records), last=True)
+
+
+def _not_one(plan: Plan, count: int) -> RefusedError:
+    return RefusedError(
+        f"a {plan.target} file is one document, here {'are more' if count else 'is none'}",
+        hint="--to yaml or ndjson holds any number",
+    )
 
 
 def _one_file(
@@ -217,9 +235,8 @@ def _one_file(
     of the source's they are, where they are records of it.
     """
     converter = plan.worker()
-    everything = SourceBlock(b"", index=0, offset=0, records=len(records), last=True)
     try:
-        return converter.write(records, everything), len(records)
+        return converter.write(records, _everything(records)), len(records)
     except ValueRefusedError:
         if not (plan.lossy or plan.skip_bad):
             raise
@@ -229,7 +246,7 @@ def _one_file(
         records, numbers = _without_bad(converter, records, numbers, tally)
     while True:
         try:
-            return converter.write(records, everything), len(records)
+            return converter.write(records, _everything(records)), len(records)
         except ValueRefusedError as error:
             # One that is not refused alone, but with those before it.
             if not plan.skip_bad or not error.record:

@@ -8,22 +8,27 @@ or not tell (a field twice) is refused too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from typing import Any
 from uuid import UUID
 
 from serialpack.errors import RefusedError
-from serialpack.formats._columns import Column, Mixed, Odd, column_of
+from serialpack.formats._columns import Column, Keys, Mixed, Odd, column_of
 from serialpack.formats._document import Malformed
 from serialpack.formats.base import MAX_BLOCK, Difference, Unheld, value_step
-from serialpack.kinds import shown
+from serialpack.kinds import ROOT, Path, path_text, shown
 from serialpack.stage import import_library
 
 #: How many values and how many bytes of text there may be for each byte of a file, and beside
 #: these: columns of few values that come again and again take next to no bytes.
 _VALUES, MOST_VALUES = 64, 1 << 20
 _BYTES, _MOST_BYTES = 16, MAX_BLOCK
+
+#: So many keys of a map are told.
+_MOST_SAID = 20
 
 
 def arrow() -> Any:
@@ -37,21 +42,27 @@ def table_of(records: list[Any], most: int) -> Any:
     where there is no such table.
     """
     pa = arrow()
-    rows = column_of(records, as_map=lambda _: False)
     if not records:
         return pa.table({})
+    columns, fields = columns_of(records, most)
+    arrays = [
+        _array(column.cells, field.type)
+        for column, field in zip(columns.values(), fields, strict=True)
+    ]
+    return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
+
+
+def columns_of(records: list[Any], most: int) -> tuple[dict[str, Column], list[Any]]:
+    """The columns of ``records``, at least one, and the fields of their table; as ``table_of``."""
+    pa = arrow()
+    rows = column_of(records, as_map=_one_shape)
     if rows.kinds != ("map",):
         raise Odd(next(record for record in records if type(record) is not dict))
     assert rows.shapes is not None
     columns = _only(rows.shapes)
     if not columns:
         raise ValueError("a table has at least one column")
-    fields = [pa.field(key, _type(column, most)) for key, column in columns.items()]
-    arrays = [
-        _array(column.cells, field.type)
-        for column, field in zip(columns.values(), fields, strict=True)
-    ]
-    return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
+    return columns, [pa.field(key, _type(column, most)) for key, column in columns.items()]
 
 
 def table_under(records: list[Any], schema: bytes) -> Any:
@@ -67,11 +78,21 @@ def table_under(records: list[Any], schema: bytes) -> Any:
         return pa.Table.from_arrays(arrays, schema=fields)
 
 
-def _only(shapes: dict[Any, dict[str, Column]]) -> dict[str, Column]:
+def _one_shape(shapes: Collection[Keys]) -> bool:
+    """Mixed for maps with different keys, before anything is made of each of them."""
     if len(shapes) > 1:
-        first, second = list(shapes)[:2]
-        raise Mixed(f"maps with the keys {first} and {second}"[:200])
-    return next(iter(shapes.values()))
+        first, second = islice(shapes, 2)
+        raise Mixed(f"maps with the keys {_said(first)} and {_said(second)}"[:200])
+    return False
+
+
+def _said(keys: Keys) -> str:
+    return f"{keys[:_MOST_SAID]}"
+
+
+def _only(shapes: dict[Any, dict[str, Column]]) -> dict[str, Column]:
+    (columns,) = shapes.values()
+    return columns
 
 
 def _type(column: Column, most: int) -> Any:
@@ -250,20 +271,21 @@ def _has_map(kind: Any) -> bool:
 
 def _check_names(fields: Any) -> None:
     """Unheld where two fields beside each other have one name."""
-    stack = [("$", list(fields))]
+    stack: list[tuple[Path, list[Any]]] = [(ROOT, list(fields))]
     while stack:
         path, fields = stack.pop()
-        names = [field.name for field in fields]
-        if len(set(names)) < len(names):
-            twice = next(name for name in names if names.count(name) > 1)
-            raise Unheld(Difference(0, path, f"{shown(twice)} twice", "", "duplicate-keys"))
+        counts = Counter(field.name for field in fields)
+        if len(counts) < len(fields):
+            twice = counts.most_common(1)[0][0]
+            place = path_text(path)
+            raise Unheld(Difference(0, place, f"{shown(twice)} twice", "", "duplicate-keys"))
         for field in fields:
             kind = field.type
             inner = [kind.field(i) for i in range(kind.num_fields)]
             if arrow().types.is_struct(kind):
-                stack.append((path + value_step(field.name), inner))
+                stack.append(((path, field.name), inner))
             else:
-                stack += [(path + value_step(field.name), [each]) for each in inner]
+                stack += [((path, field.name), [each]) for each in inner]
 
 
 class Room:
@@ -272,6 +294,13 @@ class Room:
     def __init__(self, size: int, most: int) -> None:
         self._values = most + size * _VALUES
         self._bytes = _MOST_BYTES + size * _BYTES
+        self._unseen = size
+
+    def pass_over(self, size: int) -> None:
+        """So many bytes of the file are a part of it that is looked at: no two have the same."""
+        self._unseen -= size
+        if self._unseen < 0:
+            raise Malformed("it points at the same bytes twice")
 
     def take(self, values: int, text: int = 0) -> None:
         self._values -= values

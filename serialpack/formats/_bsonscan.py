@@ -8,7 +8,7 @@ options of a regular expression. The types and their sizes are those of bsonspec
 from __future__ import annotations
 
 from serialpack.formats._cutting import Scan
-from serialpack.kinds import Difference, value_step
+from serialpack.kinds import ROOT, Difference, Path, path_text
 from serialpack.stage import Buffer
 
 #: Bytes of a value by its type, where they are always as many: a double, an ObjectId, a boolean,
@@ -56,7 +56,7 @@ def _size(data: Buffer, at: int) -> int:
 def _lost(data: bytes, start: int) -> Difference | None:
     """The first thing lost of the document at ``start``."""
     #: Documents that are not looked at yet: their start, their path, whether it is an array.
-    stack = [(start, "$", False)]
+    stack: list[tuple[int, Path, bool]] = [(start, ROOT, False)]
     while stack:
         start, path, is_array = stack.pop()
         at = start + 4
@@ -65,25 +65,25 @@ def _lost(data: bytes, start: int) -> Difference | None:
             end = data.index(0, at + 1)
             key = "" if is_array else data[at + 1 : end].decode()
             at = end + 1
-            here = f"{path}[{len(keys)}]" if is_array else path + value_step(key)
+            here: Path = path, len(keys) if is_array else key
             if not is_array and key in keys:
-                return Difference(0, here, f"the key {key!a}", "", "duplicate-keys")
+                return Difference(0, path_text(here), f"the key {key!a}", "", "duplicate-keys")
             keys[str(len(keys)) if is_array else key] = None
             if kind in _GONE:
-                return Difference(0, here, _GONE[kind], "", "value")
+                return Difference(0, path_text(here), _GONE[kind], "", "value")
             if kind == _REGEX:
                 options_at = data.index(0, at) + 1
                 end = data.index(0, options_at)
                 options = data[options_at:end].decode()
                 if options != "".join(sorted({*options} & {*"ilmsux"})):
                     was = f"a regular expression with the options {options!a}"
-                    return Difference(0, here, was, "", "value")
+                    return Difference(0, path_text(here), was, "", "value")
                 at = end + 1
             elif kind in (_DOCUMENT, _ARRAY):
                 stack.append((at, here, kind == _ARRAY))
                 at += _size(data, at)
             elif kind == _SCOPED:
-                stack.append((at + 8 + _size(data, at + 4), f"{here}.scope", False))
+                stack.append((at + 8 + _size(data, at + 4), (here, "scope"), False))
                 at += _size(data, at)
             elif kind == _BINARY:
                 at += 5 + _size(data, at)
@@ -91,9 +91,9 @@ def _lost(data: bytes, start: int) -> Difference | None:
                 at += 4 + _size(data, at)
             else:
                 at += _FIXED[kind]
-        if path != "$" and not is_array and _is_turned(list(keys)):
+        if path is not ROOT and not is_array and _is_turned(list(keys)):
             was = "a reference whose keys are in another order"
-            return Difference(0, path, was, "", "value")
+            return Difference(0, path_text(path), was, "", "value")
     return None
 
 

@@ -34,6 +34,11 @@ _SIZES: list[Any] = [_simple(first)[0] for first in range(256)]
 _MORE: list[Any] = [_simple(first)[1] for first in range(256)]
 
 
+#: Items within each other, the outermost of them without a length, that are kept in memory: many
+#: more than are ever read.
+_DEEPEST = 1 << 20
+
+
 class _Broken(Exception):
     """Bytes that begin no item."""
 
@@ -102,11 +107,15 @@ def _endless(data: bytes, at: int) -> int:
                 raise _Broken
             opened.append(-1)
             at += 1
+            if len(opened) > _DEEPEST:
+                raise _Broken
             continue
         else:
             at, more = (at + size, _MORE[first]) if size is not None else _long(data, at)
             if more >= 0:
                 opened.append(more + 1)
+                if len(opened) > _DEEPEST:
+                    raise _Broken
                 continue
         while opened and opened[-1] >= 0:
             opened[-1] -= 1

@@ -22,20 +22,22 @@ _HASH = re.compile("#[^\r\n\x85\u2028\u2029]*")
 _HEADER = re.compile(r"[|>][-+0-9]*[ \t]+")
 
 #: Outside of its texts and comments, TOML has no quotes and no hashes. A text of several lines
-#: may end in one quote or two more than the three that close it.
+#: may end in one quote or two more than the three that close it. What is not closed goes on to
+#: the end: no TOML, and looked through once.
 _TOML = re.compile(
     r"""
-    "{3}(?:[^"\\]|\\.|"(?!""))*+"{3,5}
-    |'{3}(?:[^']|'(?!''))*+'{3,5}
-    |"(?:[^"\\\n]|\\.)*+"
-    |'[^'\n]*+'
+    "{3}(?:[^"\\]|\\.|"(?!""))*+(?:"{3,5})?+
+    |'{3}(?:[^']|'(?!''))*+(?:'{3,5})?+
+    |"(?:[^"\\\n]|\\.)*+"?+
+    |'[^'\n]*+'?+
     |(\#[^\r\n]*+)
     """,
     re.VERBOSE | re.DOTALL,
 )
 
-#: In XML that is well-formed, these begin nothing else, and hold nothing of each other.
-_XML = re.compile(r"<!\[CDATA\[.*?\]\]>|(<!--.*?-->|<\?.*?\?>)", re.DOTALL)
+#: In XML that is well-formed, these begin nothing else, and hold nothing of each other; and they
+#: end.
+_XML = re.compile(r"<!\[CDATA\[.*?(?:\]\]>|\Z)|(<!--.*?(?:-->|\Z)|<\?.*?(?:\?>|\Z))", re.DOTALL)
 _DECLARATION = re.compile(r"\ufeff?<\?xml\s[^>]*\?>")
 
 

@@ -14,7 +14,7 @@ from uuid import UUID
 from serialpack.formats._document import Malformed
 from serialpack.formats._unread import check_unfolded, not_held
 from serialpack.formats.base import Difference, Unheld
-from serialpack.kinds import shown, value_step
+from serialpack.kinds import ROOT, Path, path_text, shown
 from serialpack.stage import import_library
 
 MAGIC = b"\xac\xed\x00\x05"
@@ -39,7 +39,7 @@ def read_stream(data: bytes) -> list[Any]:
     source = _Source(data)
     try:
         contents = _parser()(source).run()
-        records = [_Values(number).of(content, "$") for number, content in enumerate(contents)]
+        records = [_Values(number).of(content, ROOT) for number, content in enumerate(contents)]
     except EOFError:
         raise Malformed("it ends too early", len(data)) from None
     except RecursionError:
@@ -138,7 +138,7 @@ class _Values:
         self._record = record
         self._made: dict[int, Any] = {}
 
-    def of(self, content: Any, path: str) -> Any:
+    def of(self, content: Any, path: Path) -> Any:
         kind = type(content).__name__
         if content is None or isinstance(content, bool | int | float | str):
             return content
@@ -156,18 +156,18 @@ class _Values:
             return self._object(content, path)
         raise self._refusal(path, _KINDS.get(kind, "what is no object"))
 
-    def _refusal(self, path: str, was: str, kind: str = "object") -> Exception:
-        return not_held(Difference(self._record, path, was, "", kind))
+    def _refusal(self, path: Path, was: str, kind: str = "object") -> Exception:
+        return not_held(Difference(self._record, path_text(path), was, "", kind))
 
-    def _array(self, content: Any, path: str) -> Any:
+    def _array(self, content: Any, path: Path) -> Any:
         if content.field_type.name == "BYTE":
             return bytes(value & 0xFF for value in content)
         made: list[Any] = []
         self._made[id(content)] = made
-        made.extend(self.of(value, f"{path}[{i}]") for i, value in enumerate(content))
+        made.extend(self.of(value, (path, i)) for i, value in enumerate(content))
         return made
 
-    def _object(self, content: Any, path: str) -> Any:
+    def _object(self, content: Any, path: Path) -> Any:
         name = content.classdesc.name or ""
         fields = {
             field.name: value
@@ -194,23 +194,23 @@ class _Values:
             raise self._refusal(path, f"this object of the class {name}") from None
         raise self._refusal(path, f"an object of the class {name or 'of a proxy'}")
 
-    def _list(self, content: Any, parts: list[Any], path: str) -> list[Any]:
+    def _list(self, content: Any, parts: list[Any], path: Path) -> list[Any]:
         made: list[Any] = []
         self._made[id(content)] = made
-        made.extend(self.of(part, f"{path}[{i}]") for i, part in enumerate(parts))
+        made.extend(self.of(part, (path, i)) for i, part in enumerate(parts))
         return made
 
-    def _map(self, content: Any, parts: list[Any], path: str) -> dict[Any, Any]:
+    def _map(self, content: Any, parts: list[Any], path: Path) -> dict[Any, Any]:
         made: dict[Any, Any] = {}
         self._made[id(content)] = made
         for at in range(0, len(parts), 2):
             key = self._key(parts[at], path)
             if key in made:
                 raise self._refusal(path, f"the keys {shown(key)} of two types", "duplicate-keys")
-            made[key] = self.of(parts[at + 1], path + value_step(key))
+            made[key] = self.of(parts[at + 1], (path, key))
         return made
 
-    def _set(self, parts: list[Any], path: str) -> set[Any]:
+    def _set(self, parts: list[Any], path: Path) -> set[Any]:
         made: set[Any] = set()
         for part in parts:
             element = self._key(part, path)
@@ -220,7 +220,7 @@ class _Values:
             made.add(element)
         return made
 
-    def _key(self, content: Any, path: str) -> Any:
+    def _key(self, content: Any, path: Path) -> Any:
         key = self.of(content, path)
         if isinstance(key, list | dict | set):
             raise self._refusal(path, f"a {type(key).__name__} as a key", "key")

@@ -15,25 +15,18 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from serialpack.formats._cutting import Cut, Finder, Untold
+from serialpack.formats._jsonparse import before_white, behind_white
 
 if TYPE_CHECKING:
     from serialpack.formats._jsonscan import Scan
 
 BOM = b"\xef\xbb\xbf"
-_WHITE = b" \t\r\n"
 _HEAD = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*+")
-_SKIP = re.compile(rb"[ \t\r\n]*+")
 #: How an element begins, as far as it is likely to be the same for all.
 _BEGIN = re.compile(rb'\{[ \t\r\n]*+"[^"\\]{0,64}+"|["{\[]')
 _STRUCTURE = (b'"', b"[", b"{", b"]", b"}")
 _ANCHOR = 48
 _GUESSES = 3
-
-
-def _end_of_white(buf: bytearray, at: int, limit: int) -> int:
-    match = _SKIP.match(buf, at, limit)
-    assert match
-    return match.end()
 
 
 def _new_scan() -> Scan:
@@ -77,7 +70,7 @@ class JsonFinder(Finder):
         if self._kind not in (b"[", b"{"):
             self._kind = b"-"
             return -1, opening
-        return opening, _end_of_white(buf, opening + 1, limit)
+        return opening, behind_white(buf, opening + 1, limit)
 
     def last(self, buf: bytearray, start: int, limit: int) -> Cut | None:
         first_block = not self._kind
@@ -116,7 +109,7 @@ class JsonFinder(Finder):
             return None
         comma = limit
         while (comma := buf.rfind(b",", element, comma)) >= 0:
-            end = _end_of_white(buf, comma + 1, limit + 1)
+            end = behind_white(buf, comma + 1, limit + 1)
             if end <= limit:
                 return Cut(end, buf.count(b",", element, comma + 1))
         return None
@@ -140,7 +133,7 @@ class JsonFinder(Finder):
                 if at < 0:
                     break
                 comma = at + self._anchor_comma
-                end = _end_of_white(buf, comma + 1, limit + 1) if comma < limit else limit + 1
+                end = behind_white(buf, comma + 1, limit + 1) if comma < limit else limit + 1
                 if end <= limit:
                     tried.add(comma)
                     yield comma, end
@@ -154,18 +147,14 @@ class JsonFinder(Finder):
             at = buf.rfind(self._begin, element + 1, at)
             if at < 0:
                 return
-            comma = at - 1
-            while buf[comma] in _WHITE:
-                comma -= 1
+            comma = before_white(buf, at) - 1
             if buf[comma] == 0x2C and comma > element and comma not in tried:
                 yield comma, at
             at += len(self._begin) - 1
 
     def _learn(self, buf: bytearray, comma: int, end: int) -> None:
         """Remember the bytes around a boundary: they tell it from the commas further in."""
-        before = comma - 1
-        while buf[before] in _WHITE:
-            before -= 1
+        before = before_white(buf, comma) - 1
         closing = before
         while closing > 0 and before - closing < _ANCHOR and buf[closing] in b"]} \t\r\n":
             closing -= 1
@@ -188,7 +177,7 @@ class JsonFinder(Finder):
         for commas, below in _new_scan().pieces(buf, element, limit):
             close = below
             for i in range(len(commas)) if first else range(len(commas) - 1, -1, -1):
-                end = _end_of_white(buf, int(commas[i]) + 1, limit + 1)
+                end = behind_white(buf, int(commas[i]) + 1, limit + 1)
                 if end <= limit and end < len(buf):
                     found = Cut(end, count + i + 1)
                     break
@@ -202,15 +191,13 @@ class JsonFinder(Finder):
 
     def _after_close(self, buf: bytearray, at: int, limit: int, records: int) -> Cut:
         """All that is left must be white space."""
-        if _end_of_white(buf, at, limit) != limit:
+        if behind_white(buf, at, limit) != limit:
             raise Untold
         self._closed = True
         return Cut(limit, records)
 
     def rest(self, buf: bytearray, start: int) -> int | None:
-        end = len(buf)
-        while end > start and buf[end - 1] in _WHITE:
-            end -= 1
+        end = max(before_white(buf, len(buf)), start)
         if self._closed:
             return 0 if end == start else None
         whole = not self._kind
@@ -240,7 +227,7 @@ class JsonFinder(Finder):
                 behind = int(commas[-1]) + 1
         if close != end - 1:
             return None
-        if _end_of_white(buf, behind, end) == close:
+        if behind_white(buf, behind, end) == close:
             return None if count else 0
         return count + 1
 
@@ -252,7 +239,7 @@ class JsonFinder(Finder):
             return None
         for commas, close in self._scan.pieces(buf, start, limit):
             if len(commas):
-                return _end_of_white(buf, int(commas[0]) + 1, limit)
+                return behind_white(buf, int(commas[0]) + 1, limit)
             if close >= 0:
                 self._closed = True
                 self._scan = None

@@ -14,7 +14,8 @@ import sys
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from serialpack.formats.base import Difference, value_step
+from serialpack.formats.base import Difference
+from serialpack.kinds import ROOT, Path, path_text
 
 _NUMBER = re.compile(r"(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?\Z")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -55,42 +56,40 @@ def difference(
 def unheld(records: Iterator[Any], *, record: int = 0) -> Difference | None:
     """The first number that Python cannot hold in records as strict trees."""
     for number, tree in enumerate(records, record):
-        stack = [("$", tree)]
+        stack: list[tuple[Path, Any]] = [(ROOT, tree)]
         while stack:
             path, value = stack.pop()
             if isinstance(value, list):
-                stack.extend((f"{path}[{i}]", part) for i, part in enumerate(value))
+                stack.extend(((path, i), part) for i, part in enumerate(value))
             elif _is(value, "o"):
-                stack.extend((path + value_step(key), part) for key, part in value[1])
+                stack.extend(((path, key), part) for key, part in value[1])
             elif _is(value, "f") and float(value[1]) in (float("inf"), float("-inf")):
-                return Difference(number, path, shown(value), "infinity", "overflow")
+                return Difference(number, path_text(path), shown(value), "infinity", "overflow")
             elif _is(value, "i") and len(value[1]) > sys.int_info.default_max_str_digits:
-                return Difference(number, path, shown(value), "", "huge-integer")
+                return Difference(number, path_text(path), shown(value), "", "huge-integer")
     return None
 
 
 def _first_odd(old: Any, new: Any) -> _Odd | None:
     """Goes down where trees differ; in the text's order, without recursion."""
-    stack = [("$", old, new)]
+    stack: list[tuple[Path, Any, Any]] = [(ROOT, old, new)]
     while stack:
         path, a, b = stack.pop()
         if a == b:
             continue
         if isinstance(a, list) and isinstance(b, list):
             if len(a) != len(b):
-                return _Odd(path, a, b, "value")
-            parts = [(f"{path}[{i}]", x, y) for i, (x, y) in enumerate(zip(a, b, strict=True))]
+                return _Odd(path_text(path), a, b, "value")
+            parts = [((path, i), x, y) for i, (x, y) in enumerate(zip(a, b, strict=True))]
         elif _is(a, "o") and _is(b, "o"):
             odd = _odd_keys(path, a[1], b[1])
             if odd is not None:
                 return odd
-            parts = [
-                (path + value_step(key), x, y) for (key, x), (_, y) in zip(a[1], b[1], strict=True)
-            ]
+            parts = [((path, key), x, y) for (key, x), (_, y) in zip(a[1], b[1], strict=True)]
         else:
             kind = _loss(a, b)
             if kind is not None:
-                return _Odd(path, a, b, kind)
+                return _Odd(path_text(path), a, b, kind)
             continue
         stack.extend(reversed(parts))
     return None
@@ -100,17 +99,17 @@ def _is(tree: Any, kinds: str) -> bool:
     return isinstance(tree, tuple) and tree[0] in kinds
 
 
-def _odd_keys(path: str, a: list[tuple[str, Any]], b: list[tuple[str, Any]]) -> _Odd | None:
+def _odd_keys(path: Path, a: list[tuple[str, Any]], b: list[tuple[str, Any]]) -> _Odd | None:
     keys, others = [key for key, _ in a], [key for key, _ in b]
     if keys == others:
         return None
     seen = set()
     for key, _ in a:
         if key in seen:
-            return _Odd(path + value_step(key), key, None, "duplicate-keys")
+            return _Odd(path_text((path, key)), key, None, "duplicate-keys")
         seen.add(key)
     kind = "surrogates" if any(map(_SURROGATE.search, keys)) else "value"
-    return _Odd(path, ("o", a), ("o", b), kind)
+    return _Odd(path_text(path), ("o", a), ("o", b), kind)
 
 
 def _loss(a: Any, b: Any) -> str | None:

@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 from serialpack.errors import SyntaxInputError
 from serialpack.formats.base import MAX_DEPTH, Difference, SourceBlock
+from serialpack.stage import Buffer
 
 #: What the records of a block are: elements of an array, members of a map, one document.
 Kind = Literal["a", "m", "d"]
@@ -25,8 +26,8 @@ CLOSING = {"a": "]", "m": "}", "d": ""}
 BOM = b"\xef\xbb\xbf"
 WHITE = b" \t\n\r"
 _WHITE = re.compile(r"[ \t\n\r]*+")
+_BLANK = re.compile(rb"[ \t\n\r]*+")
 _MEMBER = re.compile(rb'[ \t\n\r]*+"(?:[^"\\]++|\\.)*+"[ \t\n\r]*+:', re.DOTALL)
-_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 _CONSTANT = re.compile(r'"(?:[^"\\]++|\\.)*+"|(NaN|-?Infinity)', re.DOTALL)
 _ROUNDS = 20
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
@@ -56,26 +57,34 @@ def kind_of(data: bytes, *, first: bool, last: bool) -> Kind:
 def frame(data: bytes, *, first: bool, last: bool) -> Frame:
     """Where the records stand between what comes before and behind them."""
     kind = kind_of(data, first=first, last=last)
-    near = data[-64:]  # no copy of all, which rstrip makes
-    start, end = 0, len(data) - len(near) + len(near.rstrip(WHITE))
-    if end == len(data) - len(near):
-        end = len(data.rstrip(WHITE))
+    start, end = 0, before_white(data, len(data))
     if first:
         start = len(BOM) if data.startswith(BOM) else 0
-        start = _behind_white(data, start)
+        start = behind_white(data, start, len(data))
         if kind != "d":
-            start = _behind_white(data, start + 1)
+            start = behind_white(data, start + 1, len(data))
     if kind != "d" and end and data[end - 1] in b",]}":
-        end -= 1
-        while end and data[end - 1] in WHITE:
-            end -= 1
+        end = before_white(data, end - 1)
     return Frame(kind, min(start, end), end)
 
 
-def _behind_white(data: bytes, at: int) -> int:
-    while at < len(data) and data[at] in WHITE:
-        at += 1
-    return at
+def behind_white(data: Buffer, at: int, end: int) -> int:
+    """Where the white space that begins at ``at`` ends, at ``end`` at the latest."""
+    match = _BLANK.match(data, at, end)
+    assert match
+    return match.end()
+
+
+def before_white(data: bytes | bytearray, at: int) -> int:
+    """Where the white space that ends at ``at`` begins."""
+    size = 64
+    while at:
+        start = max(at - size, 0)
+        bare = len(data[start:at].rstrip(WHITE))
+        if bare:
+            return start + bare
+        at, size = start, 4 * size
+    return 0
 
 
 def nesting(data: bytes) -> tuple[int, int]:
@@ -94,11 +103,10 @@ def nesting(data: bytes) -> tuple[int, int]:
         rounds += 1
     if rounds + len(brackets) <= MAX_DEPTH:
         return rounds + len(brackets), 0
-    depth = deepest = 0
-    for bracket in _STRING.sub(b"", data).translate(None, _NO_BRACKETS):
-        depth += 1 if bracket in b"[{" else -1
-        deepest = max(deepest, depth)
-    return deepest, depth
+    from serialpack.formats._jsonscan import Scan
+
+    scan = Scan()
+    return scan.deepest(data), scan.depth
 
 
 def too_deep(data: bytes, record: int = 0) -> Difference | None:

@@ -37,15 +37,34 @@ class Scan:
             if close >= 0:
                 return
 
-    def _piece(self, buf: Buffer, start: int, end: int) -> tuple[Positions, int]:
-        x = np.frombuffer(buf, np.uint8, end - start, start)
-        quotes = self._quotes(x)
+    def deepest(self, buf: Buffer) -> int:
+        """The greatest depth in a whole text. Afterwards ``depth`` is that at its end."""
+        deepest = 0
+        for at in range(0, len(buf), _STEP):
+            x = np.frombuffer(buf, np.uint8, min(_STEP, len(buf) - at), at)
+            quotes = self._quotes(x)
+            _, depths = self._brackets(x, quotes)
+            deepest = max(deepest, int(depths.max()))
+            self._pass(quotes, depths)
+        return deepest
+
+    def _brackets(self, x: NDArray[np.uint8], quotes: Positions) -> tuple[Positions, Positions]:
+        """The brackets outside strings; the depth before the first and behind each of them."""
         folded = x | 32  # "[" becomes "{", "]" becomes "}"
         brackets = np.flatnonzero((folded == 0x7B) | (folded == 0x7D))
         brackets = self._outside(brackets, quotes)
         steps = np.where(folded[brackets] == 0x7B, 1, -1)
-        depths = np.concatenate(([self.depth], self.depth + np.cumsum(steps)))
+        return brackets, np.concatenate(([self.depth], self.depth + np.cumsum(steps)))
 
+    def _pass(self, quotes: Positions, depths: Positions) -> None:
+        """Go on behind a piece."""
+        self.depth = int(depths[-1])
+        self.in_string ^= bool(len(quotes) & 1)
+
+    def _piece(self, buf: Buffer, start: int, end: int) -> tuple[Positions, int]:
+        x = np.frombuffer(buf, np.uint8, end - start, start)
+        quotes = self._quotes(x)
+        brackets, depths = self._brackets(x, quotes)
         commas = np.flatnonzero(x == 0x2C)
         commas = commas[depths[np.searchsorted(brackets, commas)] == 0]
         commas = self._outside(commas, quotes)
@@ -54,11 +73,12 @@ class Scan:
         if len(below):
             close = int(brackets[below[0] - 1])
             commas = commas[commas < close]
-        self.depth = int(depths[-1])
-        self.in_string ^= bool(len(quotes) & 1)
+        self._pass(quotes, depths)
         return commas + start, close + start if close >= 0 else -1
 
     def _outside(self, positions: Positions, quotes: Positions) -> Positions:
+        if not len(quotes):
+            return positions[:0] if self.in_string else positions
         inside = (np.searchsorted(quotes, positions) + self.in_string) & 1
         outside: Positions = positions[inside == 0]
         return outside

@@ -26,11 +26,14 @@ from serialpack.formats.base import Spelling
 from serialpack.stage import Buffer
 
 _SAMPLE = 64 << 10
-_STRINGS = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
+#: Strings, and what begins with the quote of one that does not end.
+_STRINGS = re.compile(rb'"(?:[^"\\]++|\\.)*+"|(".*+)', re.DOTALL)
 _INNER = re.compile(rb"[\[{](?:\r?\n)([ \t]*)[^ \t\r\n]")
 _KEY = re.compile(rb'""[ \t]*:[ \t]*')
 _COLON = re.compile(rb'""([ \t]*:[ \t]*)[^ \t\r\n]')
-_COMMA = re.compile(rb"([ \t]*,[ \t]*)(?=([^ \t\r\n])|\r?\n)")
+# White space is looked through from where it begins, not from each of its characters.
+_COMMA = re.compile(rb"((?:(?<![ \t])[ \t]*+)?,[ \t]*)(?=([^ \t\r\n])|\r?\n)")
+_MARK = re.compile(rb"[\[{]|[\]}]|(?:(?<![ \t\r\n])[ \t\r\n]*+)?,[ \t\r\n]*")
 _UNICODE = re.compile(rb"\\u")  # found in half the time that ``in`` takes
 _NOT_ASCII = re.compile(rb"\\u(?:00[89a-fA-F]|0[1-9a-fA-F]|[1-9a-fA-F])")
 _LETTER = re.compile(rb"\\u[0-9]{0,3}([a-fA-F])")
@@ -168,7 +171,7 @@ def learn(data: bytes, kind: str, *, first: bool, last: bool) -> Style:
         kind, start, end = frame(data, first=first, last=last)
     head = data[:start] if first else b""
     size = _SAMPLE if kind in "am" else _SAMPLE // 4  # two records must be in it, or a part of one
-    sample = _STRINGS.sub(b'""', data[start : min(end, start + size)])
+    sample = _emptied(data[start : min(end, start + size)])
     base, indent = "", ""
     value = _KEY.match(sample) if kind == "m" else None
     if inner := _INNER.match(sample, value.end() if value else 0):
@@ -224,6 +227,14 @@ def tail_of(data: Buffer, kind: str) -> str:
     return tail.decode("utf-8", "replace")
 
 
+def _emptied(sample: bytes) -> bytes:
+    """Text with nothing in its strings; one that is not whole stays."""
+    *parts, rest = _STRINGS.split(sample)
+    if parts and parts[-1]:
+        return b'""'.join(parts[::2]) + parts[-1]
+    return b'""'.join([*parts[::2], rest])
+
+
 def _last_line(head: bytes) -> bytes:
     _, newline, line = head.rpartition(b"\n")
     return line if newline and not line.strip(b" \t") else b""
@@ -260,9 +271,6 @@ def _escapes(data: bytes) -> int:
     return escapes
 
 
-_JOINT = re.compile(rb"[ \t\r\n]*,[ \t\r\n]*")
-
-
 def _joint(data: bytes, sample: bytes, style: Style, start: int) -> str | None:
     """What stands between the first two records; None where there are no two in the sample."""
     if style.kind == "n":
@@ -271,7 +279,7 @@ def _joint(data: bytes, sample: bytes, style: Style, start: int) -> str | None:
     if style.kind == "d":
         return None
     depth = 0
-    for mark in re.finditer(rb"[\[{]|[\]}]|[ \t\r\n]*,[ \t\r\n]*", sample):
+    for mark in _MARK.finditer(sample):
         if mark[0] in b"[{":
             depth += 1
         elif mark[0] in b"]}":

@@ -82,8 +82,9 @@ def lines_in_pieces(
     text = bytearray()
     counted = dropped = seen = 0
     for piece in pieces:
+        behind = len(text)
         text += piece
-        end = text.rfind(b"\n", counted) + 1
+        end = text.rfind(b"\n", behind) + 1
         if not end:
             continue
         seen += count_lines(text, counted, end)

@@ -43,6 +43,7 @@ class Marks:
         self.base = 0
         self.lost: dict[int, _Lost] = {}
         self.twice: dict[int, tuple[Any, list[tuple[Any, Any]]]] = {}
+        self._keys: dict[int, dict[Any, Any]] = {}
         #: Losses whose place the reader knows itself; their records count from the block's first.
         self.placed: list[Loss] = []
 
@@ -62,12 +63,20 @@ class Marks:
 
         False where it is another key, and only Python takes both for one: ``1`` and ``true``.
         """
-        if not isinstance(key, str):
-            first = next(before for before in place if before == key)
-            if difference(first, key) is not None:
-                return False
+        if not isinstance(key, str) and difference(self._first(place, key), key) is not None:
+            return False
         self.twice.setdefault(id(place), (place, []))[1].append((key, place[key]))
         return True
+
+    def _first(self, place: dict[Any, Any], key: Any) -> Any:
+        """The key in ``place`` that is equal to ``key``. Each is gone over once."""
+        keys = self._keys.setdefault(id(place), {})
+        if key not in keys:
+            for before in reversed(place):  # those that came since
+                if before in keys:
+                    break
+                keys[before] = before
+        return keys[key]
 
     def mended_names(self, names: list[str], base: int, *, count: bool) -> list[str]:
         """The names that all records have. ``count``: it is the first block, so each counts once.

@@ -5,7 +5,6 @@ That takes long, so it is done once the library has failed, from the message on 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from itertools import takewhile
 from typing import Any
 
@@ -31,21 +30,30 @@ _NUMBERS = {
 
 
 class _Open:
-    """A container whose end has not come: ``left`` values of it (keys too) are still to come."""
+    """A container whose end has not come: ``left`` values of it (keys too) are still to come.
 
-    def __init__(self, is_map: bool, count: int) -> None:
+    ``in_key``: it is a part of a key.
+    """
+
+    def __init__(self, is_map: bool, count: int, *, in_key: bool) -> None:
         self.is_map = is_map
+        self.in_key = in_key
         self.left = count << is_map
         self.keys: dict[Any, None] = {}
         self.begin = 0
         self.seen = 0
 
     @property
+    def at_key(self) -> bool:
+        """Whether a key comes next."""
+        return self.is_map and self.left % 2 == 0
+
+    @property
     def step(self) -> str | None:
         """The step to what comes next; None to a key."""
         if not self.is_map:
             return f"[{self.seen}]"
-        return value_step(next(reversed(self.keys))) if self.left % 2 else None
+        return None if self.at_key else value_step(next(reversed(self.keys)))
 
 
 def check(data: bytes, at: int, record: int) -> None:
@@ -55,14 +63,16 @@ def check(data: bytes, at: int, record: int) -> None:
     """
     opened: list[_Open] = []
     while at < len(data) or opened:
-        if opened and opened[-1].is_map and opened[-1].left % 2 == 0:
+        if opened and opened[-1].at_key:
             opened[-1].begin = at
         kind, count, at = _head(data, at)
         if kind in ("an array", "a map") and count:
             if len(opened) == MAX_DEPTH:
                 lost = f"more than {MAX_DEPTH} levels"
                 raise Unheld(Difference(record, "$", lost, "", "depth"))
-            opened.append(_Open(kind == "a map", count))
+            above = opened[-1] if opened else None
+            in_key = above is not None and (above.in_key or above.at_key)
+            opened.append(_Open(kind == "a map", count, in_key=in_key))
             continue
         while opened:
             inner = opened[-1]
@@ -77,23 +87,24 @@ def check(data: bytes, at: int, record: int) -> None:
 
 
 def _check_key(spelled: bytes, opened: list[_Open], record: int) -> None:
-    steps = [outer.step for outer in opened[:-1]]
-    if None in steps:  # within a key, which itself is what cannot be held
-        raise Unheld(Difference(record, _path(steps), "a key that holds a map", "", "key"))
-    path = _path(steps)
+    if opened[-1].in_key:  # which itself is what cannot be held
+        raise Unheld(Difference(record, _path(opened), "a key that holds a map", "", "key"))
     keys = opened[-1].keys
     try:
         key = key_of(messages(spelled)[0])
         twice = key in keys
     except (TypeError, Repeated):
-        raise Unheld(Difference(record, path, "a key that is a map", "", "key")) from None
+        lost = Difference(record, _path(opened), "a key that is a map", "", "key")
+        raise Unheld(lost) from None
     if twice:
-        path += value_step(key)
+        path = _path(opened) + value_step(key)
         raise Unheld(Difference(record, path, f"the key {shown(key)}", "", "duplicate-keys"))
     keys[key] = None
 
 
-def _path(steps: Iterable[str | None]) -> str:
+def _path(opened: list[_Open]) -> str:
+    """Where the innermost container stands, or the key that it is part of."""
+    steps = (outer.step for outer in opened[:-1])
     return "$" + "".join(takewhile(lambda step: step is not None, steps))  # type: ignore[arg-type]
 
 

@@ -32,6 +32,8 @@ _DOES = {
 }
 _IN_PAIRS = ("DICT", "SETITEMS")
 _HIGHEST_PROTOCOL = 5
+#: Marks above each other: each is a container that is not whole yet, and no pickler nests so many.
+_MOST_MARKS = 1 << 20
 #: So many places in the memo cost nothing.
 _SMALL_MEMO = 1 << 16
 
@@ -99,6 +101,10 @@ def _table() -> dict[bytes, _Op]:
     return table
 
 
+def _is_set(bits: bytearray, number: int) -> bool:
+    return 0 <= number >> 3 < len(bits) and bool(bits[number >> 3] >> (number & 7) & 1)
+
+
 def count_pickles(data: bytes) -> int:
     """How many pickles ``data`` is, one after another; Malformed where it is anything else."""
     file = BytesIO(data)
@@ -115,7 +121,8 @@ def _read_one(file: BytesIO, size: int) -> None:
     height = floor = 0  # of the stack, and of what stands below the last mark
     floors: list[int] = []
     first = known = 0  # the memo: from the first number on, up to but not including the second;
-    others = set[int]()  # and these
+    others = bytearray()  # and those whose bit is set here
+    other = 0  # so many
     while True:
         code = read(1)
         op = table.get(code)
@@ -145,13 +152,15 @@ def _read_one(file: BytesIO, size: int) -> None:
             if does == _MARK:
                 floors.append(height)
                 floor = height
+                if len(floors) > _MOST_MARKS:
+                    raise Malformed("nested too deeply", at)
         elif does == _GET:
-            if not first <= value < known and value not in others:
+            if not first <= value < known and not _is_set(others, value):
                 raise Malformed(f"{name}: nothing is in the memo at {value}", at)
         elif does == _STOP:
             return
         elif does in (_MEMOIZE, _PUT):
-            number = value if does == _PUT else known - first + len(others)
+            number = value if does == _PUT else known - first + other
             if number == known:
                 known += 1
             elif not 0 <= number <= max(file.tell(), _SMALL_MEMO):
@@ -159,8 +168,10 @@ def _read_one(file: BytesIO, size: int) -> None:
                 raise Malformed(f"{name}: the memo has no place {number}", at)
             elif first == known:  # Python 2 counts from 1
                 first, known = number, number + 1
-            elif not first <= number < known:
-                others.add(number)
+            elif not first <= number < known and not _is_set(others, number):
+                others.extend(bytes(max(0, (number >> 3) + 1 - len(others))))
+                others[number >> 3] |= 1 << (number & 7)
+                other += 1
         elif does == _PROTO and value > _HIGHEST_PROTOCOL:
             raise Malformed(f"protocol {value} is not known", at)
         elif does == _FRAME and value > size - file.tell():

@@ -16,7 +16,7 @@ from serialpack.formats._comments import blanked
 from serialpack.formats._document import Malformed
 from serialpack.formats._exact import Lost, exact_float, not_read
 from serialpack.formats.base import MAX_DEPTH, Difference
-from serialpack.kinds import DIGITS, Loss, Spelled, shown, value_step
+from serialpack.kinds import DIGITS, ROOT, Loss, Path, Spelled, path_text, shown
 from serialpack.values import difference, kind_of
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ def _note_seconds(text: str, document: dict[str, Any], marks: Marks) -> None:
 
 def _check(document: dict[str, Any]) -> None:
     """An error for integers of more than 64 bits, and for what is nested too deeply to be read."""
-    stack: list[tuple[Any, Any, int]] = [((None, "$"), document, TABLE)]
+    stack: list[tuple[Path, Any, int]] = [(ROOT, document, TABLE)]
     while stack:
         path, value, calls = stack.pop()
         if calls > MAX_CALLS:
@@ -177,19 +177,7 @@ def _check(document: dict[str, Any]) -> None:
             kind = type(part)
             if kind is int:
                 if not -(1 << 63) <= part < 1 << 63:
-                    _refuse(kind_of(part), shown(part), _text(_below(path, step)))
+                    _refuse(kind_of(part), shown(part), path_text((path, step)))
             elif kind is dict or kind is list:
                 cost = TABLE if kind is dict else ARRAY
-                stack.append((_below(path, step), part, calls + cost))
-
-
-def _below(path: Any, step: str | int) -> Any:
-    return path, f"[{step}]" if isinstance(step, int) else value_step(step)
-
-
-def _text(path: Any) -> str:
-    steps: list[str] = []
-    while path is not None:
-        path, step = path
-        steps.append(step)
-    return "".join(reversed(steps))
+                stack.append(((path, step), part, calls + cost))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from typing import Any
 
 from serialpack.errors import RefusedError, ValueRefusedError
@@ -29,26 +30,55 @@ def check_unfolded(
     """RefusedError where values that stand in many places of ``records`` would be, written out,
     far larger than their source of ``size`` bytes; without end where they hold themselves.
 
-    ``inside``: the values in one of a type that is not Python's own.
+    ``inside``: the values in one of a type that is not Python's own. Each container is gone over
+    once, however many places it stands in.
     """
-    left = 2 * size + _UNFOLDED
-    stack: list[Any] = [records]
-    while stack:
-        value = stack.pop()
-        parts: Iterable[Any] = ()
-        if isinstance(value, str | bytes):
-            left -= len(value)
-        elif isinstance(value, list | tuple | set | frozenset):
-            left -= len(value)
-            parts = value
-        elif isinstance(value, dict):
-            left -= 2 * len(value)
-            parts = (part for item in value.items() for part in item)
-        elif inside is not None:
-            parts = inside(value)
-        if left < 0:
+    most = 2 * size + _UNFOLDED
+    #: What each container unfolds to, by its id; _OPEN while that is not known.
+    sizes: dict[int, int] = {}
+    open_ones = [_Open(records, inside)]
+    while open_ones:
+        innermost = open_ones[-1]
+        sizes.setdefault(id(innermost.value), _OPEN)
+        for part in innermost.parts:
+            if isinstance(part, str | bytes):
+                innermost.size += len(part)
+                continue
+            known = sizes.get(id(part))
+            if known is None:
+                open_ones.append(_Open(part, inside))
+                break
+            innermost.size += most + 1 if known is _OPEN else known
+        else:
+            open_ones.pop()
+            sizes[id(innermost.value)] = innermost.size
+            if open_ones:
+                open_ones[-1].size += innermost.size
+        if innermost.size > most:
             raise RefusedError(
                 "values that it refers to hold themselves, or unfold to far more than the file",
                 hint="pack -s raw keeps the bytes",
             )
-        stack.extend(parts)
+
+
+#: Stands for the size of a container that is being gone over.
+_OPEN = -1
+
+
+class _Open:
+    """A value, or a container that is being gone over: what is left of it, and its size so far."""
+
+    __slots__ = ("parts", "size", "value")
+
+    def __init__(self, value: Any, inside: Callable[[Any], Iterable[Any]] | None) -> None:
+        self.value = value
+        self.size = 0
+        self.parts: Iterator[Any] = iter(())
+        if isinstance(value, list | tuple | set | frozenset):
+            self.size = len(value)
+            self.parts = iter(value)
+        elif isinstance(value, dict):
+            self.size = 2 * len(value)
+            self.parts = chain.from_iterable(value.items())
+        elif inside is not None:
+            self.parts = iter(inside(value))

@@ -108,7 +108,8 @@ class _Reader:
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
         parser.CharacterDataHandler = self._found
-        self._text = ""
+        #: The text since the last tag, in the parser's pieces of a few kilobytes.
+        self._texts: list[str] = []
         self._records: list[Any] = []
         self._open: list[_Open] = []
         #: Containers within each other, here.
@@ -159,12 +160,17 @@ class _Reader:
         self._open.append(_Open(name, attributes, {} if name == "map" else []))
 
     def _found(self, text: str) -> None:
-        self._text += text
+        self._texts.append(text)
+
+    def _taken(self) -> str:
+        """The text since the last tag."""
+        text = "".join(self._texts)
+        self._texts.clear()
+        return text
 
     def _check_space(self) -> None:
-        if self._text and self._text.strip(" \t\r\n"):
+        if self._texts and self._taken().strip(" \t\r\n"):
             raise self._bad("text stands between elements")
-        self._text = ""
 
     def _end(self, name: str) -> None:
         _, attributes, items = self._open.pop()
@@ -177,13 +183,13 @@ class _Reader:
         key = attributes.pop("key", None) if parent.name == "map" else None
         value: Any
         if name in _LEAVES:
+            text = self._taken()
             try:
-                value = _LEAVES[name](self._text, attributes)
+                value = _LEAVES[name](text, attributes)
             except Lost as lost:
                 value = self._nearest(name, lost)
             except (ValueError, TypeError, ArithmeticError, LookupError, OSError):
-                raise self._bad(f"{self._text[:40]!a} is no value of type <{name}>") from None
-            self._text = ""
+                raise self._bad(f"{text[:40]!a} is no value of type <{name}>") from None
         else:
             self._check_space()
             if name == "entry":

@@ -41,6 +41,7 @@ class Arrow(TableFormat):
         room = tables.Room(len(data), most)
         try:
             for metadata, body in (_in_file if is_file else _in_stream)(data):
+                room.pass_over(len(metadata) + len(body))
                 room.take(0, restored_size(metadata, body))
             with opened(source) as reader:
                 table = reader.read_all()

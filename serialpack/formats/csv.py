@@ -23,9 +23,17 @@ _NEWLINE = 0x0A
 
 @cache
 def _tokens(delimiter: bytes) -> re.Pattern[bytes]:
-    """Newlines, whole quoted fields, and the quote of one that does not end here."""
-    opens = rb'(?:(?<![^%b\r\n])|(?<=\n\xef\xbb\xbf))"' % re.escape(delimiter)
-    return re.compile(rb'\n|%b[^"]*+(?:""[^"]*+)*+"|%b' % (opens, opens))
+    """Newlines, whole quoted fields, and the quote of one that does not end here.
+
+    What a match begins with stands first in the pattern, so that all else is skipped ten times as
+    fast; and a field that does not end is looked through once.
+    """
+    opens = rb'"(?:(?<=[%b\r\n]")|(?<=\n\xef\xbb\xbf"))' % re.escape(delimiter)
+    return re.compile(rb'\n|%b(?:[^"]*+(?:""[^"]*+)*+")?+' % opens)
+
+
+#: What follows the quote that opens a field, up to the one that closes it or may be half of two.
+_INSIDE = re.compile(rb'[^"]*+(?:""[^"]*+)*+')
 
 
 class _CsvFinder(Finder):
@@ -39,7 +47,14 @@ class _CsvFinder(Finder):
         self._before = _NEWLINE
 
     def newlines(self, buf: bytearray, start: int, limit: int) -> Iterator[int]:
-        """Behind each newline that ends a record."""
+        """Behind each newline that ends a record; ``buf[start]`` is in no field in quotes."""
+        quote = buf.find(b'"', start, limit)
+        plain = limit if quote < 0 else quote
+        while (newline := buf.find(b"\n", start, plain)) >= 0:
+            start = newline + 1
+            yield start
+        if quote < 0:
+            return
         for match in self._tokens.finditer(buf, start, limit):
             at = match.start()
             if buf[at] == _NEWLINE:
@@ -89,15 +104,19 @@ class _CsvFinder(Finder):
                 start += 1
         self._closed, self._before = False, buf[limit - 1]
         if self._quoted:
-            close = buf.find(b'"', start, limit)
-            while 0 <= close < limit - 1 and buf[close + 1] == _QUOTE:
-                close = buf.find(b'"', close + 2, limit)
-            if close < 0:
+            inside = _INSIDE.match(buf, start, limit)
+            assert inside
+            close = inside.end()
+            if close == limit:
                 return None
             self._quoted = False
             self._closed = close == limit - 1
             start = close + 1
-        for match in self._tokens.finditer(buf, start, limit):
+        quote = buf.find(b'"', start, limit)
+        newline = buf.find(b"\n", start, limit if quote < 0 else quote)
+        if newline >= 0 or quote < 0:
+            return newline + 1 or None
+        for match in self._tokens.finditer(buf, quote, limit):
             if buf[match.start()] == _NEWLINE:
                 return match.end()
             if match.end() == match.start() + 1:

@@ -106,6 +106,8 @@ def _take_pages(data: bytes, about: dict[int, Any], room: tables.Room) -> bool:
         kind = next((page[kind] for kind in _PAGE_KINDS if kind in page), {_PAGE_VALUES: 0})
         if min(page[_PAGE_SIZE], page[_PAGE_STORED], kind[_PAGE_VALUES]) < 0:
             raise ValueError("a size below zero")
+        behind = min(reader.at + page[_PAGE_STORED], end)
+        room.pass_over(max(behind, reader.at) - at)
         room.take(kind[_PAGE_VALUES], page[_PAGE_SIZE])
         found = found or page[_PAGE_TYPE] == _DICTIONARY_PAGE
         at = reader.at + page[_PAGE_STORED]

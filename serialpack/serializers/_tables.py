@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from serialpack.formats import _arrowtables as tables
 from serialpack.formats._tableformat import TableFormat
 from serialpack.kinds import BEYOND_JSON
 from serialpack.serializers._stored import read_stored
@@ -34,6 +35,9 @@ class Table(WholeFiles):
 
     def dump(self, records: list[Any]) -> bytes:
         return self.files.write_stored(records)
+
+    def fit(self, records: list[Any]) -> None:
+        tables.columns_of(records, self.files.levels)
 
     def load(self, data: Buffer) -> list[Any]:
         return read_stored(self.files.read_stored, data)

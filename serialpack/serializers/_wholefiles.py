@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from serialpack.formats._columns import Mixed, Odd
-from serialpack.kinds import Difference, key_kind, shown, value_step
-from serialpack.serializers.base import ValueSerializer
+from serialpack.kinds import ROOT, Difference, Path, key_kind, path_text, shown
+from serialpack.serializers.base import FAILURES, ValueSerializer
 
 
 class WholeFiles(ValueSerializer):
@@ -14,12 +14,18 @@ class WholeFiles(ValueSerializer):
 
     def blame(self, records: list[Any], error: Exception) -> Difference:
         """The first record that is not held together with those before it."""
-        low, high = 0, len(records)
-        if self.failure(records) is None:
-            return super().blame(records, error)
+        # The first ``high`` are not held; so many more each time are tried that all of this costs
+        # what the records up to the first bad one do.
+        low, high = 0, 1
+        failure = self.failure if self._unfit(records) is None else self._unfit
+        while failure(records[:high]) is None:
+            if high >= len(records):
+                return super().blame(records, error)
+            low, high = high, 2 * high
+        high = min(high, len(records))
         while high - low > 1:  # the first ``low`` are held, the first ``high`` are not
             middle = (low + high) // 2
-            if self.failure(records[:middle]) is None:
+            if failure(records[:middle]) is None:
                 low = middle
             else:
                 high = middle
@@ -27,8 +33,17 @@ class WholeFiles(ValueSerializer):
         found = self.failure(alone)
         if found is not None:
             return self.blame_one(alone[0], found)._replace(record=low)
-        together = self.failure(records[:high])
+        together = failure(records[:high])
         return Difference(low, "$", f"as those before it ({together})", "", "mixed")
+
+    def _unfit(self, records: list[Any]) -> Exception | None:
+        """As ``failure``, of what ``fit`` raises."""
+        try:
+            if records:
+                self.fit(records)
+        except FAILURES as error:
+            return error
+        return None
 
     def blame_one(self, record: Any, error: Exception) -> Difference:
         """Which part of a record is not held."""
@@ -45,16 +60,15 @@ class WholeFiles(ValueSerializer):
 
 def _path_to(record: Any, part: Any, *, is_key: bool) -> str:
     """Where ``part``, this very object, stands in a record; of a key, where its map does."""
-    stack = [("$", record)]
+    stack: list[tuple[Path, Any]] = [(ROOT, record)]
     while stack:
         path, value = stack.pop()
         if isinstance(value, dict):
             if is_key and any(key is part for key in value):
-                return path
-            parts = [(path + value_step(key), inner) for key, inner in value.items()]
-            stack += reversed(parts)
+                return path_text(path)
+            stack += reversed([((path, key), inner) for key, inner in value.items()])
         elif isinstance(value, list):
-            stack += reversed([(f"{path}[{i}]", inner) for i, inner in enumerate(value)])
+            stack += reversed([((path, i), inner) for i, inner in enumerate(value)])
         if value is part and not is_key:
-            return path
+            return path_text(path)
     return "$"

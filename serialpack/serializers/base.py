@@ -203,6 +203,12 @@ class ValueSerializer(Serializer):
         with collector_held():
             return fmt.spell(self.load_unchecked(data), spelling, first=first)
 
+    def fit(self, records: list[Any]) -> None:
+        """One of ``FAILURES`` where ``dump`` is sure to fail: told quickly, of a part of all.
+
+        There is at least one record.
+        """
+
     def load_unchecked(self, data: Buffer) -> list[Any]:
         """As ``load``, but bytes may pass for others that have the same values."""
         return self.load(data)
