@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from serialpack.formats.base import Difference, value_step
+from serialpack.kinds import Spelled, in_order
 
 _NUMBER = re.compile(r"(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?\Z")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -109,6 +110,8 @@ def _odd_keys(path: str, a: list[tuple[str, Any]], b: list[tuple[str, Any]]) -> 
         if key in seen:
             return _Odd(path + value_step(key), key, None, "duplicate-keys")
         seen.add(key)
+    if sorted(keys) == sorted(others):
+        return _Odd(path, *(Spelled(text) for text in in_order(keys, others)), "order")
     kind = "surrogates" if any(map(_SURROGATE.search, keys)) else "value"
     return _Odd(path, ("o", a), ("o", b), kind)
 
@@ -143,14 +146,18 @@ def canonical(text: str) -> tuple[str, str, int | str]:
     digits = (whole + fraction).lstrip("0")
     bare = digits.rstrip("0")
     if not bare:
-        return sign, "", 0
+        return sign, "", 0  # zero times any power of ten: 0e999 is 0, and no number too large
+    down, power = power.startswith("-"), power.lstrip("+-0")
     if len(power) > 1000:
         return sign, bare, text  # nobody means it; equal if written alike
-    return sign, bare, int(power or 0) - len(fraction) + len(digits) - len(bare)
+    exponent = -int(power or 0) if down else int(power or 0)
+    return sign, bare, exponent - len(fraction) + len(digits) - len(bare)
 
 
 def shown(tree: Any) -> str:
     """A strict tree as text for a message, shortened."""
+    if isinstance(tree, Spelled):
+        return tree
     if isinstance(tree, str):
         text = json.dumps(tree if len(tree) <= _SHOWN else tree[:_SHOWN])
     elif isinstance(tree, list):
