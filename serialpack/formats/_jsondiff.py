@@ -111,7 +111,8 @@ def _odd_keys(path: str, a: list[tuple[str, Any]], b: list[tuple[str, Any]]) -> 
             return _Odd(path + value_step(key), key, None, "duplicate-keys")
         seen.add(key)
     if sorted(keys) == sorted(others):
-        return _Odd(path, *(Spelled(text) for text in in_order(keys, others)), "order")
+        was, became = in_order(keys, others)
+        return _Odd(path, Spelled(was), Spelled(became), "order")
     kind = "surrogates" if any(map(_SURROGATE.search, keys)) else "value"
     return _Odd(path, ("o", a), ("o", b), kind)
 

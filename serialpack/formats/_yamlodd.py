@@ -12,6 +12,7 @@ are those of YAML 1.2.2.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from serialpack.formats._document import Malformed
@@ -26,7 +27,7 @@ _WHITE = frozenset(" \t\r\n\x85\u2028\u2029") | {""}
 _CLOSE = frozenset(",]}")
 #: A last line of white space that has no end.
 _OPEN_LINE = re.compile(r"(?:\A|[\r\n])[ \t]+\Z")
-_TIGHT = re.compile(r"\S#")
+_TIGHT = re.compile(r"(?<=\S)#")
 _COMMENT = re.compile(r"#[^\r\n]*")
 #: The first line of a block scalar, with a comment that nothing parts from it.
 _HEADER = re.compile(r"[|>][-+0-9]*")
@@ -54,16 +55,30 @@ class Watch:
     """Looks at the events of one text. ``look`` raises Misread or Malformed."""
 
     def __init__(self, text: str) -> None:
+        from yaml import events
+
         self._text = text
         self._inside = [_Collection(flow=False, column=-1)]
+        self._flow = False
         #: Where the last event ended.
         self._end = 0
         self._ended_openly = True
         self._marks_keys = "?" in text
-        self._has_tight = _TIGHT.search(text) is not None
-        self._has_anchors = "&" in text or "*" in text
+        #: The hashes with no white space before them, and the next of these.
+        self._tight = (found.start() for found in _TIGHT.finditer(text))
+        self._next_tight = next(self._tight, len(text))
         self._has_open_line = _OPEN_LINE.search(text) is not None
         self._has_percent = "%" in text
+        self._looks: dict[type, Callable[[Any, int, int], None]] = {
+            events.ScalarEvent: self._look_at_scalar,
+            events.SequenceStartEvent: self._look_at_start,
+            events.MappingStartEvent: self._look_at_start,
+            events.SequenceEndEvent: self._look_at_end,
+            events.MappingEndEvent: self._look_at_end,
+            events.AliasEvent: self._look_at_alias,
+            events.DocumentStartEvent: self._check_directives,
+            events.DocumentEndEvent: self._look_at_document_end,
+        }
 
     def check_lines(self) -> None:
         """Misread where lines of YAML 1.1 are none of YAML 1.2."""
@@ -84,47 +99,56 @@ class Watch:
         )
 
     def look(self, event: Any) -> None:
-        kind = type(event).__name__
         start, end = event.start_mark.index, event.end_mark.index
-        if self._has_tight and start > self._end:
-            self._check_gap(start)
-        if kind == "ScalarEvent":
-            self._look_at_scalar(event, start, end)
-        elif kind in ("SequenceStartEvent", "MappingStartEvent"):
-            self._look_at_node(event, start, end)
-            flow = bool(event.flow_style)
-            column = self._inside[-1].column if flow else event.start_mark.column
-            self._inside.append(_Collection(flow, column))
-        elif kind in ("SequenceEndEvent", "MappingEndEvent"):
-            self._inside.pop()
-        elif kind == "AliasEvent":
-            self._check_key(start, end)
-            self._check_name(end)
-        elif kind == "DocumentStartEvent":
-            self._check_directives(event, start, end)
-        elif kind == "DocumentEndEvent":
-            self._ended_openly = bool(event.explicit)
-        self._end = max(self._end, end)
-
-    def _look_at_node(self, event: Any, start: int, end: int) -> None:
-        if self._has_anchors and event.anchor is not None:
-            anchor = _ANCHOR.match(self._text, start)
-            if anchor is not None:
-                self._check_name(anchor.end())
-        if self._marks_keys:
-            self._check_key(start, end)
+        if self._next_tight < end:
+            self._check_gap(start, end)
+        look = self._looks.get(type(event))
+        if look is not None:
+            look(event, start, end)
+        if end > self._end:
+            self._end = end
 
     def _look_at_scalar(self, event: Any, start: int, end: int) -> None:
-        self._look_at_node(event, start, end)
-        if event.style in ("|", ">"):
+        if event.anchor is not None:
+            self._check_anchor(start)
+        if self._flow and self._marks_keys:
+            self._check_key(start, end)
+        style = event.style
+        if style == "|" or style == ">":
             self._look_at_block(event, start, end)
-        elif event.value == "-" and not event.style and self._text[end : end + 1] in _CLOSE:
+        elif not style and event.value == "-" and self._text[end : end + 1] in _CLOSE:
             raise Malformed("a dash that is no text: it needs quotes", start)
+
+    def _look_at_start(self, event: Any, start: int, end: int) -> None:
+        if event.anchor is not None:
+            self._check_anchor(start)
+        if self._flow and self._marks_keys:
+            self._check_key(start, end)
+        self._flow = bool(event.flow_style)
+        column = self._inside[-1].column if self._flow else event.start_mark.column
+        self._inside.append(_Collection(self._flow, column))
+
+    def _look_at_end(self, *_: Any) -> None:
+        self._inside.pop()
+        self._flow = self._inside[-1].flow
+
+    def _look_at_alias(self, _: Any, start: int, end: int) -> None:
+        if self._flow and self._marks_keys:
+            self._check_key(start, end)
+        self._check_name(end)
+
+    def _look_at_document_end(self, event: Any, *_: int) -> None:
+        self._ended_openly = bool(event.explicit)
+
+    def _check_anchor(self, start: int) -> None:
+        anchor = _ANCHOR.match(self._text, start)
+        if anchor is not None:
+            self._check_name(anchor.end())
 
     def _check_name(self, end: int) -> None:
         """7.1, 6.9.2: a name goes on up to white space, or a bracket or comma."""
         behind = self._text[end : end + 1]
-        if behind in _WHITE or (behind in _CLOSE and self._inside[-1].flow):
+        if behind in _WHITE or (behind in _CLOSE and self._flow):
             return
         if behind in _CLOSE or behind in "[{":
             raise Malformed("white space is missing behind the name of an anchor", end)
@@ -136,21 +160,25 @@ class Watch:
 
     def _check_key(self, start: int, end: int) -> None:
         """7.3.3: a question mark begins text, unless white space stands behind it."""
-        if not self._inside[-1].flow or self._text[start - 1 : start] != "?" or not start:
-            return
-        if start > self._end or end > start:
+        if self._text[start - 1 : start] == "?" and (start > self._end or end > start):
             raise Misread(
                 start - 1,
                 "libyaml takes the question mark for the mark of a key, and it is text",
                 "put the text in quotes",
             )
 
-    def _check_gap(self, start: int) -> None:
+    def _check_gap(self, start: int, end: int) -> None:
         """6.6: white space stands before a comment."""
+        while self._next_tight < self._end:  # in what was read
+            self._next_tight = next(self._tight, len(self._text))
+        if self._next_tight >= start:
+            return
         for found in _COMMENT.finditer(self._text, self._end, start):
             at = found.start()
             if at and self._text[at - 1] not in _WHITE and self._text[at - 1] != "\ufeff":
                 raise Malformed("a comment that no white space stands before", at)
+        while self._next_tight < end:
+            self._next_tight = next(self._tight, len(self._text))
 
     def _look_at_block(self, event: Any, start: int, end: int) -> None:
         header = _HEADER.search(self._text, start)

@@ -93,7 +93,7 @@ def test_other_formats_carry_it_exactly_or_refuse(target: str) -> None:
 def test_packed_values_have_all_digits(serializer: str) -> None:
     value = [value_of(seconds, n) for seconds in SECONDS for n in NANOSECONDS]
     file = io.BytesIO()
-    serialpack.dump(value, file, serializer=serializer)
+    serialpack.dump(value, file, serializer)
     file.seek(0)
     assert difference(value, serialpack.load(file, trust=True)) is None
 
