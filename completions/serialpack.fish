@@ -132,7 +132,8 @@ function __serialpack_format
         'csv' 'comma-separated values with a header line' \
         'tsv' 'tab-separated values with a header line' \
         'msgpack' 'MessagePack messages, one after another' \
-        'yaml' 'YAML documents' \
+        'yaml:1.1' 'YAML documents, by YAML 1.1' \
+        'yaml' 'YAML documents, by YAML 1.2' \
         'toml' 'a TOML document' \
         'cbor' 'CBOR items, one after another' \
         'bson' 'BSON documents, one after another, as mongodump writes them' \

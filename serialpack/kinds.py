@@ -40,6 +40,7 @@ KINDS = {
     "overflow": "a number beyond the range of a double",
     "negative-zero": "a negative zero written as an integer",
     "duplicate-keys": "an object with a key twice",
+    "order": "keys in their order",
     # What JSON has no words for.
     "bytes": "bytes",
     "bytearray": "a bytearray",
@@ -123,6 +124,10 @@ def totals(losses: Iterable[Loss]) -> list[Loss]:
     return list(found.values())
 
 
+#: So many keys are shown of those that came in another order.
+_FEW = 3
+
+
 class Spelled(str):
     """Text of a source, which messages show as it stands there: on one line, without quotes."""
 
@@ -165,6 +170,16 @@ def shown(value: Any) -> str:
     except Exception:  # a __repr__ of somebody's class, or an integer of too many digits
         text = type(value).__name__
     return text if len(text) <= 40 else f"{text[:20]}...{text[-8:]}"
+
+
+def in_order(keys: Iterable[Any], others: Iterable[Any]) -> tuple[str, str]:
+    """Two orders of the same keys, in a message: from the first one that moved, a few of them."""
+    pairs = list(zip(keys, others, strict=True))
+    start = next(at for at, (key, other) in enumerate(pairs) if key != other)
+    few = pairs[start : start + _FEW]
+    more = ", ..." if start + _FEW < len(pairs) else ""
+    was, became = (", ".join(shown(pair[side]) for pair in few) + more for side in (0, 1))
+    return was, became
 
 
 def key_kind(key: Any) -> str | None:

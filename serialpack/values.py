@@ -18,7 +18,7 @@ from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from serialpack.kinds import Difference, key_kind, shown, value_step
+from serialpack.kinds import Difference, in_order, key_kind, shown, value_step
 from serialpack.sameness.parts import (
     NOTHING,
     array_facts,
@@ -240,6 +240,9 @@ def _maps(x: dict[Any, Any], y: dict[Any, Any]) -> Iterator[Pair | Difference]:
     """Key by key, in their order."""
     for before, after in zip(x, y, strict=False):
         if type(before) is not type(after) or (is_leaf(before) and not same_leaf(before, after)):
+            if x.keys() == y.keys() and type(before) is str:
+                yield Difference(0, "", *in_order(x, y), "order")
+                return
             lost = _lost_key(before, after)
             yield lost._replace(kind="value") if type(before) is str and before in y else lost
             return

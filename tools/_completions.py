@@ -208,7 +208,8 @@ def _zsh(found: list[VerbFacts], offered: dict[str, list[Word]]) -> Iterator[str
             yield from _zsh_levels(choices)
         yield "  local -a choices=("
         for word in choices:
-            yield f"    {_zsh_quote(f'{word.word}:{word.about}')}"
+            name = word.word.replace(":", "\\:")  # or it would end there
+            yield f"    {_zsh_quote(f'{name}:{word.about}')}"
         yield "  )"
         yield f"  _describe -V -t {kind}s {kind} choices"
         yield "}"

@@ -14,7 +14,7 @@ from serialpack.conversion.reading import Reader, left_out_of
 from serialpack.conversion.targets import Writer, formats_for, is_sequence, writers
 from serialpack.errors import InputError, RefusedError, ValueRefusedError
 from serialpack.formats._document import compared
-from serialpack.formats._jsonvalues import same_json
+from serialpack.formats._jsonvalues import check_json, same_json
 from serialpack.formats.base import SourceBlock
 from serialpack.kinds import Difference
 from serialpack.pipeline.timing import Timer
@@ -254,7 +254,7 @@ class BlockConverter:
         structure, join = self.plan.structure, self._join
         dumped = values if join is None else join.lowered(values, structure)
         data = writer.dump(dumped)
-        if not self.plan.verify:
+        if not self.plan.verify and self._needs_no_proof(dumped):
             return data, None
         again = writer.load(data, len(dumped))
         if join is not None:
@@ -270,6 +270,18 @@ class BlockConverter:
             same = len(data) <= _SMALL and same_json(values, again)
             return data, None if same else compared(values, again)
         return data, reader.unread(block, again)
+
+    def _needs_no_proof(self, dumped: list[Any]) -> bool:
+        """Whether ``dumped`` may go unproved: JSON's writers have words for what JSON has not,
+        each its own, so that what was not to be proved would depend on who writes the block.
+        """
+        if self.plan.target not in TAGGED:
+            return True
+        try:
+            check_json(dumped)
+        except ValueError:
+            return False
+        return True
 
     def _check_text(self, block: SourceBlock, reader: Reader, records: list[Any]) -> None:
         try:

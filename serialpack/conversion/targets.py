@@ -39,6 +39,19 @@ class Writer:
         return self.serializer.load(data)
 
 
+class _LineWriter(Writer):
+    """JSON: the same text of the same values, whichever library writes them.
+
+    What a block holds beside, and how large it is, chooses the library. msgspec's text is the
+    measure; the standard library's own would have other exponents, and escapes.
+    """
+
+    def dump(self, records: list[Any]) -> bytes:
+        from serialpack.formats._jsonwrite import compact_lines
+
+        return compact_lines(records)
+
+
 class _MessageWriter(Writer):
     """MessagePack: where the number of messages is known, nobody needs to look for their ends."""
 
@@ -123,6 +136,8 @@ def writers(format: str, settings: Spelling) -> list[Writer]:
         serializer.configure(settings or serializer.settings({}))
         if isinstance(fmt, DocumentFormat) and len(names) == 1 and not settings:
             found.append(_DocumentWriter(serializer, fmt))
+        elif name == "json":
+            found.append(_LineWriter(serializer))
         else:
             found.append((_MessageWriter if format == "msgpack" else Writer)(serializer))
     return found

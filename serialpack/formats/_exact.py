@@ -51,7 +51,9 @@ def exact_float(text: str) -> float:
     if repr(value) != text:
         try:
             same = Decimal(text) == Decimal(repr(value))
-        except DecimalException:  # an exponent that even decimal cannot count
+        except DecimalException:
+            # An exponent that even decimal cannot count: only zero is the same with it, which is
+            # zero times any power of ten (0e99999999999999999999).
             same = not text.lower().partition("e")[0].strip("-+.0")
         if not same:
             raise Lost("digits" if value else "overflow", text, value)

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from serialpack.formats.base import Difference
-from serialpack.kinds import ROOT, Path, path_text
+from serialpack.kinds import ROOT, Path, Spelled, in_order, path_text
 
 _NUMBER = re.compile(r"(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?\Z")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -108,6 +108,9 @@ def _odd_keys(path: Path, a: list[tuple[str, Any]], b: list[tuple[str, Any]]) ->
         if key in seen:
             return _Odd(path_text((path, key)), key, None, "duplicate-keys")
         seen.add(key)
+    if sorted(keys) == sorted(others):
+        was, became = in_order(keys, others)
+        return _Odd(path_text(path), Spelled(was), Spelled(became), "order")
     kind = "surrogates" if any(map(_SURROGATE.search, keys)) else "value"
     return _Odd(path_text(path), ("o", a), ("o", b), kind)
 
@@ -142,14 +145,18 @@ def canonical(text: str) -> tuple[str, str, int | str]:
     digits = (whole + fraction).lstrip("0")
     bare = digits.rstrip("0")
     if not bare:
-        return sign, "", 0
+        return sign, "", 0  # zero times any power of ten: 0e999 is 0, and no number too large
+    down, power = power.startswith("-"), power.lstrip("+-0")
     if len(power) > 1000:
         return sign, bare, text  # nobody means it; equal if written alike
-    return sign, bare, int(power or 0) - len(fraction) + len(digits) - len(bare)
+    exponent = -int(power or 0) if down else int(power or 0)
+    return sign, bare, exponent - len(fraction) + len(digits) - len(bare)
 
 
 def shown(tree: Any) -> str:
     """A strict tree as text for a message, shortened."""
+    if isinstance(tree, Spelled):
+        return tree
     if isinstance(tree, str):
         text = json.dumps(tree if len(tree) <= _SHOWN else tree[:_SHOWN])
     elif isinstance(tree, list):

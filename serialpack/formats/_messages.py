@@ -7,6 +7,7 @@ other extension types are msgpack.ExtType.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from functools import cache
@@ -26,6 +27,11 @@ _NO_CONTAINERS = bytes({*range(256)} - {*range(0x80, 0xA0), *range(0xDC, 0xE0)})
 
 #: The code of the extension type for timestamps.
 TIMESTAMP = -1
+
+#: How timestamps begin that have nanoseconds (and other bytes that look like one).
+_FINE = b"\xd7\xff", b"\xc7\x0c\xff"
+#: The same, and the four bytes in which those stand.
+_NANOSECONDS = re.compile(rb"(\xd7|\xc7\x0c)\xff(?=(....))", re.DOTALL)
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -111,16 +117,32 @@ def _pack_key(packer: Any, key: Any) -> None:
 def unpack(data: Buffer) -> list[Any]:
     """The messages of well-formed bytes, quickly; ValueError for others.
 
-    Of a key twice, it keeps the last one; of a timestamp, whole microseconds.
+    Of a key twice, it keeps the last one.
     """
     try:
-        return messages(data, timestamp=3)
+        if not _is_fine(data):
+            return messages(data, timestamp=3)
+        return [moment_of(m) for m in messages(data, object_pairs_hook=_last, list_hook=_list)]
     except (TypeError, OverflowError):  # an array as a key; a time that no datetime holds
         pass
     try:
         return unpack_exactly(data)
     except Repeated as error:
         raise ValueError(str(error)) from None
+
+
+def _is_fine(data: Buffer) -> bool:
+    """Whether there may be timestamps in it that are no whole microseconds.
+
+    Of these the library's datetimes would have the whole ones.
+    """
+    text = bytes(data)
+    if not any(begin in text for begin in _FINE):
+        return False
+    return any(
+        (int.from_bytes(found[2]) >> (2 if found[1] == b"\xd7" else 0)) % 1000
+        for found in _NANOSECONDS.finditer(text)
+    )
 
 
 def check_depth(records: list[Any], data: bytes) -> None:
@@ -240,6 +262,10 @@ def _map(pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
     if len(found) != len(pairs):
         raise Repeated("a map has a key twice")
     return found
+
+
+def _last(pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
+    return {key_of(key): moment_of(value) for key, value in pairs}
 
 
 def key_of(key: Any) -> Any:

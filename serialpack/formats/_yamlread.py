@@ -7,13 +7,15 @@ values, and says what cannot be held. What aliases refer to is one and the same 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from serialpack.errors import RefusedError
 from serialpack.formats._document import Malformed
 from serialpack.formats._exact import Lost, not_read
-from serialpack.formats._yamlscalars import PREFIX, means_the_same, plain_tag, scalar
+from serialpack.formats._yamlodd import Misread, Watch
+from serialpack.formats._yamlscalars import PREFIX, plain_tag, scalar
 from serialpack.formats.base import MAX_DEPTH, Difference
 from serialpack.kinds import DUPLICATES, shown, value_step
 
@@ -31,14 +33,17 @@ _SHORT = 32
 #: Stands for the key ``<<``.
 _MERGE: Any = object()
 
+_LINE_END = re.compile("\r\n|[\r\n]")
 _BOM = b"\xef\xbb\xbf"
 _WIDE = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16", b"\x00\x00\xfe\xff": "UTF-32"}
 
 
-def read(data: bytes, marks: Marks | None = None, line: int = 0) -> list[Any]:
+def read(data: bytes, marks: Marks | None = None, line: int = 0, *, core: bool = True) -> list[Any]:
     """The documents in ``data``; Malformed, Unheld or RefusedError.
 
     ``marks``: what may be lost, and is noted there. ``line``: how many stand before ``data``.
+    ``core``: plain text is read by the core schema of YAML 1.2, else by YAML 1.1; where a
+    document has a directive, that says it.
     """
     for mark, name in _WIDE.items():
         if data.startswith(mark):
@@ -49,7 +54,7 @@ def read(data: bytes, marks: Marks | None = None, line: int = 0) -> list[Any]:
     except UnicodeDecodeError as error:
         raise Malformed("not UTF-8", behind + error.start) from None
     try:
-        return _Reader(text, marks, line).documents()
+        return _Reader(text, marks, line, core=core).documents()
     except Malformed as bad:
         at = None if bad.at is None else behind + len(text[: bad.at].encode())
         raise Malformed(bad.message, at) from None
@@ -86,8 +91,10 @@ class _Anchored:
 class _Reader:
     """Reads one source. Places are characters of ``text``."""
 
-    def __init__(self, text: str, marks: Marks | None, line: int) -> None:
+    def __init__(self, text: str, marks: Marks | None, line: int, *, core: bool) -> None:
         self._text = text
+        self._by_default = core
+        self._watch = Watch(text)
         self._marks = marks
         self._line = line
         self._most = max(ALIASED, len(text))
@@ -96,7 +103,7 @@ class _Reader:
 
     def _begin(self, version: tuple[int, int] | None) -> None:
         """Nothing is shared between documents."""
-        self._version = version
+        self._core = self._by_default if version is None else version > (1, 1)
         self._stack: list[_Container] = []
         self._anchors: dict[str, _Anchored] = {}
         self._open: dict[int, _Anchored] = {}
@@ -111,6 +118,10 @@ class _Reader:
             self._read(loader(self._text).get_event)
         except yaml.YAMLError as error:
             raise self._malformed(error) from None
+        except Misread as odd:
+            line = self._line + len(_LINE_END.findall(self._text, 0, odd.at)) + 1
+            hint = f"{odd.hint}; pack -s raw keeps the bytes"
+            raise RefusedError(f"line {line}: {odd.message}", hint=hint) from None
         except Malformed:
             raise
         except (ValueError, OverflowError):  # chr() in PyYAML's own parser
@@ -127,12 +138,19 @@ class _Reader:
             events.MappingStartEvent: self._start_map,
             events.MappingEndEvent: self._end,
             events.AliasEvent: self._alias,
-            events.DocumentStartEvent: lambda event: self._begin(event.version),
+            events.DocumentStartEvent: self._start_document,
         }
+        look = self._watch.look
         while (event := following()) is not None:
+            look(event)
             handler = handlers.get(type(event))
             if handler is not None:
                 handler(event)
+
+    def _start_document(self, event: Any) -> None:
+        self._begin(event.version)
+        if self._core:
+            self._watch.check_lines()
 
     def _malformed(self, error: Any) -> Malformed:
         mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
@@ -165,9 +183,7 @@ class _Reader:
         self._add(value, event)
 
     def _read_plain(self, event: Any, text: str) -> Any:
-        tag = plain_tag(text)
-        if self._version == (1, 2) and not means_the_same(text, tag):
-            raise self._refused(event, f"YAML 1.2 reads {shown(text)} otherwise than YAML 1.1")
+        tag = plain_tag(text, core=self._core)
         if tag == "merge":
             above = self._stack[-1] if self._stack else None
             if above is not None and type(above.value) is dict and not above.has_key:
@@ -179,8 +195,8 @@ class _Reader:
 
     def _tagged(self, event: Any, text: str, tag: str) -> Any:
         if tag == "!":
-            # It says that this is text. PyYAML reads a number nevertheless.
-            if plain_tag(text) != "str":
+            # It says that this is text. PyYAML, whose YAML 1.1 is meant, reads a number.
+            if not self._core and plain_tag(text, core=False) != "str":
                 raise self._unheld("tag", f"! {shown(text)}")
             return text
         if not tag.startswith(PREFIX):
@@ -189,7 +205,7 @@ class _Reader:
 
     def _value(self, event: Any, text: str, tag: str) -> Any:
         try:
-            return scalar(tag, text)
+            return scalar(tag, text, core=self._core)
         except KeyError:
             raise self._unheld("tag", f"{shown(event.tag)} {shown(text)}") from None
         except Lost as lost:

@@ -1,9 +1,9 @@
-"""YAML's scalars: what plain text means by YAML 1.1, as PyYAML reads it, and strictly.
+"""YAML's scalars: what plain text means, by the core schema of YAML 1.2 or by YAML 1.1, strictly.
 
-YAML 1.1 reads ``no``, ``on`` and ``off`` as booleans, ``0777`` as octal, ``1:30`` as 90 and
-``2001-12-14`` as a date; YAML 1.2 reads all of them as text or another number. PyYAML never took
-``y`` and ``n`` for booleans, so here they are text, always quoted when written: other readers of
-YAML 1.1 take them for booleans.
+YAML 1.1, as PyYAML reads it, takes ``no``, ``on`` and ``off`` for booleans, ``0777`` for octal,
+``1:30`` for 90 and ``2001-12-14`` for a date; the core schema (YAML 1.2.2, section 10.3) takes all
+of them for text or another number. PyYAML never took ``y`` and ``n`` for booleans, so here they
+are text, always quoted when written: other readers of YAML 1.1 take them for booleans.
 
 PyYAML takes more than YAML means (``!!null x`` as null, base64 with foreign characters) and drops
 digits that Python cannot hold. Here that is an error, or Lost.
@@ -42,22 +42,21 @@ _PLAIN = re.compile(
     """,
     re.VERBOSE,
 )
-#: YAML 1.2's core schema, where it agrees with the above in kind and value.
+#: YAML 1.2's core schema; and the merge key, which it has not, but what is written for its
+#: readers has.
 _CORE = re.compile(
     r"""
     (?P<null>~|null|Null|NULL|)
     |(?P<bool>true|True|TRUE|false|False|FALSE)
-    |(?P<int>[-+]?(?:0|[1-9][0-9]*)|0x[0-9a-fA-F]+)
-    |(?P<float>[-+]?(?:\.[0-9]+|[0-9]+\.[0-9]*)(?:[eE][-+]?[0-9]+)?
+    |(?P<int>[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+)
+    |(?P<float>[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?
         |[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))
+    |(?P<merge><<)
     """,
     re.VERBOSE,
 )
-#: What other readers take for something else than text: YAML 1.1's other booleans and its
-#: default key, YAML 1.2's numbers.
-_ELSEWHERE = re.compile(
-    r"[yYnN=]|0o[0-7]+|[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?"
-)
+#: What still other readers of YAML 1.1 take for booleans, and for its default key.
+_ELSEWHERE = frozenset("yYnN=")
 
 _BOOLEANS = {"yes": True, "true": True, "on": True, "no": False, "false": False, "off": False}
 _DECIMAL = re.compile(r"[-+]?(?:\.[0-9]+|[0-9][0-9_]*(?:\.[0-9_]*)?)(?:[eE][-+]?[0-9]+)?")
@@ -69,51 +68,78 @@ _TIMESTAMP = re.compile(
 )
 
 
-def plain_tag(text: str) -> str:
-    """The end of the tag that plain ``text`` has: ``str``, ``int``, ... or ``merge``."""
+def plain_tag(text: str, *, core: bool) -> str:
+    """The end of the tag that plain ``text`` has: ``str``, ``int``, ... or ``merge``.
+
+    ``core``: by YAML 1.2's core schema, else by YAML 1.1.
+    """
     if text and text[0] not in _BEGINS:
         return "str"
-    match = _PLAIN.fullmatch(text)
+    match = (_CORE if core else _PLAIN).fullmatch(text)
     return (match.lastgroup or "str") if match else "str"
-
-
-def means_the_same(text: str, tag: str) -> bool:
-    """Whether plain ``text``, of ``tag`` by YAML 1.1, is the same by YAML 1.2."""
-    match = _CORE.fullmatch(text)
-    other = (match.lastgroup or "str") if match else "str"
-    return other == tag and (tag != "str" or len(text) == 1 or not _ELSEWHERE.fullmatch(text))
 
 
 def needs_quotes(text: str) -> bool:
     """Whether some reader of YAML would take ``text`` for something else, were it plain."""
     if text and text[0] not in _BEGINS:
         return False
-    return bool(_PLAIN.fullmatch(text) or _ELSEWHERE.fullmatch(text))
+    return bool(text in _ELSEWHERE or _PLAIN.fullmatch(text) or _CORE.fullmatch(text))
 
 
-def scalar(tag: str, text: str) -> Any:
+def scalar(tag: str, text: str, *, core: bool) -> Any:
     """The value of ``text`` under the tag that ends in ``tag``.
 
     ValueError where it has none, Lost where Python cannot hold it, KeyError for a tag that is not
     a scalar's.
     """
-    return _READERS[tag](text)
+    return (_CORE_READERS if core else _READERS)[tag](text)
+
+
+def _core_null(text: str) -> None:
+    if plain_tag(text, core=True) != "null":
+        raise ValueError("not a null")
+
+
+def _core_boolean(text: str) -> bool:
+    if plain_tag(text, core=True) != "bool":
+        raise ValueError("not a boolean")
+    return text.lower() == "true"
+
+
+def _core_integer(text: str) -> int:
+    if plain_tag(text, core=True) != "int":
+        raise ValueError("not an integer")
+    if text[:2] in ("0o", "0x"):
+        return checked_integer(int(text[2:], 8 if text[1] == "o" else 16), text)
+    if len(text.lstrip("+-0")) > MAX_DIGITS:
+        raise Lost("huge-integer", text)
+    value = int(text.lstrip("+-0") or "0")
+    return -value if text[0] == "-" else value
+
+
+def _core_float(text: str) -> float:
+    if plain_tag(text, core=True) not in ("float", "int") or text[:2] in ("0o", "0x"):
+        raise ValueError("not a float")
+    word = text.lower().lstrip("+-")
+    if word in (".inf", ".nan"):
+        return float(text[0].replace("+", "").strip(".") + word[1:])
+    return exact_float(text)
 
 
 def _null(text: str) -> None:
-    if plain_tag(text) != "null":
+    if plain_tag(text, core=False) != "null":
         raise ValueError("not a null")
 
 
 def _boolean(text: str) -> bool:
-    if plain_tag(text) != "bool":
+    if plain_tag(text, core=False) != "bool":
         raise ValueError("not a boolean")
     return _BOOLEANS[text.lower()]
 
 
 def _integer(text: str) -> int:
     digits = text.replace("_", "").lstrip("+-")
-    if plain_tag(text) != "int" or not digits or digits in ("0b", "0x"):
+    if plain_tag(text, core=False) != "int" or not digits or digits in ("0b", "0x"):
         raise ValueError("not an integer")
     if len(digits) > MAX_DIGITS and not digits.startswith("0"):
         raise Lost("huge-integer", text)
@@ -130,7 +156,7 @@ def _integer(text: str) -> int:
 
 def _float(text: str) -> float:
     digits = text.replace("_", "").lower()
-    if plain_tag(text) == "float":
+    if plain_tag(text, core=False) == "float":
         if digits.endswith(".inf"):
             return float(digits.replace(".", ""))
         if digits == ".nan":
@@ -201,4 +227,11 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "binary": _binary,
     "str": str,
     "merge": str,
+}
+_CORE_READERS: dict[str, Callable[[str], Any]] = {
+    **_READERS,
+    "null": _core_null,
+    "bool": _core_boolean,
+    "int": _core_integer,
+    "float": _core_float,
 }

@@ -2,14 +2,16 @@
 
 PyYAML's own representer writes tuples as lists, and recurses three calls for each level. Here
 only what reads back is written, and the levels are counted. The text is as PyYAML writes it with
-``sort_keys=False``, but for long lines, which are not folded, and for text that some reader of
-YAML takes for another value, which is quoted.
+``sort_keys=False``, but for long lines, which are not folded, for text that some reader of YAML
+1.1 or 1.2 takes for another value, which is quoted, and for dates and times, which have a tag: to
+YAML 1.2 they are text.
 """
 
 from __future__ import annotations
 
 import base64
 import io
+import re
 from collections.abc import Callable, Iterator
 from datetime import date, datetime
 from typing import Any
@@ -22,9 +24,14 @@ from serialpack.formats.base import MAX_DEPTH
 _WIDTH = 1 << 30
 
 
-def write(records: list[Any], *, explicit: bool, first: bool = True) -> bytes:
+#: Line ends of YAML 1.1, which are text to YAML 1.2: the emitter leaves them in single quotes.
+_OTHER_LINES = re.compile("[\x85\u2028\u2029]")
+
+
+def write(records: list[Any], *, explicit: bool, first: bool = True, core: bool = True) -> bytes:
     """Each record as a document; ``explicit``: each between ``---`` and ``...``; ``first``: no
-    other documents stand before them.
+    other documents stand before them. ``core``: for readers of YAML 1.1 and of YAML 1.2 alike,
+    else of YAML 1.1, as was always written for it: what is packed counts on the very bytes.
 
     ValueError or TypeError for a value that YAML has no words for.
     """
@@ -34,7 +41,7 @@ def write(records: list[Any], *, explicit: bool, first: bool = True) -> bytes:
     dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
     file = io.BytesIO()
     emitter = dumper(file, allow_unicode=True, width=_WIDTH)
-    document = _Document(events)
+    document = _Document(events, core=core)
     try:
         emitter.emit(events.StreamStartEvent(encoding="utf-8"))
         for number, record in enumerate(records):
@@ -53,25 +60,37 @@ def write(records: list[Any], *, explicit: bool, first: bool = True) -> bytes:
 class _Document:
     """Makes the events of one document after another. Containers met again become aliases."""
 
-    def __init__(self, events: Any) -> None:
+    def __init__(self, events: Any, *, core: bool) -> None:
         self._events = events
+        self._core = core
         self._met: dict[int, Any] = {}
         self._anchors = 0
         self._writers: dict[type, Callable[[Any], Any]] = {
-            str: lambda value: events.ScalarEvent(
-                None, None, (not needs_quotes(value), True), value
-            ),
+            str: self._text,
             int: lambda value: self._plain(str(value)),
             bool: lambda value: self._plain("true" if value else "false"),
             type(None): lambda _: self._plain("null"),
             float: lambda value: self._plain(_float(value)),
-            date: lambda value: self._plain(value.isoformat()),
-            datetime: lambda value: self._plain(_datetime(value)),
+            date: lambda value: self._moment(value.isoformat()),
+            datetime: lambda value: self._moment(_datetime(value)),
             bytes: self._binary,
         }
 
     def _plain(self, text: str) -> Any:
         return self._events.ScalarEvent(None, None, (True, False), text)
+
+    def _text(self, text: str) -> Any:
+        style = None
+        if self._core and not text.isascii() and _OTHER_LINES.search(text):
+            style = '"'
+        return self._events.ScalarEvent(
+            None, None, (not needs_quotes(text), True), text, style=style
+        )
+
+    def _moment(self, text: str) -> Any:
+        if not self._core:
+            return self._plain(text)
+        return self._events.ScalarEvent(None, PREFIX + "timestamp", (False, False), text)
 
     def _binary(self, value: bytes) -> Any:
         text = base64.encodebytes(value).decode()

@@ -1,4 +1,4 @@
-"""YAML 1.1, as PyYAML reads and writes it: each document is a record."""
+"""YAML by its core schema (1.2), or by YAML 1.1: each document is a record."""
 
 from __future__ import annotations
 
@@ -17,13 +17,17 @@ from serialpack.stage import import_library
 class Yaml(DocumentFormat):
     """YAML documents, in UTF-8. Comments and the style of the text are not values.
 
-    Read are the tags of YAML 1.1 that have a Python value: null, bool, int, float, timestamp,
-    binary, str, seq, map, set and merge. What anchors and aliases share stays shared.
+    Plain text is read by the core schema of YAML 1.2 (1.2.2, section 10.3), and by YAML 1.1 where
+    a document says so (``%YAML 1.1``). Of tags those of YAML 1.1 are read that have a Python
+    value: null, bool, int, float, timestamp, binary, str, seq, map and set; and the key ``<<``
+    merges maps, which is no part of YAML 1.2 and which files of all kinds count on. What anchors
+    and aliases share stays shared. What is written is the same to readers of both versions.
     """
 
     name = "yaml"
-    number = 7
-    about = "YAML documents"
+    number = 19
+    about = "YAML documents, by YAML 1.2"
+    core: ClassVar[bool] = True
     title: ClassVar[str] = "YAML"
     is_text: ClassVar[bool] = True
     heeds = frozenset({DIGITS, DUPLICATES, UTF8})
@@ -45,7 +49,7 @@ class Yaml(DocumentFormat):
         import_library("yaml", "yaml")
         from serialpack.formats._yamlread import read
 
-        return read(data, self.marks, line)
+        return read(data, self.marks, line, core=self.core)
 
     def comments(self, block: SourceBlock) -> Loss | None:
         import_library("yaml", "yaml")
@@ -55,7 +59,7 @@ class Yaml(DocumentFormat):
         import_library("yaml", "yaml")
         from serialpack.formats._yamlwrite import write
 
-        return write(records, explicit=False)
+        return write(records, explicit=False, core=self.core)
 
     def respell(self, block: SourceBlock, spelling: Spelling) -> Spelling:
         """Whether an end is marked behind the last document, before directives of the next."""
@@ -67,8 +71,20 @@ class Yaml(DocumentFormat):
         import_library("yaml", "yaml")
         from serialpack.formats._yamlwrite import write
 
-        text = write(records, explicit=False, first=first)
+        text = write(records, explicit=False, first=first, core=self.core)
         return text + _END if spelling.get("e") and not text.endswith(b"\n" + _END) else text
+
+
+class Yaml11(Yaml):
+    """As ``Yaml``, by YAML 1.1 as PyYAML has it: ``no`` is false, ``2001-12-14`` a date.
+
+    This is what all YAML was read as up to 0.1, so its number is that of the containers then.
+    """
+
+    name = "yaml:1.1"
+    number = 7
+    about = "YAML documents, by YAML 1.1"
+    core = False
 
 
 _END = b"...\n"

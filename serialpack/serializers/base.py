@@ -130,7 +130,8 @@ class ValueSerializer(Serializer):
 
     @classmethod
     def keeps(cls, fmt: Format) -> bool:
-        own = fmt.name == cls.stored_format and isinstance(fmt, ValueFormat)
+        family = fmt.name.partition(":")[0]  # yaml:1.1 is yaml
+        own = family == cls.stored_format and isinstance(fmt, ValueFormat)
         return super().keeps(fmt) or (own and not fmt.respelled)  # type: ignore[attr-defined]
 
     @abstractmethod

@@ -9,7 +9,8 @@ from serialpack.serializers._stored import StoredSerializer
 
 
 class Yaml(StoredSerializer):
-    """YAML 1.1, safely: no tag makes an object of a class.
+    """YAML, safely: no tag makes an object of a class. It reads what it wrote by YAML 1.1, as it
+    was always written; what it writes now is the same to YAML 1.2.
 
     What is one object in two places, or inside itself, is an anchor and aliases. Keys are scalars.
     """
@@ -37,4 +38,4 @@ class Yaml(StoredSerializer):
     def read(self, data: bytes) -> list[Any]:
         from serialpack.formats._yamlread import read
 
-        return read(data)
+        return read(data, core=False)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import io
 import json
 from decimal import Decimal
 
+import msgpack
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import serialpack
 from serialpack.errors import SyntaxInputError
 from serialpack.formats import FORMATS
 from serialpack.formats._jsondiff import canonical
 from serialpack.formats.base import Difference, SourceBlock, ValueFormat
 from serialpack.kinds import KINDS
+from serialpack.values import difference
 from tests.formats import texts
 
 
@@ -38,6 +42,12 @@ def _difference(name: str, was: str, became: str) -> Difference | None:
         ('{"a":[1,{}]}', '{\n "a" : [ 1 , { } ] }'),
         ('{"a":1,"a":2}', '{"a":1,"a":2}'),
         ('["\\ud800"]', '["\\uD800"]'),
+        ("0e999", "0.0"),
+        ("-0e-99999999999999999999", "-0.0"),
+        ("0E" + "9" * 5000, "0.0"),
+        ("1.5e" + "0" * 5000 + "1", "15.0"),
+        ("15e-" + "0" * 5000 + "1", "1.5"),
+        ("1e" + "9" * 2000, " 1e" + "9" * 2000),
     ],
 )
 def test_same(was: str, became: str) -> None:
@@ -65,7 +75,8 @@ def test_same(was: str, became: str) -> None:
         ("1e-400", "0.0", "overflow"),
         ('"\\ud800"', '"\ufffd"', "surrogates"),
         ('"\\u00e9"', '"e\\u0301"', "value"),
-        ('{"a":1,"b":2}', '{"b":2,"a":1}', "value"),
+        ('{"a":1,"b":2}', '{"b":2,"a":1}', "order"),
+        ('{"a":1,"b":2}', '{"b":2,"c":1}', "value"),
         ('{"a":1,"a":2}', '{"a":2}', "duplicate-keys"),
         ('{"a":1,"b":1,"a":1}', '{"a":1,"b":1}', "duplicate-keys"),
         ('{"\\ud800":1}', '{"?":1}', "surrogates"),
@@ -79,6 +90,28 @@ def test_different(was: str, became: str, kind: str) -> None:
     assert kind in KINDS
     assert found.record == 0
     assert found.value_path.startswith("$.k") or kind == "depth"
+
+
+def test_another_order_of_keys_is_named() -> None:
+    found = _difference("json", '[{"a":1,"c":2,"b":3}]', '[{"a":1,"b":3,"c":2}]')
+    assert found == Difference(0, "$", "'c', 'b'", "'b', 'c'", "order")
+    keys = [f"k{n}" for n in range(9)]
+    one, other = dict.fromkeys(keys, 1), dict.fromkeys(keys[:1] + keys[:0:-1], 1)
+    found = difference([one], [other])
+    assert found == Difference(0, "$[0]", "'k1', 'k2', 'k3', ...", "'k8', 'k7', 'k6', ...", "order")
+    assert found == _difference("json", json.dumps([[one]]), json.dumps([[other]]))
+
+
+@pytest.mark.parametrize("source", ["json", "msgpack"])
+def test_who_sorts_keys_says_so(source: str) -> None:
+    data = json.dumps({"b": 1, "a": 2}).encode()
+    if source == "msgpack":
+        data = msgpack.packb({"b": 1, "a": 2})
+    with pytest.raises(serialpack.ValueRefusedError) as caught:
+        serialpack.pack(io.BytesIO(data), io.BytesIO(), format=source, serializer="cbor:1")
+    message = str(caught.value)
+    assert "cbor cannot hold keys in their order: 'b', 'a' became 'a', 'b'" in message
+    assert "raw can" in message
 
 
 def test_path() -> None:

@@ -106,6 +106,16 @@ def sources() -> dict[str, tuple[str, bytes]]:
             "ndjson",
             b"".join(b'{"id":"%d","name":"Zo\xc3\xab %d"}\n' % (n, n * 7 % 10) for n in range(40)),
         ),
+        # As they are spelled that were packed from it when all YAML was read by YAML 1.1.
+        "yaml:1.1": (
+            "yaml:1.1",
+            b"day: 2001-12-14\ntrue: true\nword: 'no'\n---\n- \"a\\Nb\"\n",
+        ),
+        "yaml": (
+            "yaml",
+            b"day: !!timestamp 2001-12-14\n'on': true\nword: '2001-12-15'\n"
+            b'octal: 12\n---\n- "a\\Lb"\n',
+        ),
         # A stream of one string: magic, version, TC_STRING, its length and its text.
         "java": ("java", bytes.fromhex("aced 0005 74 0005") + b"hello"),
         "object-json": ("object", b'{"a":[1,2.5,"\xc3\xa9"],"b":null}\n'),
@@ -226,6 +236,13 @@ def wanted() -> Iterator[Golden]:
             "array",
             {"serializer": entry.name, "codec": "zlib", "block_size": 1500},
             f"serializer {entry.name}, an array cut into blocks of whole elements",
+        )
+    for source in ("yaml:1.1", "yaml"):
+        yield Golden(
+            f"pickle-{source.replace(':', '-')}",
+            source,
+            {"serializer": "pickle"},
+            f"values of {source}, which becomes the very text again",
         )
     for source in ("ndjson", "array", "csv", "map"):
         yield Golden(
