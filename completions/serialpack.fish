@@ -307,6 +307,7 @@ complete -c serialpack -n '__serialpack_verb bench' -l budget -x -d 'How long to
 complete -c serialpack -n '__serialpack_verb bench' -l sample -x -k -a '(__serialpack_sample)' -d 'Built-in data in place of FILE: contacts:60000'
 complete -c serialpack -n '__serialpack_verb bench' -l sweep -x -d 'How it grows with the number of records'
 complete -c serialpack -n '__serialpack_verb bench' -l prefer -x -k -a '(__serialpack_preference)' -d 'Recommend by size, speed, portable, text, safe'
+complete -c serialpack -n '__serialpack_verb bench' -l line -x -d 'Balance over 100M, ... bytes/s; default: 10M'
 complete -c serialpack -n '__serialpack_verb bench' -l peers -d 'Measure the stock gzip, zstd, xz, lz4 too'
 complete -c serialpack -n '__serialpack_verb bench' -s j -l threads -x -d 'Threads to measure; default: all'
 complete -c serialpack -n '__serialpack_verb bench' -l disk -d 'Measure through files, not in memory'

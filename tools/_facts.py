@@ -42,6 +42,7 @@ OFFERS = {
     "MESSAGE": "",
     "KIND": "loss",
     "SECONDS": "",
+    "SPEED": "",
     "SAMPLE": "sample",
     "A:B:STEP": "",
     "WHAT": "preference",

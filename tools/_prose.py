@@ -183,6 +183,11 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
         "size and speed weigh what is balanced; portable, text and safe leave out what is not."
         " What can run code when it is unpacked is recommended only where `-s` names it.",
     ),
+    ("bench", "--line"): (
+        "Balanced is the least time to pack, to carry over a line of that speed, and to unpack; a"
+        " row that stores what another shrinks to a half is not. `100M` is a hundred million bytes"
+        " a second. `--prefer size` takes 1M, `--prefer speed` 1G.",
+    ),
     ("bench", "--peers"): ("Those that are installed; their speed includes reading the file.",),
     ("bench", "--threads"): ("Several are joined by commas, and each is measured: `1,2,4`.",),
     ("bench", "--disk"): (
