@@ -97,6 +97,7 @@ _serialpack_kind() {
         "bench --sample") kind=sample ;;
         "bench --sweep") kind= ;;
         "bench --prefer") kind=preference ;;
+        "bench --line") kind= ;;
         "bench -j" | "bench --threads") kind= ;;
         "bench --format") kind=report ;;
         "bench --plot") kind=path ;;
@@ -123,7 +124,7 @@ _serialpack_options() {
             ending=
             ;;
         bench)
-            options="-s --serializer --filter -c --codec -F --from --budget --sample --sweep --prefer --peers -j --threads --disk --cold --cold-all --format --plot --html --save --compare -f --force --json -q --quiet -v --verbose --no-progress -h --help"
+            options="-s --serializer --filter -c --codec -F --from --budget --sample --sweep --prefer --line --peers -j --threads --disk --cold --cold-all --format --plot --html --save --compare -f --force --json -q --quiet -v --verbose --no-progress -h --help"
             ending=
             ;;
         *) options= ending= ;;

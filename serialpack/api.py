@@ -72,7 +72,8 @@ def pack(
 
     ``source`` and ``target`` are paths or binary file objects. A target path appears whole or
     not at all, and is overwritten only with ``force``. Stages are spelled as on the command
-    line (``"zstd:19"``, ``"shuffle:4"``); ``effort`` 1 to 9 chooses what is left to ``auto``.
+    line (``"zstd:19"``, ``"shuffle:4"``); ``effort`` 1 to 9 chooses what is left to ``auto``, and
+    the level of a codec that is named without one.
     ``format`` says what the source is (default: by name, then by content), ``block_size`` is in
     bytes, ``threads`` defaults to the usable cores. ``exact`` refuses a serializer that would
     not give back the very bytes; ``verify=False`` skips the proof; ``trust`` reads sources that

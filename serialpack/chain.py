@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from serialpack.codecs import CODECS
 from serialpack.container.records import ChainNumbers, StageNumbers, newer
+from serialpack.effort import DEFAULT_EFFORT
 from serialpack.errors import UnsupportedError, UsageError
 from serialpack.filters import FILTERS
 from serialpack.serializers import SERIALIZERS
@@ -63,11 +64,11 @@ def parse_chain(text: str) -> Chain:
     )
 
 
-def parse_stage(registry: Registry[Any], text: str) -> StageSpec:
-    """One stage of a chain: ``zstd:3``. What is not spelled takes its default."""
+def parse_stage(registry: Registry[Any], text: str, effort: int = DEFAULT_EFFORT) -> StageSpec:
+    """One stage of a chain: ``zstd:3``. What is not spelled is set by the effort."""
     end = next((i for i, c in enumerate(text) if c in ":@/"), len(text))
     name, params = text[:end], text[end:]
-    return StageSpec(name, registry.cls(name).parse_params(name, params))
+    return StageSpec(name, registry.cls(name).parse_params(name, params, effort))
 
 
 def spell_stage(registry: Registry[Any], spec: StageSpec) -> str:

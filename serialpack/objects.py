@@ -72,13 +72,13 @@ def dump(
     (``"cbor+zstd:19"``). ``"auto"`` takes the first of msgpack and json that holds the object.
     ``force`` overwrites a file. ``how``:
 
-    ``effort`` (1 to 9, default 3) chooses what ``chain`` leaves open. The object is read back and
-    compared, strictly, before anything is written; ``verify=False`` skips that, and then what a
-    library changes silently, stays changed. ``default`` turns an object of an own class into
-    plain values, as in ``json.dump``, and ``object_hook`` (what ``load`` will be given) turns the
-    maps back into objects; the proof compares those with the originals, all attributes included.
-    ``options``: what the serializer asks for by name (``schema`` and ``message``). ``meta``: words
-    of your own for the header. ``threads`` defaults to the usable cores.
+    ``effort`` (1 to 9, default 3) chooses what ``chain`` leaves open, levels too. The object is
+    read back and compared, strictly, before anything is written; ``verify=False`` skips that, and
+    then what a library changes silently, stays changed. ``default`` turns an object of an own class
+    into plain values, as in ``json.dump``, and ``object_hook`` (what ``load`` will be given) turns
+    the maps back into objects; the proof compares those with the originals, all attributes
+    included. ``options``: what the serializer asks for by name (``schema`` and ``message``).
+    ``meta``: words of your own for the header. ``threads`` defaults to the usable cores.
 
     Raises ValueRefusedError for a value that the serializer cannot hold, UsageError, FileError,
     MissingLibraryError.

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, cast
 
+from serialpack.effort import DEFAULT_EFFORT, EFFORTS
 from serialpack.errors import MissingLibraryError, UsageError
 from serialpack.units import format_size, parse_size
 
@@ -38,6 +39,12 @@ class Param(NamedTuple):
     is_size: bool = False
     #: The only values allowed, where not all from ``low`` to ``high`` are.
     only: tuple[int, ...] = ()
+    #: What an unspelled one means at each step of the dial; empty where that does not set it.
+    efforts: tuple[int, ...] = ()
+
+    def at(self, effort: int) -> int:
+        """What it is where it is not spelled, at ``effort``."""
+        return self.efforts[effort - min(EFFORTS)] if self.efforts else self.default
 
     def allows(self, value: int) -> bool:
         return value in self.only if self.only else self.low <= value <= self.high
@@ -60,6 +67,14 @@ class Param(NamedTuple):
         if self.is_size:
             return f"{format_size(self.low, exact=True)}..{format_size(self.high, exact=True)}"
         return f"{self.low}..{self.high}"
+
+
+def dialled(name: str, low: int, high: int, efforts: tuple[int, ...]) -> Param:
+    """A parameter that the dial sets: ``efforts`` are its values from the fastest step on.
+
+    None is smaller than the one before. Its default is that of the default step.
+    """
+    return Param(name, low, high, efforts[DEFAULT_EFFORT - min(EFFORTS)], efforts=efforts)
 
 
 class Stage:
@@ -93,12 +108,13 @@ class Stage:
         return f"pip install {cls.distribution or cls.library}"
 
     @classmethod
-    def parse_params(cls, name: str, text: str) -> tuple[int, ...]:
+    def parse_params(cls, name: str, text: str, effort: int = DEFAULT_EFFORT) -> tuple[int, ...]:
         """The parameters spelled in ``text``, all of them, or UsageError.
 
         ``text`` is what follows the name in a chain: ``":3"``, ``":1@256K/2"`` or nothing.
+        ``effort`` sets what it does not spell.
         """
-        values = {p.mark: p.default for p in cls.params}
+        values = {p.mark: p.at(effort) for p in cls.params}
         by_mark = {p.mark: p for p in cls.params}
         rest = text
         while rest:

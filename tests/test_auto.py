@@ -142,30 +142,44 @@ def test_an_array_of_a_type_that_there_is_not_is_bytes(kind: str) -> None:
 def test_what_hardly_shrinks_is_stored_as_the_effort_says() -> None:
     """At each effort: a block that saves a little less than the stated share, and a little more."""
     for effort, step in EFFORTS.items():
-        for share in (0.03, 0.07, 0.13):
-            data = partly(share)
+        for share in (0.003, 0.01):
+            # Between the first two samples, where none of them looks.
+            zeros = bytes(int(share * len(NOISE)))
+            data = NOISE[:50_000] + zeros + NOISE[50_000:]
             found = member(packed(data, effort=effort))
             assert found.stored_blocks == (share < step.least_saving), (effort, share)
     assert member(packed(partly(0.07), codec="zstd:3")).stored_blocks == 0
 
 
 def test_samples_decide_before_the_codec_sees_the_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What they take for noise is looked at whole, but at a level that passes over noise."""
     from serialpack.codecs.zstd import Zstd
 
-    seen: list[int] = []
+    seen: list[tuple[int, int]] = []
     real: Callable[..., bytes] = Zstd.compress
 
     def counting(self: Zstd, data: bytes) -> bytes:
-        seen.append(len(data))
+        seen.append((self.values[0], len(data)))
         return real(self, data)
 
     monkeypatch.setattr(Zstd, "compress", counting)
-    packed(NOISE)
-    assert seen == [SAMPLES * SAMPLE]
+    size, sample = len(NOISE), SAMPLES * SAMPLE
+    packed(NOISE + NOISE[::-1] + NOISE, effort=8, block_size=size, threads=1)
+    assert seen == [(19, sample), (3, size), (19, sample), (3, size), (19, sample), (1, size)]
     seen.clear()
-    # Samples would know nothing of the half that is another's copy: -9 always compresses.
-    assert len(packed(NOISE + NOISE, effort=9)) < 1.1 * len(NOISE)
-    assert seen == [2 * len(NOISE)]
+    packed(NOISE, effort=1)
+    assert seen == [(1, sample), (1, size)]
+    seen.clear()
+    # -9 always compresses.
+    packed(NOISE, effort=9)
+    assert seen == [(22, size)]
+
+
+@pytest.mark.parametrize("effort", EFFORTS)
+def test_a_copy_of_noise_is_found(effort: int) -> None:
+    """Samples know nothing of the half that is another's copy."""
+    half = NOISE[:200_000]
+    assert len(packed(half + half, effort=effort)) < 1.1 * len(half)
 
 
 @pytest.mark.parametrize("filters", [("delta:8", "shuffle:8"), ("bitshuffle:8",)])

@@ -42,6 +42,7 @@ OFFERS = {
     "MESSAGE": "",
     "KIND": "loss",
     "SECONDS": "",
+    "SPEED": "",
     "SAMPLE": "sample",
     "A:B:STEP": "",
     "WHAT": "preference",
@@ -209,7 +210,17 @@ def values_of(name: str, cls: type[Stage], param: Param) -> list[str]:
 
 def effort_about(effort: int) -> str:
     """A step of the dial in words."""
-    step = EFFORTS[effort]
-    size = format_size(step.block_size, exact=True)
+    level = dialled()["zstd"][effort - min(EFFORTS)]
+    size = format_size(EFFORTS[effort].block_size, exact=True)
     ends = {min(EFFORTS): ", fastest", max(EFFORTS): ", smallest", DEFAULT_EFFORT: ", default"}
-    return f"zstd level {step.zstd_level}, blocks of {size}{ends.get(effort, '')}"
+    return f"zstd level {level}, blocks of {size}{ends.get(effort, '')}"
+
+
+def dialled() -> dict[str, tuple[int, ...]]:
+    """Codecs whose level the dial sets, those of one class as one, and the levels by effort."""
+    found: dict[str, tuple[int, ...]] = {}
+    for entry in CODECS:
+        steps = [p.efforts for p in CODECS.cls(entry.name).params if p.efforts]
+        family, dash, _ = entry.name.partition("-")
+        found.update({family + dash + "*" * bool(dash): levels for levels in steps})
+    return found

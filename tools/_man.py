@@ -25,6 +25,7 @@ from tools._facts import (
     REGISTRIES,
     OptionFacts,
     VerbFacts,
+    dialled,
     program_options,
     values_of,
     verbs,
@@ -167,10 +168,12 @@ def _dial(option: OptionFacts) -> Iterator[str]:
     yield ".RS"
     yield ".PP"
     yield ".EX"
-    yield r"\fIeffort  zstd level  block size\fR"
-    for flag, step in zip(option.dial, EFFORTS.values(), strict=True):
+    levels = dialled()
+    yield rf"\fIeffort  block size  {'  '.join(map(_roff, levels))}\fR"
+    for at, (flag, step) in enumerate(zip(option.dial, EFFORTS.values(), strict=True)):
         size = format_size(step.block_size, exact=True)
-        yield _roff(f"{flag:>6}  {step.zstd_level:>10}  {size:>10}")
+        cells = (f"{steps[at]:>{len(name)}}" for name, steps in levels.items())
+        yield _roff(f"{flag:>6}  {size:>10}  {'  '.join(cells)}")
     yield ".EE"
     yield ".RE"
 

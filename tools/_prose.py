@@ -28,10 +28,10 @@ DESCRIPTIONS: dict[str, tuple[str, ...]] = {
         " become `columns`, each block that is smaller so than its text under zstd (by a fiftieth"
         " up to effort 3, a hundredth up to 6); an array of NumPy's passes a filter where that"
         " helps; all else is `raw`. `-c` is zstd at the level of the effort then:"
-        " any zstd tool unpacks what is raw under zstd. Where samples of a block do not shrink"
-        " well, it is stored. Well is by a tenth up to effort 3, a twentieth up to 6, a fiftieth up"
-        " to 8, and at all at 9. Files of less than 10 kB are compressed without a look. `-v` and"
-        " `inspect` tell the reason, which the container keeps.",
+        " any zstd tool unpacks what is raw under zstd. A block that this makes smaller by less"
+        " than a two-hundredth is stored, at 9 one that it makes no smaller. Files of less than"
+        " 10 kB are compressed without a look. `-v` and `inspect` tell the reason, which the"
+        " container keeps.",
         "With several inputs, each failure is named and the rest go on.",
     ),
     "unpack": (
@@ -118,8 +118,14 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
         " the order given. Before a blosc codec, shuffle and bitshuffle are blosc's own. See"
         " STAGES.",
     ),
-    ("pack", "--codec"): ("What compresses each block. See STAGES.",),
-    ("pack", "--effort"): ("Sets what is left open by `-c` and `--block-size`:",),
+    ("pack", "--codec"): (
+        "What compresses each block. Without LEVEL, at that of the effort. See STAGES.",
+    ),
+    ("pack", "--effort"): (
+        "Sets what is left open by `-s`, `-c` and `--block-size`: the size of blocks, the level of"
+        " a codec that is named without one (`-9 -c xz`; `-9 -c xz:1` keeps 1), and the effort of"
+        " `columns`. Without `-c` the codec is zstd.",
+    ),
     ("*", "--from"): ("Without it, the extension decides, and then the first bytes. See FORMATS.",),
     ("pack", "--exact"): (
         "A serializer that gives back the same values, but not the very bytes, is refused with"
@@ -176,6 +182,11 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
     ("bench", "--prefer"): (
         "size and speed weigh what is balanced; portable, text and safe leave out what is not."
         " What can run code when it is unpacked is recommended only where `-s` names it.",
+    ),
+    ("bench", "--line"): (
+        "Balanced is the least time to pack, to carry over a line of that speed, and to unpack; a"
+        " row that stores what another shrinks to a half is not. `100M` is a hundred million bytes"
+        " a second. `--prefer size` takes 1M, `--prefer speed` 1G.",
     ),
     ("bench", "--peers"): ("Those that are installed; their speed includes reading the file.",),
     ("bench", "--threads"): ("Several are joined by commas, and each is measured: `1,2,4`.",),

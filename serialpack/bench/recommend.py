@@ -21,13 +21,15 @@ Preference = Literal["size", "speed", "portable", "text", "safe"]
 PREFERENCES: tuple[Preference, ...] = ("size", "speed", "portable", "text", "safe")
 Kind = Literal["smallest", "fastest", "balanced", "portable"]
 
-#: Bytes a second of the line that balance is measured with: a gigabit network. What prefers size
-#: has a slower one, what prefers speed a faster.
-LINE = 100e6
-_LINES: dict[Preference | None, float] = {"size": 10e6, "speed": 1e9}
+#: Bytes a second of the line that balance is measured with, where none is named: what most lines
+#: to other places carry. What prefers size has a slower one, what prefers speed a faster.
+LINE = 10e6
+_LINES: dict[Preference | None, float] = {"size": 1e6, "speed": 1e9}
 
 #: What is recommended as fastest must shrink the source by this, if anything does.
 SHRINKS = 1.1
+#: What is balanced or portable must do so where anything shrinks it by this, whatever the line.
+SHRINKS_WELL = 2.0
 
 #: How much better a row must be in size and in time, so that noise does not decide.
 _SIZE_MARGIN, _TIME_MARGIN = 0.99, 0.9
@@ -35,15 +37,16 @@ _SIZE_MARGIN, _TIME_MARGIN = 0.99, 0.9
 
 class Weighing(NamedTuple):
     """What the user prefers. ``unsafe``: serializers that may be recommended though they run
-    code, because the user named them."""
+    code, because the user named them. ``given``: the speed of the line that the user named."""
 
     prefer: Preference | None = None
     unsafe: frozenset[str] = frozenset()
+    given: float | None = None
 
     @property
     def line(self) -> float:
         """Bytes a second that a container is carried at."""
-        return _LINES.get(self.prefer, LINE)
+        return self.given or _LINES.get(self.prefer, LINE)
 
     def allows(self, row: Row) -> bool:
         """Whether the row may be recommended."""
@@ -89,13 +92,22 @@ def front(rows: Sequence[Row]) -> list[Row]:
 def roles(rows: Iterable[Row], weighing: Weighing) -> dict[Kind, Row | None]:
     """The row to take for each purpose; None where there is none."""
     may = [row for row in rows if row.size is not None and weighing.allows(row)]
-    shrinking = [row for row in may if row.ratio is not None and row.ratio >= SHRINKS]
     return {
         "smallest": min(may, key=lambda r: (r.size, cost(r)), default=None),
-        "fastest": min(shrinking or may, key=cost, default=None),
-        "balanced": min(may, key=weighing.journey, default=None),
-        "portable": min(filter(portable, may), key=weighing.journey, default=None),
+        "fastest": min(_shrinking(may) or may, key=cost, default=None),
+        "balanced": min(_carried(may), key=weighing.journey, default=None),
+        "portable": min(_carried(filter(portable, may)), key=weighing.journey, default=None),
     }
+
+
+def _shrinking(rows: Iterable[Row], least: float = SHRINKS) -> list[Row]:
+    return [row for row in rows if row.ratio is not None and row.ratio >= least]
+
+
+def _carried(rows: Iterable[Row]) -> list[Row]:
+    """Those to carry: none that stores what another shrinks to a half."""
+    found = list(rows)
+    return _shrinking(found) if _shrinking(found, SHRINKS_WELL) else found
 
 
 def recommendations(
@@ -131,6 +143,7 @@ def recommendations(
                     line=f"{weighing.line / 1e6:g} MB/s",
                     shrinks=", of what shrinks it" if shrinks else "",
                 )
+                + (_beside_auto(row, whole or rows) if kind == "balanced" else "")
                 + ("" if row.kept == "exact" else "; gives back the values, not the bytes"),
             )
         )
@@ -143,6 +156,16 @@ _WHY: dict[Kind, str] = {
     "balanced": "least time to pack, carry at {line} and unpack",
     "portable": "the same, of what zstd and other languages read without serialpack",
 }
+
+
+def _beside_auto(row: Row, rows: Sequence[Row]) -> str:
+    """What auto would choose, and how it compares: of the rows on as many threads."""
+    auto = next((r for r in rows if r.auto and r.threads == row.threads and r.size), None)
+    if auto is None or auto.size is None:
+        return ""
+    if auto.chain == row.chain:
+        return "; auto chooses it too"
+    return f"; auto chooses {auto.chain}, {auto.size:,} bytes in {cost(auto):.3g} s"
 
 
 def command(row: Row, source: str, name_threads: bool, format: str | None = None) -> str:

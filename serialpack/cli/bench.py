@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import sys
 from collections.abc import Iterator
@@ -38,6 +39,23 @@ class Threads(click.ParamType[tuple[int, ...]]):
         if not numbers or min(numbers) < 1:
             self.fail(f"{value!r} is not numbers of threads, like 1,2,4", param, ctx)
         return numbers
+
+
+class Speed(click.ParamType[float]):
+    """Bytes a second, as networks count: 10M is ten million."""
+
+    name = "speed"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        if isinstance(value, float):
+            return value
+        match = re.fullmatch(r"(\d{1,12}(?:\.\d{1,9})?)([kMGT]?)(?:B/s)?", str(value).strip(), re.I)
+        speed = float(match[1]) * 1000.0 ** " KMGT".index(match[2].upper() or " ") if match else 0.0
+        if not speed:
+            self.fail(f"{value!r} is not bytes a second, like 100M", param, ctx)
+        return speed
 
 
 @click.command(
@@ -90,6 +108,9 @@ class Threads(click.ParamType[tuple[int, ...]]):
     metavar="WHAT",
     help="Recommend by size, speed, portable, text, safe.",
 )
+@click.option(
+    "--line", type=Speed(), metavar="SPEED", help="Balance over 100M, ... bytes/s; default: 10M."
+)
 @click.option("--peers", is_flag=True, help="Measure the stock gzip, zstd, xz, lz4 too.")
 @click.option(
     "-j", "--threads", type=Threads(), metavar="N,...", help="Threads to measure; default: all."
@@ -122,6 +143,7 @@ def command(
     sample: str | None,
     sweep: str | None,
     prefer: Any,
+    line: float | None,
     peers: bool,
     threads: tuple[int, ...] | None,
     disk: bool,
@@ -144,7 +166,7 @@ def command(
     from serialpack.bench.run import DEFAULT_BUDGET, Bench, Question
     from serialpack.bench.sweep import parse_sweep
     from serialpack.cli.app import Stopped
-    from serialpack.cli.run import Manner, each_file
+    from serialpack.cli.run import Manner, each_file, say
     from serialpack.errors import RefusedError, UsageError
 
     if budget is not None and not 0 < budget < 1e6:
@@ -165,7 +187,7 @@ def command(
         codecs=codecs,
         budget=DEFAULT_BUDGET if budget is None else budget,
         threads=threads or (),
-        weighing=Weighing(prefer),
+        weighing=Weighing(prefer, given=line),
         peers=peers,
         sweep=parse_sweep(sweep) if sweep is not None else (),
         through="cold-all" if cold_all else "cold-files" if cold else "disk" if disk else "memory",
@@ -180,15 +202,16 @@ def command(
                 results = bench.run()
             except Stopped:
                 progress.close()
-                _print(bench.results(), "json" if as_json else report)
+                _print(bench.results(), manner, report)
                 raise
         try:
-            outputs.write(results)
+            for path in outputs.write(results):
+                say(manner, f"wrote {path}")
         finally:
             if old is not None:
-                _print_changes(old, results, as_json=manner.as_json)
+                _print_changes(old, results, manner)
             else:
-                _print(results, "json" if as_json else report)
+                _print(results, manner, report)
         if not any(row.size is not None for row in results.rows):
             raise RefusedError("nothing could be measured", hint="the table says why")
         return {}
@@ -210,7 +233,12 @@ def _source_of(old: Results) -> tuple[str | None, str | None]:
     )
 
 
-def _print(results: Results, format: str) -> None:
+def _print(results: Results, manner: Manner, format: str) -> None:
+    """The report on standard output: where only errors are asked for, none but for programs."""
+    if manner.as_json:
+        format = "json"
+    elif manner.quiet and format == "table":
+        return
     from shutil import get_terminal_size
 
     from serialpack.bench.reports import report
@@ -221,13 +249,15 @@ def _print(results: Results, format: str) -> None:
     print(text, end="", flush=True)
 
 
-def _print_changes(old: Results, new: Results, *, as_json: bool) -> None:
+def _print_changes(old: Results, new: Results, manner: Manner) -> None:
+    if manner.quiet and not manner.as_json:
+        return
     import json
 
     from serialpack.bench.compare import changes_text, compare
 
     changes = compare(old, new)
-    print(json.dumps(changes.to_json()) if as_json else changes_text(changes), flush=True)
+    print(json.dumps(changes.to_json()) if manner.as_json else changes_text(changes), flush=True)
 
 
 class _Outputs(NamedTuple):
@@ -253,21 +283,25 @@ class _Outputs(NamedTuple):
         if self.plot is not None:
             check_plot(self.plot)
 
-    def write(self, results: Results) -> None:
+    def write(self, results: Results) -> Iterator[str]:
+        """Write them; each is given once it is there."""
         from serialpack.bench.compare import save_results
 
         if self.plot is not None:
             from serialpack.bench.reports.plot import plot
 
             plot(results, self.plot, force=self.force)
+            yield self.plot
         if self.html is not None:
             from serialpack.bench.reports.html import html
             from serialpack.files import Output
 
             with Output(self.html, force=self.force) as output:
                 output.write(html(results).encode())
+            yield self.html
         if self.save is not None:
             save_results(results, self.save, force=self.force)
+            yield self.save
 
 
 @contextmanager

@@ -54,14 +54,14 @@ if TYPE_CHECKING:
     "--codec",
     metavar="NAME[:LEVEL]",
     default="auto",
-    help="auto (default), none, zstd:19, lz4, blosc-zstd:1@256K, xz, ...",
+    help="auto (default), zstd:19, ...; no LEVEL: by effort.",
 )
 @click.option(
     "-1..-9",
     "--effort",
     type=click.IntRange(1, 9),
     metavar="N",
-    help="From fastest (-1) to smallest (-9); default -3.",
+    help="Levels, blocks: -1 fastest, -9 smallest; default -3.",
 )
 @click.option("-F", "--from", "format", metavar="FORMAT", help="What FILE is; default: looked at.")
 @click.option("--exact", is_flag=True, help="Refuse where only the values would come back.")

@@ -44,6 +44,10 @@ class Codec(Stage, ABC):
         codec can do better. Never more than ``size`` bytes; CodecError where they are fewer."""
         yield self.decompress(stored, size)
 
+    def gains_on_records(self, block: Buffer) -> bool:  # noqa: ARG002
+        """Whether text records, of which ``block`` is one of many, gain by ``for_records``."""
+        return False
+
     def for_records(self) -> None:
         """Told that what comes is text of many records alike, where a codec may work otherwise.
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 from serialpack.codecs.base import Codec, check_ratio, check_size
 from serialpack.errors import CodecError, RefusedError
-from serialpack.stage import Buffer, Param
+from serialpack.stage import Buffer, Param, dialled
 
 #: The number in a chunk's flags of the format that each codec writes.
 _FORMATS = {"blosclz": 0, "lz4": 1, "lz4hc": 1, "snappy": 2, "zlib": 3, "zstd": 4}
@@ -43,7 +43,7 @@ class Blosc(Codec):
 
     library = "blosc"
     params = (
-        Param("level", 0, 9, 5),
+        dialled("level", 0, 9, (1, 3, 5, 6, 7, 8, 9, 9, 9)),
         Param("block", 1 << 10, 64 << 20, 0, "@", is_size=True),
         Param("threads", 1, 256, 0, "/"),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from serialpack.codecs.base import Codec
 from serialpack.errors import CodecError
-from serialpack.stage import Buffer, Param
+from serialpack.stage import Buffer, dialled
 
 _FEED = 64 << 10
 _STEP = 1 << 20
@@ -18,7 +18,7 @@ class Brotli(Codec):
 
     library = "brotli"
     extra = "brotli"
-    params = (Param("quality", 0, 11, 5),)
+    params = (dialled("quality", 0, 11, (1, 3, 5, 6, 7, 8, 9, 10, 11)),)
     levels = (":5", ":9")
     about = "good on text; 11 is very slow"
     bound = (

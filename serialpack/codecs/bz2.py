@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from serialpack.codecs.base import Codec, decompress_stream
 from serialpack.errors import CodecError
-from serialpack.stage import Buffer, Param
+from serialpack.stage import Buffer, dialled
 
 
 class Bz2(Codec):
     """Data format: one bzip2 stream (``BZh1`` to ``BZh9``), as the program bzip2 1.0 writes it."""
 
-    params = (Param("level", 1, 9, 9),)
+    params = (dialled("level", 1, 9, (1, 5, 9, 9, 9, 9, 9, 9, 9)),)
     about = "block sorting; slow, good on text"
     bound = "The decoder is given a limit of one byte more than the size promised."
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from serialpack.codecs.base import Codec, check_ratio
 from serialpack.errors import CodecError, RefusedError
-from serialpack.stage import Buffer, Param
+from serialpack.stage import Buffer, dialled
 
 #: LZ4_MAX_INPUT_SIZE, the most that one block holds.
 _LARGEST = 0x7E000000
@@ -19,7 +19,7 @@ class Lz4(Codec):
 
     library = "lz4"
     extra = "lz4"
-    params = (Param("level", 0, 12, 0),)
+    params = (dialled("level", 0, 12, (0, 0, 0, 3, 6, 9, 10, 11, 12)),)
     levels = ("", ":9")
     about = "very fast; 0 is the fast compressor, 1-12 are LZ4 HC"
     bound = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from serialpack.codecs.base import Codec, decompress_stream
 from serialpack.errors import CodecError
-from serialpack.stage import Buffer, Param
+from serialpack.stage import Buffer, dialled
 
 #: The dictionary of each preset, in bytes (liblzma, lzma_encoder_presets.c).
 _PRESET_DICTS = tuple(n << 18 for n in (1, 4, 8, 16, 16, 32, 32, 64, 128, 256))
@@ -20,7 +20,7 @@ class Xz(Codec):
     memory for the 64 MiB that it names, ten times over, whether there are bytes for it or not.
     """
 
-    params = (Param("level", 0, 9, 6),)
+    params = (dialled("level", 0, 9, (0, 3, 6, 6, 6, 7, 8, 9, 9)),)
     levels = (":1", ":6")
     about = "LZMA2; very slow, smallest"
     bound = (

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from serialpack.codecs.base import Codec, decompress_stream
 from serialpack.errors import CodecError
-from serialpack.stage import Buffer, Param
+from serialpack.stage import Buffer, dialled
 
 
 class Zlib(Codec):
     """Data format: one zlib stream (RFC 1950), without a preset dictionary."""
 
-    params = (Param("level", 0, 9, 6),)
+    params = (dialled("level", 0, 9, (1, 3, 6, 7, 8, 9, 9, 9, 9)),)
     levels = (":1", ":6", ":9")
     about = "DEFLATE; read everywhere"
     bound = "The decoder is given a limit of one byte more than the size promised."

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from serialpack.codecs.base import Codec, check_ratio, check_size
 from serialpack.errors import CodecError
-from serialpack.stage import Buffer, Param
+from serialpack.stage import Buffer, dialled
 
 _MAGIC = b"\x28\xb5\x2f\xfd"
 _UNKNOWN_SIZE = 2**64 - 1
@@ -32,31 +32,28 @@ _FRAME: dict[str, Any] = {
     "write_dict_id": False,
 }
 
-#: Level 3 for blocks of at least a MiB: its table of short matches (2^14 entries, not 2^16) stays
-#: in a core's cache, and matches of 6 bytes, not 5, make up for it. Measured over 4 MiB blocks of
-#: contacts, JSON, CSV, the Canterbury, Silesia and Snappy corpora and numbers, beside libzstd
-#: 1.5.7's own level 3: 0.90 of the time, 0.996 of the size (geometric mean; worst block 1.037,
-#: of an MRI image; programs, which are not what is packed here, grow by up to 5 %).
-#: What it writes is level 3's strategy all the same, in frames like any other.
-_LARGE = 1 << 20
-_TUNED = {3: {"min_match": 6, "chain_log": 14}}
-
 #: Level 3 for large blocks of text records, whose keys and separators repeat at length: one table
 #: of matches of 7 bytes instead of two (strategy fast) finds nearly all of them. Over full blocks
 #: of contacts, logs, CSV and JSON, beside libzstd's own level 3: 0.80 of the time to compress and
-#: 0.96 to decompress, 0.994 of the size (geometric means; worst block 1.023). Not for anything
-#: else: source code grows by 5 %, programs by 7 %. Nor for what is much smaller than a block: it
-#: takes no time to speak of, and citm_catalog.json, which shrinks 90-fold, would be 7 % larger.
+#: 0.96 to decompress, 0.994 of the size (geometric means). Records whose values are prose or
+#: source code grow by 2 to 5 %: a sample tells. Not for anything else: programs grow by 7 %. Nor
+#: for what is much smaller than a block: it takes no time to speak of, and citm_catalog.json,
+#: which shrinks 90-fold, would be 7 % larger.
 #: The window stays at 2 MiB: one of 4 MiB saves another 0.7 %, and decompresses 3 % slower.
 _LARGE_RECORDS = 3 << 20
 _TUNED_RECORDS = {3: {"strategy": 1, "min_match": 7, "hash_log": 17}}
+
+#: The sample: so many bytes in one piece, as matches lie some way apart. It may be larger by so
+#: much, which full blocks, in which both find more, are by about a third less.
+_SAMPLE = 1 << 20
+_LARGER = 1.0125
 
 
 class Zstd(Codec):
     """Data format: one Zstandard frame (RFC 8878) with content size and checksum, no dictionary."""
 
     library = "zstandard"
-    params = (Param("level", -7, 22, 3),)
+    params = (dialled("level", -7, 22, (1, 2, 3, 5, 8, 12, 15, 19, 22)),)
     levels = (":1", ":3", ":9", ":19")
     about = "fast and small; any zstd tool reads it"
     carries_size = True
@@ -72,33 +69,39 @@ class Zstd(Codec):
 
         # One of each for this instance, hence for one thread: sharing them gives false corruption.
         self._zstd = zstandard
+        self._records = False
         self._decompressor = zstandard.ZstdDecompressor(max_window_size=_WINDOW_LIMIT)
 
     @cached_property
-    def _compressors(self) -> list[tuple[int, Any]]:
-        """By the least size of what each is for. Not made for reading: that takes 0.1 ms."""
-        compressors = [(0, self._compressor())]
-        if tuned := _TUNED.get(self.values[0]):
-            compressors.append((_LARGE, self._compressor(tuned)))
-        return compressors
+    def _compressor(self) -> Any:
+        """Not made for reading: that takes 0.1 ms."""
+        return self._zstd.ZstdCompressor(level=self.values[0], **_FRAME)
 
-    def _compressor(self, tuned: dict[str, int] | None = None) -> Any:
-        level = self.values[0]
+    @cached_property
+    def _of_records(self) -> Any:
+        """The compressor for large blocks of records; None where there is none of its own."""
+        tuned = _TUNED_RECORDS.get(self.values[0])
         if tuned is None:
-            return self._zstd.ZstdCompressor(level=level, **_FRAME)
+            return None
         parameters = self._zstd.ZstdCompressionParameters.from_level(
-            level, source_size=4 * _LARGE, **_FRAME, **tuned
+            self.values[0], source_size=4 << 20, **_FRAME, **tuned
         )
         return self._zstd.ZstdCompressor(compression_params=parameters)
 
+    def gains_on_records(self, block: Buffer) -> bool:
+        if len(block) < _LARGE_RECORDS or self._of_records is None:
+            return False
+        start = (len(block) - _SAMPLE) // 2
+        sample = memoryview(block)[start : start + _SAMPLE]
+        own = self._compressor.compress(sample)
+        return len(self._of_records.compress(sample)) <= _LARGER * len(own)
+
     def for_records(self) -> None:
-        if tuned := _TUNED_RECORDS.get(self.values[0]):
-            self._compressors.append((_LARGE_RECORDS, self._compressor(tuned)))
+        self._records = True
 
     def compress(self, data: Buffer) -> bytes:
-        size = len(data)
-        compressor = next(c for least, c in reversed(self._compressors) if size >= least)
-        return cast(bytes, compressor.compress(data))
+        tuned = self._records and len(data) >= _LARGE_RECORDS and self._of_records is not None
+        return cast(bytes, (self._of_records if tuned else self._compressor).compress(data))
 
     def decompress(self, stored: Buffer, size: int) -> bytes:
         try:

@@ -42,13 +42,13 @@ from serialpack.columns.streams import (
     U16,
     U32,
     ZSTD,
-    Effort,
     array_stream,
     narrow,
     raw_size,
 )
 from serialpack.columns.texts import Broken
 from serialpack.columns.wire import Reader, counted, varint, zigzag
+from serialpack.effort import ColumnEffort
 
 #: How decisions are stored, numbers for ever: their ranks, with those of other nodes or apart;
 #: or the lengths of the runs of rank 0, and apart what stands between them, less 1.
@@ -64,7 +64,7 @@ _LEAST_APART = 192
 _CLEARLY_FEW = 16
 
 
-def _array(values: NDArray[Any], use: Effort) -> bytes:
+def _array(values: NDArray[Any], use: ColumnEffort) -> bytes:
     """``values`` with what must be known to read them, except how many there are."""
     top = int(values.max(initial=0))
     layout, stream = array_stream(narrow(values, top), use, top)
@@ -144,7 +144,9 @@ def _decisions(walk: NDArray[np.int32], number: int) -> _Decisions:
     return _Decisions(after.tolist(), nodes.tolist(), first, rank[place], choices)
 
 
-def _apart(ranks: NDArray[np.signedinteger[Any]], choices: int, use: Effort) -> tuple[int, bytes]:
+def _apart(
+    ranks: NDArray[np.signedinteger[Any]], choices: int, use: ColumnEffort
+) -> tuple[int, bytes]:
     """The way in which the decisions of a node are smaller, and they in it."""
     places = np.flatnonzero(ranks)
     runs = np.diff(places, prepend=-1) - 1
@@ -159,7 +161,7 @@ def _apart(ranks: NDArray[np.signedinteger[Any]], choices: int, use: Effort) -> 
     return _RUNS, in_runs
 
 
-def write(walk: NDArray[np.int32], number: int, use: Effort) -> tuple[bytes, bytes]:
+def write(walk: NDArray[np.int32], number: int, use: ColumnEffort) -> tuple[bytes, bytes]:
     """The table of what follows each of ``number`` nodes, and the decisions.
 
     The walk begins at node 0. Every node is met, and they are numbered as they are first met.

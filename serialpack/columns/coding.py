@@ -8,9 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from serialpack.columns.streams import Effort, Stream, recoded
+from serialpack.columns.streams import Stream, recoded
 from serialpack.columns.texts import Texts
 from serialpack.columns.wire import varint
+from serialpack.effort import ColumnEffort
 
 
 class Coded(NamedTuple):
@@ -28,7 +29,7 @@ class Coded(NamedTuple):
         """What it will take, in bytes, about: streams may still come to share a frame."""
         return len(self.description) + sum(stream.size for stream in self.streams)
 
-    def last_size(self, use: Effort) -> int:
+    def last_size(self, use: ColumnEffort) -> int:
         """The same, once streams are compressed as well as they are in the end."""
         if not use.lzma:
             return self.size
@@ -58,7 +59,7 @@ class Fit(NamedTuple):
 class Context(NamedTuple):
     """Under which conditions a column is encoded."""
 
-    use: Effort
+    use: ColumnEffort
     chooser: Callable[[Texts, Context], Coded]
     """Encodes the parts of a column."""
     depth: int = 0

@@ -22,9 +22,10 @@ from numpy.typing import NDArray
 
 from serialpack.columns.coding import Coded
 from serialpack.columns.source import Source
-from serialpack.columns.streams import BITS4, F64, U8, U64, Effort, array_kind, array_stream, narrow
+from serialpack.columns.streams import BITS4, F64, U8, U64, array_kind, array_stream, narrow
 from serialpack.columns.texts import Broken
 from serialpack.columns.wire import varint, zigzag
+from serialpack.effort import ColumnEffort
 
 #: How a column of numbers is written, numbers for ever. ``TABLE``: few different numbers, each
 #: by its place in the sorted table of them.
@@ -49,7 +50,7 @@ _TABLE_MOST = 1 << 16
 _TABLE_LOOK = 512
 
 
-def _array_node(array: NDArray[Any], use: Effort, top: int | None) -> Coded:
+def _array_node(array: NDArray[Any], use: ColumnEffort, top: int | None) -> Coded:
     """``array`` behind a byte that says its kind and layout."""
     layout, stream = array_stream(array, use, top)
     return Coded(bytes([array_kind(array) << 3 | layout]), (stream,))
@@ -63,7 +64,7 @@ def _read_array(source: Source, number: int, kinds: range) -> NDArray[Any]:
     return source.array(layout, kind, number)
 
 
-def write_codes(codes: NDArray[np.integer[Any]], count: int, use: Effort) -> Coded:
+def write_codes(codes: NDArray[np.integer[Any]], count: int, use: ColumnEffort) -> Coded:
     """Numbers from 0 to ``count`` - 1, read by ``read_codes``."""
     if count <= 1 or not len(codes):
         return Coded(b"")
@@ -82,7 +83,7 @@ def read_codes(source: Source, count: int, number: int) -> NDArray[Any]:
     return codes
 
 
-def write_floats(values: NDArray[np.float64], use: Effort) -> Coded:
+def write_floats(values: NDArray[np.float64], use: ColumnEffort) -> Coded:
     """Doubles, bit for bit."""
     if not len(values):
         return Coded(b"")
@@ -130,7 +131,7 @@ def _median(values: NDArray[np.float64]) -> float:
 
 
 def write_numbers(
-    numbers: NDArray[np.int64], use: Effort, deltas: int = _DELTAS, *, tables: bool = True
+    numbers: NDArray[np.int64], use: ColumnEffort, deltas: int = _DELTAS, *, tables: bool = True
 ) -> Coded:
     """Any int64, read by ``read_numbers``; by tables only if they are not entries of one."""
     if not len(numbers):
@@ -152,14 +153,14 @@ def write_numbers(
     return offset if table is None or offset.size <= table.size else table
 
 
-def write_offset(numbers: NDArray[np.int64], least: int, most: int, use: Effort) -> Coded:
+def write_offset(numbers: NDArray[np.int64], least: int, most: int, use: ColumnEffort) -> Coded:
     """``numbers`` by how much they are above the ``least``."""
     above = numbers.view(np.uint64) - np.uint64(least & (2**64 - 1))
     array = _array_node(narrow(above, most - least), use, most - least)
     return Coded(bytes([OFFSET]) + zigzag(least) + array.description, array.streams)
 
 
-def _write_table(numbers: NDArray[np.int64], spread: int, use: Effort) -> Coded | None:
+def _write_table(numbers: NDArray[np.int64], spread: int, use: ColumnEffort) -> Coded | None:
     """By a table, if the numbers are so few for their ``spread`` that it may pay."""
     if spread < 256:
         return None

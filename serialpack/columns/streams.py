@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from serialpack.columns.texts import Broken
+from serialpack.effort import EFFORTS, ColumnEffort
 
 #: Coders, numbers for ever. ``SHARED``: the raw bytes are the next ones of the group.
 STORE, ZSTD, PCO, SHARED, LZMA = range(5)
@@ -69,42 +70,9 @@ _TRIAL = 8192
 _CLEAR = 0.97
 
 
-class Effort(NamedTuple):
-    """What a level of the dial (1 to 9) means here."""
-
-    text: int
-    """zstd level for texts."""
-    numbers: int
-    """zstd level for arrays: short, hardly repeating; level 1 is often the smaller of the fast."""
-    pco: int
-    """Level of pcodec."""
-    last: int
-    """zstd level at which what was chosen is compressed again in the end; 0 for none."""
-    lower: tuple[int, ...]
-    """Levels of the steps before, at which frames are compressed again: some are smaller so, and
-    no step of the dial shall be larger than the one before."""
-    lzma: bool
-    """Whether LZMA is tried then: smaller by a twentieth, at a tenth of the speed to read."""
-    thorough: bool
-    """Whether all that may be smaller is tried on the whole column, not on samples."""
-
-
-_EFFORTS = {
-    1: Effort(1, 1, 4, 0, (), False, False),
-    2: Effort(2, 1, 5, 0, (), False, False),
-    3: Effort(3, 1, 6, 0, (), False, False),
-    4: Effort(6, 1, 8, 0, (3,), False, False),
-    5: Effort(8, 5, 8, 0, (3, 6), False, False),
-    6: Effort(9, 5, 8, 12, (8,), False, True),
-    7: Effort(11, 7, 9, 15, (12,), False, True),
-    8: Effort(11, 7, 10, 19, (15,), False, True),
-    9: Effort(15, 17, 12, 19, (15,), True, True),
-}
-
-
-def effort(level: int) -> Effort:
+def effort(level: int) -> ColumnEffort:
     """What ``level`` of the dial means; beyond its ends, its ends."""
-    return _EFFORTS[min(max(level, 1), 9)]
+    return EFFORTS[min(max(level, min(EFFORTS)), max(EFFORTS))].columns
 
 
 class Stream(NamedTuple):
@@ -189,7 +157,7 @@ def _lzma_filters(size: int) -> list[dict[str, int]]:
     return [{"id": lzma.FILTER_LZMA1, "preset": 9 | lzma.PRESET_EXTREME, **parameters}]
 
 
-def recoded(coder: int, raw: bytes, stored: bytes, use: Effort) -> tuple[int, bytes]:
+def recoded(coder: int, raw: bytes, stored: bytes, use: ColumnEffort) -> tuple[int, bytes]:
     """The smallest of ``stored`` and what other levels of zstd, or LZMA, make of ``raw``."""
     if coder == STORE or not raw:
         return coder, stored
@@ -323,7 +291,7 @@ def _ways(array: NDArray[Any], top: int | None) -> list[_Way]:
     return ways
 
 
-def _store(array: NDArray[Any], way: _Way, use: Effort) -> Stream:
+def _store(array: NDArray[Any], way: _Way, use: ColumnEffort) -> Stream:
     layout, coder = way
     kind = array_kind(array)
     if coder == PCO:
@@ -336,7 +304,9 @@ def _store(array: NDArray[Any], way: _Way, use: Effort) -> Stream:
     return bytes_stream(array.tobytes(), use.numbers, kind)
 
 
-def array_stream(array: NDArray[Any], use: Effort, top: int | None = None) -> tuple[int, Stream]:
+def array_stream(
+    array: NDArray[Any], use: ColumnEffort, top: int | None = None
+) -> tuple[int, Stream]:
     """``array`` (unsigned or float64) in the smallest way found: its layout, and the stream."""
     ways = _ways(array, top)
     if len(array) > 2 * _TRIAL and not use.thorough:

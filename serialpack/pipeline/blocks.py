@@ -33,6 +33,9 @@ SETTINGS = "z"
 #: Formats whose sources are text of many records alike.
 _TEXT = frozenset({"csv", "json", "ndjson", "tsv"})
 
+#: So many first blocks may be all of the file.
+_EARLY = 2
+
 
 class Plan(NamedTuple):
     """How blocks of one member are packed or unpacked. Small, and can be sent to a process."""
@@ -46,10 +49,23 @@ class Plan(NamedTuple):
     least_saving: float = 0.0
     #: The version that wrote the member, where it is read.
     writer: str = ""
+    #: Whether its codec works as for text of records: see ``of_records``.
+    records: bool = False
 
     def worker(self) -> BlockPacker:
         """What packs blocks, one after another."""
         return BlockPacker(self)
+
+
+def of_records(chain: Chain, format: str, first: SourceBlock) -> bool:
+    """Whether the codec of ``chain`` had better know that what it gets is text of records.
+
+    Asked of the ``first`` block for all: what is written depends on no worker, nor on their order.
+    """
+    kept = SERIALIZERS.cls(chain.serializer.name).keeps(FORMATS.get(format))
+    if format not in _TEXT or not kept or chain.filters:
+        return False
+    return CODECS.create(*chain.codec).gains_on_records(first.data)
 
 
 class Packed(NamedTuple):
@@ -102,10 +118,14 @@ class Squeeze:
                 self.codec.with_filter(kind, item_size)
         self.filters = [FILTERS.create(*f) for f in filters]
 
-    def forward(self, data: Buffer) -> Buffer:
+    def filtered(self, data: Buffer) -> Buffer:
+        """What the codec gets. A filter that Blosc applies itself is not in it."""
         for stage in self.filters:
             data = stage.forward(data)
-        return self.codec.compress(data)
+        return data
+
+    def forward(self, data: Buffer) -> Buffer:
+        return self.codec.compress(self.filtered(data))
 
     def backward(self, stored: Buffer, size: int) -> Buffer:
         data = self.codec.decompress(stored, size)
@@ -123,7 +143,7 @@ class BlockPacker:
         self.serializer = SERIALIZERS.create(*plan.chain.serializer)
         self.serializer.configure(plan.spelling.get(SETTINGS, {}))
         self.squeeze = Squeeze(plan.chain)
-        if plan.format in _TEXT and self.serializer.keeps(self.format) and not plan.chain.filters:
+        if plan.records:
             self.squeeze.codec.for_records()
 
     def __call__(self, source: SourceBlock) -> Packed:
@@ -161,7 +181,7 @@ class BlockPacker:
         """The second half: filters and codec, undone again, and the checksums."""
         data, exact = serialized.data, serialized.exact
         kept = self.serializer.keeps(self.format)
-        stored, whole = self._compress(data)
+        stored, whole = self._compress(data, early=source.index < _EARLY)
         timer.lap("compress")
         check = checksum(data)
         if self.plan.verify and whole is not data:
@@ -192,13 +212,20 @@ class BlockPacker:
     def _item_size(self) -> int:
         return math.lcm(*(values[0] for _, values in self.plan.chain.filters))
 
-    def _compress(self, data: Buffer) -> tuple[bool, Buffer]:
+    def _compress(self, data: Buffer, *, early: bool) -> tuple[bool, Buffer]:
         """Whether the block is stored, and its payload."""
-        least, forward = self.plan.least_saving, self.squeeze.forward
+        least = self.plan.least_saving
         if self.plan.chain.plain:
             return False, data
-        if not least or shrinks_well(data, forward, least, self._item_size):
-            payload = forward(data)
+        if not least or shrinks_well(
+            data,
+            self.squeeze.filtered,
+            self.plan.chain.codec,
+            least,
+            item_size=self._item_size,
+            early=early,
+        ):
+            payload = self.squeeze.forward(data)
             if len(payload) < (1 - least) * len(data):
                 return False, payload
         if self.plan.chain.zstd_envelope:

@@ -13,7 +13,7 @@ from serialpack.container.records import Header
 from serialpack.container.writer import MemberWriter
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, Spelling, ValueFormat
-from serialpack.pipeline.blocks import SETTINGS, Plan
+from serialpack.pipeline.blocks import SETTINGS, Plan, of_records
 from serialpack.pipeline.digest import WholeDigest
 from serialpack.pipeline.timing import add_seconds, timed
 from serialpack.pipeline.workers import INLINE, INLINE_PLAIN, WorkerPlan, in_order
@@ -147,7 +147,8 @@ def prepare(packing: Packing, first: SourceBlock) -> tuple[Header, Plan]:
         zstd_envelope=packing.chain.zstd_envelope,
     )
     plan = Plan(packing.chain, fmt.name, spelling, packing.verify, packing.demand_exact)
-    return header, plan._replace(least_saving=packing.least_saving)
+    records = of_records(packing.chain, fmt.name, first)
+    return header, plan._replace(least_saving=packing.least_saving, records=records)
 
 
 class WorkerMaker:

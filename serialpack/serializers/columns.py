@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from serialpack.effort import DEFAULT_EFFORT, EFFORTS
+from serialpack.codecs.zstd import Zstd
+from serialpack.effort import EFFORTS
 from serialpack.errors import UnsupportedError
 from serialpack.formats.base import Format, SourceBlock, Spelling
 from serialpack.serializers._collector import collector_held
 from serialpack.serializers.base import Serializer
-from serialpack.stage import Buffer, Param
+from serialpack.stage import Buffer, dialled
 
 #: Format -> the kind of text that the columns are cut from.
 KINDS = {"json": "json", "ndjson": "json", "csv": "csv", "tsv": "tsv", "msgpack": "msgpack"}
 
 #: Columns this much smaller than a sample promises of text are not held against all of the text.
 _CLEARLY = 0.8
-#: Of text that is compressed already they must save this much of what a codec must (``Effort``).
+#: Of text that is compressed already they must save this much of what a filter must (``Effort``).
 _LEAST = 0.2
 
 #: The sample: so many pieces of so many bytes.
@@ -33,7 +34,7 @@ class Columns(Serializer):
     exact = True
     portable = False
     compresses = True
-    params = (Param("effort", min(EFFORTS), max(EFFORTS), DEFAULT_EFFORT),)
+    params = (dialled("effort", min(EFFORTS), max(EFFORTS), tuple(EFFORTS)),)
     levels = (":3", ":6")
     about = "records as typed columns, byte for byte"
 
@@ -55,7 +56,7 @@ class Columns(Serializer):
         if len(source) > _PIECES * _PIECE and len(columns) < _CLEARLY * self._foreseen(source):
             return columns, block.records
         text = self._text(source, Form.LARGER)
-        most = (1 - _LEAST * EFFORTS[self.values[0]].least_saving) * len(text)
+        most = (1 - _LEAST * EFFORTS[self.values[0]].least_gain) * len(text)
         return (columns if len(columns) < most else text), block.records
 
     def plain(self, source: Buffer) -> Buffer:
@@ -87,7 +88,8 @@ class Columns(Serializer):
         from serialpack.columns import block
 
         (effort,) = self.values
-        return block.write_text(source, block.Form(form), EFFORTS[effort].zstd_level)
+        (level,) = (param.at(effort) for param in Zstd.params)
+        return block.write_text(source, block.Form(form), level)
 
     def _foreseen(self, source: bytes) -> float:
         """About how many bytes the text would take; of more than the sample."""

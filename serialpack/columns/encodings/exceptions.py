@@ -16,9 +16,9 @@ from serialpack.columns.coding import Coded, Context, Fit, head, joined
 from serialpack.columns.numbers import read_codes, read_numbers, write_codes, write_numbers
 from serialpack.columns.pieces import merge, select
 from serialpack.columns.source import Source
-from serialpack.columns.streams import Effort
 from serialpack.columns.texts import Broken, Texts
 from serialpack.columns.wire import varint
+from serialpack.effort import ColumnEffort
 
 NUMBER = 6
 
@@ -29,7 +29,7 @@ _BITMAP, _GAPS = range(2)
 _RARE = 16
 
 
-def write_places(misfits: NDArray[np.bool_], use: Effort) -> Coded:
+def write_places(misfits: NDArray[np.bool_], use: ColumnEffort) -> Coded:
     """Which values are exceptions."""
     places = np.flatnonzero(misfits)
     if len(places) * _RARE < len(misfits):
