@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import Any
 from uuid import UUID
 
+from serialpack.depth import TooDeep
 from serialpack.errors import RefusedError
 from serialpack.formats._columns import Column, Mixed, Odd, column_of
 from serialpack.formats._document import Malformed
@@ -78,7 +79,7 @@ def _type(column: Column, most: int) -> Any:
     """The type of a column."""
     pa = arrow()
     if most < 0:
-        raise RecursionError("nested too deeply")
+        raise TooDeep
     kinds = [kind for kind in column.kinds if kind != "null"]
     if len(kinds) > 1:
         raise Mixed(f"a column of {' and '.join(kinds)}")

@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, Literal, NamedTuple
 
+from serialpack.depth import MAX_DEPTH, json_depth
 from serialpack.errors import SyntaxInputError
-from serialpack.formats.base import MAX_DEPTH, Difference, SourceBlock
+from serialpack.formats.base import Difference, SourceBlock, depth_loss
 
 #: What the records of a block are: elements of an array, members of a map, one document.
 Kind = Literal["a", "m", "d"]
@@ -26,10 +27,7 @@ BOM = b"\xef\xbb\xbf"
 WHITE = b" \t\n\r"
 _WHITE = re.compile(r"[ \t\n\r]*+")
 _MEMBER = re.compile(rb'[ \t\n\r]*+"(?:[^"\\]++|\\.)*+"[ \t\n\r]*+:', re.DOTALL)
-_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 _CONSTANT = re.compile(r'"(?:[^"\\]++|\\.)*+"|(NaN|-?Infinity)', re.DOTALL)
-_ROUNDS = 20
-_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 
 #: Turns text at a position into a value and the position behind it.
 Scanner = Callable[[str, int], tuple[Any, int]]
@@ -78,37 +76,14 @@ def _behind_white(data: bytes, at: int) -> int:
     return at
 
 
-def nesting(data: bytes) -> tuple[int, int]:
-    """How deep containers nest in JSON text, and how many are still open at its end.
-
-    Exact where the first is over MAX_DEPTH; otherwise the first is a bound, as long as brackets
-    in strings do not hide those outside, and the second 0: readers of text that is deeper than it
-    seems stop on their own. Brackets alone are left of the text, then pairs of them are taken out,
-    level by level: common text is gone after a few rounds, at 2 GB/s.
-    """
-    rounds, before = 0, -1
-    brackets = data.translate(None, _NO_BRACKETS)
-    while brackets and rounds < _ROUNDS and len(brackets) != before:
-        before = len(brackets)
-        brackets = brackets.replace(b"[]", b"").replace(b"{}", b"")
-        rounds += 1
-    if rounds + len(brackets) <= MAX_DEPTH:
-        return rounds + len(brackets), 0
-    depth = deepest = 0
-    for bracket in _STRING.sub(b"", data).translate(None, _NO_BRACKETS):
-        depth += 1 if bracket in b"[{" else -1
-        deepest = max(deepest, depth)
-    return deepest, depth
-
-
-def too_deep(data: bytes, record: int = 0) -> Difference | None:
+def too_deep(data: bytes, record: int = 0, most: int = MAX_DEPTH) -> Difference | None:
     """The loss that deep nesting in ``data`` is taken for; Bad where its brackets are open."""
-    depth, still_open = nesting(data)
-    if depth <= MAX_DEPTH:
+    depth, still_open = json_depth(data)
+    if depth <= most:
         return None
     if still_open > 0:
         raise Bad("the text ends too early", len(data.decode("utf-8", "replace")))
-    return Difference(record, "$", f"{depth} levels, {MAX_DEPTH} at most", "", "depth")
+    return depth_loss(record)
 
 
 class Bad(Exception):

@@ -9,9 +9,10 @@ from collections.abc import Iterable
 from itertools import takewhile
 from typing import Any
 
+from serialpack.depth import MAX_DEPTH
 from serialpack.formats._document import Malformed
 from serialpack.formats._messages import Repeated, key_of, messages
-from serialpack.formats.base import MAX_DEPTH, Difference, Unheld, value_step
+from serialpack.formats.base import Difference, Unheld, depth_loss, value_step
 from serialpack.kinds import shown
 
 #: First bytes: what follows them, and in how many bytes its length stands.
@@ -58,10 +59,9 @@ def check(data: bytes, at: int, record: int) -> None:
         if opened and opened[-1].is_map and opened[-1].left % 2 == 0:
             opened[-1].begin = at
         kind, count, at = _head(data, at)
+        if kind in ("an array", "a map") and len(opened) == MAX_DEPTH:
+            raise Unheld(depth_loss(record))
         if kind in ("an array", "a map") and count:
-            if len(opened) == MAX_DEPTH:
-                lost = f"more than {MAX_DEPTH} levels"
-                raise Unheld(Difference(record, "$", lost, "", "depth"))
             opened.append(_Open(kind == "a map", count))
             continue
         while opened:

@@ -32,8 +32,8 @@ class Table(WholeFiles):
     #: What reads and writes its files.
     files: ClassVar[TableFormat]
 
-    def dump(self, records: list[Any]) -> bytes:
+    def _dump(self, records: list[Any]) -> bytes:
         return self.files.write_stored(records)
 
-    def load(self, data: Buffer) -> list[Any]:
+    def _load(self, data: Buffer) -> list[Any]:
         return read_stored(self.files.read_stored, data)
