@@ -17,10 +17,11 @@ from serialpack.auto import Choice, choose
 from serialpack.container.frames import checksum
 from serialpack.container.reader import SNIFF, is_small
 from serialpack.container.small import MAX_SMALL
+from serialpack.depth import TooDeep
 from serialpack.effort import DEFAULT_EFFORT
 from serialpack.errors import DamagedError, UsageError, ValueRefusedError
 from serialpack.files import Path, Source
-from serialpack.formats.base import Spelling
+from serialpack.formats.base import Spelling, depth_loss
 from serialpack.kinds import KINDS, Difference, shown
 from serialpack.pipeline.blocks import SETTINGS, Plan
 from serialpack.pipeline.pack import Packing, pack_stream
@@ -227,6 +228,8 @@ def _lowered(obj: Any, default: Default, serializer: ValueSerializer) -> Any:
 
     try:
         return lower(obj, default, OWN | (serializer.cannot - {"value"}))
+    except TooDeep:
+        raise serializer.refuse(depth_loss(), None) from None
     except ValueError as error:
         raise ValueRefusedError(
             f"{serializer.name} cannot hold it: {error}", kind="cycle"

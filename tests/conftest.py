@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,26 @@ from hypothesis import settings
 settings.register_profile("serialpack", deadline=None)
 settings.register_profile("thorough", deadline=None, max_examples=3000)
 settings.load_profile("serialpack")
+
+#: What Python itself ignores, and gives back to the children it starts.
+_PYTHONS = {getattr(signal, name, None) for name in ("SIGPIPE", "SIGXFSZ")}
+
+
+def _give_children_usual_signals() -> None:
+    """Let children begin with the usual dispositions, whatever the caller of the tests ignores.
+
+    A job in the background of a script is started with SIGINT ignored, one under nohup with
+    SIGHUP, and children inherit that; a handler they do not. So what is ignored is answered by a
+    handler that does nothing: the tests themselves go on as before.
+    """
+    for number in signal.valid_signals() - _PYTHONS:
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, lambda *_: None)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())
+
+
+_give_children_usual_signals()
 
 
 @pytest.fixture(scope="session")

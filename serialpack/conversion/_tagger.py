@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from serialpack.conversion._librarytags import library_tag
 from serialpack.conversion._tagplaces import Place, TagFailure, TooDeep, Untaggable, difference_at
 from serialpack.conversion._tags import LARGE, ODD, WRITERS
-from serialpack.formats.base import MAX_DEPTH
+from serialpack.depth import MAX_DEPTH, TOO_DEEP, depth_of
 from serialpack.kinds import key_kind, shown
 from serialpack.sameness.parts import attributes
 from serialpack.values import kind_of
@@ -93,7 +93,7 @@ class Tagger:
             lost = difference_at(place, step, shown(value), kind_of(value))
             raise Untaggable(lost, f"cannot be tagged ({error})") from None
         around = 0 if place is None else place[3]
-        if around > MAX_DEPTH - _TAG_DEPTH and around + _height(found) > MAX_DEPTH:
+        if around > MAX_DEPTH - _TAG_DEPTH and around + depth_of(found, _TAG_DEPTH) > MAX_DEPTH:
             raise self._too_deep(value, place, step)
         return found
 
@@ -171,7 +171,7 @@ class Tagger:
                 was = type(container).__name__
                 return Untaggable(difference_at(above, last, was, "cycle"), "holds itself")
             met.add(id(container))
-        lost = difference_at(None, around[-1][1], f"more than {MAX_DEPTH} levels", "depth")
+        lost = difference_at(None, around[-1][1], TOO_DEEP, "depth")
         return TooDeep(lost, "within each other, with those of the tags")
 
 
@@ -193,10 +193,3 @@ def _ordered(values: Collection[Any]) -> Iterable[Any]:
     """The elements; of sets whose own order is another in each run, in order."""
     is_set = type(values) is not tuple
     return sorted(values) if is_set and {*map(type, values)} in ({str}, {bytes}) else values
-
-
-def _height(found: Any) -> int:
-    """Arrays and objects within each other, in a tag that holds no other values."""
-    if type(found) is dict:
-        return 1 + max(map(_height, found.values()))
-    return 1 + max(map(_height, found), default=0) if type(found) is list else 0

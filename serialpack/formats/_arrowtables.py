@@ -15,6 +15,7 @@ from itertools import islice
 from typing import Any
 from uuid import UUID
 
+from serialpack.depth import TooDeep
 from serialpack.errors import RefusedError
 from serialpack.formats._columns import Column, Keys, Mixed, Odd, column_of
 from serialpack.formats._document import Malformed
@@ -99,7 +100,7 @@ def _type(column: Column, most: int) -> Any:
     """The type of a column."""
     pa = arrow()
     if most < 0:
-        raise RecursionError("nested too deeply")
+        raise TooDeep
     kinds = [kind for kind in column.kinds if kind != "null"]
     if len(kinds) > 1:
         raise Mixed(f"a column of {' and '.join(kinds)}")

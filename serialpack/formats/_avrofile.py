@@ -14,11 +14,12 @@ import zlib
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from serialpack.depth import MAX_DEPTH, TooDeep, depth_of
 from serialpack.errors import RefusedError
 from serialpack.formats._avroskim import Skimmer, read_long
 from serialpack.formats._cutting import Scan
 from serialpack.formats._document import Malformed
-from serialpack.formats.base import MAX_BLOCK, MAX_DEPTH, Difference, Unheld
+from serialpack.formats.base import MAX_BLOCK, Difference, Unheld
 from serialpack.stage import import_library
 
 MAGIC = b"Obj\x01"
@@ -75,23 +76,14 @@ def parse_schema(text: str | bytes) -> Schema:
         if isinstance(found, dict):
             # What fastavro takes for a sign that it has parsed a schema before.
             found = {key: v for key, v in found.items() if not key.startswith("__")}
-        _check_depth(found)
+        if depth_of(found, 2 * MAX_DEPTH) == 2 * MAX_DEPTH:
+            raise TooDeep
         named: dict[str, Any] = {}
         return Schema(found, schema.parse_schema(found, named), named)
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
+    except TooDeep:
+        raise
     except Exception as error:  # whatever fastavro trips over
         raise ValueError(f"{type(error).__name__}: {error}"[:200]) from None
-
-
-def _check_depth(value: Any) -> None:
-    level, depth = [value], 0
-    while level:
-        depth += 1
-        if depth > 2 * MAX_DEPTH:
-            raise RecursionError
-        inner = [each for each in level if isinstance(each, dict | list)]
-        level = [x for each in inner for x in (each.values() if isinstance(each, dict) else each)]
 
 
 class Header(NamedTuple):

@@ -12,9 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from serialpack.depth import MAX_DEPTH
 from serialpack.errors import RefusedError
 from serialpack.formats._document import Malformed
-from serialpack.formats.base import MAX_DEPTH, Difference, Unheld
+from serialpack.formats.base import Difference, Unheld, depth_loss
 from serialpack.kinds import shown
 
 #: Goes over one value: where it ends. IndexError where it does not.
@@ -60,7 +61,7 @@ class Skimmer:
         except IndexError:
             raise Malformed("a block ends within a value", at + len(block)) from None
         except RecursionError:
-            raise Unheld(Difference(number, "$", "too many levels", "", "depth")) from None
+            raise Unheld(depth_loss(number)) from None
         except Unheld as lost:
             raise Unheld(lost.difference._replace(record=number)) from None
         except Malformed as bad:

@@ -2,23 +2,16 @@
 every element.
 
 It keeps one of two equal keys, reads undefined as null and a symbol as text, and knows six
-options of a regular expression. The types and their sizes are those of bsonspec.org.
+options of a regular expression.
 """
 
 from __future__ import annotations
 
+from serialpack.depth.bson import ARRAY, BINARY, DOCUMENT, FIXED, REGEX, SCOPED, TEXT
 from serialpack.formats._cutting import Scan
 from serialpack.kinds import ROOT, Difference, Path, path_text
 from serialpack.stage import Buffer
 
-#: Bytes of a value by its type, where they are always as many: a double, an ObjectId, a boolean,
-#: a date, integers, a timestamp, a decimal; undefined, null, MinKey and MaxKey have none.
-_FIXED = dict(
-    [(0x01, 8), (0x07, 12), (0x08, 1), (0x09, 8), (0x10, 4), (0x11, 8), (0x12, 8), (0x13, 16)]
-    + [(kind, 0) for kind in (0x06, 0x0A, 0x7F, 0xFF)]
-)
-_DOCUMENT, _ARRAY, _BINARY, _REGEX, _SCOPED = 0x03, 0x04, 0x05, 0x0B, 0x0F
-_TEXT = (0x02, 0x0D, 0x0E)
 _GONE = {0x06: "undefined", 0x0C: "a pointer to a document", 0x0E: "a symbol"}
 
 
@@ -71,7 +64,7 @@ def _lost(data: bytes, start: int) -> Difference | None:
             keys[str(len(keys)) if is_array else key] = None
             if kind in _GONE:
                 return Difference(0, path_text(here), _GONE[kind], "", "value")
-            if kind == _REGEX:
+            if kind == REGEX:
                 options_at = data.index(0, at) + 1
                 end = data.index(0, options_at)
                 options = data[options_at:end].decode()
@@ -79,18 +72,18 @@ def _lost(data: bytes, start: int) -> Difference | None:
                     was = f"a regular expression with the options {options!a}"
                     return Difference(0, path_text(here), was, "", "value")
                 at = end + 1
-            elif kind in (_DOCUMENT, _ARRAY):
-                stack.append((at, here, kind == _ARRAY))
+            elif kind in (DOCUMENT, ARRAY):
+                stack.append((at, here, kind == ARRAY))
                 at += _size(data, at)
-            elif kind == _SCOPED:
+            elif kind == SCOPED:
                 stack.append((at + 8 + _size(data, at + 4), (here, "scope"), False))
                 at += _size(data, at)
-            elif kind == _BINARY:
+            elif kind == BINARY:
                 at += 5 + _size(data, at)
-            elif kind in _TEXT:
+            elif kind in TEXT:
                 at += 4 + _size(data, at)
             else:
-                at += _FIXED[kind]
+                at += FIXED[kind]
         if path is not ROOT and not is_array and _is_turned(list(keys)):
             was = "a reference whose keys are in another order"
             return Difference(0, path_text(path), was, "", "value")

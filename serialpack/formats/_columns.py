@@ -13,7 +13,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from serialpack.formats.base import MAX_DEPTH
+from serialpack.depth import MAX_DEPTH, TooDeep
 from serialpack.kinds import shown
 
 #: The keys of a map, in their order.
@@ -86,7 +86,7 @@ def column_of(
     different places, RecursionError beyond ``most`` levels.
     """
     if most < 0:
-        raise RecursionError("nested too deeply")
+        raise TooDeep
     groups: dict[type, Sequence[Any]] = dict.fromkeys(map(type, values), values)
     if len(groups) > 1:
         groups = {kind: [v for v in values if type(v) is kind] for kind in groups}

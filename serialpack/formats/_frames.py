@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
 
-from serialpack.formats.base import MAX_DEPTH
+from serialpack.depth import MAX_DEPTH
 
 _lock = Lock()
 _held = 0

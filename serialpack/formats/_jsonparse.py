@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, Literal, NamedTuple
 
+from serialpack.depth import MAX_DEPTH, json_depth
 from serialpack.errors import SyntaxInputError
-from serialpack.formats.base import MAX_DEPTH, Difference, SourceBlock
+from serialpack.formats.base import Difference, SourceBlock, depth_loss
 from serialpack.stage import Buffer
 
 #: What the records of a block are: elements of an array, members of a map, one document.
@@ -29,8 +30,6 @@ _WHITE = re.compile(r"[ \t\n\r]*+")
 _BLANK = re.compile(rb"[ \t\n\r]*+")
 _MEMBER = re.compile(rb'[ \t\n\r]*+"(?:[^"\\]++|\\.)*+"[ \t\n\r]*+:', re.DOTALL)
 _CONSTANT = re.compile(r'"(?:[^"\\]++|\\.)*+"|(NaN|-?Infinity)', re.DOTALL)
-_ROUNDS = 20
-_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 
 #: Turns text at a position into a value and the position behind it.
 Scanner = Callable[[str, int], tuple[Any, int]]
@@ -87,36 +86,14 @@ def before_white(data: bytes | bytearray, at: int) -> int:
     return 0
 
 
-def nesting(data: bytes) -> tuple[int, int]:
-    """How deep containers nest in JSON text, and how many are still open at its end.
-
-    Exact where the first is over MAX_DEPTH; otherwise the first is a bound, as long as brackets
-    in strings do not hide those outside, and the second 0: readers of text that is deeper than it
-    seems stop on their own. Brackets alone are left of the text, then pairs of them are taken out,
-    level by level: common text is gone after a few rounds, at 2 GB/s.
-    """
-    rounds, before = 0, -1
-    brackets = data.translate(None, _NO_BRACKETS)
-    while brackets and rounds < _ROUNDS and len(brackets) != before:
-        before = len(brackets)
-        brackets = brackets.replace(b"[]", b"").replace(b"{}", b"")
-        rounds += 1
-    if rounds + len(brackets) <= MAX_DEPTH:
-        return rounds + len(brackets), 0
-    from serialpack.formats._jsonscan import Scan
-
-    scan = Scan()
-    return scan.deepest(data), scan.depth
-
-
-def too_deep(data: bytes, record: int = 0) -> Difference | None:
+def too_deep(data: bytes, record: int = 0, most: int = MAX_DEPTH) -> Difference | None:
     """The loss that deep nesting in ``data`` is taken for; Bad where its brackets are open."""
-    depth, still_open = nesting(data)
-    if depth <= MAX_DEPTH:
+    depth, still_open = json_depth(data)
+    if depth <= most:
         return None
     if still_open > 0:
         raise Bad("the text ends too early", len(data.decode("utf-8", "replace")))
-    return Difference(record, "$", f"{depth} levels, {MAX_DEPTH} at most", "", "depth")
+    return depth_loss(record)
 
 
 class Bad(Exception):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import marshal
 from collections.abc import Iterator
 from gc import get_referents
-from itertools import chain, compress
+from itertools import chain
 from math import isfinite
 from typing import Any
 
-from serialpack.formats.base import MAX_DEPTH
+from serialpack.depth import MAX_DEPTH, TooDeep
 
 _CONTAINERS = {list, dict}
 _JSON_TYPES = {type(None), bool, int, float, str, *_CONTAINERS}
@@ -43,7 +43,7 @@ def check_json(records: list[Any]) -> None:
             elif kinds & _CONTAINERS:
                 below += [value for value in values if type(value) in _CONTAINERS]
         level = below
-    raise ValueError("nested too deeply")
+    raise TooDeep
 
 
 def _check_types(kinds: set[type]) -> None:
@@ -82,18 +82,7 @@ def json_levels(
         _check_keys(maps)
         yield level, kinds, maps
         level = [*chain.from_iterable(map(dict.values, maps)), *chain.from_iterable(lists)]
-    raise ValueError("nested too deeply")
-
-
-def depth_of(value: Any) -> int:
-    """How deep containers nest in a value of JSON; at most twice ``MAX_DEPTH`` is counted."""
-    level = [value] if type(value) in _CONTAINERS else []
-    depth = 0
-    while level and depth < 2 * MAX_DEPTH:
-        depth += 1
-        values = get_referents(*level)
-        level = list(compress(values, map(_CONTAINERS.__contains__, map(type, values))))
-    return depth
+    raise TooDeep
 
 
 def of_type(kind: type, level: list[Any], kinds: set[type]) -> list[Any]:

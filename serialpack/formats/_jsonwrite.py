@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import Any
 
+from serialpack.depth import MAX_DEPTH, depth_of
 from serialpack.formats._jsonspell import (
     ASCII,
     CAPITALS,
@@ -18,7 +19,6 @@ from serialpack.formats._jsonspell import (
     SPACED,
     Style,
 )
-from serialpack.formats._jsonvalues import depth_of
 
 _ESCAPE = re.compile(rb"\\(?:u([0-9a-f]{4})|.)", re.DOTALL)
 _LINE = re.compile(rb"\n( +)")
@@ -176,8 +176,6 @@ def write(records: list[Any], style: Style, *, first: bool) -> bytes:
         except ValueError:  # a lone surrogate, perhaps: msgspec has no text for it
             _check_lengths(records, style)
             body = _body(records, style, _slow_engine(style))
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
     except (TypeError, AttributeError) as error:
         raise ValueError(f"not JSON values: {error}") from None
     head = style.head.encode() if first else b""
@@ -209,7 +207,7 @@ def _check_length(
     The bound is loose: as if every mark stood at the greatest depth, in a line of its own, and at
     first as if every byte were a mark.
     """
-    deep = len(base) + depth_of(value) * len(indent) if indent else 0
+    deep = len(base) + depth_of(value, 2 * MAX_DEPTH) * len(indent) if indent else 0
     each = max(map(len, separators)) + 1 + deep
     if len(compact) * (1 + each) + joints <= MAX_TEXT:
         return

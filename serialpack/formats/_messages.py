@@ -10,20 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from serialpack.formats._nesting import levels
+from serialpack.depth import TooDeep
 from serialpack.formats._utf8 import ESCAPED
-from serialpack.formats.base import MAX_DEPTH
 from serialpack.kinds import DUPLICATES, UTF8
 from serialpack.stage import Buffer
 
 if TYPE_CHECKING:
     from serialpack.formats._marks import Marks
-
-#: All bytes but those that begin a container.
-_NO_CONTAINERS = bytes({*range(256)} - {*range(0x80, 0xA0), *range(0xDC, 0xE0)})
 
 #: The code of the extension type for timestamps.
 TIMESTAMP = -1
@@ -60,7 +55,7 @@ def pack(records: Iterable[Any]) -> bytes:
             _pack(packer, record)
     except ValueError as error:
         if "recursion" in str(error):
-            raise RecursionError("nested too deeply") from None
+            raise TooDeep from None
         raise
     return bytes(packer.bytes())
 
@@ -145,20 +140,6 @@ def _is_fine(data: Buffer) -> bool:
     )
 
 
-def check_depth(records: list[Any], data: bytes) -> None:
-    """RecursionError where ``records``, read from ``data``, are nested too deeply."""
-    if len(data.translate(None, _NO_CONTAINERS)) > MAX_DEPTH:
-        levels(records, _plain_types(), lambda _: [])
-
-
-@cache
-def _plain_types() -> frozenset[type]:
-    import msgpack
-
-    own = (msgpack.ExtType, msgpack.Timestamp)
-    return frozenset({type(None), bool, int, float, str, bytes, datetime, *own})
-
-
 def unpack_exactly(data: Buffer) -> list[Any]:
     """The messages; ValueError, or Repeated, where there are none that Python holds."""
     return [moment_of(m) for m in messages(data, object_pairs_hook=_map, list_hook=_list)]
@@ -189,9 +170,7 @@ def unpack_marked(data: bytes, marks: Marks) -> list[Any]:
     if UTF8 in marks.allowed:
         options["unicode_errors"] = "surrogateescape"
         marks.base = ESCAPED
-    records = [moment_of(message) for message in messages(data, **options)]
-    check_depth(records, data)
-    return records
+    return [moment_of(message) for message in messages(data, **options)]
 
 
 def messages(data: Buffer, **options: Any) -> list[Any]:

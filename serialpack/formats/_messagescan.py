@@ -8,9 +8,10 @@ from __future__ import annotations
 from itertools import takewhile
 from typing import Any
 
+from serialpack.depth import MAX_DEPTH
 from serialpack.formats._document import Malformed
 from serialpack.formats._messages import Repeated, key_of, messages
-from serialpack.formats.base import MAX_DEPTH, Difference, Unheld, value_step
+from serialpack.formats.base import Difference, Unheld, depth_loss, value_step
 from serialpack.kinds import shown
 
 #: First bytes: what follows them, and in how many bytes its length stands.
@@ -66,10 +67,9 @@ def check(data: bytes, at: int, record: int) -> None:
         if opened and opened[-1].at_key:
             opened[-1].begin = at
         kind, count, at = _head(data, at)
+        if kind in ("an array", "a map") and len(opened) == MAX_DEPTH:
+            raise Unheld(depth_loss(record))
         if kind in ("an array", "a map") and count:
-            if len(opened) == MAX_DEPTH:
-                lost = f"more than {MAX_DEPTH} levels"
-                raise Unheld(Difference(record, "$", lost, "", "depth"))
             above = opened[-1] if opened else None
             in_key = above is not None and (above.in_key or above.at_key)
             opened.append(_Open(kind == "a map", count, in_key=in_key))

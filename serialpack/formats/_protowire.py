@@ -14,9 +14,10 @@ from functools import lru_cache
 from struct import Struct
 from typing import Any
 
+from serialpack.depth import MAX_DEPTH, TooDeep
 from serialpack.formats._cutting import Scan
 from serialpack.formats._document import Malformed
-from serialpack.formats.base import MAX_DEPTH, Difference, Unheld
+from serialpack.formats.base import Difference, Unheld, depth_loss
 from serialpack.kinds import shown
 from serialpack.stage import Buffer
 
@@ -139,7 +140,7 @@ def write_value(value: Any, depth: int = 0) -> bytes:
     if kind is not dict and kind is not list:
         raise TypeError(f"a Value cannot be {kind.__name__}")
     if depth >= MAX_DEPTH:
-        raise RecursionError(f"more than {MAX_DEPTH} levels")
+        raise TooDeep
     out: list[bytes] = []
     if kind is list:
         for item in value:
@@ -191,7 +192,7 @@ def read_value(data: bytes, at: int, end: int, depth: int = 0) -> Any:
         value = bool(number) if tag == _BOOL else None
     elif tag in (_STRUCT, _LIST):
         if depth >= MAX_DEPTH:
-            raise Unheld(Difference(0, "$", f"more than {MAX_DEPTH} levels", "", "depth"))
+            raise Unheld(depth_loss())
         at, stop = read_length(data, at, end)
         if tag == _LIST:
             value = []

@@ -12,10 +12,11 @@ from collections.abc import Callable
 from threading import Thread
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from serialpack.depth import MAX_DEPTH
 from serialpack.formats._comments import blanked
 from serialpack.formats._document import Malformed
 from serialpack.formats._exact import Lost, exact_float, not_read
-from serialpack.formats.base import MAX_DEPTH, Difference
+from serialpack.formats.base import Difference
 from serialpack.kinds import DIGITS, ROOT, Loss, Path, Spelled, path_text, shown
 from serialpack.values import difference, kind_of
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from datetime import date, datetime, time
 from typing import Any
 
+from serialpack.depth import TooDeep
 from serialpack.formats._exact import check_zone
 from serialpack.formats._tomlread import ARRAY, MAX_CALLS, TABLE
 
@@ -42,7 +43,7 @@ def _check(document: dict[str, Any]) -> tuple[bool, int]:
     while stack:
         value, level, calls = stack.pop()
         if calls > MAX_CALLS:
-            raise RecursionError("nested too deeply")
+            raise TooDeep
         deepest = max(deepest, level)
         parts = value.values() if type(value) is dict else value
         if parts is not value and not _TEXT.issuperset(map(type, value)):

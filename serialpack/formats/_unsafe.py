@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import gc
 from abc import abstractmethod
-from itertools import compress
 from typing import Any, ClassVar
 
+from serialpack.depth import check_graph
 from serialpack.errors import InputError
 from serialpack.formats._document import DocumentFormat, Malformed, compared
-from serialpack.formats.base import MAX_DEPTH, Difference, SourceBlock, Unheld
-from serialpack.kinds import shown
+from serialpack.formats.base import Difference, SourceBlock, check_records
 from serialpack.stage import Buffer
-
-#: What may stand in itself again and again, without classes of its own.
-_CONTAINERS = frozenset({dict, list, tuple, set, frozenset})
 
 
 class UnsafeFormat(DocumentFormat):
@@ -36,10 +31,7 @@ class UnsafeFormat(DocumentFormat):
     def read(self, data: bytes) -> list[Any]:
         self.survey(data)
         records = self._load(data)
-        for number, record in enumerate(records):
-            if _is_deep(record, len(data)):
-                was = f"{shown(record)} ({MAX_DEPTH} at most)"
-                raise Unheld(Difference(number, "$", was, "", "depth"))
+        check_records(records, check_graph)
         return records
 
     def read_written(self, data: bytes) -> list[Any]:
@@ -62,23 +54,3 @@ class UnsafeFormat(DocumentFormat):
         except Malformed as bad:
             hint = f"pack -s raw or -s {self.name} keeps the bytes"
             raise InputError(f"cannot be loaded: {bad.message}", hint=hint, start=bad.at) from None
-
-
-def _is_deep(value: Any, size: int) -> bool:
-    """Whether containers stand in containers deeper than formats take. One that holds itself ends.
-
-    Looks at all of one depth at a time, by C code. ``size``: the most that there can be where
-    none is shared; those that are must be known again.
-    """
-    level, met = [value], set[int]()
-    for _ in range(MAX_DEPTH):
-        inner = gc.get_referents(*level)
-        level = list(compress(inner, map(_CONTAINERS.__contains__, map(type, inner))))
-        size -= len(level)
-        if size < 0:
-            fresh = {id(part): part for part in level if id(part) not in met}
-            level = list(fresh.values())
-            met.update(fresh)
-        if not level:
-            return False
-    return True

@@ -14,11 +14,12 @@ from uuid import UUID
 from xml.parsers.expat import ErrorString, ExpatError
 from zoneinfo import ZoneInfo
 
+from serialpack.depth import MAX_DEPTH
 from serialpack.errors import RefusedError
 from serialpack.formats._document import Malformed
 from serialpack.formats._exact import Lost, exact_float
 from serialpack.formats._xmlwrite import CONTAINERS, fraction_text, timedelta_text
-from serialpack.formats.base import MAX_DEPTH, Difference, Unheld
+from serialpack.formats.base import Difference, Unheld, depth_loss
 from serialpack.stage import Buffer, import_library
 
 if TYPE_CHECKING:
@@ -150,8 +151,7 @@ class _Reader:
         if name in _CONTAINERS:
             self._depth += 1
             if self._depth > MAX_DEPTH:
-                lost = f"more than {MAX_DEPTH} levels"
-                raise Unheld(Difference(len(self._records), "$", lost, "", "depth"))
+                raise Unheld(depth_loss(len(self._records)))
         elif name not in _LEAVES and (name != "entry" or parent != "map"):
             if len(self._open) == 1:
                 message = f"the root element <{name}> is none that serialpack writes"

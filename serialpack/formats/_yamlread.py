@@ -11,12 +11,13 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from serialpack.depth import MAX_DEPTH, TOO_DEEP
 from serialpack.errors import RefusedError
 from serialpack.formats._document import Malformed
 from serialpack.formats._exact import Lost, not_read
 from serialpack.formats._yamlodd import Misread, Watch
 from serialpack.formats._yamlscalars import PREFIX, plain_tag, scalar
-from serialpack.formats.base import MAX_DEPTH, Difference
+from serialpack.formats.base import Difference
 from serialpack.kinds import DUPLICATES, shown, value_step
 
 if TYPE_CHECKING:
@@ -230,7 +231,7 @@ class _Reader:
 
     def _start(self, event: Any, value: Any) -> None:
         if len(self._stack) >= MAX_DEPTH:
-            raise self._unheld("depth", f"more than {MAX_DEPTH} levels")
+            raise self._unheld("depth", TOO_DEEP)
         container = _Container(value, self._count, len(self._stack) + 1)
         self._count += _EACH
         if event.anchor is not None:
@@ -270,7 +271,7 @@ class _Reader:
             above = self._stack[-1]
             above.deepest = max(above.deepest, len(self._stack) + anchored.height)
             if above.deepest > MAX_DEPTH:
-                raise self._unheld("depth", f"more than {MAX_DEPTH} levels")
+                raise self._unheld("depth", TOO_DEEP)
             if above.has_key and above.key is _MERGE:
                 if not anchored.size:
                     raise Malformed("a map is merged into itself", at)

@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterator
 from datetime import date, datetime
 from typing import Any
 
+from serialpack.depth import MAX_DEPTH, TooDeep
 from serialpack.formats._exact import check_zone
 from serialpack.formats._yamlscalars import PREFIX, needs_quotes
-from serialpack.formats.base import MAX_DEPTH
 
 #: No line is folded: where it may be is what readers disagree about.
 _WIDTH = 1 << 30
@@ -113,7 +113,7 @@ class _Document:
                     stack.append(inner)
                     ends.append(self._end(value))
                     if len(ends) > MAX_DEPTH:
-                        raise RecursionError(f"more than {MAX_DEPTH} levels")
+                        raise TooDeep
                     break
             else:
                 stack.pop()

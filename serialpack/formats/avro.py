@@ -12,6 +12,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from serialpack.depth import levels
 from serialpack.errors import RefusedError
 from serialpack.formats._avrofile import (
     BlockScan,
@@ -24,7 +25,6 @@ from serialpack.formats._avrofile import (
 from serialpack.formats._avrotypes import made_for
 from serialpack.formats._cutting import SequenceFinder, cut_plain, cut_records
 from serialpack.formats._document import DocumentFormat, Malformed, compared
-from serialpack.formats._nesting import levels
 from serialpack.formats.base import Difference, Read, SourceBlock, Spelling, Unheld
 from serialpack.stage import Buffer
 

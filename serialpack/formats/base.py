@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+from serialpack.depth import TOO_DEEP, TooDeep, check_values
 from serialpack.errors import RefusedError, UsageError
 from serialpack.kinds import Difference as Difference
 from serialpack.kinds import Loss
@@ -26,10 +27,6 @@ Read = Callable[[int], bytes]
 
 #: How a text was spelled: MessagePack-able values under short string keys.
 Spelling = dict[str, Any]
-
-#: Containers within containers that value formats take. The least of what the libraries keep is
-#: about 1000 less the caller's own frames (CPython's default recursion limit); half is for them.
-MAX_DEPTH = 500
 
 
 class SourceBlock(NamedTuple):
@@ -74,6 +71,25 @@ class Unheld(Exception):
     def __init__(self, difference: Difference) -> None:
         super().__init__(difference)
         self.difference = difference
+
+
+def depth_loss(record: int = 0) -> Difference:
+    """What is lost of a record that is nested more deeply than ``MAX_DEPTH``."""
+    return Difference(record, "$", TOO_DEEP, "", "depth")
+
+
+def check_records(records: list[Any], check: Callable[[list[Any]], object] = check_values) -> None:
+    """Unheld, with its number, for the first record that ``check`` finds to be too deep."""
+    try:
+        check(records)
+        return
+    except TooDeep:
+        pass
+    for number, record in enumerate(records):
+        try:
+            check([record])
+        except TooDeep:
+            raise Unheld(depth_loss(number)) from None
 
 
 class Format(ABC):

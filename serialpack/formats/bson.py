@@ -11,12 +11,12 @@ from functools import cache
 from typing import Any
 from uuid import UUID
 
+from serialpack.depth import TooDeep, check_documents, levels
 from serialpack.errors import MissingLibraryError
 from serialpack.formats import _bsonscan
 from serialpack.formats._document import Malformed, SequenceFormat
-from serialpack.formats._nesting import levels
 from serialpack.formats._unread import not_held
-from serialpack.formats.base import MAX_DEPTH, Difference, Unheld
+from serialpack.formats.base import Unheld, depth_loss
 from serialpack.stage import Buffer, import_library
 
 _CONTAINERS = frozenset({list, dict})
@@ -78,16 +78,28 @@ def write_documents(records: list[Any]) -> bytes:
 def _decoded(data: bytes, *, plain: bool) -> list[Any]:
     """``plain``: with all integers as Python's own, else those of 64 bits as Int64."""
     bson = library()
+    check_depth(data)
     try:
         records: list[Any] = bson.decode_all(data, _options(plain))
     except (bson.errors.BSONError, ValueError, OverflowError) as error:
         raise _placed(bson, data, error) from None
-    if not plain:
-        try:
-            levels(records, frozenset(), _anything, _CONTAINERS)
-        except RecursionError:
-            raise _too_deep(0) from None
     return records
+
+
+def check_depth(data: bytes) -> None:
+    """Unheld for the first document that is nested too deeply."""
+    try:
+        check_documents(data)
+        return
+    except TooDeep:
+        pass
+    ends: list[int] = []
+    _bsonscan.scan(data, -1, ends)
+    for record, (start, end) in enumerate(zip([0, *ends], [*ends, len(data)], strict=True)):
+        try:
+            check_documents(data[start:end])
+        except TooDeep:
+            raise Unheld(depth_loss(record)) from None
 
 
 def _placed(bson: Any, data: bytes, error: Exception) -> Exception:
@@ -106,13 +118,7 @@ def _placed(bson: Any, data: bytes, error: Exception) -> Exception:
             break
         at = end
         record += 1
-    if "recursion" in str(error):
-        return _too_deep(record)
     return Malformed(f"a document: {' '.join(str(error).split())}", at)
-
-
-def _too_deep(record: int) -> Unheld:
-    return Unheld(Difference(record, "$", f"more than {MAX_DEPTH} levels", "", "depth"))
 
 
 def _again(records: list[Any]) -> bytes | None:
@@ -183,8 +189,3 @@ def _inside(value: Any) -> list[Any]:
     if kind is bson.DBRef:
         return list(value.as_doc().values())
     raise TypeError(f"cannot write {kind.__name__}")
-
-
-def _anything(value: Any) -> list[Any]:
-    """The same for what was read, all types of which are known."""
-    return [] if type(value) in _plain_types() or isinstance(value, int) else _inside(value)

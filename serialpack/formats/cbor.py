@@ -18,16 +18,16 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from serialpack.depth import MAX_DEPTH, levels
 from serialpack.errors import RefusedError
 from serialpack.formats import _cborscan
 from serialpack.formats._cborpairs import PAIRS, Paired, last_wins
 from serialpack.formats._cbortags import Tags, Twice, decoders
 from serialpack.formats._document import Malformed
 from serialpack.formats._giants import MessageFormat
-from serialpack.formats._nesting import levels
 from serialpack.formats._unread import check_unfolded
 from serialpack.formats._utf8 import ESCAPED
-from serialpack.formats.base import MAX_DEPTH, Difference, Unheld
+from serialpack.formats.base import Difference, Unheld, depth_loss
 from serialpack.kinds import DUPLICATES, UTF8, shown
 from serialpack.stage import Buffer, import_library
 
@@ -122,7 +122,7 @@ def _read_marked(data: bytes, marks: Marks, error: Exception, *, parts: bool) ->
         at = file.tell() if paired is None else paired.before(file.tell())
         raise _explained(found, len(records), at) from None
     except RecursionError:
-        raise _too_deep(len(records)) from None
+        raise Unheld(depth_loss(len(records))) from None
     if tags.shared and parts:
         raise error
     if tags.referred:
@@ -180,12 +180,8 @@ def _explained(error: Exception, record: int, at: int) -> Exception:
     if error.__cause__ is not None:
         message += f" ({error.__cause__})"
     if "maximum container nesting depth" in message:
-        return _too_deep(record)
+        return Unheld(depth_loss(record))
     return Malformed(" ".join(message.split()), at)
-
-
-def _too_deep(record: int) -> Unheld:
-    return Unheld(Difference(record, "$", f"more than {MAX_DEPTH} levels", "", "depth"))
 
 
 def write_items(records: list[Any], *, canonical: bool = False) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from serialpack.depth import MAX_DEPTH, json_depth
 from serialpack.formats._cutting import cut_records
 from serialpack.formats._jsoncut import JsonFinder, element_range
 from serialpack.formats._jsonparse import (
@@ -16,12 +17,11 @@ from serialpack.formats._jsonparse import (
     Scanner,
     frame,
     kind_of,
-    nesting,
     scan_block,
     too_deep,
 )
 from serialpack.formats._jsontext import JsonText
-from serialpack.formats.base import MAX_DEPTH, Difference, Read, SourceBlock, Spelling
+from serialpack.formats.base import Difference, Read, SourceBlock, Spelling
 from serialpack.formats.ndjson import decoder
 from serialpack.stage import Buffer
 
@@ -102,10 +102,13 @@ class Json(JsonText):
         return scan_block(text, kind, scanner, first=first, last=block.last)
 
     def _deep(self, block: SourceBlock, data: bytes) -> Difference | None:
-        if nesting(data)[0] <= MAX_DEPTH:
+        if json_depth(data)[0] < MAX_DEPTH:
             return None
         kind, start, end = frame(data, first=block.index == 0, last=block.last)
-        return too_deep(data if kind == "d" else data[start:end])
+        if kind == "d":
+            return too_deep(data)
+        # Each member of a map is a record, which is a map.
+        return too_deep(data[start:end], most=MAX_DEPTH - (kind == "m"))
 
     def structure(self, block: SourceBlock, count: int) -> str:  # noqa: ARG002
         return kind_of(bytes(block.data), first=True, last=block.last)

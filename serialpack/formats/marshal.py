@@ -42,15 +42,10 @@ class Marshal(UnsafeFormat):
 
 
 def dump_marshal(records: list[Any], version: int) -> bytes:
-    """The records, one by one; ValueError for what marshal has no code for, RecursionError."""
+    """The records, one by one; ValueError for what marshal has no code for, or not so deep."""
     import marshal
 
-    try:
-        return b"".join([marshal.dumps(record, version) for record in records])
-    except ValueError as error:
-        if "nested" in str(error):
-            raise RecursionError(str(error)) from None
-        raise
+    return b"".join([marshal.dumps(record, version) for record in records])
 
 
 def load_marshal(data: Buffer) -> list[Any]:

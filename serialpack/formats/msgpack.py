@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from serialpack.depth import check_messages
 from serialpack.formats._cutting import Scan, SequenceFinder, cut_records
 from serialpack.formats._document import Malformed
 from serialpack.formats._giants import MessageFormat, Opening
@@ -99,10 +100,10 @@ def _records(data: bytes, marks: Marks | None) -> list[Any]:
     """
     from serialpack.formats import _messages
 
+    check_messages(data)
     if marks is not None:
         return _messages.unpack_marked(data, marks)
     records = _messages.unpack(data)
-    _messages.check_depth(records, data)
     # What is written as it was read has lost nothing: no key twice, no nanoseconds.
     if _messages.pack(records) == data:
         return records

@@ -8,12 +8,13 @@ from functools import cache
 from itertools import chain
 from typing import Any
 
+from serialpack.depth import MAX_DEPTH, json_depth
 from serialpack.errors import InputError
 from serialpack.formats._cutting import cut_records
-from serialpack.formats._jsonparse import BOM, Bad, Scanner, nesting, scan_document, too_deep
+from serialpack.formats._jsonparse import BOM, Bad, Scanner, scan_document, too_deep
 from serialpack.formats._jsontext import JsonText
 from serialpack.formats._lines import BLANK, LineFinder, line_range, line_spans, lines_in_pieces
-from serialpack.formats.base import MAX_DEPTH, Difference, Read, SourceBlock, Spelling
+from serialpack.formats.base import Difference, Read, SourceBlock, Spelling
 from serialpack.stage import Buffer
 
 #: The blank lines behind a newline, and those at the front: millions of them at once.
@@ -133,7 +134,7 @@ class NdJson(JsonText):
         return super().difference(block, restored)
 
     def _deep(self, block: SourceBlock, data: bytes) -> Difference | None:  # noqa: ARG002
-        if nesting(data)[0] <= MAX_DEPTH:
+        if json_depth(data)[0] <= MAX_DEPTH:
             return None
         spans = line_spans(data)
         deep = (too_deep(data[start:end], i) for i, (start, end) in enumerate(spans))

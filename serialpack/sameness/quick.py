@@ -16,7 +16,7 @@ from itertools import compress
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from serialpack.sameness.contents import contents
+from serialpack.depth import check_values, contents
 from serialpack.sameness.parts import WITH_CONTENTS, is_hidden
 
 #: Types whose pickled form says all that there is of them.
@@ -32,6 +32,8 @@ def quickly_same(was: Any, became: Any, *, identity: bool) -> bool:
     ``identity``: also in which places they hold one and the same object.
     """
     try:
+        if identity:  # others are given trees that were looked at
+            check_values([was])
         classes = _written_alike(was, became)
         if not identity or all(_is_tree(value, classes) for value in (was, became)):
             return True

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from serialpack.depth import check_json
 from serialpack.formats.base import Format, Spelling
 from serialpack.kinds import BEYOND_JSON
 from serialpack.serializers.base import ValueSerializer, check_finite
@@ -27,6 +28,9 @@ class JsonLines(ValueSerializer):
     stored_format = "ndjson"
     cannot = BEYOND_JSON
     text = True
+
+    def _check_depth(self, data: Buffer) -> None:
+        check_json(bytes(data))
 
 
 class LooseJsonLines(JsonLines):
@@ -80,10 +84,7 @@ def _joined(lines: list[str]) -> bytes:
 
 def read_lines(data: Buffer, read: Callable[[bytes], Any]) -> list[Any]:
     """The records, by a library that reads one text at a time; ValueError where one is none."""
-    try:
-        return [read(line) for line in lines_of(data)]
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
+    return [read(line) for line in lines_of(data)]
 
 
 def is_one_line(data: bytes) -> bool:
@@ -116,8 +117,6 @@ def scan_lines(data: Buffer, scan: Callable[[str, int], tuple[Any, int]]) -> lis
             at += 1
     except StopIteration as stop:
         raise ValueError(f"no JSON value at character {stop.value}") from None
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
     return records
 
 

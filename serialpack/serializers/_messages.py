@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from serialpack.depth import check_messages
 from serialpack.formats.msgpack import message_ends
 from serialpack.kinds import NEVER
 from serialpack.serializers.base import ValueSerializer
@@ -28,6 +29,9 @@ class Messages(ValueSerializer):
         *("time", "timedelta", "number-array", "object", "function", "cycle", "value"),
     }
     partly = frozenset({"key", "tag"})
+
+    def _check_depth(self, data: Buffer) -> None:
+        check_messages(bytes(data))
 
 
 def read_messages(data: Buffer, read: Callable[[bytes], Any]) -> list[Any]:

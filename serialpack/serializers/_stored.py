@@ -30,5 +30,5 @@ class StoredSerializer(ValueSerializer):
     def read(self, data: bytes) -> list[Any]:
         """The records in ``data``, as the format reads them, and with its errors."""
 
-    def load(self, data: Buffer) -> list[Any]:
+    def _load(self, data: Buffer) -> list[Any]:
         return read_stored(self.read, data)

@@ -33,11 +33,11 @@ class Table(WholeFiles):
     #: What reads and writes its files.
     files: ClassVar[TableFormat]
 
-    def dump(self, records: list[Any]) -> bytes:
+    def _dump(self, records: list[Any]) -> bytes:
         return self.files.write_stored(records)
 
     def fit(self, records: list[Any]) -> None:
         tables.columns_of(records, self.files.levels)
 
-    def load(self, data: Buffer) -> list[Any]:
+    def _load(self, data: Buffer) -> list[Any]:
         return read_stored(self.files.read_stored, data)

@@ -70,12 +70,12 @@ class Avro(WholeFiles):
         except (ValueError, TypeError) as error:
             raise UnsupportedError(f"needs an Avro schema that is none ({error})") from None
 
-    def dump(self, records: list[Any]) -> bytes:
+    def _dump(self, records: list[Any]) -> bytes:
         if self._schema is None:
             return self._format.write(records)
         return write_under(self._text, records)
 
-    def load(self, data: Buffer) -> list[Any]:
+    def _load(self, data: Buffer) -> list[Any]:
         return read_stored(self._read, data)
 
     def _read(self, data: bytes) -> list[Any]:

@@ -11,14 +11,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, cast
 
+from serialpack.depth import check_graph, check_values, holds_itself
 from serialpack.errors import UsageError, ValueRefusedError
 from serialpack.formats.base import (
-    MAX_DEPTH,
     Format,
     SourceBlock,
     Spelling,
     Unheld,
     ValueFormat,
+    depth_loss,
     too_large,
 )
 from serialpack.kinds import BEYOND_JSON, KINDS, Difference, key_kind, shown, value_step
@@ -135,24 +136,47 @@ class ValueSerializer(Serializer):
         return super().keeps(fmt) or (own and not fmt.respelled)  # type: ignore[attr-defined]
 
     @abstractmethod
-    def dump(self, records: list[Any]) -> bytes:
-        """The records, one after another, so that ``load`` gives as many again.
+    def _dump(self, records: list[Any]) -> bytes:
+        """The records, one after another, so that ``_load`` gives as many again.
 
         ValueError, TypeError, OverflowError or RecursionError (subclasses too) for a value that
-        the library will not take. What it takes and would change, the proof finds.
+        the library will not take. What it takes and would change, the proof finds. None of the
+        records is nested more deeply than ``MAX_DEPTH``.
         """
 
     @abstractmethod
-    def load(self, data: Buffer) -> list[Any]:
+    def _load(self, data: Buffer) -> list[Any]:
         """The records again; ValueError (or a subclass) for bytes that hold none.
 
         Allocates nothing on the word of a length in ``data``, and never crashes: a library that
-        would is guarded.
+        would is guarded. ``_check_depth`` has looked at ``data``.
         """
+
+    def _check_depth(self, data: Buffer) -> None:
+        """TooDeep for bytes that are nested too deeply for a library which calls itself for each
+        level. Nothing to do where ``_load`` counts levels, or its library does."""
+
+    def check_values(self, records: list[Any]) -> None:
+        """TooDeep where a record is nested too deeply."""
+        (check_graph if self.identity else check_values)(records)
+
+    def dump(self, records: list[Any]) -> bytes:
+        """The records as ``_dump`` writes them; TooDeep where one is nested too deeply."""
+        self.check_values(records)
+        return self._dump(records)
+
+    def load(self, data: Buffer) -> list[Any]:
+        """The records as ``_load`` reads them; TooDeep where one is nested too deeply."""
+        self._check_depth(data)
+        return self._load(data)
 
     def dump_object(self, records: list[Any]) -> Buffer:
         """As ``dump``, what is one object of the Python API, for ``load_object`` alone."""
-        return self.dump(records)
+        self.check_values(records)
+        return self._dump_object(records)
+
+    def _dump_object(self, records: list[Any]) -> Buffer:
+        return self._dump(records)
 
     def load_object(self, pieces: list[Buffer]) -> list[Any]:
         """What ``dump_object`` wrote, cut anywhere. A bytearray is given away."""
@@ -177,7 +201,7 @@ class ValueSerializer(Serializer):
     def _encode(self, block: SourceBlock, fmt: ValueFormat) -> tuple[Buffer, int | None]:
         records = self._parsed(block, fmt)
         try:
-            return self.dump(records), len(records)
+            return self._dump(records), len(records)  # which the format has looked at
         except FAILURES as error:
             raise self.refuse(self.blame(records, error), block.first_record) from None
 
@@ -256,10 +280,10 @@ class ValueSerializer(Serializer):
         """Which part of a record is not held, where ``error`` was raised for it alone."""
         from serialpack.values import kind_of
 
-        if (endless := _endless(record)) is not None:
-            return Difference(0, "$", type(record).__name__, "", endless)
         if isinstance(error, RecursionError):  # each part of it is nearly as deep
-            return Difference(0, "$", f"{shown(record)} ({error})", "", "depth")
+            if not self.identity and holds_itself(record):
+                return Difference(0, "$", type(record).__name__, "", "cycle")
+            return depth_loss()
         if not isinstance(record, dict) and "bare" in self.cannot:
             return Difference(0, "$", shown(record), "", "bare")
         path, value, is_key = self._descend(record)
@@ -303,25 +327,6 @@ class ValueSerializer(Serializer):
             path += found[0]
             value = found[1]
         return path, value, False
-
-
-def _endless(record: Any) -> str | None:
-    """The kind of what no library gets to the end of: ``cycle`` or ``depth``; None for the rest."""
-    around: set[int] = set()
-    stack: list[tuple[Any, bool]] = [(record, False)]
-    while stack:
-        value, done = stack.pop()
-        if done:
-            around.discard(id(value))
-        elif id(value) in around:
-            return "cycle"
-        elif isinstance(value, dict | list | tuple) and value:
-            if len(around) > 2 * MAX_DEPTH:
-                return "depth"
-            around.add(id(value))
-            stack.append((value, True))
-            stack.extend((v, False) for v in (value.values() if isinstance(value, dict) else value))
-    return None
 
 
 def check_finite(values: Any) -> None:

@@ -28,7 +28,7 @@ class Bson(StoredSerializer):
     compiled = True
     about = "BSON documents, by PyMongo's bson"
 
-    def dump(self, records: list[Any]) -> bytes:
+    def _dump(self, records: list[Any]) -> bytes:
         from serialpack.formats.bson import write_documents
 
         return write_documents(records)

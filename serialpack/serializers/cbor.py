@@ -31,7 +31,7 @@ class Cbor(StoredSerializer):
     compiled = True
     about = "CBOR items with their tags, by cbor2"
 
-    def dump(self, records: list[Any]) -> bytes:
+    def _dump(self, records: list[Any]) -> bytes:
         from serialpack.formats.cbor import write_items
 
         return write_items(records, canonical=bool(self.values[0]))

@@ -18,10 +18,10 @@ class CloudPickle(Pickle):
     params = ()
     about = "Python pickles, by value where pickle refuses; unpacked with --trust only"
 
-    def dump(self, records: list[Any]) -> bytes:
+    def _dump(self, records: list[Any]) -> bytes:
         return b"".join([_dump_one(record) for record in records])
 
-    def dump_object(self, records: list[Any]) -> Buffer:
+    def _dump_object(self, records: list[Any]) -> Buffer:
         import pickle
 
         (obj,) = records
@@ -39,4 +39,4 @@ def _dump_one(record: Any) -> bytes:
     except (ValueError, TypeError):
         import cloudpickle
 
-    return pickled(lambda: cloudpickle.dumps(record, PROTOCOL))
+    return pickled(lambda dumps: dumps(record, PROTOCOL), cloudpickle.dumps)

@@ -26,7 +26,7 @@ class Csv(ValueSerializer):
     about = "comma-separated values, by the standard library"
     _delimiter: ClassVar[str] = ","
 
-    def dump(self, records: list[Any]) -> bytes:
+    def _dump(self, records: list[Any]) -> bytes:
         names = names_of(records)
         if not names:
             return b""
@@ -45,7 +45,7 @@ class Csv(ValueSerializer):
     def _writer(self, file: io.StringIO, quoting: Any) -> Any:
         return csv.writer(file, delimiter=self._delimiter, quoting=quoting)
 
-    def load(self, data: Buffer) -> list[Any]:
+    def _load(self, data: Buffer) -> list[Any]:
         rows = rows_of(str(data, "utf-8"), self._delimiter)
         if not rows:
             return []

@@ -10,8 +10,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
+from serialpack.depth import MAX_DEPTH, TooDeep
 from serialpack.formats._frames import frames_for
-from serialpack.formats.base import MAX_DEPTH
 from serialpack.values import kind_of
 
 #: Kinds of values that formats have no words for.
@@ -61,7 +61,7 @@ class _Turn(ABC):
                 raise ValueError(f"a {type(value).__name__} is inside itself")
             return met[1]
         if self._level > MAX_DEPTH:
-            raise ValueError(f"nested more than {MAX_DEPTH} levels deep")
+            raise TooDeep
         self._met[id(value)] = (value,)
         self._level += 1
         found = self._new(value)

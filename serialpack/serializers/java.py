@@ -19,7 +19,7 @@ class Java(StoredSerializer):
     portable = False
     about = "Java serialization streams, read by javaobj-py3, never written"
 
-    def dump(self, records: list[Any]) -> bytes:  # noqa: ARG002
+    def _dump(self, records: list[Any]) -> bytes:  # noqa: ARG002
         raise ValueError("java is read, never written")
 
     def read(self, data: bytes) -> list[Any]:

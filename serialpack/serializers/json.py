@@ -22,10 +22,10 @@ class Json(JsonLines):
 
     about = "JSON lines, by the standard library"
 
-    def dump(self, records: list[Any]) -> bytes:
+    def _dump(self, records: list[Any]) -> bytes:
         return write_lines(records, _writer)
 
-    def load(self, data: Buffer) -> list[Any]:
+    def _load(self, data: Buffer) -> list[Any]:
         return scan_lines(data, _scanner())
 
 

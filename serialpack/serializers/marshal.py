@@ -49,8 +49,8 @@ class Marshal(UnsafeSerializer):
                 hint="unpack it with that version",
             )
 
-    def dump(self, records: list[Any]) -> bytes:
+    def _dump(self, records: list[Any]) -> bytes:
         return dump_marshal(records, self.values[0])
 
-    def load(self, data: Buffer) -> list[Any]:
+    def _load(self, data: Buffer) -> list[Any]:
         return load_marshal(data)

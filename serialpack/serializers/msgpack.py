@@ -27,10 +27,10 @@ class MsgPack(Messages):
     compiled = True
     about = "MessagePack messages, by msgpack-python"
 
-    def dump(self, records: list[Any]) -> bytes:
+    def _dump(self, records: list[Any]) -> bytes:
         return pack(records)
 
-    def load(self, data: Buffer) -> list[Any]:
+    def _load(self, data: Buffer) -> list[Any]:
         return unpack(data)
 
     def load_json(self, data: Buffer) -> list[Any]:

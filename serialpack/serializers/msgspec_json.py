@@ -20,18 +20,15 @@ class MsgSpecJson(JsonLines):
     compiled = True
     about = "JSON lines, by msgspec"
 
-    def dump(self, records: list[Any]) -> bytes:
+    def _dump(self, records: list[Any]) -> bytes:
         data: bytes = _encoder().encode_lines(records)
         return data
 
-    def load(self, data: Buffer) -> list[Any]:
+    def _load(self, data: Buffer) -> list[Any]:
         lines = bytes(data)
-        try:
-            if is_one_line(lines):
-                return [_decoder().decode(lines)]
-            records: list[Any] = _decoder().decode_lines(lines)
-        except RecursionError:
-            raise ValueError("nested too deeply") from None
+        if is_one_line(lines):
+            return [_decoder().decode(lines)]
+        records: list[Any] = _decoder().decode_lines(lines)
         if len(records) != lines.count(b"\n") + (not lines.endswith(b"\n") and lines != b""):
             raise ValueError("not one JSON value on each line")
         return records

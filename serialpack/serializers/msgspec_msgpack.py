@@ -19,7 +19,7 @@ class MsgSpecMsgPack(Messages):
     compiled = True
     about = "MessagePack messages, by msgspec"
 
-    def dump(self, records: list[Any]) -> bytes:
+    def _dump(self, records: list[Any]) -> bytes:
         import msgspec
 
         try:
@@ -30,16 +30,13 @@ class MsgSpecMsgPack(Messages):
         except msgspec.EncodeError as error:  # for a length beyond 32 bits
             raise ValueError(str(error)) from None
 
-    def load(self, data: Buffer) -> list[Any]:
+    def _load(self, data: Buffer) -> list[Any]:
         decode = _decoder().decode
         try:
             return [decode(data)]
-        except (ValueError, RecursionError):
+        except ValueError:
             pass  # more than one message, most likely
-        try:
-            return read_messages(data, decode)
-        except RecursionError:
-            raise ValueError("nested too deeply") from None
+        return read_messages(data, decode)
 
 
 @cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from serialpack.formats.base import MAX_DEPTH, Format, Spelling
+from serialpack.formats.base import Format, Spelling
 from serialpack.serializers._jsonlines import JsonLines, check_integers, read_lines
 from serialpack.stage import Buffer
 
@@ -25,7 +25,7 @@ class OrJson(JsonLines):
     compiled = True
     about = "JSON lines, by orjson"
 
-    def dump(self, records: list[Any]) -> bytes:
+    def _dump(self, records: list[Any]) -> bytes:
         import orjson
 
         strictly = (
@@ -47,7 +47,7 @@ class OrJson(JsonLines):
         records = [_in_fragments(record, fragment) for record in records]
         return b"".join([dumps(record, None, in_line) for record in records])
 
-    def load(self, data: Buffer) -> list[Any]:
+    def _load(self, data: Buffer) -> list[Any]:
         import orjson
 
         return read_lines(data, orjson.loads)
@@ -60,8 +60,6 @@ class OrJson(JsonLines):
 
 def _in_fragments(value: Any, fragment: Callable[[Any], Any], level: int = 0) -> Any:
     """The same, with what begins at every so many levels written by ``fragment`` already."""
-    if level > MAX_DEPTH:
-        raise RecursionError("nested too deeply")
     # Loops and no comprehensions: those are calls too, in Python 3.11.
     if type(value) is dict:
         value = dict(value)

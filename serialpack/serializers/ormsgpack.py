@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 from serialpack.formats._messages import extension, pack
-from serialpack.formats.base import MAX_DEPTH
 from serialpack.serializers._messages import (
     Messages,
     head,
@@ -26,7 +25,7 @@ class OrMsgPack(Messages):
     compiled = True
     about = "MessagePack messages, by ormsgpack"
 
-    def dump(self, records: list[Any]) -> bytes:
+    def _dump(self, records: list[Any]) -> bytes:
         import ormsgpack
 
         strictly = (
@@ -52,10 +51,10 @@ class OrMsgPack(Messages):
                 raise
         pieces: list[bytes] = []
         for record in records:
-            _write_deep(record, packed, pieces, 0)
+            _write_deep(record, packed, pieces)
         return b"".join(pieces)
 
-    def load(self, data: Buffer) -> list[Any]:
+    def _load(self, data: Buffer) -> list[Any]:
         import ormsgpack
 
         def read(array: bytes) -> Any:
@@ -77,21 +76,17 @@ class OrMsgPack(Messages):
         return read_messages(data, read)
 
 
-def _write_deep(
-    value: Any, packed: Callable[[Any], bytes], pieces: list[bytes], level: int
-) -> None:
+def _write_deep(value: Any, packed: Callable[[Any], bytes], pieces: list[bytes]) -> None:
     """Writes more levels than the 255 of the library: that writes what is no container."""
-    if level > MAX_DEPTH:
-        raise RecursionError("nested too deeply")
     if type(value) is dict:
         pieces.append(head(0x80, len(value)))
         for key, part in value.items():
             pieces.append(without_head(packed({key: None}), 1)[:-1])
-            _write_deep(part, packed, pieces, level + 1)
+            _write_deep(part, packed, pieces)
     elif type(value) is list:
         pieces.append(head(0x90, len(value)))
         for part in value:
-            _write_deep(part, packed, pieces, level + 1)
+            _write_deep(part, packed, pieces)
     else:
         pieces.append(packed(value))
 

@@ -24,18 +24,18 @@ class Pickle(UnsafeSerializer):
     params: ClassVar[tuple[Param, ...]] = (Param("protocol", 0, PROTOCOL, PROTOCOL),)
     about = "Python pickles: objects of any class; unpacked with --trust only"
 
-    def dump(self, records: list[Any]) -> bytes:
+    def _dump(self, records: list[Any]) -> bytes:
         return dump_pickles(records, self.values[0])
 
-    def dump_object(self, records: list[Any]) -> Buffer:
+    def _dump_object(self, records: list[Any]) -> Buffer:
         import pickle
 
         if self.values[0] < PROTOCOL:
-            return self.dump(records)
+            return self._dump(records)
         (obj,) = records
         return dump_beside(obj, pickle.dumps)
 
-    def load(self, data: Buffer) -> list[Any]:
+    def _load(self, data: Buffer) -> list[Any]:
         return load_pickles(data)
 
     def load_object(self, pieces: list[Buffer]) -> list[Any]:

@@ -73,12 +73,12 @@ class Protobuf(ValueSerializer):
         except ValueError as error:
             raise UnsupportedError(f"needs a protobuf schema that is none ({error})") from None
 
-    def dump(self, records: list[Any]) -> bytes:
+    def _dump(self, records: list[Any]) -> bytes:
         if self._message is None:
             return self._format.write(records)
         return wire.delimited(map(self._message.write, records))
 
-    def load(self, data: Buffer) -> list[Any]:
+    def _load(self, data: Buffer) -> list[Any]:
         return read_stored(self._read, data)
 
     def _read(self, data: bytes) -> list[Any]:

@@ -36,7 +36,7 @@ class PyRapidJson(JsonLines):
     def missing(cls, name: str) -> str | None:  # noqa: ARG003
         return missing("pyrapidjson", "pyrapidjson")
 
-    def dump(self, records: list[Any]) -> bytes:
+    def _dump(self, records: list[Any]) -> bytes:
         import msgspec
 
         check_json(records)
@@ -45,7 +45,7 @@ class PyRapidJson(JsonLines):
             raise ValueError("a NUL in a key")
         return write_lines(records, _writer)
 
-    def load(self, data: Buffer) -> list[Any]:
+    def _load(self, data: Buffer) -> list[Any]:
         return Json("json").load(data)
 
 

@@ -25,10 +25,10 @@ class RapidJson(LooseJsonLines):
     def missing(cls, name: str) -> str | None:  # noqa: ARG003
         return missing("python-rapidjson", "rapidjson")
 
-    def dump(self, records: list[Any]) -> bytes:
+    def _dump(self, records: list[Any]) -> bytes:
         return write_lines(records, _writer)
 
-    def load(self, data: Buffer) -> list[Any]:
+    def _load(self, data: Buffer) -> list[Any]:
         text = bytes(data)
         if b"\0" in text:  # where RapidJSON stops reading
             raise ValueError("a NUL is not JSON")

@@ -24,10 +24,10 @@ class SimpleJson(JsonLines):
     extra = "simplejson"
     about = "JSON lines, by simplejson"
 
-    def dump(self, records: list[Any]) -> bytes:
+    def _dump(self, records: list[Any]) -> bytes:
         return write_lines(records, _writer)
 
-    def load(self, data: Buffer) -> list[Any]:
+    def _load(self, data: Buffer) -> list[Any]:
         return scan_lines(data, _scanner())
 
 

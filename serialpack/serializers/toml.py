@@ -33,7 +33,7 @@ class Toml(StoredSerializer):
     text = True
     about = "TOML documents, by tomli-w"
 
-    def dump(self, records: list[Any]) -> bytes:
+    def _dump(self, records: list[Any]) -> bytes:
         from serialpack.formats._tomlwrite import write
 
         return "".join(_BEGIN + write(record) for record in records).encode()

@@ -23,7 +23,7 @@ class UMsgPack(Messages):
     extra = "umsgpack"
     about = "MessagePack messages, by u-msgpack-python"
 
-    def dump(self, records: list[Any]) -> bytes:
+    def _dump(self, records: list[Any]) -> bytes:
         import umsgpack
 
         file = io.BytesIO()
@@ -35,7 +35,7 @@ class UMsgPack(Messages):
             raise ValueError(str(error)) from None
         return file.getvalue()
 
-    def load(self, data: Buffer) -> list[Any]:
+    def _load(self, data: Buffer) -> list[Any]:
         import umsgpack
 
         file = io.BytesIO(data)
@@ -46,8 +46,6 @@ class UMsgPack(Messages):
                     records.append(umsgpack.unpack(file, ext_handlers={TIMESTAMP: _raised}))
         except umsgpack.UnpackException as error:
             raise ValueError(str(error) or "the last message is not whole") from None
-        except RecursionError:
-            raise ValueError("nested too deeply") from None
         return records
 
 

@@ -21,7 +21,7 @@ class Xml(StoredSerializer):
     text = True
     about = "typed XML, an element for each record"
 
-    def dump(self, records: list[Any]) -> bytes:
+    def _dump(self, records: list[Any]) -> bytes:
         from serialpack.formats._xmlwrite import write_elements
 
         return write_elements(records)

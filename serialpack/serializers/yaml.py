@@ -30,7 +30,7 @@ class Yaml(StoredSerializer):
     text = True
     about = "YAML documents, by PyYAML"
 
-    def dump(self, records: list[Any]) -> bytes:
+    def _dump(self, records: list[Any]) -> bytes:
         from serialpack.formats._yamlwrite import write
 
         return write(records, explicit=True)

@@ -28,9 +28,9 @@ from serialpack.conversion import tagged
 from serialpack.conversion._librarytags import READERS
 from serialpack.conversion._untagger import _MAKERS
 from serialpack.conversion.tagged import BadTag, TooDeep, Untaggable, tag, untag
+from serialpack.depth import MAX_DEPTH
 from serialpack.errors import MissingLibraryError
 from serialpack.formats._jsonvalues import check_json
-from serialpack.formats.base import MAX_DEPTH
 from serialpack.values import difference
 from tests.conversion.tags import BAD, MOMENT, READ, WRITTEN, bson_values, cbor_values
 from tests.fidelity.values import CASES, Case

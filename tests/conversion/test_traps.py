@@ -12,9 +12,9 @@ import msgpack
 import pytest
 
 import serialpack
+from serialpack.depth import depth_of
 from serialpack.formats import FORMATS
 from serialpack.formats._jsontext import JsonText
-from serialpack.formats._jsonvalues import depth_of
 from tests.conversion.test_matrix import converted
 
 

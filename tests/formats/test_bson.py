@@ -18,9 +18,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import serialpack
+from serialpack.depth import MAX_DEPTH
 from serialpack.errors import MissingLibraryError, RefusedError, ValueRefusedError
 from serialpack.formats._document import Malformed
-from serialpack.formats.base import MAX_DEPTH, Unheld
+from serialpack.formats.base import Unheld
 from serialpack.formats.bson import Bson
 from serialpack.serializers.base import FAILURES
 from serialpack.values import difference

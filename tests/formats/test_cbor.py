@@ -20,9 +20,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import serialpack
+from serialpack.depth import MAX_DEPTH
 from serialpack.errors import RefusedError, SyntaxInputError, ValueRefusedError
 from serialpack.formats._document import Malformed
-from serialpack.formats.base import MAX_DEPTH, Unheld
+from serialpack.formats.base import Unheld
 from serialpack.formats.cbor import Cbor, read_items, write_items
 from serialpack.serializers.base import FAILURES
 from serialpack.values import difference

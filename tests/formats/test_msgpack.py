@@ -17,10 +17,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import serialpack
+from serialpack.depth import MAX_DEPTH
 from serialpack.errors import RefusedError, SyntaxInputError, ValueRefusedError
 from serialpack.formats import FORMATS, _cutting
 from serialpack.formats._document import Malformed
-from serialpack.formats.base import MAX_DEPTH, Unheld
+from serialpack.formats.base import Unheld
 from serialpack.formats.msgpack import MsgPack
 from serialpack.values import difference
 from tests.formats import texts

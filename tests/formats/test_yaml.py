@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 import yaml
 
+from serialpack.depth import MAX_DEPTH
 from serialpack.errors import SyntaxInputError, ValueRefusedError
 from serialpack.formats._document import Malformed
 from serialpack.formats._yamlread import read
 from serialpack.formats._yamlwrite import write
-from serialpack.formats.base import MAX_DEPTH, Unheld
+from serialpack.formats.base import Unheld
 from serialpack.values import difference
 from tests.formats.hostile import on_the_command_line, said
 

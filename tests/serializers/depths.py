@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from serialpack.formats.base import MAX_DEPTH
+from serialpack.depth import MAX_DEPTH
 from serialpack.serializers.base import FAILURES, ValueSerializer
 from serialpack.values import difference
 

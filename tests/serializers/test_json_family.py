@@ -15,10 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import serialpack
+from serialpack.depth import MAX_DEPTH
 from serialpack.errors import MissingLibraryError
 from serialpack.formats import FORMATS
 from serialpack.formats._jsonvalues import check_json
-from serialpack.formats.base import MAX_DEPTH, ValueFormat
+from serialpack.formats.base import ValueFormat
 from serialpack.serializers import SERIALIZERS, _rapidjson
 from serialpack.serializers._jsonlines import check_integers
 from serialpack.serializers.base import FAILURES, ValueSerializer

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from serialpack.depth import MAX_DEPTH
 from serialpack.formats import FORMATS
-from serialpack.formats.base import MAX_DEPTH, SourceBlock, ValueFormat
+from serialpack.formats.base import SourceBlock, ValueFormat
 from serialpack.kinds import KINDS
 from serialpack.serializers import SERIALIZERS, hint_for
 from serialpack.serializers.base import ValueSerializer

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from serialpack.depth import MAX_DEPTH
 from serialpack.errors import SyntaxInputError, ValueRefusedError
-from serialpack.formats.base import MAX_DEPTH
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers._wholefiles import WholeFiles
 from tests.formats import texts

@@ -1,0 +1,58 @@
+"""How deep JSON text is nested: told from its brackets and quotes."""
+
+from __future__ import annotations
+
+import re
+from itertools import accumulate
+
+from serialpack.depth._limit import MAX_DEPTH, TooDeep
+
+_NO_BRACKETS = bytes({*range(256)} - {*b"[]{}"})
+_NO_MARKS = bytes({*range(256)} - {*b'[]{}"'})
+#: A string of which only brackets are left; one without an end goes up to that of the text.
+_STRING = re.compile(rb'"[^"]*+"?')
+_STEPS = {**dict.fromkeys(b"[{", 1), **dict.fromkeys(b"]}", -1)}
+
+
+def check_json(data: bytes) -> None:
+    """TooDeep for JSON texts, one after another, of which one is nested too deeply."""
+    if json_depth(data)[0] > MAX_DEPTH:
+        raise TooDeep
+
+
+def json_depth(data: bytes) -> tuple[int, int]:
+    """How deep containers nest in JSON texts, and how many are still open at the end.
+
+    Exact where the first is over ``MAX_DEPTH``; otherwise the first is a bound, and the second 0.
+    Of text that breaks the syntax, right as far as a reader comes.
+    """
+    if len(data) <= MAX_DEPTH:
+        return len(data), 0
+    brackets = data.translate(None, _NO_BRACKETS)
+    if len(brackets) <= MAX_DEPTH:
+        return len(brackets), 0
+    if b'"' in data:
+        brackets = _outside(data)
+    # Pairs are taken out, level by level: common text is gone after a few rounds. A round takes
+    # two levels where a list stands in a map.
+    rest, rounds, before = brackets, 0, 2 * len(brackets)
+    while rest and before - len(rest) > before >> 4:
+        before = len(rest)
+        rest = rest.replace(b"[]", b"").replace(b"{}", b"")
+        rounds += 1
+    if 2 * rounds + len(rest) <= MAX_DEPTH:
+        return 2 * rounds + len(rest), 0
+    depth = deepest = 0
+    for depth in accumulate(map(_STEPS.__getitem__, brackets)):
+        if depth > deepest:
+            deepest = depth
+    return deepest, depth
+
+
+def _outside(data: bytes) -> bytes:
+    """The brackets that stand outside of strings."""
+    if b'\\"' in data:
+        data = data.replace(b"\\\\", b"").replace(b'\\"', b"")
+    # Where two quotes meet, what stands before and behind them is inside or outside as before.
+    marks = data.translate(None, _NO_MARKS).replace(b'""', b"")
+    return _STRING.sub(b"", marks) if b'"' in marks else marks

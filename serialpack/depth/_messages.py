@@ -1,0 +1,56 @@
+"""How deep MessagePack is nested: told by msgpack-python as it goes over the bytes.
+
+It keeps what is open in an array of a fixed size, and says when that is full: 1024 containers.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import count
+
+from serialpack.depth._limit import MAX_DEPTH, TooDeep
+
+#: All bytes but those that begin a container.
+_NO_CONTAINERS = bytes({*range(256)} - {*range(0x80, 0xA0), *range(0xDC, 0xE0)})
+
+#: What begins an array of one element, and of more than there are.
+_ONE, _MANY = b"\x91", b"\xdd\xff\xff\xff\xff"
+
+
+def check_messages(data: bytes) -> None:
+    """TooDeep for messages, one after another, of which one is nested too deeply.
+
+    Of bytes that are none, it looks at the messages before, and at what is there of the next.
+    """
+    if len(data.translate(None, _NO_CONTAINERS)) > MAX_DEPTH and not _fits(_around(), data):
+        raise TooDeep
+
+
+@cache
+def _around() -> bytes:
+    """The heads of as many arrays as leave room for MAX_DEPTH containers."""
+    room = next(n for n in count(MAX_DEPTH) if not _fits(_ONE * n, _ONE)) - MAX_DEPTH
+    return _ONE * (room - 1) + _MANY
+
+
+def _fits(around: bytes, data: bytes) -> bool:
+    import msgpack
+
+    size = len(around) + len(data)
+    unpacker = msgpack.Unpacker(
+        max_buffer_size=size,
+        max_str_len=size,
+        max_bin_len=size,
+        max_ext_len=size,
+        max_array_len=(1 << 32) - 1,
+        max_map_len=size,
+    )
+    unpacker.feed(around)
+    unpacker.feed(data)
+    try:
+        unpacker.skip()
+    except msgpack.StackError:
+        return False
+    except (msgpack.OutOfData, ValueError):  # its readers find the place, or that none is wrong
+        pass
+    return True

@@ -1,0 +1,226 @@
+"""How deep values are nested, looked at by C code: all values of one level together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import date, datetime, time, timedelta, timezone
+from decimal import Decimal
+from fractions import Fraction
+from gc import get_referents
+from itertools import chain, compress
+from types import (
+    BuiltinFunctionType,
+    CodeType,
+    FrameType,
+    FunctionType,
+    GeneratorType,
+    MethodType,
+    ModuleType,
+)
+from typing import Any
+from uuid import UUID
+
+from serialpack.depth._limit import MAX_DEPTH, TooDeep
+
+#: Containers whose elements the collector knows: all of them, and (of maps whose keys are all
+#: text) no keys.
+CONTAINERS = frozenset({list, dict, tuple, set, frozenset})
+
+_LEAVES = frozenset(
+    {type(None), bool, int, float, complex, str, bytes, bytearray}
+    | {datetime, date, time, timedelta, timezone, Decimal, Fraction, UUID}
+)
+#: What libraries write by its name, or not at all, whatever it refers to.
+_NAMED = (
+    *(type, ModuleType, FunctionType, BuiltinFunctionType, MethodType),
+    *(CodeType, FrameType, GeneratorType),
+)
+#: Stands for the end of the values in a container.
+_END = object()
+#: The flag of types whose instances refer to others (Py_TPFLAGS_HAVE_GC).
+_HAS_CONTENTS = 1 << 14
+
+#: Containers whose contents are looked at together: few enough that these stay in the
+#: processor's cache.
+_TOGETHER = 1000
+
+#: What is deeper than this is looked at for containers that stand in several places, if a level
+#: has many: it may double with each.
+_USUAL, _MANY = 12, 4096
+#: What is deeper than this may hold itself.
+_TREES = 32
+
+
+def contents(containers: list[Any]) -> Iterator[list[Any]]:
+    """The values in ``containers``, of many at a time.
+
+    Of a map whose keys are all text, those are not among them.
+    """
+    for start in range(0, len(containers), _TOGETHER):
+        yield get_referents(*containers[start : start + _TOGETHER])
+
+
+def check_values(records: list[Any]) -> None:
+    """TooDeep where a record is nested too deeply, which every one that holds itself is.
+
+    What stands in several places is looked at in each, as those write it who have no references.
+    """
+    level = [records]
+    for depth in range(MAX_DEPTH + 1):
+        level = _below(level)
+        if not level:
+            return
+        if depth > _USUAL and len(level) > _MANY:
+            level = _once(level)
+    if any(map(_is_level, level)):
+        raise TooDeep
+
+
+def check_graph(records: list[Any]) -> None:
+    """As ``check_values``, for those who write what stands in several places once.
+
+    What stands within itself counts as deep as it is where it is met first.
+    """
+    level = [records]
+    for _ in range(_TREES):
+        above = len(level)
+        level = _below(level)
+        if not level:
+            return
+        if len(level) > _MANY and len(level) > 8 * above:
+            level = _once(level)
+    _check_in_order(records)
+
+
+def depth_of(value: Any, most: int) -> int:
+    """How many levels ``value`` is; ``most``, where it is more."""
+    level: list[Any] = [[value]]
+    for depth in range(most):
+        level = _below(level)
+        if not level:
+            return depth
+    return most
+
+
+def holds_itself(value: Any) -> bool:
+    """Whether a container, or an object, in ``value`` stands within itself."""
+    done: dict[int, Any] = {}
+    around: set[int] = set()
+    stack: list[tuple[Any, Iterator[Any]]] = [(value, iter(_below([value])))]
+    while stack:
+        outer, inner = stack[-1]
+        around.add(id(outer))
+        part = next(inner, _END)
+        if part is _END:
+            stack.pop()
+            around.discard(id(outer))
+            done[id(outer)] = outer
+        elif id(part) in around:
+            return True
+        elif id(part) not in done:
+            stack.append((part, iter(_below([part]))))
+    return False
+
+
+def levels(
+    records: list[Any],
+    plain: frozenset[type],
+    inside: Callable[[Any], list[Any]],
+    containers: frozenset[type] = CONTAINERS,
+) -> int:
+    """How many levels there are in ``records``, all of types that are known; TooDeep.
+
+    ``plain`` are the types that hold no other values. What is neither plain nor one of
+    ``containers`` is given to ``inside``, which returns the values in it, or raises TypeError for
+    what is not to be taken. Types are told exactly: a subclass is another type.
+    """
+    level: list[Any] = [records]
+    depth = -1
+    while level:
+        depth += 1
+        if depth > MAX_DEPTH:
+            raise TooDeep
+        above, level = level, []
+        for values in contents(above):
+            if not plain.issuperset(map(type, values)):
+                level += [value for value in values if type(value) not in plain]
+        odd = set(map(type, level)) - containers
+        while odd:
+            level = [
+                part
+                for value in level
+                for part in (inside(value) if type(value) in odd else (value,))
+                if type(part) not in plain
+            ]
+            odd = {type(value) for value in level} - containers
+    return depth
+
+
+def _below(level: list[Any]) -> list[Any]:
+    """The containers, and objects that may hold some, in those of one level."""
+    found: list[Any] = []
+    for values in _inside(level):
+        if _LEAVES.issuperset(map(type, values)):
+            continue
+        kinds = set(map(type, values))
+        holding = {kind for kind in kinds if kind in CONTAINERS or _may_hold(kind)}
+        if len(holding) == len(kinds):
+            found += values
+        elif holding:
+            found += compress(values, map(holding.__contains__, map(type, values)))
+    return found
+
+
+def _once(level: list[Any]) -> list[Any]:
+    """The same without what stands in several places."""
+    return list({id(value): value for value in level}.values())
+
+
+def _inside(level: list[Any]) -> Iterator[list[Any]]:
+    """The values in containers and objects, of many at a time."""
+    if CONTAINERS.issuperset(map(type, level)):
+        return contents(level)
+    return chain(
+        contents([value for value in level if type(value) in CONTAINERS]),
+        map(_parts, [value for value in level if type(value) not in CONTAINERS]),
+    )
+
+
+def _parts(value: Any) -> list[Any]:
+    """The values in an object: those in the map of its attributes, and not that map."""
+    if not type(value).__dictoffset__:
+        return get_referents(value)
+    own = object.__getattribute__(value, "__dict__")
+    # From Python 3.13 on, the collector knows the attributes also without their map.
+    parts = {id(part): part for part in chain(own.values(), get_referents(value))}
+    parts.pop(id(own), None)
+    return [*parts.values()]
+
+
+def _may_hold(kind: type) -> bool:
+    """Whether what is of ``kind``, which is none of ``CONTAINERS``, may hold some."""
+    return (
+        bool(kind.__flags__ & _HAS_CONTENTS)
+        and kind not in _LEAVES
+        and not issubclass(kind, _NAMED)
+    )
+
+
+def _is_level(value: Any) -> bool:
+    return isinstance(value, tuple(CONTAINERS)) or bool(_below([value]))
+
+
+def _check_in_order(records: list[Any]) -> None:
+    """As ``check_graph``, of containers and objects one by one, in the order of pickle."""
+    met: dict[int, Any] = {}
+    stack: list[Iterator[Any]] = [iter([records])]
+    while stack:
+        value = next(stack[-1], _END)
+        if value is _END:
+            stack.pop()
+        elif id(value) not in met:
+            met[id(value)] = value
+            if len(stack) > MAX_DEPTH + 1 and _is_level(value):  # the list of records is one more
+                raise TooDeep
+            if below := _below([value]):
+                stack.append(iter(below))

@@ -1,0 +1,169 @@
+"""The limit of levels is the program's own: the same for every serializer, under every Python."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import serialpack
+from serialpack.depth import MAX_DEPTH
+from serialpack.errors import ValueRefusedError
+from serialpack.serializers import SERIALIZERS
+from serialpack.serializers.base import FAILURES, ValueSerializer
+from serialpack.values import difference
+
+#: How many levels are held by those whose format has a limit of its own, or a word for few types.
+OWN = {"toml": 300, "protobuf": 500, "avro": 0, "arrow": 0, "parquet": 0, "csv": 0, "tsv": 0}
+#: Written by nobody here.
+READ_ONLY = {"java"}
+
+#: A stack as threads have it by default where it is smallest.
+STACK = 512 << 10
+
+Wrap = Callable[[Any], Any]
+WRAPS: dict[str, Wrap] = {
+    "lists": lambda value: [value],
+    "maps": lambda value: {"a": value, "b": 2},
+}
+
+
+def value_serializers() -> list[str]:
+    return [
+        entry.name
+        for entry in SERIALIZERS
+        if issubclass(cls := SERIALIZERS.cls(entry.name), ValueSerializer)
+        and cls.missing(entry.name) is None
+        and entry.name not in READ_ONLY
+    ]
+
+
+HERE = value_serializers()
+
+
+def nested(levels: int, wrap: Wrap, value: Any = 1) -> Any:
+    """A map, which all formats take for a record, of so many levels."""
+    for _ in range(levels - 1):
+        value = wrap(value)
+    return {"a": value}
+
+
+def on_a_small_stack(work: Callable[[], Any]) -> Any:
+    """What ``work`` gives in a thread with ``STACK`` bytes of stack, or what it raises."""
+    found: list[Any] = []
+
+    def run() -> None:
+        try:
+            found.append(work())
+        except Exception as error:
+            found.append(error)
+
+    before = threading.stack_size(STACK)
+    try:
+        thread = threading.Thread(target=run)
+        thread.start()
+        thread.join()
+    finally:
+        threading.stack_size(before)
+    return found[0]
+
+
+@pytest.mark.parametrize("wrap", WRAPS)
+@pytest.mark.parametrize("name", [name for name in HERE if name not in OWN])
+def test_500_levels_are_held_and_501_refused(name: str, wrap: str) -> None:
+    """As an object of the Python API: also where the innermost is empty."""
+    for innermost in ("x", [], {}):
+        most = MAX_DEPTH - (innermost != "x")
+        value = nested(most, WRAPS[wrap], innermost)
+        packed = on_a_small_stack(lambda value=value: serialpack.dumps(value, name))
+        assert isinstance(packed, bytes), packed
+        again = on_a_small_stack(lambda packed=packed: serialpack.loads(packed, trust=True))
+        assert difference(value, again) is None
+        refused = on_a_small_stack(
+            lambda inner=innermost, most=most: serialpack.dumps(
+                nested(most + 1, WRAPS[wrap], inner), name
+            )
+        )
+        assert isinstance(refused, ValueRefusedError)
+        assert refused.kind == "depth"
+        assert "more than 500 levels" in str(refused)
+        assert refused.value_path == "$"
+
+
+@pytest.mark.parametrize("name", HERE)
+def test_no_depth_crashes(name: str) -> None:
+    """Nor does a value that holds itself. Where the process goes down, no test would say so."""
+    code = f"""
+import sys
+sys.path[:0] = {sys.path!r}
+from tests.depth.test_every_serializer import WRAPS, nested, on_a_small_stack
+import serialpack
+from serialpack.errors import ValueRefusedError
+cycle = []
+cycle.append(cycle)
+for wrap in WRAPS.values():
+    for value in (*(nested(levels, wrap) for levels in (501, 1100, 6000, 100_000)), {{"a": cycle}}):
+        found = on_a_small_stack(lambda: serialpack.dumps(value, {name!r}, verify=False))
+        if not isinstance(found, ValueRefusedError) and value["a"] is not cycle:
+            print(type(found), str(found)[:200])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize("name", HERE)
+def test_the_record_is_named(name: str) -> None:
+    """Of several, the one that is too deep; by the serializer itself."""
+    serializer = SERIALIZERS.create(name)
+    assert isinstance(serializer, ValueSerializer)
+    records = [{"a": "x"}, {"a": "x"}, nested(MAX_DEPTH + 1, WRAPS["lists"])]
+    with pytest.raises(FAILURES) as caught:
+        serializer.dump(records)
+    if name not in ("csv", "tsv"):
+        assert serializer.blame(records, caught.value).record == 2
+
+
+JSON = [name for name in HERE if SERIALIZERS.cls(name).stored_format == "ndjson"]  # type: ignore[attr-defined]
+MESSAGES = [name for name in HERE if SERIALIZERS.cls(name).stored_format == "msgpack"]  # type: ignore[attr-defined]
+
+
+def _hidden(levels: int) -> bytes:
+    """Lists within each other, with as many brackets in strings that seem to close them."""
+    return b"[" + b'"]\\"]\\\\",[' * (levels - 1) + b"1" + b',"[[\\""]' * (levels - 1) + b"]\n"
+
+
+@pytest.mark.parametrize("name", JSON)
+@pytest.mark.parametrize("text", [lambda n: b"[" * n + b"]" * n + b"\n", _hidden])
+def test_stored_json_that_is_too_deep_is_refused(name: str, text: Callable[[int], bytes]) -> None:
+    serializer = SERIALIZERS.create(name)
+    assert isinstance(serializer, ValueSerializer)
+    line = b'{"a":1}\n'
+    held = on_a_small_stack(lambda: serializer.load(line + text(MAX_DEPTH)))
+    assert isinstance(held, list), held
+    assert len(held) == 2
+    for levels in (MAX_DEPTH + 1, 6000, 100_000):
+        for read in (serializer.load, serializer.load_unchecked):
+            found = on_a_small_stack(lambda read=read, n=levels: read(line + text(n)))  # type: ignore[misc]
+            assert isinstance(found, ValueError)
+            assert "more than 500 levels" in str(found)
+
+
+@pytest.mark.parametrize("name", MESSAGES)
+def test_stored_messages_that_are_too_deep_are_refused(name: str) -> None:
+    serializer = SERIALIZERS.create(name)
+    assert isinstance(serializer, ValueSerializer)
+    for head, last in ((b"\x91", b"\x91\1"), (b"\x91", b"\x90"), (b"\x81\xa1a", b"\x81\xa1a\1")):
+        for before in (b"", b"\1"):
+            held = on_a_small_stack(
+                lambda h=head, e=last, b=before: serializer.load(b + h * (MAX_DEPTH - 1) + e)
+            )
+            assert isinstance(held, list), held
+            for levels in (MAX_DEPTH + 1, 1000, 1024, 6000, 100_000):
+                data = before + head * (levels - 1) + last
+                found = on_a_small_stack(lambda data=data: serializer.load(data))
+                assert isinstance(found, ValueError)
+                assert "more than 500 levels" in str(found)
