@@ -7,6 +7,8 @@ options of a regular expression. The types and their sizes are those of bsonspec
 
 from __future__ import annotations
 
+from array import array
+
 from serialpack.formats._cutting import Scan
 from serialpack.kinds import Difference, value_step
 from serialpack.stage import Buffer
@@ -33,7 +35,7 @@ def first_lost(data: bytes) -> Difference | None:
     return None
 
 
-def scan(view: Buffer, most: int, ends: list[int] | None = None) -> Scan:
+def scan(view: Buffer, most: int, ends: array[int] | None = None) -> Scan:
     """As ``SequenceFormat.scan``. No document is shorter than 5 bytes."""
     at = documents = 0
     while documents != most and at + 4 <= len(view):
