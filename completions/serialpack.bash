@@ -88,6 +88,7 @@ _serialpack_kind() {
         "unpack --profile") kind=path ;;
         "unpack --files-from") kind=path ;;
         "inspect --head") kind= ;;
+        "inspect --max-size") kind= ;;
         "inspect -F" | "inspect --from") kind=format ;;
         "bench -s" | "bench --serializer") kind=serializer ;;
         "bench --filter") kind=filter ;;
@@ -120,7 +121,7 @@ _serialpack_options() {
             ending=.spk
             ;;
         inspect)
-            options="--stages --fidelity --blocks --columns --head -F --from --json -q --quiet -v --verbose --no-progress -h --help"
+            options="--stages --fidelity --blocks --columns --head --max-size -F --from --json -q --quiet -v --verbose --no-progress -h --help"
             ending=
             ;;
         bench)

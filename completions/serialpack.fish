@@ -292,6 +292,7 @@ complete -c serialpack -n '__serialpack_verb inspect' -l fidelity -d 'With --sta
 complete -c serialpack -n '__serialpack_verb inspect' -l blocks -d 'A line for each block'
 complete -c serialpack -n '__serialpack_verb inspect' -l columns -d 'A line for each column: where the bytes are'
 complete -c serialpack -n '__serialpack_verb inspect' -l head -x -d 'The first N records'
+complete -c serialpack -n '__serialpack_verb inspect' -l max-size -x -d 'With --head: refuse to write more'
 complete -c serialpack -n '__serialpack_verb inspect' -s F -l from -x -k -a '(__serialpack_format)' -d 'What FILE is; default: looked at'
 complete -c serialpack -n '__serialpack_verb inspect' -l json -d 'One JSON line a file, for scripts'
 complete -c serialpack -n '__serialpack_verb inspect' -s q -l quiet -d 'Print errors only'

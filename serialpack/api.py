@@ -274,21 +274,29 @@ def check_threads(threads: int | None) -> None:
 
 
 def first_records(
-    source: Path | IO[bytes], target: IO[bytes], count: int, *, format: str | None = None
+    source: Path | IO[bytes],
+    target: IO[bytes],
+    count: int,
+    *,
+    format: str | None = None,
+    max_size: int | None = None,
 ) -> None:
     """Write the first ``count`` records of a container, or of a file that is none yet.
 
-    UsageError where the source has no records that can be told apart.
+    ``max_size`` (bytes): RefusedError where it would be more. UsageError where the source has no
+    records that can be told apart.
     """
     from serialpack.pipeline.ranges import Span, slice_source, unpack_records
+    from serialpack.pipeline.unpack import Limit
 
     with opened_source(source) as opened, sink(target, False, None) as write:
         head = opened.peek(HEAD)
         if is_container(head[:SNIFF]):
-            unpack_records(expanded(opened), write, Span(0, count), None)
+            unpack_records(expanded(opened), write, Span(0, count), max_size)
         else:
             name, _ = _identity(opened)
-            slice_source(opened, write, format or detect(name, head), Span(0, count))
+            out = Limit(write, max_size)
+            slice_source(opened, out, format or detect(name, head), Span(0, count))
 
 
 def _identity(source: Source) -> tuple[str | None, int | None]:

@@ -26,11 +26,17 @@ def main() -> None:
     # Until the program can say how it ended, Ctrl-C ends it without a traceback.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    from serialpack.cli.app import run
+    from serialpack.cli.guard import guarded, is_limited
 
-    code = run(sys.argv[1:])
+    code = guarded(_run) if is_limited() else _run()
     if code:
         # Python's own ending aborts when a thread still waits for a silent pipe, and tries to
         # write once more what could not be written.
         os._exit(code)
     sys.exit(0)
+
+
+def _run() -> int:
+    from serialpack.cli.app import run
+
+    return run(sys.argv[1:])

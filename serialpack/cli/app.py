@@ -13,7 +13,7 @@ import click
 
 from serialpack._version import __version__
 from serialpack.cli.options import Verb, setting_name
-from serialpack.cli.words import complain
+from serialpack.cli.words import LESS_MEMORY, complain
 from serialpack.errors import SerialpackError, UsageError
 from serialpack.files import remove_hidden
 
@@ -135,7 +135,7 @@ def run(args: list[str]) -> int:
             complain(f"the library {name} is not installed; pip install {name}")
             return 1
         if isinstance(error, MemoryError) or any(w in str(error).lower() for w in _NO_MEMORY):
-            complain("out of memory; -j 1 or a smaller --block-size takes less")
+            complain(f"out of memory; {LESS_MEMORY}")
             return 1
         what = f"{type(error).__name__}: {error}"
         complain(f"internal error ({what}); SERIALPACK_TRACEBACK=1 shows where; please report it")

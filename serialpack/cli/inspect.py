@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from serialpack.cli.options import Verb, common_options, files_argument
+from serialpack.cli.options import Size, Verb, common_options, files_argument
 
 if TYPE_CHECKING:
     from serialpack.inspection import ColumnsInfo, Inspection, MemberInfo
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 @click.option("--blocks", is_flag=True, help="A line for each block.")
 @click.option("--columns", is_flag=True, help="A line for each column: where the bytes are.")
 @click.option("--head", type=click.IntRange(0), metavar="N", help="The first N records.")
+@click.option("--max-size", type=Size(), metavar="SIZE", help="With --head: refuse to write more.")
 @click.option("-F", "--from", "format", metavar="FORMAT", help="What FILE is; default: looked at.")
 @common_options
 @files_argument
@@ -39,6 +40,7 @@ def command(
     blocks: bool,
     columns: bool,
     head: int | None,
+    max_size: int | None,
     format: str | None,
     as_json: bool,
     quiet: bool,
@@ -62,6 +64,8 @@ def command(
         return 0
     if head is not None and as_json:
         raise UsageError("--head and --json exclude each other")
+    if max_size is not None and head is None:
+        raise UsageError("--max-size goes with --head")
     if not files:
         raise UsageError("name a FILE, - for standard input, or --stages")
     if format is not None:
@@ -69,7 +73,7 @@ def command(
 
     def work(path: str) -> dict[str, Any]:
         if head is not None:
-            _show_head(path, head, format)
+            _show_head(path, head, format, max_size)
             return {}
         found = api.inspect(data_of(path), format=format, columns=columns)
         if as_json:
@@ -254,7 +258,7 @@ def _as_json(path: str, found: Inspection, blocks: bool) -> dict[str, Any]:
     return {"source": path, "container": True, "size": found.size, "members": members}
 
 
-def _show_head(path: str, count: int, format: str | None) -> None:
+def _show_head(path: str, count: int, format: str | None, most: int | None) -> None:
     import io
     import sys
 
@@ -265,10 +269,10 @@ def _show_head(path: str, count: int, format: str | None) -> None:
 
     source = data_of(path)
     if not sys.stdout.isatty():
-        api.first_records(source, stdout(force=True), count, format=format)
+        api.first_records(source, stdout(force=True), count, format=format, max_size=most)
         return
     text = io.BytesIO()
-    api.first_records(source, text, count, format=format)
+    api.first_records(source, text, count, format=format, max_size=most)
     lines = text.getvalue().decode("utf-8", "backslashreplace").split("\n")
     shown = "\n".join(map(printable, lines))
     if not colourful(sys.stdout):

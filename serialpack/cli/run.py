@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import IO, Any, NamedTuple, cast
 
 from serialpack.cli.naming import STDIO, check_removal, stat_of
-from serialpack.cli.words import ProgressBar, complain, note
+from serialpack.cli.words import LESS_MEMORY, ProgressBar, complain, note
 from serialpack.errors import (
     WORST_FIRST,
     FileError,
@@ -91,7 +91,7 @@ def _ours(error: Exception) -> SerialpackError:
         raise error
     if isinstance(error, OSError):
         return FileError((error.strerror or str(error)).lower())
-    return FileError("out of memory", hint="-j 1 or a smaller --block-size takes less")
+    return FileError("out of memory", hint=LESS_MEMORY)
 
 
 def input_files(files: Sequence[str], files_from: str | None, null: bool) -> Sequence[str]:

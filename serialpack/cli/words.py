@@ -23,6 +23,10 @@ EXIT_CODES = {
 }
 
 
+#: What takes less memory.
+LESS_MEMORY = "-j 1 or a smaller --block-size takes less"
+
+
 def complain(message: str, path: str | None = None) -> None:
     """One line on standard error."""
     where = f"{printable(path)}: " if path else ""

@@ -9,13 +9,14 @@ for records that are mostly alike, its paths one after another are the walk.
 from __future__ import annotations
 
 from collections.abc import Callable
+from io import BytesIO
 from operator import mul
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from serialpack.columns._spans import put_together
+from serialpack.columns._spans import count_each, put_together
 from serialpack.columns.texts import Broken
 
 #: Where a path leads that ends the walk.
@@ -24,47 +25,50 @@ _END = -1
 #: Branches that the walk comes by less often are left as they are.
 _LEAST = 64
 
+#: Paths put together in one go.
+_STEP = 1 << 16
+
 #: Joined, a branch has so many decisions at least for each path: those are made one by one.
 _AGAIN = 4
-
-#: Bytes of a node's number in a path.
-_SIZE = 4
 
 
 class Decisions(NamedTuple):
     """What may follow a node, and which of these does, each time that the walk comes by."""
 
     choices: list[int]
-    ranks: NDArray[np.int64]
+    ranks: NDArray[Any]
 
 
 class _Branch(NamedTuple):
-    """``paths``: int32 numbers of nodes; ``then``: the branch behind each. ``ranks``: which."""
+    """``paths``: numbers of nodes; ``then``: the branch behind each. ``ranks``: which."""
 
     paths: list[bytes]
     then: list[int]
-    ranks: NDArray[np.int64]
+    ranks: NDArray[Any]
 
 
-def follow(follows: list[int], decisions: dict[int, Decisions], limit: int) -> NDArray[np.int32]:
+def follow(follows: list[int], decisions: dict[int, Decisions], limit: int) -> NDArray[Any]:
     """The walk from node 0 on, of ``limit`` nodes at most.
 
     ``follows``: for each node the next one, where there are no ``decisions``. ``Broken`` if it has
     no end, or one before that.
     """
-    start, first, branches = _branches(follows, decisions, limit)
-    _join(first, branches, limit)
+    # As few bytes for each step as there can be: there may be a step for each byte of the text.
+    kind = np.dtype(np.uint8 if len(follows) <= 1 << 8 else np.int32)
+    start, first, branches = _branches(follows, decisions, limit, kind)
+    most = kind.itemsize * limit
+    _join(first, branches, most)
     if len(branches) == 1 and first in branches:
-        found = _along(start, first, branches[first], limit)
+        walk = _along(start, first, branches[first], most)
     else:
-        found = _step_by_step(start, first, branches)
-    if sum(map(len, found)) > _SIZE * limit:
+        walk = _step_by_step(start, first, branches, most)
+    if len(walk) > most:
         raise Broken("the walk is longer than the text")
-    return np.frombuffer(b"".join(found), np.int32)
+    return np.frombuffer(walk, kind)
 
 
 def _branches(
-    follows: list[int], decisions: dict[int, Decisions], limit: int
+    follows: list[int], decisions: dict[int, Decisions], limit: int, kind: np.dtype[Any]
 ) -> tuple[bytes, int, dict[int, _Branch]]:
     """The path to the first branch, that one, and all branches."""
     known: dict[int, tuple[bytes, int]] = {}
@@ -85,13 +89,13 @@ def _branches(
                 at = follows[at]
             # Each path is part of the walk, so together they are no longer.
             left -= len(nodes)
-            known[node] = np.array(nodes, np.int32).tobytes(), then
+            known[node] = np.array(nodes, kind).tobytes(), then
         return known[node]
 
     start, first = path(0)
     branches = {}
     for node, (choices, ranks) in decisions.items():
-        there = np.bincount(ranks, minlength=len(choices)).tolist()
+        there = count_each(ranks, len(choices)).tolist()
         found = [
             path(choice) if count else (b"", _END)
             for choice, count in zip(choices, there, strict=True)
@@ -135,7 +139,7 @@ def _before(first: int, branches: dict[int, _Branch]) -> dict[int, set[int]]:
 
 def _repeated(node: int, branch: _Branch, limit: int) -> _Branch | None:
     """A branch whose commonest path leads back to it: how often that, and then another, is one."""
-    counts = np.bincount(branch.ranks, minlength=len(branch.then)).tolist()
+    counts = count_each(branch.ranks, len(branch.then)).tolist()
     back = [rank for rank, then in enumerate(branch.then) if then == node and counts[rank]]
     if not back or len(back) == len(branch.then):
         return None
@@ -163,8 +167,8 @@ def _merged(node: int, owner: _Branch, branch: _Branch, limit: int) -> _Branch |
     if int(np.count_nonzero(here)) != len(branch.ranks):
         raise Broken("decisions that nobody comes by for")
     size = len(branch.then) + 1
-    all_codes = owner.ranks * size
-    all_codes[here] += branch.ranks + 1
+    all_codes = owner.ranks.astype(np.int64) * size
+    all_codes[here] += branch.ranks.astype(np.int64) + 1
     codes = _compact(all_codes)
     if codes is None:
         return None
@@ -184,7 +188,7 @@ class _Codes(NamedTuple):
     """Which ``different`` numbers there are, and for each its place among them."""
 
     different: list[int]
-    ranks: NDArray[np.int64]
+    ranks: NDArray[Any]
 
 
 def _compact(codes: NDArray[np.int64]) -> _Codes | None:
@@ -195,20 +199,20 @@ def _compact(codes: NDArray[np.int64]) -> _Codes | None:
     different = np.flatnonzero(np.bincount(codes, minlength=top))
     if len(different) * _AGAIN > len(codes):
         return None
-    place = np.zeros(top, np.int64)
+    place = np.zeros(top, np.uint8 if len(different) <= 1 << 8 else np.int64)
     place[different] = np.arange(len(different))
     return _Codes(different.tolist(), place[codes])
 
 
-def _fit(lengths: list[int], ranks: NDArray[np.int64], limit: int) -> bool:
+def _fit(lengths: list[int], ranks: NDArray[Any], limit: int) -> bool:
     """Whether paths of these lengths, as often as ``ranks`` say, are no longer than the walk."""
-    counts = np.bincount(ranks, minlength=len(lengths)).tolist()
-    return bool(sum(map(mul, lengths, counts)) <= _SIZE * limit)
+    counts = count_each(ranks, len(lengths)).tolist()
+    return bool(sum(map(mul, lengths, counts)) <= limit)
 
 
-def _along(start: bytes, node: int, branch: _Branch, limit: int) -> list[bytes]:
+def _along(start: bytes, node: int, branch: _Branch, limit: int) -> bytes:
     """The paths where there is but one branch."""
-    ends = np.array(branch.then)[branch.ranks] != node
+    ends = (np.array(branch.then) != node)[branch.ranks]
     if not len(ends) or not ends[-1]:
         raise Broken("the walk ends before its end")
     if np.count_nonzero(ends) > 1:
@@ -218,7 +222,12 @@ def _along(start: bytes, node: int, branch: _Branch, limit: int) -> list[bytes]:
         raise Broken("the walk is longer than the text")
     starts = np.cumsum(lengths) - lengths
     source = np.frombuffer(b"".join(branch.paths), np.uint8)
-    return [start, put_together(source, starts[branch.ranks], lengths[branch.ranks]).tobytes()]
+    out = BytesIO()
+    out.write(start)
+    for begin in range(0, len(branch.ranks), _STEP):
+        ranks = branch.ranks[begin : begin + _STEP]
+        out.write(put_together(source, starts[ranks], lengths[ranks]).data)
+    return out.getvalue()
 
 
 class _OverError(Exception):
@@ -236,24 +245,26 @@ class _Step(NamedTuple):
     on: Callable[[], _Step]
 
 
-def _step_by_step(start: bytes, first: int, branches: dict[int, _Branch]) -> list[bytes]:
+def _step_by_step(start: bytes, first: int, branches: dict[int, _Branch], limit: int) -> bytes:
     """The paths."""
     steps: dict[int, list[_Step]] = {node: [] for node in branches}
     on = {
-        node: map(steps[node].__getitem__, branch.ranks.tolist()).__next__
+        node: map(steps[node].__getitem__, memoryview(branch.ranks.data)).__next__
         for node, branch in branches.items()
     }
     for node, branch in branches.items():
         pairs = zip(branch.paths, branch.then, strict=True)
         steps[node] += [_Step(path, on.get(then, _end)) for path, then in pairs]
-    out = [start]
-    append = out.append
+    out = BytesIO()
+    write = out.write
+    write(start)
     following = on.get(first, _end)
     try:
-        while True:
+        while out.tell() <= limit:
             path, following = following()
-            append(path)
+            write(path)
     except StopIteration:
         raise Broken("the walk ends before its end") from None
     except _OverError:
-        return out
+        pass
+    return out.getvalue()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from itertools import accumulate
 from operator import attrgetter, getitem
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,7 +123,7 @@ class Run:
     Where that is not so, ``go`` takes each step.
     """
 
-    def __init__(self, machine: Machine, walk: NDArray[np.int32]) -> None:
+    def __init__(self, machine: Machine, walk: NDArray[np.integer[Any]]) -> None:
         self.machine = machine
         self.walk = walk
         self._pairs = pairs_of(walk, len(machine.symbols))
@@ -223,14 +224,14 @@ class Run:
         return self.machine.end(step, trailer, filled=filled, last=last)
 
 
-def pairs_of(walk: NDArray[np.int32], number: int) -> NDArray[np.int64]:
+def pairs_of(walk: NDArray[np.integer[Any]], number: int) -> NDArray[np.int64]:
     """Which two symbols follow each other: the first times ``number`` plus the second, sorted."""
     if number <= _FEW:
         return np.flatnonzero(np.bincount(walk[:-1] * np.int32(number) + walk[1:]))
     return np.unique(walk[:-1].astype(np.int64) * number + walk[1:])
 
 
-def _is_one_of(walk: NDArray[np.int32], symbols: set[int], number: int) -> NDArray[np.bool_]:
+def _is_one_of(walk: NDArray[np.integer[Any]], symbols: set[int], number: int) -> NDArray[np.bool_]:
     if len(symbols) > _FEW_COMPARED:
         table = np.zeros(number, bool)
         table[list(symbols)] = True

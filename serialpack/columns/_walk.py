@@ -33,6 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from serialpack.columns._follow import Decisions, follow
+from serialpack.columns._spans import count_each
 from serialpack.columns.source import Source, Stored
 from serialpack.columns.streams import (
     LZMA,
@@ -71,7 +72,8 @@ def _array(values: NDArray[Any], use: ColumnEffort) -> bytes:
     return bytes([stream.kind << 3 | layout, stream.coder]) + counted(stream.stored)
 
 
-def _read_array(reader: Reader, number: int) -> NDArray[np.int64]:
+def _read_array(reader: Reader, number: int) -> NDArray[Any]:
+    """Unsigned integers, in as few bytes as they were stored in."""
     form, coder = reader.take(2)
     kind, layout = form >> 3, form & 7
     if kind not in (U8, U16, U32) or coder not in _CODERS:
@@ -79,7 +81,7 @@ def _read_array(reader: Reader, number: int) -> NDArray[np.int64]:
     stored = Stored(coder, kind, raw_size(layout, kind, number), memoryview(reader.counted()))
     # Bits are of a byte each when they are apart, and what is in planes is restored twice.
     source = Source(b"", [stored], 8 * number + 64, {}, lambda _: None)
-    return source.array(layout, kind, number).astype(np.int64)
+    return source.array(layout, kind, number)
 
 
 class _Decisions(NamedTuple):
@@ -94,7 +96,7 @@ class _Decisions(NamedTuple):
     choices: list[list[int]]
 
 
-def _decisions(walk: NDArray[np.int32], number: int) -> _Decisions:
+def _decisions(walk: NDArray[np.integer[Any]], number: int) -> _Decisions:
     """``number`` stands for the end."""
     # As indices numbers of NumPy's own kind are the fastest.
     at = walk.astype(np.int64)
@@ -161,7 +163,7 @@ def _apart(
     return _RUNS, in_runs
 
 
-def write(walk: NDArray[np.int32], number: int, use: ColumnEffort) -> tuple[bytes, bytes]:
+def write(walk: NDArray[np.integer[Any]], number: int, use: ColumnEffort) -> tuple[bytes, bytes]:
     """The table of what follows each of ``number`` nodes, and the decisions.
 
     The walk begins at node 0. Every node is met, and they are numbered as they are first met.
@@ -192,7 +194,7 @@ def write(walk: NDArray[np.int32], number: int, use: ColumnEffort) -> tuple[byte
     return bytes(table), b"".join(apart)
 
 
-def read(table: Reader, decisions: Reader, number: int, limit: int) -> NDArray[np.int32]:
+def read(table: Reader, decisions: Reader, number: int, limit: int) -> NDArray[Any]:
     """What ``write`` wrote; the walk is of ``limit`` values at most."""
     follows: list[int] = []
     branches: list[tuple[int, list[int], int, int]] = []
@@ -213,7 +215,7 @@ def read(table: Reader, decisions: Reader, number: int, limit: int) -> NDArray[n
         None if way == _TOGETHER else _read_ranks(decisions, way, visits, len(choices))
         for _, choices, visits, way in branches
     ]
-    pool = _read_array(decisions, pooled) if pooled else np.zeros(0, np.int64)
+    pool = _read_array(decisions, pooled) if pooled else np.zeros(0, np.uint8)
     met: dict[int, Decisions] = {}
     at = 0
     for (node, choices, visits, _), ranks in zip(branches, read_apart, strict=True):
@@ -224,7 +226,7 @@ def read(table: Reader, decisions: Reader, number: int, limit: int) -> NDArray[n
             raise Broken("a decision for what is not there")
         met[node] = Decisions(choices, ranks)
     found = follow(follows, met, limit)
-    counts = np.bincount(found, minlength=number)
+    counts = count_each(found, number)
     if any(int(counts[node]) != visits for node, _, visits, _ in branches):
         raise Broken("decisions that nobody comes by for")
     return found
@@ -237,14 +239,17 @@ def _target(table: Reader, node: int, number: int) -> int:
     return target
 
 
-def _read_ranks(reader: Reader, way: int, visits: int, choices: int) -> NDArray[np.int64]:
+def _read_ranks(reader: Reader, way: int, visits: int, choices: int) -> NDArray[Any]:
     if way == _APART:
         return _read_array(reader, visits)
     number = reader.varint(visits)
-    runs = _read_array(reader, number)
-    ranks = np.zeros(visits, np.int64)
+    runs = _read_array(reader, number).astype(np.int64)
+    ranks = np.zeros(visits, np.uint8 if choices <= 256 else np.int64)
     places = np.cumsum(runs + 1) - 1
     if number and (int(runs.max()) > visits or int(places[-1]) >= visits):
         raise Broken("runs are longer than the walk")
-    ranks[places] = 1 if choices <= 2 else _read_array(reader, number) + 1
+    others = _read_array(reader, number) if choices > 2 else np.zeros(number, np.uint8)
+    if number and int(others.max()) >= choices - 1:
+        raise Broken("a decision for what is not there")
+    ranks[places] = others + others.dtype.type(1)
     return ranks

@@ -15,6 +15,7 @@ Where ``b.c`` may be a key as well as the way to one, both may be asked for.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -129,7 +130,7 @@ class Projection:
 
 def _with_readings(
     machine: Machine, shape: Shape, nodes: set[int], texts: Callable[[int], Texts]
-) -> NDArray[np.int32]:
+) -> NDArray[np.integer[Any]]:
     """The walk with a symbol of its own for each value that is more than its node says.
 
     Those are keys of fields among data, and empty lists and maps with blanks in them.
@@ -148,7 +149,7 @@ def _with_readings(
         if not found:
             continue
         if walk is shape.walk:
-            walk = walk.copy()
+            walk = walk.astype(np.int32)  # symbols go beyond the nodes
         places = np.flatnonzero(shape.column_of[shape.walk] == column)
         for place, reading in found.items():
             at = int(places[place])

@@ -8,13 +8,14 @@ of its nodes with the values between them: so any spelling comes back.
 from __future__ import annotations
 
 from collections.abc import Collection
+from io import BytesIO
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from serialpack.columns import _csvshape, _jsonshape, _packnumbers, _packshape
-from serialpack.columns._spans import put_together
+from serialpack.columns._spans import count_each, put_together
 from serialpack.columns.nodes import FIXED, PACKED, QUOTED
 from serialpack.columns.structure import KINDS as KINDS
 from serialpack.columns.structure import Shape, shape_of
@@ -38,7 +39,7 @@ class Values(NamedTuple):
     """
 
     records: NDArray[np.int64]
-    nodes: NDArray[np.int32]
+    nodes: NDArray[np.integer[Any]]
     places: NDArray[np.int64]
 
 
@@ -108,8 +109,8 @@ def join(
         stop = shape.records if stop is None else stop
         if not 0 <= start < stop <= shape.records:
             raise IndexError("no such records")
-        first = int(shape.record_starts[start])
-        last = int(shape.record_starts[stop]) if stop < shape.records else len(shape.walk)
+        first = shape.record_start(start)
+        last = shape.record_start(stop)
     if start is None or stop is None:
         return _join(shape, columns, first, last, shape.trailer)
     text = _join(shape, columns, first, last)
@@ -166,8 +167,10 @@ def _join(shape: Shape, columns: list[Texts], first: int, last: int, trailer: by
     bases = np.cumsum([0, *(len(part.data) for part in pool)]).tolist()
     done = np.zeros(len(columns), np.int64)
     if first:
-        done += _by_column(shape, shape.walk[:first])[1]
-    out: list[memoryview | bytes] = []
+        visits = count_each(shape.walk[:first], len(shape.nodes))
+        kept = shape.column_of >= 0
+        done += np.bincount(shape.column_of[kept], visits[kept], len(done)).astype(np.int64)
+    out = BytesIO()
     closes = False
     step = max(_STEP, _STEP_FOR_COLUMN * len(columns))
     for begin in range(first, last, step):
@@ -188,16 +191,17 @@ def _join(shape: Shape, columns: list[Texts], first: int, last: int, trailer: by
             some = order[at : at + int(counts[number])]
             at += len(some)
             first_value = int(done[number])
-            ends = columns[number].ends[first_value : first_value + len(some)]
+            ends = columns[number].ends_of(first_value, first_value + len(some))
             sizes = ends.copy()
             sizes[1:] -= ends[:-1]
             if first_value:
-                sizes[0] -= columns[number].ends[first_value - 1]
+                sizes[:1] -= columns[number].ends_of(first_value - 1, first_value)
             lengths[some, 1] = sizes
             np.subtract(ends, sizes, out=sizes)
             sizes += bases[number + 1]
             starts[some, 1] = sizes
         done += counts
-        out.append(put_together(source, starts.reshape(-1), lengths.reshape(-1)).data)
-    out += [b'"' if closes else b"", trailer]
-    return b"".join(out)
+        out.write(put_together(source, starts.reshape(-1), lengths.reshape(-1)).data)
+    out.write(b'"' if closes else b"")
+    out.write(trailer)
+    return out.getvalue()

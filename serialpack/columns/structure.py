@@ -27,12 +27,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from serialpack.columns import _csvshape, _jsonpaths, _packpaths, _walk
+from serialpack.columns._spans import count_each
 from serialpack.columns.nodes import (
     FIXED,
     KEY,
@@ -65,6 +66,9 @@ _SMALL_COLUMN = 64
 _TINY_COLUMN = 16
 _MANY_COLUMNS = 32
 
+#: As many values are looked at in one go.
+_STEP = 1 << 20
+
 #: A text and its kind, where kinds stand behind texts.
 _ENDED = re.compile(rb"([^\x00-\x08]*+)([\x00-\x08])")
 
@@ -88,7 +92,7 @@ class Shape:
         self,
         text_kind: str,
         nodes: list[Node],
-        walk: NDArray[np.int32],
+        walk: NDArray[np.integer[Any]],
         trailer: bytes,
         tuples: list[tuple[int, int]],
     ) -> None:
@@ -103,7 +107,7 @@ class Shape:
     @cached_property
     def visits(self) -> NDArray[np.int64]:
         """How often each node is met."""
-        return np.bincount(self.walk, minlength=len(self.nodes))
+        return count_each(self.walk, len(self.nodes))
 
     @cached_property
     def numbers(self) -> list[int]:
@@ -143,13 +147,30 @@ class Shape:
     @cached_property
     def record_starts(self) -> NDArray[np.int64]:
         """For each record the index of its first value."""
-        begins = np.array(self.outline.behind, np.int64) >= 0
-        return np.flatnonzero(begins[self.walk])
+        return np.flatnonzero(self._begins.take(self.walk))
+
+    def record_start(self, record: int) -> int:
+        """The index of the first value of a record; how many there are for the one behind the
+        last.
+        """
+        begins = self._begins
+        for first in range(0, len(self.walk), _STEP):
+            found = begins.take(self.walk[first : first + _STEP])
+            count = int(np.count_nonzero(found))
+            if record < count:
+                return first + int(np.flatnonzero(found)[record])
+            record -= count
+        return len(self.walk)
+
+    @property
+    def _begins(self) -> NDArray[np.bool_]:
+        """For each node whether a record begins with it."""
+        return np.array(self.outline.behind, np.int64) >= 0
 
     @property
     def records(self) -> int:
         """How many records there are."""
-        return len(self.record_starts)
+        return int(self.visits[self._begins].sum())
 
 
 def outline(
@@ -168,12 +189,12 @@ def outline(
     return _csvshape.outline(nodes, origins, b"," if text_kind == "csv" else b"\t")
 
 
-def _firsts(walk: NDArray[np.int32], number: int) -> NDArray[np.int64]:
+def _firsts(walk: NDArray[np.integer[Any]], number: int) -> NDArray[np.int64]:
     """Where each node is first met; of nodes that are numbered as they are first met."""
-    return np.searchsorted(np.maximum.accumulate(walk), np.arange(number, dtype=np.int32))
+    return np.searchsorted(np.maximum.accumulate(walk), np.arange(number, dtype=walk.dtype))
 
 
-def _origins(walk: NDArray[np.int32]) -> Origins:
+def _origins(walk: NDArray[np.integer[Any]]) -> Origins:
     number = int(walk.max()) + 1 if len(walk) else 0
     firsts = _firsts(walk, number)
     before = [-1, *walk[firsts[1:] - 1].tolist()][:number]
@@ -192,7 +213,7 @@ def _belong(text_kind: str, nodes: list[Node], paths: list[Path]) -> list[Column
 def shape_of(
     text_kind: str,
     nodes: list[Node],
-    walk: NDArray[np.int32],
+    walk: NDArray[np.integer[Any]],
     trailer: bytes,
     tuples: list[tuple[int, int]],
 ) -> Shape:
@@ -203,7 +224,7 @@ def shape_of(
     """
     found = outline(text_kind, nodes, _origins(walk), trailer, tuples)
     belong = _belong(text_kind, nodes, found.paths)
-    visits = np.bincount(walk, minlength=len(nodes))
+    visits = count_each(walk, len(nodes))
     counts = visits.tolist()
     sizes: dict[Column, int] = {}
     for column, count in zip(belong, counts, strict=True):
@@ -339,7 +360,7 @@ def _may_stand(text_kind: str, nodes: list[Node]) -> bool:
     )
 
 
-def _is_ordered(walk: NDArray[np.int32], number: int) -> bool:
+def _is_ordered(walk: NDArray[np.integer[Any]], number: int) -> bool:
     """Whether the nodes are met, all of them, and numbered as they first are."""
     if not len(walk) or int(walk.max()) != number - 1:
         return not number and not len(walk)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,15 +14,43 @@ class Unknown(Broken):
     """Stored bytes of a version, or with a number, that is not known here: a later one's."""
 
 
-class Texts(NamedTuple):
+class Texts:
     """A column: value texts one after another.
 
     ``data``: uint8 array. ``ends``: int64 array, ``ends[i]`` is the end of value i in ``data``;
     it starts at ``ends[i - 1]``, the first one at 0. The last end is the size of ``data``.
     """
 
-    data: NDArray[np.uint8]
-    ends: NDArray[np.int64]
+    __slots__ = ("_ends", "_width", "data", "number")
+
+    def __init__(self, data: NDArray[np.uint8], ends: NDArray[np.int64]) -> None:
+        self.data = data
+        #: How many values there are.
+        self.number = len(ends)
+        self._ends: NDArray[np.int64] | None = ends
+        self._width = 0
+
+    @classmethod
+    def of_width(cls, data: NDArray[np.uint8], width: int, number: int) -> Texts:
+        """The column of ``number`` values of one length, which together are ``data``.
+
+        Where they end is not written down: that could be eight times their size, or more.
+        """
+        texts = cls.__new__(cls)
+        texts.data, texts.number, texts._ends, texts._width = data, number, None, width
+        return texts
+
+    @property
+    def ends(self) -> NDArray[np.int64]:
+        """Where values end. All of them: see ``ends_of`` for some."""
+        return self.ends_of(0, self.number)
+
+    def ends_of(self, first: int, stop: int) -> NDArray[np.int64]:
+        """Where the values ``first`` up to but not including ``stop`` end. May be a view."""
+        if self._ends is not None:
+            return self._ends[first:stop]
+        stop = min(stop, self.number)
+        return np.arange(first + 1, stop + 1, dtype=np.int64) * self._width
 
     @classmethod
     def from_list(cls, values: list[bytes]) -> Texts:
@@ -46,21 +72,19 @@ class Texts(NamedTuple):
         return [data[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
     @property
-    def number(self) -> int:
-        """How many values there are. (``len`` of a named tuple is that of its fields.)"""
-        return len(self.ends)
-
-    @property
     def starts(self) -> NDArray[np.int64]:
         """Where each value starts in ``data``."""
-        starts = np.empty_like(self.ends)
+        ends = self.ends
+        starts = np.empty_like(ends)
         starts[:1] = 0
-        starts[1:] = self.ends[:-1]
+        starts[1:] = ends[:-1]
         return starts
 
     @property
     def lengths(self) -> NDArray[np.int64]:
         """The length of each value in bytes."""
-        lengths = self.ends.copy()
-        lengths[1:] -= self.ends[:-1]
+        if self._ends is None:
+            return np.full(self.number, self._width, np.int64)
+        lengths = self._ends.copy()
+        lengths[1:] -= self._ends[:-1]
         return lengths

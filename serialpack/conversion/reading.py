@@ -113,17 +113,21 @@ class Reader:
         first = block.index == 0
         # Where nobody counted them, what follows the last comma could be a piece of one.
         told = block.records is not None or (first and block.last)
+        if block.partial or not told:
+            yield block, self
+            return
         try:
-            spans = fmt.record_spans(data, self._plan.spelling, first=first) if told else []
+            count = sum(1 for _ in fmt.record_spans(data, self._plan.spelling, first=first))
         except (UsageError, ValueError):
             yield from self._cut_again(block)
             return
-        if block.partial or not spans or block.records not in (None, len(spans)):
+        if not count or block.records not in (None, count):
             yield block, self
             return
         each = self
         if fmt.name == "json":
             each = Reader(self._plan._replace(source="ndjson", spelling={}), self._refuse)
+        spans = fmt.record_spans(data, self._plan.spelling, first=first)
         for number, (start, end) in enumerate(spans):
             text = data[start:end]
             if fmt.name == "json":

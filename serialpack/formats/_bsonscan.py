@@ -7,6 +7,8 @@ options of a regular expression.
 
 from __future__ import annotations
 
+from array import array
+
 from serialpack.depth.bson import ARRAY, BINARY, DOCUMENT, FIXED, REGEX, SCOPED, TEXT
 from serialpack.formats._cutting import Scan
 from serialpack.kinds import ROOT, Difference, Path, path_text
@@ -26,7 +28,7 @@ def first_lost(data: bytes) -> Difference | None:
     return None
 
 
-def scan(view: Buffer, most: int, ends: list[int] | None = None) -> Scan:
+def scan(view: Buffer, most: int, ends: array[int] | None = None) -> Scan:
     """As ``SequenceFormat.scan``. No document is shorter than 5 bytes."""
     at = documents = 0
     while documents != most and at + 4 <= len(view):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from typing import Any
 
 from serialpack.formats._cutting import Scan
@@ -43,24 +44,23 @@ class _Broken(Exception):
     """Bytes that begin no item."""
 
 
-def scan(view: Buffer, most: int, step: int, ends: list[int] | None = None) -> Scan:
+def scan(view: Buffer, most: int, step: int, ends: array[int] | None = None) -> Scan:
     """As ``MessageFormat.scan``. A break code begins no item."""
-    data = bytes(view)
     sizes, mores = _SIZES, _MORE
     at = end = records = 0
     try:
         while records != most:
             left = step
             while left > 0:
-                first = data[at]
+                first = view[at]
                 size = sizes[first]
                 if size is None:
-                    at, more = _long(data, at)
+                    at, more = _long(view, at)
                     left += more
                 else:
                     at += size
                     left += mores[first]
-            if at > len(data):
+            if at > len(view):
                 break
             end = at
             records += 1
@@ -73,7 +73,7 @@ def scan(view: Buffer, most: int, step: int, ends: list[int] | None = None) -> S
     return Scan(records, end)
 
 
-def _long(data: bytes, at: int) -> tuple[int, int]:
+def _long(data: Buffer, at: int) -> tuple[int, int]:
     """As ``_simple``, of an item whose length stands in more bytes, or nowhere: where it ends."""
     major, info = data[at] >> 5, data[at] & 31
     if info == _ENDLESS:
@@ -90,7 +90,7 @@ def _long(data: bytes, at: int) -> tuple[int, int]:
     return at, {_ARRAY: number, _MAP: 2 * number, _TAG: 1}[major] - 1
 
 
-def _endless(data: bytes, at: int) -> int:
+def _endless(data: Buffer, at: int) -> int:
     """Where an item ends that begins at ``at`` and does not say its length."""
     #: Of each open item: how many items are to come in it; below 0: up to a break code.
     opened: list[int] = []

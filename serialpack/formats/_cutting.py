@@ -8,6 +8,7 @@ which says where records end.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from array import array
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -17,6 +18,9 @@ from serialpack.stage import Buffer
 
 #: The bytes that no character begins with, in UTF-8.
 _CONTINUATION = bytes(range(0x80, 0xC0))
+
+#: Ends of records looked for at a time.
+_ENDS = 1 << 16
 
 #: As much is read at once, so that there are never two copies of more.
 _PIECE = 4 << 20
@@ -86,6 +90,25 @@ class Scan(NamedTuple):
     records: int
     end: int
     lost: bool = False
+
+
+def record_ends(
+    scan: Callable[[memoryview, int, array[int]], Scan], data: Buffer, start: int = 0
+) -> Iterator[int]:
+    """Where the records end that stand at the front of ``data[start:]``, one after another.
+
+    ``scan``: as for ``SequenceFinder``, with an array that gets the places. So many at a time are
+    looked for that what is kept of them is little.
+    """
+    with memoryview(data) as view:
+        while True:
+            ends = array("q")
+            found = scan(view[start:], _ENDS, ends)
+            for end in ends:
+                yield start + end
+            if found.records < _ENDS:
+                return
+            start += found.end
 
 
 class SequenceFinder(Finder):

@@ -9,16 +9,19 @@ whose own format it is keeps the bytes as they are (``Serializer.keeps``).
 from __future__ import annotations
 
 from abc import abstractmethod
+from array import array
 from collections.abc import Iterator
+from itertools import chain, pairwise
 from typing import Any, ClassVar
 
 from serialpack.errors import RefusedError, SyntaxInputError, ValueRefusedError
-from serialpack.formats._cutting import Scan, SequenceFinder, cut_plain, cut_records
+from serialpack.formats._cutting import Scan, SequenceFinder, cut_plain, cut_records, record_ends
 from serialpack.formats.base import (
     MAX_BLOCK,
     Difference,
     Read,
     SourceBlock,
+    Span,
     Spelling,
     ValueFormat,
     too_large,
@@ -147,7 +150,7 @@ class SequenceFormat(DocumentFormat):
 
     @staticmethod
     @abstractmethod
-    def scan(view: memoryview, most: int, ends: list[int] | None = None) -> Scan:
+    def scan(view: memoryview, most: int, ends: array[int] | None = None) -> Scan:
         """The records at the front of ``view``, ``most`` at most (-1: all of them).
 
         ``ends`` gets the place where each one ends.
@@ -166,10 +169,8 @@ class SequenceFormat(DocumentFormat):
         spelling: Spelling,  # noqa: ARG002
         *,
         first: bool,  # noqa: ARG002
-    ) -> list[tuple[int, int]]:
-        ends: list[int] = []
-        self.scan(memoryview(data), -1, ends)
-        return list(zip([0, *ends], ends, strict=False))
+    ) -> Iterator[Span]:
+        return pairwise(chain((0,), record_ends(self.scan, data)))
 
     def slice_ends(
         self,

@@ -8,17 +8,18 @@ member: so it is read in bounded memory, whatever its length.
 from __future__ import annotations
 
 from abc import abstractmethod
+from array import array
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable, Iterator
-from itertools import accumulate
+from itertools import accumulate, chain, pairwise
 from typing import Any, ClassVar, NamedTuple
 
 from serialpack.errors import RefusedError
 from serialpack.formats import _cutting
-from serialpack.formats._cutting import Cut, Scan, SequenceFinder, Untold, cut_records
+from serialpack.formats._cutting import Cut, Scan, SequenceFinder, Untold, cut_records, record_ends
 from serialpack.formats._document import DocumentFormat, Malformed
-from serialpack.formats.base import Read, SourceBlock, Spelling
+from serialpack.formats.base import Read, SourceBlock, Span, Spelling
 from serialpack.stage import Buffer
 
 #: The byte that ends an array or a map of CBOR that does not say its length.
@@ -210,7 +211,7 @@ class MessageFormat(DocumentFormat):
 
     @staticmethod
     @abstractmethod
-    def scan(view: memoryview, most: int, step: int, ends: list[int] | None = None) -> Scan:
+    def scan(view: memoryview, most: int, step: int, ends: array[int] | None = None) -> Scan:
         """The records of ``step`` values each at the front of ``view``, ``most`` at most.
 
         ``ends`` gets the place where each one ends.
@@ -236,18 +237,17 @@ class MessageFormat(DocumentFormat):
     def _cut_bytes(self, read: Read, block_size: int) -> Iterator[SourceBlock]:
         return super().cut(read, block_size)
 
-    def record_spans(
-        self, data: Buffer, spelling: Spelling, *, first: bool
-    ) -> list[tuple[int, int]]:
+    def record_spans(self, data: Buffer, spelling: Spelling, *, first: bool) -> Iterator[Span]:
         kind = spelling.get("k", "")
         if kind == "m":  # members of a map are no messages
             raise self._uncut()
         opening = self.opening(data) if kind and first else None
         start = opening.size if opening else 0
-        ends: list[int] = []
-        self.scan(memoryview(data)[start:], -1, 1, ends)
-        ends = [start + end for end in ends]
-        return list(zip([start, *ends], ends, strict=False))
+        return pairwise(chain((start,), self.ends(data, start=start)))
+
+    def ends(self, data: Buffer, step: int = 1, start: int = 0) -> Iterator[int]:
+        """Where the records of ``step`` values each end that stand one after another."""
+        return record_ends(lambda view, most, ends: self.scan(view, most, step, ends), data, start)
 
     def slice_ends(
         self,
@@ -317,8 +317,7 @@ class MessageFormat(DocumentFormat):
             data = self._without_break(block, begin, opening)
         if block.inside != "m":
             return Sequence(data, begin, [])
-        ends: list[int] = []
-        self.scan(memoryview(data), -1, 2, ends)
+        ends = [*self.ends(data, 2)]
         # What is behind the last whole member is read too, and says what is wrong with it.
         spans = zip([0, *ends], [*ends, len(data)], strict=True)
         members = [self._pair + data[start:end] for start, end in spans if end > start]

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from serialpack.formats._cutting import Cut, Finder, Untold
 from serialpack.formats._jsonparse import before_white, behind_white
+from serialpack.formats.base import Span
 
 if TYPE_CHECKING:
     from serialpack.formats._jsonscan import Scan
@@ -262,6 +263,15 @@ def _one(buf: bytearray, start: int, end: int, *, prove: bool) -> int | None:
     return None
 
 
+#: About what an object for an element takes, with its place in a list.
+_OBJECT = 80
+
+#: What objects for elements may take, beside twice their text: of a usual block they are few.
+_ROOM = 32 << 20
+
+#: Commas are counted in so many bytes at a time.
+_COUNTED = 1 << 20
+
 #: Below so many bytes msgspec takes longer to import than the standard library to parse.
 _SMALL = 32 << 10
 
@@ -271,21 +281,36 @@ def _count(text: bytes | memoryview) -> int | None:
     try:
         if len(text) < _SMALL:
             return len(json.loads(str(text, "latin-1")))
+        if _too_many(_commas(text), len(text)):
+            from serialpack.formats._jsonscan import count_elements
+
+            return count_elements(text)
         return len(_raw_list().decode(text))
     except (ValueError, RecursionError):
         return None
 
 
+def _too_many(elements: int, size: int) -> bool:
+    """Whether so many elements, in ``size`` bytes, are not to have an object each."""
+    return _OBJECT * elements > 2 * size + _ROOM
+
+
+def _commas(text: bytes | memoryview) -> int:
+    """The commas in a text: about as many as elements there can be."""
+    pieces = range(0, len(text), _COUNTED)
+    return sum(bytes(text[at : at + _COUNTED]).count(b",") for at in pieces)
+
+
 _GAP = re.compile(rb"[ \t\r\n]*,?[ \t\r\n]*")
 
 
-def element_range(
-    text: bytes, at: int, end: int, span: tuple[int, int], count: int
-) -> tuple[int, int] | None:
+def element_range(text: bytes, at: int, end: int, span: Span, count: int) -> Span | None:
     """Where the elements ``span`` of the ``count`` in ``text[at:end]`` stand, without brackets.
 
-    None where there are not as many, or msgspec does not take them.
+    None where there are not as many, too many, or msgspec does not take them.
     """
+    if _too_many(count, end - at):
+        return None
     try:
         elements = _raw_list().decode(b"[%b]" % text[at:end])
     except (ValueError, RecursionError):

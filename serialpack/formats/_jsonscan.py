@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from serialpack.formats.base import Span
 from serialpack.stage import Buffer
 
 #: Bytes looked at in one go: small enough for the processor's cache.
@@ -103,21 +104,31 @@ class Scan:
         return real
 
 
-def element_spans(data: bytes, start: int) -> list[tuple[int, int]]:
+def element_spans(data: bytes, start: int) -> Iterator[Span]:
     """Start and end of each element of ``data``, the first of which begins at ``start``."""
-    spans = []
-    begin, close = start, -1
-    for commas, end in Scan().pieces(data, start, len(data)):
-        close = end
-        for comma in commas.tolist():
-            spans.append((begin, comma))
-            begin = comma + 1
-    spans.append((begin, close if close >= 0 else len(data)))
-    trimmed = []
-    for begin, end in spans:
+    for begin, end in _between_commas(data, start):
         text = data[begin:end]
         bare = text.lstrip(b" \t\r\n")
-        begin += len(text) - len(bare)
         if bare:
-            trimmed.append((begin, begin + len(bare.rstrip(b" \t\r\n"))))
-    return trimmed
+            first = begin + len(text) - len(bare)
+            yield first, first + len(bare.rstrip(b" \t\r\n"))
+
+
+def _between_commas(data: bytes, begin: int) -> Iterator[Span]:
+    close = -1
+    for commas, end in Scan().pieces(data, begin, len(data)):
+        close = end
+        for comma in commas.tolist():
+            yield begin, comma
+            begin = comma + 1
+    yield begin, close if close >= 0 else len(data)
+
+
+def count_elements(text: Buffer) -> int | None:
+    """The elements of an array; None where its bracket does not close right at the end."""
+    count, close = 0, -1
+    for commas, close in Scan().pieces(text, 1, len(text)):  # noqa: B007
+        count += len(commas)
+    if close != len(text) - 1 or text[close] != 0x5D:
+        return None
+    return count + 1 if count or bytes(text[1:close]).strip(b" \t\r\n") else 0

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from serialpack.formats._cutting import Cut, Finder
+from serialpack.formats.base import Span, picked
 from serialpack.stage import Buffer
 
 #: What a blank line is made of: in JSON white space, in CSV nothing.
@@ -15,6 +16,10 @@ LINE_ENDS = b"\r\n"
 
 #: Lines are counted in so many bytes at a time: what is found of each takes far more than a byte.
 _COUNTED = 1 << 20
+
+#: More lines than these are skipped by counting them, in so many bytes at a time.
+_BY_TURNS = 100
+_SKIPPED = 64 << 10
 
 
 def count_lines(buf: bytes | bytearray, start: int, end: int, blank: bytes = BLANK) -> int:
@@ -48,32 +53,26 @@ def _filled(blank: bytes) -> re.Pattern[bytes]:
     return re.compile(rb"[^%b][^\n]*" % blank)
 
 
-def line_spans(data: Buffer, start: int = 0, blank: bytes = BLANK) -> list[tuple[int, int]]:
-    """Start and end of each line that is not blank, without its line end."""
-    spans = []
-    for line in bytes(data)[start:].split(b"\n"):
-        if line.strip(blank):
-            spans.append((start, start + len(line) - line.endswith(b"\r")))
-        start += len(line) + 1
-    return spans
+def line_spans(data: bytes, start: int = 0, blank: bytes = BLANK) -> Iterator[Span]:
+    """Start and end of each line that is not blank, without its line end, from ``start`` on."""
+    for match in _filled(blank).finditer(data, start):
+        begin = data.rfind(b"\n", start, match.start()) + 1 or start
+        start = match.end()
+        yield begin, start - (data[start - 1] == 0x0D)
 
 
-def line_range(
-    data: bytes, span: tuple[int, int], count: int, start: int = 0
-) -> tuple[int, int] | None:
+def line_range(data: bytes, span: Span, count: int, start: int = 0) -> Span | None:
     """As ``Format.record_range``, for ``count`` lines; None where some may be blank."""
     # Blank lines are no records: as many lines as records means that none is blank.
     if data.count(b"\n", start) + (not data.endswith(b"\n")) != count:
         return None
-    begin = _behind_lines(data, start, span[0])
-    end = _behind_lines(data, begin, span[1] - span[0])
+    begin = behind_lines(data, start, span[0])
+    end = behind_lines(data, begin, span[1] - span[0])
     line = data[begin:end].removesuffix(b"\n")
     return begin, begin + len(line.removesuffix(b"\r"))
 
 
-def lines_in_pieces(
-    pieces: Iterator[Buffer], span: tuple[int, int]
-) -> tuple[bytes, int, int] | None:
+def lines_in_pieces(pieces: Iterator[Buffer], span: Span) -> tuple[bytes, int, int] | None:
     """Lines ``span[0]`` up to but not including ``span[1]`` of a text that comes in pieces.
 
     Asks for no piece behind them. A stretch of the text, and where in it they stand; None where
@@ -90,9 +89,10 @@ def lines_in_pieces(
         seen += count_lines(text, counted, end)
         if seen >= span[1]:
             lines, wanted = bytes(text[:end]), (span[0] - dropped, span[1] - dropped)
-            if (found := line_range(lines, wanted, seen - dropped)) is None:
-                spans = line_spans(lines)
-                found = spans[wanted[0]][0], spans[wanted[1] - 1][1]
+            found = line_range(lines, wanted, seen - dropped)
+            if found is None:
+                found = picked(line_spans(lines), wanted, seen - dropped)
+                assert found is not None
             return lines, *found
         counted = end
         if seen <= span[0]:
@@ -101,11 +101,15 @@ def lines_in_pieces(
     return None
 
 
-def _behind_lines(data: bytes, start: int, count: int) -> int:
+def behind_lines(data: bytes, start: int, count: int) -> int:
     """Where ``count`` lines after ``start`` end."""
-    if count > 100:  # faster than a loop, but copies all
-        rest = data[start:].split(b"\n", count)
-        return len(data) - len(rest[-1]) if len(rest) > count else len(data)
+    while count > _BY_TURNS and start < len(data):
+        stop = start + _SKIPPED
+        if (lines := data.count(b"\n", start, stop)) > count:
+            # Faster than a loop, but an object for each line.
+            rest = data[start:stop].split(b"\n", count)
+            return min(stop, len(data)) - len(rest[-1])
+        start, count = min(stop, len(data)), count - lines
     for _ in range(count):
         start = data.find(b"\n", start) + 1 or len(data)
     return start

@@ -9,6 +9,7 @@ Sources: https://protobuf.dev/programming-guides/encoding and google/protobuf/st
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from struct import Struct
@@ -98,7 +99,7 @@ def split_delimited(data: bytes) -> Iterator[tuple[int, int]]:
         yield start, at
 
 
-def scan(view: Buffer, most: int, ends: list[int] | None = None) -> Scan:
+def scan(view: Buffer, most: int, ends: array[int] | None = None) -> Scan:
     """As ``SequenceFormat.scan``, of a delimited stream."""
     at = messages = 0
     while messages != most and at < len(view):

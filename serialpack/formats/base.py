@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from serialpack.depth import TOO_DEEP, TooDeep, check_values
@@ -27,6 +28,9 @@ Read = Callable[[int], bytes]
 
 #: How a text was spelled: MessagePack-able values under short string keys.
 Spelling = dict[str, Any]
+
+#: Where something begins and ends in some bytes.
+Span = tuple[int, int]
 
 
 class SourceBlock(NamedTuple):
@@ -54,6 +58,16 @@ class SourceBlock(NamedTuple):
     column: int = 0
     context: bytes = b""
     inside: str = ""
+
+
+def picked(spans: Iterator[Span], span: Span, count: int) -> Span | None:
+    """As ``Format.record_range``, of ``spans`` of all records."""
+    start = end = next(islice(spans, span[0], None), None)
+    if span[1] - span[0] > 1:
+        end = next(islice(spans, span[1] - span[0] - 2, None), None)
+    if start is None or end is None or (span[1] == count and next(spans, None) is not None):
+        return None
+    return start[0], end[1]
 
 
 def too_large(block: SourceBlock) -> RefusedError:
@@ -121,26 +135,26 @@ class Format(ABC):
         spelling: Spelling,  # noqa: ARG002
         *,
         first: bool,  # noqa: ARG002
-    ) -> list[tuple[int, int]]:
+    ) -> Iterator[Span]:
         """Start and end in ``data``, a whole block's source bytes, of each record in it.
 
+        Found as they are asked for, and none is kept: a block may have as many records as bytes.
         ``first``: it is the first block, where a CSV header stands. UsageError where they have no
         places of their own in the bytes.
         """
         raise self._uncut()
 
     def record_range(
-        self, data: Buffer, spelling: Spelling, span: tuple[int, int], count: int, *, first: bool
-    ) -> tuple[int, int] | None:
-        """Where records ``span[0]`` up to but not including ``span[1]`` stand in a block.
+        self, data: Buffer, spelling: Spelling, span: Span, count: int, *, first: bool
+    ) -> Span | None:
+        """Where records ``span[0]`` up to but not including ``span[1]``, one at least, stand in
+        a block.
 
-        ``count``: how many it must have; None where it has another number. A format overrides
-        this where it finds a few records faster than all.
+        ``count``: how many it must have; None where it is seen to have another number. What is
+        behind the last one asked for is looked at only where none is to follow it. A format
+        overrides this where it finds a few records faster than one after another.
         """
-        spans = self.record_spans(data, spelling, first=first)
-        if len(spans) != count:
-            return None
-        return spans[span[0]][0], spans[span[1] - 1][1]
+        return picked(self.record_spans(data, spelling, first=first), span, count)
 
     def outline(self, block: SourceBlock) -> Spelling:  # noqa: ARG002
         """What of the spelling must be known to write a slice of records, from the first block.

@@ -6,6 +6,7 @@ Binary of a subtype, Code, DBRef, MinKey, MaxKey, and a date beyond those of Pyt
 
 from __future__ import annotations
 
+from array import array
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any
@@ -93,7 +94,7 @@ def check_depth(data: bytes) -> None:
         return
     except TooDeep:
         pass
-    ends: list[int] = []
+    ends = array("q")
     _bsonscan.scan(data, -1, ends)
     for record, (start, end) in enumerate(zip([0, *ends], [*ends, len(data)], strict=True)):
         try:

@@ -9,14 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
+from itertools import chain, islice
 from typing import ClassVar
 
 from serialpack.formats._csvtext import CsvText
 from serialpack.formats._cutting import Cut, Finder, cut_records
-from serialpack.formats._lines import LINE_ENDS, count_lines, line_spans
-from serialpack.formats.base import Read, SourceBlock, Spelling
+from serialpack.formats._lines import LINE_ENDS, count_lines, line_range, line_spans
+from serialpack.formats.base import Read, SourceBlock, Span, Spelling
 from serialpack.stage import Buffer
 
+BOM = b"\xef\xbb\xbf"
 _QUOTE = 0x22
 _NEWLINE = 0x0A
 
@@ -46,7 +48,7 @@ class _CsvFinder(Finder):
         self._quoted = self._closed = False
         self._before = _NEWLINE
 
-    def newlines(self, buf: bytearray, start: int, limit: int) -> Iterator[int]:
+    def newlines(self, buf: bytes | bytearray, start: int, limit: int) -> Iterator[int]:
         """Behind each newline that ends a record; ``buf[start]`` is in no field in quotes."""
         quote = buf.find(b'"', start, limit)
         plain = limit if quote < 0 else quote
@@ -154,18 +156,27 @@ class Csv(CsvText):
         spelling: Spelling,  # noqa: ARG002
         *,
         first: bool,
-    ) -> list[tuple[int, int]]:
+    ) -> Iterator[Span]:
         text = bytes(data)
+        spans = self._quoted_spans(text) if b'"' in text else line_spans(text, blank=LINE_ENDS)
+        return islice(spans, int(first), None)
+
+    def _quoted_spans(self, text: bytes) -> Iterator[Span]:
+        start = 0
+        for end in chain(self._ends(text), (len(text),)):
+            if line := text[start:end].rstrip(LINE_ENDS):
+                yield start, start + len(line)
+            start = end
+
+    def record_range(
+        self, data: Buffer, spelling: Spelling, span: Span, count: int, *, first: bool
+    ) -> Span | None:
+        text = bytes(data)
+        found = None
         if b'"' not in text:
-            spans = line_spans(text, blank=LINE_ENDS)
-        else:
-            ends = [*self._ends(text), len(text)]
-            spans = [
-                (start, start + len(text[start:end].rstrip(LINE_ENDS)))
-                for start, end in zip([0, *ends], ends, strict=False)
-                if text[start:end].strip(LINE_ENDS)
-            ]
-        return spans[1:] if first else spans
+            at = int(first)
+            found = line_range(text, (span[0] + at, span[1] + at), count + at)
+        return found or super().record_range(text, spelling, span, count, first=first)
 
     def slice_ends(
         self,
@@ -178,8 +189,11 @@ class Csv(CsvText):
 
     def _ends(self, text: bytes) -> Iterator[int]:
         """Behind each newline of ``text``, which begins with a record, that ends one."""
-        buf = bytearray(Finder.spare + text)
-        return (end - 1 for end in _CsvFinder(self._delimiter).newlines(buf, 1, len(buf)))
+        newlines = _CsvFinder(self._delimiter).newlines
+        if not text.startswith(BOM):
+            return newlines(text, 0, len(text))
+        buf = Finder.spare + text  # for the quote behind the mark
+        return (end - 1 for end in newlines(buf, 1, len(buf)))
 
 
 class Tsv(Csv):

@@ -21,7 +21,7 @@ from serialpack.formats._jsonparse import (
     too_deep,
 )
 from serialpack.formats._jsontext import JsonText
-from serialpack.formats.base import Difference, Read, SourceBlock, Spelling
+from serialpack.formats.base import Difference, Read, SourceBlock, Span, Spelling
 from serialpack.formats.ndjson import decoder
 from serialpack.stage import Buffer
 
@@ -125,9 +125,7 @@ class Json(JsonText):
             return Difference(0, "$", "a document", "another", "value")
         return lost
 
-    def record_spans(
-        self, data: Buffer, spelling: Spelling, *, first: bool
-    ) -> list[tuple[int, int]]:
+    def record_spans(self, data: Buffer, spelling: Spelling, *, first: bool) -> Iterator[Span]:
         from serialpack.formats._jsonscan import element_spans
 
         text = bytes(data)
@@ -137,12 +135,12 @@ class Json(JsonText):
             start = len(text) - len(text.removeprefix(BOM).lstrip(WHITE)) + (not one)
         if one:
             body = text[start:].rstrip(WHITE)
-            return [(start, start + len(body))] if body else []
+            return iter([(start, start + len(body))] if body else [])
         return element_spans(text, start)
 
     def record_range(
-        self, data: Buffer, spelling: Spelling, span: tuple[int, int], count: int, *, first: bool
-    ) -> tuple[int, int] | None:
+        self, data: Buffer, spelling: Spelling, span: Span, count: int, *, first: bool
+    ) -> Span | None:
         text = bytes(data)
         if spelling.get("k") == "a":
             _, at, end = frame(text, first=first, last=False)

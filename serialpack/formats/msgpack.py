@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +36,7 @@ class MsgPack(MessageFormat):
         return cut_records(read, block_size, finder)
 
     @staticmethod
-    def scan(view: memoryview, most: int, step: int, ends: list[int] | None = None) -> Scan:
+    def scan(view: memoryview, most: int, step: int, ends: array[int] | None = None) -> Scan:
         import msgpack
 
         limit = (1 << 32) - 1
@@ -116,7 +117,7 @@ def _explained(data: bytes, error: Exception, marks: Marks | None) -> Exception:
     from serialpack.formats._messages import Repeated
 
     record = start = 0
-    for end in message_ends(data)[0]:
+    for end in message_ends(data):
         try:
             _records(data[start:end], marks)
         except (ValueError, RecursionError, Repeated):
@@ -129,7 +130,6 @@ def _explained(data: bytes, error: Exception, marks: Marks | None) -> Exception:
     return Malformed(str(error), start)
 
 
-def message_ends(data: Buffer) -> tuple[list[int], bool]:
-    """Where messages end; and whether what is behind them begins none."""
-    ends: list[int] = []
-    return ends, MsgPack.scan(memoryview(data), -1, 1, ends).lost
+def message_ends(data: Buffer) -> Iterator[int]:
+    """Where the messages at the front of ``data`` end."""
+    return MsgPack().ends(data)

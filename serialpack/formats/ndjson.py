@@ -14,7 +14,7 @@ from serialpack.formats._cutting import cut_records
 from serialpack.formats._jsonparse import BOM, Bad, Scanner, scan_document, too_deep
 from serialpack.formats._jsontext import JsonText
 from serialpack.formats._lines import BLANK, LineFinder, line_range, line_spans, lines_in_pieces
-from serialpack.formats.base import Difference, Read, SourceBlock, Spelling
+from serialpack.formats.base import Difference, Read, SourceBlock, Span, Spelling
 from serialpack.stage import Buffer
 
 #: The blank lines behind a newline, and those at the front: millions of them at once.
@@ -42,19 +42,20 @@ class NdJson(JsonText):
         spelling: Spelling,  # noqa: ARG002
         *,
         first: bool,
-    ) -> list[tuple[int, int]]:
-        return line_spans(data, len(BOM) if first and bytes(data[: len(BOM)]) == BOM else 0)
+    ) -> Iterator[Span]:
+        text = bytes(data)
+        return line_spans(text, len(BOM) if first and text.startswith(BOM) else 0)
 
     def record_range(
-        self, data: Buffer, spelling: Spelling, span: tuple[int, int], count: int, *, first: bool
-    ) -> tuple[int, int] | None:
+        self, data: Buffer, spelling: Spelling, span: Span, count: int, *, first: bool
+    ) -> Span | None:
         text = bytes(data)
         start = len(BOM) if first and text.startswith(BOM) else 0
         found = line_range(text, span, count, start)
         return found or super().record_range(data, spelling, span, count, first=first)
 
     def range_in_pieces(
-        self, pieces: Iterator[Buffer], span: tuple[int, int], *, first: bool
+        self, pieces: Iterator[Buffer], span: Span, *, first: bool
     ) -> tuple[Buffer, int, int] | None:
         """As ``record_range``, for records with others behind them in the block.
 

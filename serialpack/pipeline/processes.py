@@ -22,6 +22,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
 
+from serialpack import files
 from serialpack.errors import SerialpackError
 from serialpack.pipeline.workers import WorkerPlan
 from serialpack.stage import Buffer
@@ -34,6 +35,8 @@ _OWN_GROUP: dict[str, Any] = (
 #: Settings of glibc's malloc: what a block took is kept for the next one, which saves a third of
 #: the time that the system spends on giving it again.
 _MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(1 << 30), "MALLOC_TRIM_THRESHOLD_": str(1 << 30)}
+#: The variable that names the ledger of hidden files to a worker process.
+_LEDGER = "SERIALPACK_LEDGER"
 _LENGTH = struct.Struct("<Q")
 #: Bytes that are worth a piece of their own.
 _LARGE = 64 << 10
@@ -66,11 +69,14 @@ class ProcessWorker:
     """The worker of a plan, in a process of its own. Belongs to one thread."""
 
     def __init__(self, plan: WorkerPlan) -> None:
+        kept = [] if (ledger := files.ledger()) is None else [ledger]
+        given = {_LEDGER: str(ledger)} if kept else {}
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-c", _CHILD.format(root=_ROOT)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env={**_MEMORY, **os.environ},
+            env={**_MEMORY, **os.environ, **given},
+            pass_fds=kept,
             # Ctrl-C goes to the whole group; the parent alone decides, and closes our pipe.
             **_OWN_GROUP,
         )
@@ -192,6 +198,8 @@ def main() -> None:
     """Serve one parent until it closes the pipe."""
     source = open(0, "rb", closefd=False)  # noqa: SIM115
     sink = open(1, "wb", buffering=0, closefd=False)  # noqa: SIM115
+    if (ledger := os.environ.pop(_LEDGER, "")) != "":
+        files.begin_ledger(int(ledger))
     plan = _receive(source)
     worker: Callable[[Any], Any] | None = None
     while (job := _receive(source)) is not None:

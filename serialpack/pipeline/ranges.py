@@ -238,9 +238,9 @@ class _Slice:
             max(self._span.start - self._position, 0),
             records if self._span.stop is None else min(self._span.stop - self._position, records),
         )
-        wanted = records > 0 and self._span.overlaps(self._position, records)
+        wanted = span[0] < span[1] and self._span.overlaps(self._position, records)
         found: tuple[Buffer, int, int] | None = None
-        inner = wanted and span[0] < span[1] < records
+        inner = wanted and span[1] < records
         if inner and pieces is not None and isinstance(self._format, _FromFront):
             found = self._format.range_in_pieces(pieces(), span, first=seq == 0)
         text: Buffer = b""

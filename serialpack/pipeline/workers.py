@@ -72,6 +72,8 @@ def in_order(
     # Made beforehand: an end for want of memory must not look like the end of the jobs.
     last: _Slot[Job, Result] = _Slot(None)
     room = threading.Semaphore(threads + 2)
+    # Where memory was refused to one, others may meet what it left half done, as an import.
+    refused: list[MemoryError] = []
     stopped = threading.Event()
 
     def feed() -> None:
@@ -100,6 +102,8 @@ def in_order(
                     slot.result = worker(slot.job)
             except BaseException as error:
                 slot.error = error
+                if isinstance(error, MemoryError):
+                    refused.append(error)
             slot.done.release()
         close = getattr(worker, "close", None)
         if close is not None:
@@ -111,7 +115,7 @@ def in_order(
         while (slot := ordered.get()) is not last:
             slot.done.acquire()
             if slot.error is not None:
-                raise slot.error
+                raise refused[0] if refused else slot.error
             assert slot.job is not None
             assert slot.result is not None
             yield slot.job, slot.result

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from serialpack.depth import check_messages
-from serialpack.formats.msgpack import message_ends
+from serialpack.formats.msgpack import MsgPack
 from serialpack.kinds import NEVER
 from serialpack.serializers.base import ValueSerializer
 from serialpack.stage import Buffer
@@ -36,10 +36,10 @@ class Messages(ValueSerializer):
 
 def read_messages(data: Buffer, read: Callable[[bytes], Any]) -> list[Any]:
     """The messages, by a library that reads one: as the elements of one array."""
-    ends, _ = message_ends(data)
-    if (ends[-1] if ends else 0) != len(data):
+    found = MsgPack.scan(memoryview(data), -1, 1)
+    if found.end != len(data):
         raise ValueError("the last message is not whole")
-    records: list[Any] = read(b"".join((head(0x90, len(ends)), data)))
+    records: list[Any] = read(b"".join((head(0x90, found.records), data)))
     return records
 
 

@@ -38,7 +38,7 @@ class MsgPack(Messages):
         records = messages(data, strict_map_key=True, max_bin_len=-2, max_ext_len=-2)
         for pattern in (_NOT_FINITE, _NOT_FINITE_32):
             found = [match.start() for match in pattern.finditer(data)]
-            ends = [0, *message_ends(data)[0]] if found else []
+            ends = [0, *message_ends(data)] if found else []
             for at in found:
                 check_finite(records[bisect_right(ends, at) - 1])
         return records

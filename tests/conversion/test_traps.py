@@ -206,7 +206,7 @@ def test_brackets_in_strings_do_not_hide_the_depth() -> None:
     """Where it decides how much text indentation would make: some stored bytes, gigabytes of it."""
     deep = b'["]",' * 450 + b"[" + b"1," * 200_000 + b"1]" + b"]" * 450
     value = json.loads(deep)
-    assert depth_of(value) == 451
+    assert depth_of(value, 1000) == 451
     fmt = FORMATS.get("json")
     assert isinstance(fmt, JsonText)
     with pytest.raises(ValueError, match="longer than can be"):

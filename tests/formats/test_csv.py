@@ -37,7 +37,7 @@ def test_records_are_those_of_the_csv_module(
     fmt = FORMATS.get(name)
     found = []
     for block in blocks:
-        spans = fmt.record_spans(block.data, {}, first=block.index == 0)
+        spans = [*fmt.record_spans(block.data, {}, first=block.index == 0)]
         assert block.records == len(spans)
         for start, stop in spans:
             record = bytes(block.data[start:stop]).decode()

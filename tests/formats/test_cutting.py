@@ -87,7 +87,7 @@ def test_ndjson_is_cut_at_line_ends(text: str, size: int, lines: bool) -> None:
     for block in texts.cut("ndjson", text.encode(), size, lines=lines):
         data = bytes(block.data)
         records = [line for line in data.split(b"\n") if line.strip()]
-        spans = fmt.record_spans(data, {}, first=block.index == 0)
+        spans = [*fmt.record_spans(data, {}, first=block.index == 0)]
         assert block.records == len(records) == len(spans)
         assert block.last or data.endswith(b"\n")
         assert len(data) <= size or data.count(b"\n") <= 1

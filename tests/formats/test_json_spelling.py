@@ -173,7 +173,7 @@ def test_slices_have_the_ends_of_their_source(name: str) -> None:
         spelling = fmt.learn(blocks[0])
         before, behind = fmt.slice_ends(b"", spelling)
         block = blocks[1]
-        spans = fmt.record_spans(block.data, spelling, first=False)
+        spans = [*fmt.record_spans(block.data, spelling, first=False)]
         text = before + bytes(block.data)[spans[0][0] : spans[1][1]] + behind
         found = json.loads(text) if name == "json" else [json.loads(x) for x in text.splitlines()]
         assert found == RECORDS[block.first_record :][:2]

@@ -227,7 +227,7 @@ def test_messages_are_cut_where_they_end(records: list[Any], size: int) -> None:
     for block in texts.cut("msgpack", source, size):
         data = bytes(block.data)
         found += FMT.parse(block)  # type: ignore[attr-defined]
-        places = FMT.record_spans(data, {}, first=block.index == 0)
+        places = [*FMT.record_spans(data, {}, first=block.index == 0)]
         assert len(places) == block.records
         assert len(data) <= size or block.records == 1
         spans += [data[start:end] for start, end in places]

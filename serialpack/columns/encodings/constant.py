@@ -49,4 +49,4 @@ def decode(source: Source, number: int, limit: int) -> Texts:
     if len(value) * number > limit:
         raise Broken("a column holds more than was promised")
     data = np.frombuffer(value * number, np.uint8)
-    return Texts.from_lengths(data, np.full(number, len(value), np.int64))
+    return Texts.of_width(data, len(value), number)

@@ -286,7 +286,7 @@ def decode(source: Source, number: int, limit: int) -> Texts:
         for place, half in zip(places, _decode_halves(source, len(places), number), strict=True):
             digits_of = half.tobytes().translate(_HEX[kinds[place]])
             rows[:, place] = np.frombuffer(digits_of, np.uint8)
-    return Texts.from_lengths(rows.reshape(-1), np.full(number, width, np.int64))
+    return Texts.of_width(rows.reshape(-1), width, number)
 
 
 def _decode_digits(source: Source, count: int, number: int) -> list[NDArray[np.int64]]:

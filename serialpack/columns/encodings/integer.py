@@ -127,4 +127,4 @@ def decode_digits(source: Source, number: int, limit: int) -> Texts:
     if number and not (int(numbers.min()) >= 0 and int(numbers.max()) < 10**width):
         raise Broken("a number of too many digits")
     rows = digit_rows(numbers, width)
-    return Texts.from_lengths(rows.reshape(-1), np.full(number, width, np.int64))
+    return Texts.of_width(rows.reshape(-1), width, number)

@@ -54,15 +54,16 @@ def decode(source: Source, number: int, limit: int) -> Texts:
         if width * number > limit:
             raise Broken("values longer than promised")
         data = source.raw(width * number) if width * number else b""
-        lengths = np.full(number, width, np.int64)
-    elif mode == _LINES:
+        if width * number != len(data):
+            raise Broken("values are not as long as their lengths")
+        return Texts.of_width(np.frombuffer(data, np.uint8), width, number)
+    if mode == _LINES:
         joined = source.raw(limit + number) if number else b""
         return split(np.frombuffer(joined, np.uint8), _LINE_FEED, number)
-    else:
-        lengths = read_numbers(source, number)
-        if number and (int(lengths.min()) < 0 or int(lengths.max()) > limit):
-            raise Broken("a value of an impossible length")
-        data = source.raw(limit) if lengths.any() else b""
+    lengths = read_numbers(source, number)
+    if number and (int(lengths.min()) < 0 or int(lengths.max()) > limit):
+        raise Broken("a value of an impossible length")
+    data = source.raw(limit) if lengths.any() else b""
     if int(lengths.sum()) != len(data):
         raise Broken("values are not as long as their lengths")
     return Texts.from_lengths(np.frombuffer(data, np.uint8), lengths)

@@ -1,0 +1,94 @@
+"""A command whose memory is limited, in a process of its own.
+
+Python says it when memory is refused. Not every library does: msgspec writes to the address that
+it did not get (``PyUnicode_New`` and ``_PyBytes_Resize`` unchecked, 0.22), Rust's and Arrow's
+abort. That ends the process that they are in, so the command runs in a child, whose death is an
+error like any other. Nothing is done where memory is not refused but the largest process killed.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from types import FrameType
+
+#: How a process ends in which memory was refused to a library that did not look.
+_CRASHES = [
+    getattr(signal, name)
+    for name in ("SIGSEGV", "SIGBUS", "SIGABRT", "SIGILL", "SIGTRAP")
+    if hasattr(signal, name)
+]
+#: The exit code of a child that could not say that memory was refused.
+_UNSAID = 254
+#: What asks a command to end, and is for the child to answer.
+_FORWARDED = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n)]
+
+
+def is_limited() -> bool:
+    """Whether memory may be refused to this process: by a limit, or by a system that promises
+    no more of it than it has."""
+    if not hasattr(os, "fork"):
+        return False
+    import resource
+
+    for name in ("RLIMIT_AS", "RLIMIT_DATA"):
+        if resource.getrlimit(getattr(resource, name))[0] != resource.RLIM_INFINITY:
+            return True
+    try:
+        with open("/proc/sys/vm/overcommit_memory", "rb") as file:
+            return file.read(1) == b"2"
+    except OSError:
+        return False
+
+
+def guarded(work: Callable[[], int]) -> int:
+    """The exit code of ``work``, which is done in a child; never returns in that.
+
+    The hidden files that it leaves are removed, whatever its end is.
+    """
+    from serialpack import files
+
+    ledger = files.begin_ledger()
+    child = os.fork()
+    if child == 0:
+        _end_with_parent()
+        try:
+            code = work()
+        except MemoryError:  # there was none left to say so
+            code = _UNSAID
+        _exit(code)
+
+    def forward(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
+        os.kill(child, number)
+
+    for number in _FORWARDED:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, forward)
+    _, status = os.waitpid(child, 0)
+    files.remove_left(ledger)
+    code = os.waitstatus_to_exitcode(status)
+    if code != _UNSAID and -code not in _CRASHES:
+        return code if code >= 0 else 128 - code
+    from serialpack.cli.words import LESS_MEMORY, complain
+
+    how = "" if code == _UNSAID else f" ({signal.Signals(-code).name})"
+    complain(f"out of memory{how}; {LESS_MEMORY}")
+    return 1
+
+
+def _end_with_parent() -> None:
+    """A parent that is killed can forward nothing: its child goes with it (Linux)."""
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+
+def _exit(code: int) -> None:
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+    os._exit(code)
