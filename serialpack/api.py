@@ -20,6 +20,7 @@ from serialpack.container.small import MAX_SMALL
 from serialpack.detect import detect, looks_like
 from serialpack.effort import DEFAULT_EFFORT
 from serialpack.errors import (
+    DamagedError,
     FileError,
     InputError,
     NotContainerError,
@@ -153,6 +154,7 @@ def unpack(
     threads: int | None = None,
     max_size: int | None = None,
     force: bool = False,
+    salvage: bool = False,
     progress: Progress | None = None,
 ) -> UnpackReport:
     """Unpack the container at ``source`` to ``target``; None checks every byte, writing nothing.
@@ -164,6 +166,12 @@ def unpack(
     object may have got the blocks before a damaged one. An archive is for ``unpack_archive``;
     here it can only be checked.
 
+    ``salvage`` gives back what is left of a damaged container: every block that is whole, of
+    which no record is in a lost one too. The report says what is damaged (``damage``) and what of
+    the source is missing (``lost``); both are empty where all of it is well. What is written is
+    in the source's format as far as its records can be told apart: the array, the lines or the
+    table of those that are left. What comes through a pipe goes through a temporary file.
+
     Raises NotContainerError, DamagedError, TruncatedError, UnsupportedError, RefusedError,
     UsageError, FileError.
     """
@@ -171,6 +179,8 @@ def unpack(
 
     if record_range is not None and byte_range is not None:
         raise UsageError("--records and --bytes exclude each other")
+    if salvage and (record_range is not None or byte_range is not None):
+        raise UsageError("--salvage gives back all that is left: no --records, no --bytes")
     check_threads(threads)
     for start, stop in filter(None, (record_range, byte_range)):
         if start < 0 or (stop is not None and stop < start):
@@ -178,6 +188,9 @@ def unpack(
     with opened_source(source) as opened:
         check_target(target, force, opened.stat)
         head = opened.peek(HEAD if opened.stat is not None else SNIFF)
+        if salvage and not is_small(head[:SNIFF]):
+            how = {"trust": trust, "threads": threads, "max_size": max_size, "progress": progress}
+            return _salvaged(opened, head, target, force=force, **how)
         if not is_container(head[:SNIFF]):
             raise NotContainerError(looks_like(head))
         opened = expanded(opened)
@@ -204,6 +217,28 @@ def unpack(
                     progress=progress,
                 )
     return unpack_report(done, opened.path, target_name(target), part=part)
+
+
+def _salvaged(
+    source: Source, head: bytes, target: Target | None, *, force: bool, **how: Any
+) -> UnpackReport:
+    """As ``unpack`` with ``salvage``, of what begins with ``head``."""
+    from serialpack.pipeline.salvage import first_left, salvage_file, sought
+
+    found = sought(source)
+    header = first_left(found)
+    if target is not None and header is not None and header.entry is not None:
+        raise UsageError("an archive unpacks into a folder", hint="-o FOLDER, unpack_archive")
+    how["threads"] = how["threads"] or usable_cores()
+    try:
+        with sink(target, force, source.stat) as write:
+            salvaged = salvage_file(found.file, write, **how)
+    except DamagedError:
+        if header is None and not is_container(head[:SNIFF]):
+            raise NotContainerError(looks_like(head)) from None
+        raise
+    report = unpack_report(salvaged.done, source.path, target_name(target))
+    return report._replace(damage=salvaged.damage, lost=salvaged.lost)
 
 
 def settled(choice: Choice, source: Source, format: str, block_size: int | None = None) -> Choice:
