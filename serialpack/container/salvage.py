@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import IO, NamedTuple
 
-from serialpack.container.frames import START_OWN, START_ZSTD
-from serialpack.container.reader import FrameSource, StoredBlock, read_part
+from serialpack.container.frames import FRAME_EXTRA, SKIPPABLE, START_OWN, START_ZSTD
+from serialpack.container.reader import FrameSource, StoredBlock, read_members, read_part
 from serialpack.container.scan import (
     Found,
     FoundBlock,
@@ -23,7 +23,9 @@ from serialpack.container.scan import (
     FoundIndex,
     scan,
 )
-from serialpack.errors import Damage
+from serialpack.errors import Damage, DamagedError, NotContainerError
+
+_MAGIC = SKIPPABLE.to_bytes(4, "little")
 
 
 class Slot(NamedTuple):
@@ -126,11 +128,45 @@ def find_remains(file: IO[bytes]) -> Remains:
     """What is left of a container in ``file``, which can be sought. It is read through once."""
     members, foreign = _members_of(scan(file))
     damage = list(_damage(members, file.seek(0, os.SEEK_END)))
+    damage += (
+        place for number, member in enumerate(members) for place in _magic(file, number, member)
+    )
+    damage = damage or list(_strictly(file))
     damage += [
         Damage(None, None, each.first, each.stop, "a part of another container stands here")
         for each in foreign
     ]
     return Remains(members, sorted(damage, key=lambda each: (each.start, each.block or 0)))
+
+
+def _magic(file: IO[bytes], number: int, member: FoundMember) -> Iterator[Damage]:
+    """The frames that do not begin as they should, though all that they say is whole."""
+    starts: list[tuple[int | None, int]] = []
+    if member.header is not None:
+        starts.append((None, member.header.end - FRAME_EXTRA - len(member.header.body)))
+    starts += [(seq, block.start) for seq, block in member.blocks.items() if block.whole]
+    if member.index is not None:
+        starts.append((None, member.index.start))
+    for block, start in starts:
+        file.seek(start)
+        if file.read(4) != _MAGIC:
+            yield Damage(
+                number, block, start, start + 4, "the first bytes of its frame are damaged"
+            )
+
+
+def _strictly(file: IO[bytes]) -> Iterator[Damage]:
+    """What a reader from the front would stumble over first, where nothing else was found."""
+    file.seek(0)
+    try:
+        for member in read_members(file.read):
+            for _ in member.blocks():
+                pass
+    except NotContainerError:
+        return
+    except DamagedError as error:
+        start = error.start or 0
+        yield Damage(None, error.block, start, max(error.end or 0, start), error.message)
 
 
 def first_body(file: IO[bytes]) -> bytes | None:
