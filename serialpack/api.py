@@ -275,18 +275,23 @@ def unpack_report(
 
 
 def inspect(
-    source: Path | IO[bytes], *, format: str | None = None, columns: bool = False
+    source: Path | IO[bytes],
+    *,
+    format: str | None = None,
+    columns: bool = False,
+    salvage: bool = False,
 ) -> Inspection:
     """What ``source`` is: a container's members, stages, sizes and blocks, read from its end
     without unpacking; or, for any other file, its format, rough shape and what auto would do.
 
     ``columns``: also what is in the columns of one that has them and can be sought, for which
-    the start of each block is read.
+    the start of each block is read. ``salvage``: what is left of a damaged container, all of
+    which is read; the sums are those of the blocks that are known of.
     """
     from serialpack.inspection import inspect_source
 
     with opened_source(source) as opened:
-        return inspect_source(opened, format, columns=columns)
+        return inspect_source(opened, format, columns=columns, salvage=salvage)
 
 
 def expanded(source: Source) -> Source:

@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 import os
 import select
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import IO, Any, NamedTuple, cast
 
-from serialpack.cli.naming import STDIO, check_removal, stat_of
+from serialpack.cli.naming import STDIO, SUFFIX, check_removal, stat_of
 from serialpack.cli.words import ProgressBar, complain, note
 from serialpack.errors import (
     WORST_FIRST,
+    ArchiveError,
+    DamagedError,
     FileError,
+    NotContainerError,
     RefusedError,
     SerialpackError,
     UsageError,
@@ -38,20 +42,26 @@ def each_file(
     manner: Manner,
     work: Callable[[str], dict[str, Any]],
     parts: Sequence[str] = (),
+    *,
+    hint: bool = True,
 ) -> int:
     """Do ``work`` for each file; failures are named, the rest go on. The worst exit code.
 
-    ``work`` gives the line for ``--json``. ``parts``: what each file is made of, where that is
-    the source to be named for an error.
+    ``work`` gives the line for ``--json``; an exit code other than 0 is in it. ``parts``: what
+    each file is made of, where that is the source to be named for an error. ``hint``: whether
+    an error says how what is left of a damaged file is had.
     """
     codes = []
     for path in files:
         try:
             check_name(path)
-            print_line(manner, work(path))
-            codes.append(0)
+            line = work(path)
+            print_line(manner, line)
+            codes.append(line.get("exit", 0))
         except (SerialpackError, OSError, MemoryError) as caught:
             error = _ours(caught)
+            if hint:
+                add_hint(error, path)
             complain(str(error), named(error.path or path))
             source = error.path if error.path in parts else path
             print_line(manner, {"source": source, **error_line(error)})
@@ -74,7 +84,36 @@ def named(path: str) -> str:
 
 def error_line(error: SerialpackError) -> dict[str, Any]:
     """What a line of ``--json`` says of ``error``."""
-    return {"error": str(error), "exit": error.exit_code}
+    line: dict[str, Any] = {"error": str(error), "exit": error.exit_code}
+    if isinstance(error, DamagedError) and error.damage:
+        line["damage"] = [each._asdict() for each in error.damage]
+    return line
+
+
+def add_hint(error: SerialpackError, path: str) -> None:
+    """Say in ``error`` how to get what is left of the container ``path``, if anything is."""
+    damaged = isinstance(error, DamagedError) or (
+        isinstance(error, ArchiveError)
+        and any(isinstance(each, DamagedError) for _, each in error.failures)
+    )
+    # What has lost its first bytes is told by its name.
+    named_so = isinstance(error, NotContainerError) and path.endswith(SUFFIX)
+    if not (damaged or named_so) or path == STDIO:
+        return
+    from serialpack.container.salvage import has_blocks
+
+    try:
+        with open(path, "rb") as file:
+            if not has_blocks(file):
+                return
+    except (OSError, SerialpackError):
+        return
+    before = f"{error.hint}, or " if error.hint else ""
+    error.hint = f"{before}{_SALVAGE} {shlex.quote(path)} gives back what is whole"
+
+
+#: How what is left is had.
+_SALVAGE = "serialpack unpack --salvage"
 
 
 def print_line(manner: Manner, line: dict[str, Any]) -> None:
@@ -264,11 +303,13 @@ class Mover:
         files: Sequence[str],
         work: Callable[[str], dict[str, Any]],
         parts: Sequence[str] = (),
+        *,
+        hint: bool = True,
     ) -> int:
         """Do ``work`` for each file, then draw the profile; the worst exit code."""
         if not self.dry_run:
             self.targets.make_folder()
-        code = each_file(files, self._manner, work, parts)
+        code = each_file(files, self._manner, work, parts, hint=hint)
         if self._profile is not None:
             from serialpack.cli.profile import write_profile
 

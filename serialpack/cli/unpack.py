@@ -19,6 +19,7 @@ from serialpack.cli.options import (
 
 if TYPE_CHECKING:
     from serialpack.conversion.files import ConvertOptions
+    from serialpack.errors import DamagedError
     from serialpack.reports import UnpackReport
 
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
         ("serialpack unpack --to json config.yaml", "config.json: a conversion"),
         ("serialpack unpack --test *.spk", "check every byte, write nothing"),
         ("serialpack unpack --records 10:20 a.spk -o -", "ten records, quickly"),
+        ("serialpack unpack --salvage torn.spk", "all that is left of it"),
     ),
 )
 @click.option("-t", "--to", metavar="FORMAT", help="Write json, yaml, msgpack, csv, ... instead.")
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
 @click.option("--schema", metavar="PATH", help="For protobuf (.proto) and avro (.avsc).")
 @click.option("--message", metavar="MESSAGE", help="The message of a protobuf schema.")
 @click.option("--test", is_flag=True, help="Check every byte, write nothing.")
+@click.option("--salvage", is_flag=True, help="Write what is left of a damaged FILE.")
 @click.option(
     "--records",
     type=Range(),
@@ -76,6 +79,7 @@ def command(
     schema: str | None,
     message: str | None,
     test: bool,
+    salvage: bool,
     records: tuple[int, int | None] | None,
     byte_range: tuple[int, int | None] | None,
     name: bool,
@@ -96,7 +100,7 @@ def command(
     no_progress: bool,
 ) -> int:
     from serialpack.cli.run import Manner, Mover, Targets, input_files
-    from serialpack.errors import SerialpackError, UsageError
+    from serialpack.errors import DamagedError, SerialpackError, UsageError
 
     manner = Manner(as_json, quiet, verbose, no_progress)
     inputs = input_files(files, files_from, null)
@@ -111,6 +115,11 @@ def command(
     )
     if test and (output or not keep or records or byte_range):
         raise UsageError("--test writes nothing: it goes without -o, --rm, --records and --bytes")
+    if salvage and (test or to or not keep or records or byte_range):
+        raise UsageError(
+            "--salvage takes all that is left, and its source stays: it goes without --to, --test,"
+            " --records, --bytes and --rm"
+        )
     if not keep and (records or byte_range):
         raise UsageError("--rm needs the whole source to be unpacked")
     how: ConvertOptions = {
@@ -152,31 +161,53 @@ def command(
         if test or (dry_run and path == STDIO):
             return one(given, data_of(path))
         with api.opened_source(data_of(path)) as source:
-            return (entries if is_archive(source) else one)(given, source)
+            if salvage:
+                from serialpack.pipeline.salvage import sought
+
+                source = sought(source)
+            return (entries if is_archive(source, salvage=salvage) else one)(given, source)
 
     def one(given: Input, source: Any) -> dict[str, Any]:
         path = given.path
-        target = None if test else mover.targets.of(path, lambda p: unpacked_name(p, stored=name))
+        target = None if test else mover.targets.of(path, file_name)
         what = f"{path}: all is well" if test else f"{path} -> {target}"
-        report = mover.move(
-            [given],
-            target,
-            lambda to_file, bar: api.unpack(
-                source,
-                to_file,
-                record_range=records,
-                byte_range=byte_range,
-                threads=threads,
-                max_size=max_size,
-                trust=trust,
-                force=force,
-                progress=bar,
-            ),
-            check=lambda: api.check(path, None if target == STDIO else target, force=force),
-            plan=[f"would unpack {path} to {target}"],
-            closing=lambda done: [f"{what}, {format_size(done.size)}, {done.kept}"],
-        )
-        return {} if report is None else _line(path, target, report)
+        try:
+            report = mover.move(
+                [given],
+                target,
+                lambda to_file, bar: api.unpack(
+                    source,
+                    to_file,
+                    record_range=records,
+                    byte_range=byte_range,
+                    threads=threads,
+                    max_size=max_size,
+                    trust=trust,
+                    force=force,
+                    salvage=salvage,
+                    progress=bar,
+                ),
+                check=lambda: api.check(path, None if target == STDIO else target, force=force),
+                plan=[f"would {'salvage' if salvage else 'unpack'} {path} to {target}"],
+                closing=lambda done: [f"{what}, {format_size(done.size)}, {done.kept}"],
+            )
+        except DamagedError as error:
+            if not test:
+                raise
+            raise every_damage(path, error, trust=trust, threads=threads) from None
+        if report is None:
+            return {}
+        tell_losses(report, named(path))
+        return _line(path, target, report)
+
+    def tell_losses(report: UnpackReport, name: str) -> None:
+        for place in [place for place in report.damage if place.block is None or not report.lost]:
+            complain(str(place), name)
+        for lost in report.lost:
+            complain(f"lost: {lost}", name)
+
+    def file_name(path: str) -> str:
+        return unpacked_name(path, stored=name, salvage=salvage)
 
     def entries(given: Input, source: Any) -> dict[str, Any]:
         path = given.path
@@ -191,9 +222,10 @@ def command(
                 return
             mover.taken.add(os.path.realpath(found.target or ""))
             say(manner, f"{path} -> {found.target}, {format_size(found.size)}, {found.kept}")
+            tell_losses(found, f"{named(path)}: {entry}")
             print_line(manner, _line(path, found.target, found))
 
-        mover.move(
+        report = mover.move(
             [given],
             folder,
             lambda below, bar: unpack_archive(
@@ -203,6 +235,7 @@ def command(
                 max_size=max_size,
                 trust=trust,
                 force=force,
+                salvage=salvage,
                 progress=bar,
                 each=tell,
             ),
@@ -210,9 +243,43 @@ def command(
             plan=[f"would unpack the entries of {path} below {folder}"],
             closing=lambda _: (),
         )
-        return {}
+        if report is None or not report.damage:
+            return {}
+        for place in [place for place in report.damage if place.member is None]:
+            complain(str(place), named(path))
+        damaged = DamagedError("the archive is damaged; what is left of it was written")
+        damaged.damage = report.damage
+        raise damaged
 
-    return mover.each(inputs, work)
+    return mover.each(inputs, work, hint=not salvage)
+
+
+def every_damage(
+    path: str, error: DamagedError, *, trust: bool, threads: int | None
+) -> DamagedError:
+    """An error for all that is damaged in ``path``, each of which is told; ``error`` is the first.
+
+    Of a pipe, which is gone, that one is all that is known.
+    """
+    from serialpack import api
+    from serialpack.cli.words import complain
+    from serialpack.errors import DamagedError, SerialpackError
+
+    if path == STDIO:
+        return error
+    try:
+        report = api.unpack(path, None, salvage=True, trust=trust, threads=threads)
+    except SerialpackError:
+        return error
+    if not report.damage:
+        return error
+    for place in report.damage:
+        complain(str(place), path)
+    places = f"{len(report.damage)} place" + "s" * (len(report.damage) > 1)
+    blocks = f"{report.blocks_read} of {report.blocks} blocks are whole"
+    found = DamagedError(f"damaged in {places}: {blocks}")
+    found.damage = report.damage
+    return found
 
 
 def _line(path: str, target: str | None, report: UnpackReport) -> dict[str, Any]:
@@ -230,5 +297,17 @@ def _line(path: str, target: str | None, report: UnpackReport) -> dict[str, Any]
         "blocks_read": report.blocks_read,
         "records": report.records,
         "exact": report.exact,
+        **_losses(report),
         "seconds": rounded(report.seconds),
+    }
+
+
+def _losses(report: UnpackReport) -> dict[str, Any]:
+    """What is said of a damaged container, and of no other."""
+    if not (report.damage or report.lost):
+        return {}
+    return {
+        "damage": [each._asdict() for each in report.damage],
+        "lost": [each._asdict() for each in report.lost],
+        "exit": 3,
     }
