@@ -20,7 +20,6 @@ from serialpack.container.small import MAX_SMALL
 from serialpack.detect import detect, looks_like
 from serialpack.effort import DEFAULT_EFFORT
 from serialpack.errors import (
-    DamagedError,
     FileError,
     InputError,
     NotContainerError,
@@ -43,6 +42,8 @@ if TYPE_CHECKING:
     from serialpack.pipeline.unpack import Unpacked, Write
 
 Target = Path | IO[bytes]
+
+_ARCHIVE = "-o FOLDER, unpack_archive"
 
 #: How much of a source is looked at to tell its format.
 HEAD = 64 << 10
@@ -166,40 +167,43 @@ def unpack(
     object may have got the blocks before a damaged one. An archive is for ``unpack_archive``;
     here it can only be checked.
 
-    ``salvage`` gives back what is left of a damaged container: every block that is whole, of
-    which no record is in a lost one too. The report says what is damaged (``damage``) and what of
-    the source is missing (``lost``); both are empty where all of it is well. What is written is
-    in the source's format as far as its records can be told apart: the array, the lines or the
-    table of those that are left. What comes through a pipe goes through a temporary file.
+    ``salvage`` gives back what is left of a damaged container: all blocks that are whole, but for
+    pieces of lost records, as a file of the source's format where its records can be told apart.
+    The report says what is damaged (``damage``) and what of the source is missing (``lost``). A
+    pipe goes through a temporary file.
 
     Raises NotContainerError, DamagedError, TruncatedError, UnsupportedError, RefusedError,
     UsageError, FileError.
     """
     from serialpack.pipeline.unpack import unpack_stream
 
-    if record_range is not None and byte_range is not None:
-        raise UsageError("--records and --bytes exclude each other")
-    if salvage and (record_range is not None or byte_range is not None):
-        raise UsageError("--salvage gives back all that is left: no --records, no --bytes")
+    ranges = [each for each in (record_range, byte_range) if each is not None]
+    if len(ranges) + salvage > 1:
+        raise UsageError("--records, --bytes and --salvage exclude each other")
     check_threads(threads)
-    for start, stop in filter(None, (record_range, byte_range)):
+    for start, stop in ranges:
         if start < 0 or (stop is not None and stop < start):
             raise UsageError(f"the range {start}:{stop} is none: from 0 up, the end not before it")
     with opened_source(source) as opened:
         check_target(target, force, opened.stat)
         head = opened.peek(HEAD if opened.stat is not None else SNIFF)
-        if salvage and not is_small(head[:SNIFF]):
-            how = {"trust": trust, "threads": threads, "max_size": max_size, "progress": progress}
-            return _salvaged(opened, head, target, force=force, **how)
-        if not is_container(head[:SNIFF]):
-            raise NotContainerError(looks_like(head))
-        opened = expanded(opened)
-        part = record_range is not None or byte_range is not None
-        if target is not None and not part and first_header(opened.peek).entry is not None:
-            raise UsageError("an archive unpacks into a folder", hint="-o FOLDER, unpack_archive")
+        left = salvage and not is_small(head[:SNIFF])
+        if not left:
+            if not is_container(head[:SNIFF]):
+                raise NotContainerError(looks_like(head))
+            opened = expanded(opened)
+            if target is not None and not ranges and first_header(opened.peek).entry is not None:
+                raise UsageError("an archive unpacks into a folder", hint=_ARCHIVE)
+        how: Any = {"trust": trust, "threads": threads or usable_cores(), "max_size": max_size}
         with sink(target, force, opened.stat) as write:
-            done: Unpacked | None = None
-            if record_range is not None:
+            salvaged = None
+            if left:
+                from serialpack.pipeline.salvage import salvage_source
+
+                alone = target is not None
+                salvaged = salvage_source(opened, write, alone=alone, progress=progress, **how)
+                done = salvaged.done
+            elif record_range is not None:
                 from serialpack.pipeline.ranges import Span, unpack_records
 
                 done = unpack_records(opened, write, Span(*record_range), max_size, trust=trust)
@@ -207,38 +211,12 @@ def unpack(
                 from serialpack.pipeline.ranges import Span, unpack_bytes
 
                 done = unpack_bytes(opened, write, Span(*byte_range), max_size, trust=trust)
-            if done is None:
-                done = unpack_stream(
-                    opened.read,
-                    write,
-                    trust=trust,
-                    threads=threads or usable_cores(),
-                    max_size=max_size,
-                    progress=progress,
-                )
-    return unpack_report(done, opened.path, target_name(target), part=part)
-
-
-def _salvaged(
-    source: Source, head: bytes, target: Target | None, *, force: bool, **how: Any
-) -> UnpackReport:
-    """As ``unpack`` with ``salvage``, of what begins with ``head``."""
-    from serialpack.pipeline.salvage import first_left, salvage_file, sought
-
-    found = sought(source)
-    header = first_left(found)
-    if target is not None and header is not None and header.entry is not None:
-        raise UsageError("an archive unpacks into a folder", hint="-o FOLDER, unpack_archive")
-    how["threads"] = how["threads"] or usable_cores()
-    try:
-        with sink(target, force, source.stat) as write:
-            salvaged = salvage_file(found.file, write, **how)
-    except DamagedError:
-        if header is None and not is_container(head[:SNIFF]):
-            raise NotContainerError(looks_like(head)) from None
-        raise
-    report = unpack_report(salvaged.done, source.path, target_name(target))
-    return report._replace(damage=salvaged.damage, lost=salvaged.lost)
+            else:
+                done = unpack_stream(opened.read, write, progress=progress, **how)
+    report = unpack_report(done, opened.path, target_name(target), part=bool(ranges))
+    if salvaged is not None:
+        report = report._replace(damage=salvaged.damage, lost=salvaged.lost)
+    return report
 
 
 def settled(choice: Choice, source: Source, format: str, block_size: int | None = None) -> Choice:

@@ -141,7 +141,10 @@ def unpack_archive(
     with opened_source(source) as opened:
         if salvage:
             how: Any = {"trust": trust, "threads": threads, "progress": progress, "each": each}
-            return _salvaged(opened, folder, max_size, force, **how)
+            from serialpack.pipeline.salvage import sought
+
+            with sought(opened) as found:
+                return _salvaged(found, folder, max_size, force, **how)
         if not is_archive(opened):
             if not is_container(head := opened.peek(SNIFF)):
                 raise NotContainerError(looks_like(head))
@@ -186,16 +189,15 @@ def _salvaged(
     progress: Progress | None,
     each: Each | None,
 ) -> ArchiveReport[UnpackReport]:
-    """As ``unpack_archive`` with ``salvage``."""
+    """As ``unpack_archive`` with ``salvage``, of a source that can be sought."""
     from serialpack.container.salvage import find_remains
-    from serialpack.pipeline.salvage import header_of, nothing_left, salvage_member, sought
+    from serialpack.pipeline.salvage import header_of, nothing_left, salvage_member
 
-    found = sought(source)
-    if not is_archive(found, salvage=True):
+    if not is_archive(source, salvage=True):
         raise UsageError("is no archive, as far as it is left", hint="unpack it as a file")
     make_folder(folder)
     unpacker = _Unpacker(source, folder, max_size, force)
-    remains = find_remains(found.file)
+    remains = find_remains(source.file)
     reports: list[UnpackReport] = []
     failures: list[tuple[str, SerialpackError]] = []
     for number, member in enumerate(remains.members):
@@ -204,7 +206,7 @@ def _salvaged(
 
         def restore(out: Limit, member: FoundMember = member, number: int = number) -> Salvaged:
             salvaged = salvage_member(
-                found.file,
+                source.file,
                 member,
                 number,
                 out,

@@ -149,7 +149,8 @@ def inspect_source(
     if salvage and not is_small(head):
         from serialpack.pipeline.salvage import sought
 
-        return _left(sought(source))
+        with sought(source) as left:
+            return _left(left)
     if is_small(head):
         return Inspection(source.path, source.size, (_small_info(source),), None)
     if is_container(head):

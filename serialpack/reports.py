@@ -112,7 +112,8 @@ class UnpackReport(NamedTuple):
     def kept(self) -> str:
         """What came back, in words."""
         if self.lost:
-            return f"salvaged: {self.blocks_read} of {self.blocks} blocks"
+            more = " or more" if any(each.blocks is None for each in self.lost) else ""
+            return f"salvaged: {self.blocks_read} of {self.blocks}{more} blocks"
         return "a part" if self.part else kept(exact=self.exact, proved=self.proved)
 
     @property

@@ -9,7 +9,6 @@ import click
 from serialpack.cli.options import Verb, common_options, files_argument
 
 if TYPE_CHECKING:
-    from serialpack.errors import DamagedError
     from serialpack.inspection import ColumnsInfo, Inspection, MemberInfo
 
 
@@ -47,7 +46,8 @@ def command(
     no_progress: bool,
 ) -> int:
     from serialpack import api
-    from serialpack.cli.run import Manner, add_hint, data_of, each_file, named
+    from serialpack.cli.run import Manner, data_of, each_file, named
+    from serialpack.cli.salvage import add_hint, left_of
     from serialpack.cli.words import complain
     from serialpack.errors import DamagedError, UsageError
     from serialpack.formats import FORMATS
@@ -91,23 +91,6 @@ def command(
         return {}
 
     return each_file(files, Manner(as_json, quiet, verbose, no_progress), work)
-
-
-def left_of(path: str, error: DamagedError) -> Inspection:
-    """What is left of a damaged file; ``error`` again where nothing is."""
-    from serialpack import api
-    from serialpack.cli.naming import STDIO
-    from serialpack.errors import SerialpackError
-
-    if path == STDIO:
-        raise error
-    try:
-        found = api.inspect(path, salvage=True)
-    except SerialpackError:
-        raise error from None
-    if not found.damage:
-        raise error
-    return found
 
 
 #: What a block of columns is kept as, and why.

@@ -5,19 +5,16 @@ from __future__ import annotations
 import json
 import os
 import select
-import shlex
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import IO, Any, NamedTuple, cast
 
-from serialpack.cli.naming import STDIO, SUFFIX, check_removal, stat_of
+from serialpack.cli.naming import STDIO, check_removal, stat_of
 from serialpack.cli.words import ProgressBar, complain, note
 from serialpack.errors import (
     WORST_FIRST,
-    ArchiveError,
     DamagedError,
     FileError,
-    NotContainerError,
     RefusedError,
     SerialpackError,
     UsageError,
@@ -61,6 +58,8 @@ def each_file(
         except (SerialpackError, OSError, MemoryError) as caught:
             error = _ours(caught)
             if hint:
+                from serialpack.cli.salvage import add_hint
+
                 add_hint(error, path)
             complain(str(error), named(error.path or path))
             source = error.path if error.path in parts else path
@@ -88,32 +87,6 @@ def error_line(error: SerialpackError) -> dict[str, Any]:
     if isinstance(error, DamagedError) and error.damage:
         line["damage"] = [each._asdict() for each in error.damage]
     return line
-
-
-def add_hint(error: SerialpackError, path: str) -> None:
-    """Say in ``error`` how to get what is left of the container ``path``, if anything is."""
-    damaged = isinstance(error, DamagedError) or (
-        isinstance(error, ArchiveError)
-        and any(isinstance(each, DamagedError) for _, each in error.failures)
-    )
-    # What has lost its first bytes is told by its name.
-    named_so = isinstance(error, NotContainerError) and path.endswith(SUFFIX)
-    if not (damaged or named_so) or path == STDIO:
-        return
-    from serialpack.container.salvage import has_blocks
-
-    try:
-        with open(path, "rb") as file:
-            if not has_blocks(file):
-                return
-    except (OSError, SerialpackError):
-        return
-    before = f"{error.hint}, or " if error.hint else ""
-    error.hint = f"{before}{_SALVAGE} {shlex.quote(path)} gives back what is whole"
-
-
-#: How what is left is had.
-_SALVAGE = "serialpack unpack --salvage"
 
 
 def print_line(manner: Manner, line: dict[str, Any]) -> None:

@@ -19,7 +19,6 @@ from serialpack.cli.options import (
 
 if TYPE_CHECKING:
     from serialpack.conversion.files import ConvertOptions
-    from serialpack.errors import DamagedError
     from serialpack.reports import UnpackReport
 
 
@@ -149,6 +148,7 @@ def command(
     from serialpack import api
     from serialpack.archive import is_archive, unpack_archive
     from serialpack.cli.run import Input, data_of, error_line, named, print_line, say
+    from serialpack.cli.salvage import every_damage, tell_losses
     from serialpack.cli.words import complain
     from serialpack.paths import check_folder
     from serialpack.units import format_size
@@ -161,11 +161,12 @@ def command(
         if test or (dry_run and path == STDIO):
             return one(given, data_of(path))
         with api.opened_source(data_of(path)) as source:
-            if salvage:
-                from serialpack.pipeline.salvage import sought
+            if not salvage:
+                return (entries if is_archive(source) else one)(given, source)
+            from serialpack.pipeline.salvage import sought
 
-                source = sought(source)
-            return (entries if is_archive(source, salvage=salvage) else one)(given, source)
+            with sought(source) as left:
+                return (entries if is_archive(left, salvage=True) else one)(given, left)
 
     def one(given: Input, source: Any) -> dict[str, Any]:
         path = given.path
@@ -199,12 +200,6 @@ def command(
             return {}
         tell_losses(report, named(path))
         return _line(path, target, report)
-
-    def tell_losses(report: UnpackReport, name: str) -> None:
-        for place in [place for place in report.damage if place.block is None or not report.lost]:
-            complain(str(place), name)
-        for lost in report.lost:
-            complain(f"lost: {lost}", name)
 
     def file_name(path: str) -> str:
         return unpacked_name(path, stored=name, salvage=salvage)
@@ -254,37 +249,10 @@ def command(
     return mover.each(inputs, work, hint=not salvage)
 
 
-def every_damage(
-    path: str, error: DamagedError, *, trust: bool, threads: int | None
-) -> DamagedError:
-    """An error for all that is damaged in ``path``, each of which is told; ``error`` is the first.
-
-    Of a pipe, which is gone, that one is all that is known.
-    """
-    from serialpack import api
-    from serialpack.cli.words import complain
-    from serialpack.errors import DamagedError, SerialpackError
-
-    if path == STDIO:
-        return error
-    try:
-        report = api.unpack(path, None, salvage=True, trust=trust, threads=threads)
-    except SerialpackError:
-        return error
-    if not report.damage:
-        return error
-    for place in report.damage:
-        complain(str(place), path)
-    places = f"{len(report.damage)} place" + "s" * (len(report.damage) > 1)
-    blocks = f"{report.blocks_read} of {report.blocks} blocks are whole"
-    found = DamagedError(f"damaged in {places}: {blocks}")
-    found.damage = report.damage
-    return found
-
-
 def _line(path: str, target: str | None, report: UnpackReport) -> dict[str, Any]:
     """The line for ``--json``."""
     from serialpack.cli.run import rounded
+    from serialpack.cli.salvage import losses
 
     entry = {} if report.entry is None else {"entry": report.entry}
     return {
@@ -297,17 +265,6 @@ def _line(path: str, target: str | None, report: UnpackReport) -> dict[str, Any]
         "blocks_read": report.blocks_read,
         "records": report.records,
         "exact": report.exact,
-        **_losses(report),
+        **losses(report),
         "seconds": rounded(report.seconds),
-    }
-
-
-def _losses(report: UnpackReport) -> dict[str, Any]:
-    """What is said of a damaged container, and of no other."""
-    if not (report.damage or report.lost):
-        return {}
-    return {
-        "damage": [each._asdict() for each in report.damage],
-        "lost": [each._asdict() for each in report.lost],
-        "exit": 3,
     }

@@ -337,14 +337,11 @@ def _damage_of(member: FoundMember, number: int, at: int, size: int) -> Iterator
             yield Damage(number, slot.seq, min(slot.start, size), min(slot.end, size), _why(slot))
         at = max(at, min(slot.end, size))
     if not member.listed:
-        where = member.index.end if member.index is not None else at
-        end = member.end.start if member.end is not None else size
-        if member.index is not None:
-            at = member.index.start
-        if where >= size and member.index is None:
-            yield Damage(number, None, size, size, "the file ends before the index")
-        else:
-            yield Damage(number, None, at, max(end, at), "the index is damaged or missing")
+        start = at if member.index is None else member.index.start
+        end = max(size if member.end is None else member.end.start, start)
+        cut = member.index is None and member.end is None
+        what = "the file ends before the index" if cut else "the index is damaged or missing"
+        yield Damage(number, None, start, end, what)
     elif member.end is None:
         assert member.index is not None
         end = member.index.end

@@ -7,15 +7,17 @@ is left of a sequence of them is a sequence again, as its format spells one (``F
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import IO, NamedTuple, cast
 
 from serialpack.chain import chain_of_numbers
 from serialpack.codecs import CODECS
 from serialpack.container.frames import checksum
-from serialpack.container.reader import StoredBlock
+from serialpack.container.reader import SNIFF, StoredBlock, is_container
 from serialpack.container.records import CONTINUED, Header
 from serialpack.container.salvage import FoundMember, Slot, find_remains, first_body, read_found
-from serialpack.errors import CodecError, Damage, DamagedError
+from serialpack.detect import looks_like
+from serialpack.errors import CodecError, Damage, DamagedError, NotContainerError, UsageError
 from serialpack.files import Source, file_error
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Spelling
@@ -45,29 +47,40 @@ class Salvaged(NamedTuple):
     lost: tuple[LostRange, ...]
 
 
-def salvage_file(
-    file: IO[bytes],
+def salvage_source(
+    source: Source,
     write: Write,
     *,
+    alone: bool = True,
     trust: bool = False,
     threads: int = 1,
     max_size: int | None = None,
     progress: Progress | None = None,
 ) -> Salvaged:
-    """Write what is left of the members in ``file``, which can be sought, one after another.
+    """Write what is left of the members of ``source``, one after another.
 
-    DamagedError where nothing is left. Everything else as in ``unpack_stream``.
+    ``alone``: they must be one file, and no archive. DamagedError where nothing is left, or
+    NotContainerError. Everything else as in ``unpack_stream``.
     """
-    remains = find_remains(file)
-    out = Limit(write, max_size)
-    done = [
-        salvage_member(file, member, number, out, trust=trust, threads=threads, progress=progress)
-        for number, member in enumerate(remains.members)
-    ]
-    if not any(each.done.blocks_read for each in done) and any(each.lost for each in done):
-        raise nothing_left()
-    if not done:
-        raise nothing_left()
+    head = source.peek(SNIFF)
+    with sought(source) as found:
+        remains = find_remains(found.file)
+        headers = filter(None, map(header_of, remains.members))
+        if alone and any(header.entry is not None for header in headers):
+            raise UsageError("an archive unpacks into a folder", hint="-o FOLDER, unpack_archive")
+        out = Limit(write, max_size)
+        how = {"trust": trust, "threads": threads, "progress": progress}
+        done = [
+            salvage_member(found.file, member, number, out, **how)  # type: ignore[arg-type]
+            for number, member in enumerate(remains.members)
+        ]
+    if not any(each.done.blocks_read or not each.lost for each in done):
+        if is_container(head) or remains.members:
+            raise nothing_left()
+        raise NotContainerError(looks_like(head))
+    seconds: dict[str, float] = {}
+    for each in done:
+        add_seconds(seconds, each.done.seconds)
     damage = (*remains.damage, *(found for each in done for found in each.damage))
     return Salvaged(
         Unpacked(
@@ -79,32 +92,34 @@ def salvage_file(
             blocks_read=sum(each.done.blocks_read for each in done),
             records=_sum(each.done.records for each in done),
             exact=all(each.done.exact for each in done),
-            seconds=_seconds(each.done.seconds for each in done),
+            seconds=seconds,
         ),
         damage,
         tuple(found for each in done for found in each.lost),
     )
 
 
-def sought(source: Source) -> Source:
+@contextmanager
+def sought(source: Source) -> Iterator[Source]:
     """``source``, if it can be sought; else all of it in a temporary file that can.
 
-    What is behind the damage is needed first: the header stands at the end again.
+    What is behind the damage may be needed first: the header stands at the end again.
     """
     if source.seekable():
-        return source
+        yield source
+        return
     import tempfile
 
-    spool = tempfile.TemporaryFile()  # noqa: SIM115
-    try:
-        while data := source.read(1 << 20):
-            spool.write(data)
-        spool.seek(0)
-    except OSError as error:
-        raise file_error(error, "temporary file", "write") from error
-    found = Source(cast("IO[bytes]", spool), source.path)
-    found.stat = None
-    return found
+    with tempfile.TemporaryFile() as spool:
+        try:
+            while data := source.read(1 << 20):
+                spool.write(data)
+            spool.seek(0)
+        except OSError as error:
+            raise file_error(error, "temporary file", "write") from error
+        found = Source(cast("IO[bytes]", spool), source.path)
+        found.stat = None
+        yield found
 
 
 def nothing_left() -> DamagedError:
@@ -386,10 +401,3 @@ def _as_it_is(stored: Buffer, size: int) -> Buffer:
 def _sum(counts: Iterable[int | None]) -> int | None:
     found = list(counts)
     return None if None in found else sum(count or 0 for count in found)
-
-
-def _seconds(each: Iterable[dict[str, float]]) -> dict[str, float]:
-    total: dict[str, float] = {}
-    for seconds in each:
-        add_seconds(total, seconds)
-    return total
