@@ -187,8 +187,7 @@ def unpack(
     with opened_source(source) as opened:
         check_target(target, force, opened.stat)
         head = opened.peek(HEAD if opened.stat is not None else SNIFF)
-        left = salvage and not is_small(head[:SNIFF])
-        if not left:
+        if not salvage:
             if not is_container(head[:SNIFF]):
                 raise NotContainerError(looks_like(head))
             opened = expanded(opened)
@@ -197,7 +196,7 @@ def unpack(
         how: Any = {"trust": trust, "threads": threads or usable_cores(), "max_size": max_size}
         with sink(target, force, opened.stat) as write:
             salvaged = None
-            if left:
+            if salvage:
                 from serialpack.pipeline.salvage import salvage_source
 
                 alone = target is not None

@@ -104,7 +104,7 @@ def is_archive(source: Source, *, salvage: bool = False) -> bool:
     ``salvage``: than the first one that is whole, of a source that can be sought.
     """
     head = source.peek(SNIFF)
-    if salvage and not is_small(head):
+    if salvage:
         from serialpack.pipeline.salvage import first_left
 
         header = first_left(source)

@@ -146,9 +146,11 @@ def inspect_source(
     what is left of a damaged container.
     """
     head = source.peek(SNIFF)
-    if salvage and not is_small(head):
-        from serialpack.pipeline.salvage import sought
+    if salvage:
+        from serialpack.pipeline.salvage import sought, whole_small
 
+        if whole_small(source):
+            return inspect_source(source, format, columns=columns)
         with sought(source) as left:
             return _left(left)
     if is_small(head):

@@ -70,6 +70,22 @@ class FoundMember:
         return self.end.member if self.end is not None else None
 
     @property
+    def begin(self) -> int:
+        """Where it begins, as far as that is known; else where it was found."""
+        if self.header is None and self.index is not None and self.index.index is not None:
+            rows = sum(row.length for row in self.index.index.rows)
+            around = len(START_ZSTD) + FRAME_EXTRA + len(self.index.header)
+            return min(self.first, self.index.start - rows - around)
+        return self.first if self.start is None else self.start
+
+    @property
+    def reach(self) -> int:
+        """Where it ends; where it may end, if that is not known."""
+        if self.index is not None or self.end is not None:
+            return self.stop
+        return max([self.stop, *(each.end for each in self.blocks.values() if each.loose)])
+
+    @property
     def listed(self) -> bool:
         """Whether its index is whole: all that is lost is known then."""
         return self.index is not None and self.index.index is not None
@@ -199,7 +215,9 @@ def _members_of(found: Iterable[Found]) -> tuple[list[FoundMember], list[FoundMe
     opened: dict[int, FoundMember] = {}
     for each in found:
         if isinstance(each, FoundEnd):
-            _end(members, each)
+            ended = _end(members, each)
+            if ended is not None and opened.get(ended.id) is ended:
+                del opened[ended.id]
             continue
         member = opened.get(each.id)
         if member is None or not _takes(member, each):
@@ -232,8 +250,8 @@ def _takes(member: FoundMember, found: FoundHeader | FoundBlock | FoundIndex) ->
     return before is None or before.check == found.check
 
 
-def _end(members: list[FoundMember], end: FoundEnd) -> None:
-    """Give ``end`` to the member that it ends."""
+def _end(members: list[FoundMember], end: FoundEnd) -> FoundMember | None:
+    """The member that ``end`` ends, which gets it."""
     best: tuple[int, FoundMember] | None = None
     for member in reversed(members):
         if member.first < end.member:
@@ -246,8 +264,10 @@ def _end(members: list[FoundMember], end: FoundEnd) -> None:
             rank = 2 if member.index is not None and member.index.end == end.start else 1
         if rank and (best is None or rank >= best[0]):
             best = rank, member
-    if best is not None:
-        best[1].end, best[1].stop = end, end.end
+    if best is None:
+        return None
+    best[1].end, best[1].stop = end, end.end
+    return best[1]
 
 
 def _starts(start: int) -> tuple[int, ...]:
@@ -256,27 +276,30 @@ def _starts(start: int) -> tuple[int, ...]:
 
 
 def _own(members: list[FoundMember]) -> tuple[list[FoundMember], list[FoundMember]]:
-    """Members of this file, and what stands among them."""
+    """Members of this file; and what stands within them, which was in the data or put there."""
     bodies = {each.id: each.body for each in members if each.body is not None}
+    begins = [*accumulate((each.begin for each in reversed(members)), min)][::-1]
     listed: dict[int, FoundMember] = {}
     own: list[FoundMember] = []
     foreign: list[FoundMember] = []
-    stop = 0
-    for member in members:
+    at = reach = 0
+    for member, behind in zip(members, [*begins[1:], None], strict=False):
         member.body = member.body or bodies.get(member.id)
         if member.listed:
             _keep_listed(member, foreign)
             listed[member.id] = member
         alone = member.header is None and member.index is None and member.end is None
+        follows = member.header is not None and member.header.start == at
+        within = behind is not None and behind <= member.first and not follows
         if alone and member.id in listed:
             # Blocks out of place, or doubled.
             _hand_over(member, listed[member.id])
             foreign += [member] if member.blocks else []
-        elif member.stop <= stop:
+        elif member.stop <= reach or within:
             foreign.append(member)
         else:
             own.append(member)
-            stop = member.stop
+            at, reach = member.stop, max(reach, member.reach)
     return own, foreign
 
 

@@ -47,7 +47,7 @@ _PIECE = 1 << 20
 
 #: How many bytes may be gone over in vain for each byte of the file, beside what is free: a file
 #: that was made to look like millions of frames must not take for ever.
-_VAIN, _VAIN_FREE = 8, 256 << 20
+_VAIN, _VAIN_FREE = 8, 64 << 20
 
 
 class FoundHeader(NamedTuple):
@@ -62,7 +62,8 @@ class FoundHeader(NamedTuple):
 class FoundBlock(NamedTuple):
     """A block whose header is whole. ``whole``: its stored bytes have their checksums too.
 
-    ``check`` closes the frame of its header, which has ``frame`` bytes.
+    ``check`` closes the frame of its header, which has ``frame`` bytes. ``loose``: it is not
+    whole, and nothing that is stands at its end.
     """
 
     id: int
@@ -71,6 +72,7 @@ class FoundBlock(NamedTuple):
     start: int
     frame: int
     whole: bool
+    loose: bool = False
 
     @property
     def end(self) -> int:
@@ -127,20 +129,14 @@ class _Scan:
 
     def found(self) -> Iterator[Found]:
         at = 0
-        # A damaged block that does not end where it should: whose it is, and how far it may go.
-        owner, reach = 0, 0
         while at < self._size and self._vain > 0:
             found = self._here(at) or self._next(at)
             if found is None:
                 return
             at = found.end
-            if not isinstance(found, FoundEnd) and found.start < reach and found.id != owner:
-                continue  # a container in the data: it is no part of this file
-            if isinstance(found, FoundIndex):
-                reach = 0
             if isinstance(found, FoundBlock) and not found.whole and self._here(at) is None:
                 # Its length may be what is wrong, or what follows it is damaged too.
-                owner, reach = found.id, max(reach, found.end)
+                found = found._replace(loose=True)
                 at = found.start + found.frame
             yield found
 

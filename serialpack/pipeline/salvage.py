@@ -6,6 +6,7 @@ is left of a sequence of them is a sequence again, as its format spells one (``F
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import IO, NamedTuple, cast
@@ -13,9 +14,10 @@ from typing import IO, NamedTuple, cast
 from serialpack.chain import chain_of_numbers
 from serialpack.codecs import CODECS
 from serialpack.container.frames import checksum
-from serialpack.container.reader import SNIFF, StoredBlock, is_container
+from serialpack.container.reader import SNIFF, StoredBlock, is_container, is_small
 from serialpack.container.records import CONTINUED, Header
 from serialpack.container.salvage import FoundMember, Slot, find_remains, first_body, read_found
+from serialpack.container.small import MAX_SMALL, Small
 from serialpack.detect import looks_like
 from serialpack.errors import CodecError, Damage, DamagedError, NotContainerError, UsageError
 from serialpack.files import Source, file_error
@@ -26,6 +28,7 @@ from serialpack.pipeline.digest import WholeDigest
 from serialpack.pipeline.lost import lost_ranges
 from serialpack.pipeline.pack import Progress
 from serialpack.pipeline.rejoin import Headed, Plain, Rejoined
+from serialpack.pipeline.small import expand
 from serialpack.pipeline.timing import Timer, add_seconds, timed
 from serialpack.pipeline.unpack import Limit, Unpacked, Write, member_plan
 from serialpack.pipeline.workers import INLINE_PLAIN, in_order
@@ -63,6 +66,8 @@ def salvage_source(
     NotContainerError. Everything else as in ``unpack_stream``.
     """
     head = source.peek(SNIFF)
+    if whole_small(source):
+        source = Source(io.BytesIO(expand(source.read(MAX_SMALL))), source.path)
     with sought(source) as found:
         remains = find_remains(found.file)
         headers = filter(None, map(header_of, remains.members))
@@ -97,6 +102,14 @@ def salvage_source(
         damage,
         tuple(found for each in done for found in each.lost),
     )
+
+
+def whole_small(source: Source) -> bool:
+    """Whether ``source`` is in the small form, of which all or nothing is left."""
+    try:
+        return is_small(source.peek(SNIFF)) and bool(Small.decode(source.peek(MAX_SMALL + 1)))
+    except DamagedError:
+        return False
 
 
 @contextmanager
