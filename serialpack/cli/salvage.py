@@ -75,10 +75,13 @@ def left_of(path: str, error: DamagedError) -> Inspection:
 
 def tell_losses(report: UnpackReport, name: str) -> None:
     """A line for each range that is lost, and for what else is damaged in the container."""
-    for place in [place for place in report.damage if place.block is None or not report.lost]:
-        complain(str(place), name)
+    # An entry is called by its path.
+    here: dict[str, Any] = {} if report.entry is None else {"member": 0}
+    for place in report.damage:
+        if place.block is None or not report.lost:
+            complain(str(place._replace(**here)), name)
     for lost in report.lost:
-        complain(f"lost: {lost}", name)
+        complain(f"lost: {lost._replace(**here)}", name)
 
 
 def losses(report: UnpackReport) -> dict[str, Any]:

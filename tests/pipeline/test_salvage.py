@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from pathlib import Path
 from typing import Any
 
 import msgpack
@@ -14,6 +15,7 @@ from serialpack.codecs import CODECS
 from serialpack.container.scan import FoundEnd, FoundHeader, FoundIndex
 from serialpack.filters import FILTERS
 from serialpack.serializers import SERIALIZERS
+from tests import bad
 from tests.golden.make import HERE, listed, sources
 from tests.pipeline.damage import (
     Whole,
@@ -276,3 +278,16 @@ def test_ranges_do_not_go_with_it() -> None:
     for how in ({"record_range": (0, 1)}, {"byte_range": (0, 1)}):
         with pytest.raises(serialpack.UsageError, match="--salvage"):
             salvaged(whole("raw+zstd").container, **how)
+
+
+BAD = Path(bad.__file__).parent
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in BAD.glob("*.spk")))
+def test_bad_files_are_refused_or_told(name: str) -> None:
+    """Files that somebody made to break a rule: never a traceback, never taken for whole."""
+    try:
+        _, report = salvaged((BAD / name).read_bytes())
+    except (serialpack.InputError, serialpack.UsageError, serialpack.RefusedError):
+        return
+    assert report.damage
