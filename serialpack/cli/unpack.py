@@ -33,7 +33,6 @@ if TYPE_CHECKING:
         ("serialpack unpack --to json config.yaml", "config.json: a conversion"),
         ("serialpack unpack --test *.spk", "check every byte, write nothing"),
         ("serialpack unpack --records 10:20 a.spk -o -", "ten records, quickly"),
-        ("serialpack unpack --salvage torn.spk", "all that is left of it"),
     ),
 )
 @click.option("-t", "--to", metavar="FORMAT", help="Write json, yaml, msgpack, csv, ... instead.")
