@@ -117,7 +117,7 @@ _serialpack_options() {
             ending=
             ;;
         unpack)
-            options="-t --to -F --from --lossy --tagged --skip-bad --fields --no-verify --schema --message --test --records --bytes -N --name --max-size --trust -o --output -f --force -k --keep --rm --dry-run -j --threads --stats --profile --files-from -0 --null --json -q --quiet -v --verbose --no-progress -h --help"
+            options="-t --to -F --from --lossy --tagged --skip-bad --fields --no-verify --schema --message --test --salvage --records --bytes -N --name --max-size --trust -o --output -f --force -k --keep --rm --dry-run -j --threads --stats --profile --files-from -0 --null --json -q --quiet -v --verbose --no-progress -h --help"
             ending=.spk
             ;;
         inspect)

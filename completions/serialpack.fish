@@ -265,6 +265,7 @@ complete -c serialpack -n '__serialpack_verb unpack' -l no-verify -d 'With --to:
 complete -c serialpack -n '__serialpack_verb unpack' -l schema -r -F -d 'For protobuf (.proto) and avro (.avsc)'
 complete -c serialpack -n '__serialpack_verb unpack' -l message -x -d 'The message of a protobuf schema'
 complete -c serialpack -n '__serialpack_verb unpack' -l test -d 'Check every byte, write nothing'
+complete -c serialpack -n '__serialpack_verb unpack' -l salvage -d 'Write what is left of a damaged FILE'
 complete -c serialpack -n '__serialpack_verb unpack' -l records -x -d 'Only those records; reads only their blocks'
 complete -c serialpack -n '__serialpack_verb unpack' -l bytes -x -d 'Only those bytes; reads only their blocks'
 complete -c serialpack -n '__serialpack_verb unpack' -s N -l name -d 'Name the output as the packed file was named'

@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 
 Target = Path | IO[bytes]
 
+_ARCHIVE = "-o FOLDER, unpack_archive"
+
 #: How much of a source is looked at to tell its format.
 HEAD = 64 << 10
 
@@ -156,6 +158,7 @@ def unpack(
     threads: int | None = None,
     max_size: int | None = None,
     force: bool = False,
+    salvage: bool = False,
     progress: Progress | None = None,
 ) -> UnpackReport:
     """Unpack the container at ``source`` to ``target``; None checks every byte, writing nothing.
@@ -167,29 +170,42 @@ def unpack(
     object may have got the blocks before a damaged one. An archive is for ``unpack_archive``;
     here it can only be checked.
 
+    ``salvage`` gives back what is left of a damaged container: all blocks that are whole, but for
+    pieces of lost records, as a file of the source's format where its records can be told apart.
+    The report says what is damaged (``damage``) and what of the source is missing (``lost``). A
+    pipe goes through a temporary file.
+
     Raises NotContainerError, DamagedError, TruncatedError, UnsupportedError, RefusedError,
     UsageError, FileError.
     """
     from serialpack.pipeline.unpack import unpack_stream
 
-    if record_range is not None and byte_range is not None:
-        raise UsageError("--records and --bytes exclude each other")
+    ranges = [each for each in (record_range, byte_range) if each is not None]
+    if len(ranges) + salvage > 1:
+        raise UsageError("--records, --bytes and --salvage exclude each other")
     check_threads(threads)
-    for start, stop in filter(None, (record_range, byte_range)):
+    for start, stop in ranges:
         if start < 0 or (stop is not None and stop < start):
             raise UsageError(f"the range {start}:{stop} is none: from 0 up, the end not before it")
     with opened_source(source) as opened:
         check_target(target, force, opened.stat)
         head = opened.peek(HEAD if opened.stat is not None else SNIFF)
-        if not is_container(head[:SNIFF]):
-            raise NotContainerError(looks_like(head))
-        opened = expanded(opened)
-        part = record_range is not None or byte_range is not None
-        if target is not None and not part and first_header(opened.peek).entry is not None:
-            raise UsageError("an archive unpacks into a folder", hint="-o FOLDER, unpack_archive")
+        if not salvage:
+            if not is_container(head[:SNIFF]):
+                raise NotContainerError(looks_like(head))
+            opened = expanded(opened)
+            if target is not None and not ranges and first_header(opened.peek).entry is not None:
+                raise UsageError("an archive unpacks into a folder", hint=_ARCHIVE)
+        how: Any = {"trust": trust, "threads": threads or usable_cores(), "max_size": max_size}
         with sink(target, force, opened.stat) as write:
-            done: Unpacked | None = None
-            if record_range is not None:
+            salvaged = None
+            if salvage:
+                from serialpack.pipeline.salvage import salvage_source
+
+                alone = target is not None
+                salvaged = salvage_source(opened, write, alone=alone, progress=progress, **how)
+                done = salvaged.done
+            elif record_range is not None:
                 from serialpack.pipeline.ranges import Span, unpack_records
 
                 done = unpack_records(opened, write, Span(*record_range), max_size, trust=trust)
@@ -197,16 +213,12 @@ def unpack(
                 from serialpack.pipeline.ranges import Span, unpack_bytes
 
                 done = unpack_bytes(opened, write, Span(*byte_range), max_size, trust=trust)
-            if done is None:
-                done = unpack_stream(
-                    opened.read,
-                    write,
-                    trust=trust,
-                    threads=threads or usable_cores(),
-                    max_size=max_size,
-                    progress=progress,
-                )
-    return unpack_report(done, opened.path, target_name(target), part=part)
+            else:
+                done = unpack_stream(opened.read, write, progress=progress, **how)
+    report = unpack_report(done, opened.path, target_name(target), part=bool(ranges))
+    if salvaged is not None:
+        report = report._replace(damage=salvaged.damage, lost=salvaged.lost)
+    return report
 
 
 def unpack_report(
@@ -231,18 +243,23 @@ def unpack_report(
 
 
 def inspect(
-    source: Path | IO[bytes], *, format: str | None = None, columns: bool = False
+    source: Path | IO[bytes],
+    *,
+    format: str | None = None,
+    columns: bool = False,
+    salvage: bool = False,
 ) -> Inspection:
     """What ``source`` is: a container's members, stages, sizes and blocks, read from its end
     without unpacking; or, for any other file, its format, rough shape and what auto would do.
 
     ``columns``: also what is in the columns of one that has them and can be sought, for which
-    the start of each block is read.
+    the start of each block is read. ``salvage``: what is left of a damaged container, all of
+    which is read; the sums are those of the blocks that are known of.
     """
     from serialpack.inspection import inspect_source
 
     with opened_source(source) as opened:
-        return inspect_source(opened, format, columns=columns)
+        return inspect_source(opened, format, columns=columns, salvage=salvage)
 
 
 def expanded(source: Source) -> Source:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import IO, TYPE_CHECKING, Any, TypedDict, Unpack, cast
+from typing import IO, TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack, cast
 
 from serialpack.api import Target, check_target, check_threads, opened_source, pack, unpack_report
 from serialpack.container.entries import fault_of
@@ -36,7 +36,12 @@ from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import ArchiveReport, PackReport, UnpackReport
 
 if TYPE_CHECKING:
+    from serialpack.container.salvage import FoundMember
     from serialpack.pipeline.pack import Progress
+    from serialpack.pipeline.salvage import Salvaged
+    from serialpack.pipeline.unpack import Limit, Unpacked
+
+Done = TypeVar("Done")
 
 #: Called with each entry and what became of it.
 Each = Callable[[str, UnpackReport | SerialpackError], object]
@@ -93,9 +98,17 @@ def pack_archive(
     return ArchiveReport(tuple(reports))
 
 
-def is_archive(source: Source) -> bool:
-    """Whether ``source`` is an archive; no more of it is read than its first header."""
+def is_archive(source: Source, *, salvage: bool = False) -> bool:
+    """Whether ``source`` is an archive; no more of it is read than its first header.
+
+    ``salvage``: than the first one that is whole, of a source that can be sought.
+    """
     head = source.peek(SNIFF)
+    if salvage:
+        from serialpack.pipeline.salvage import first_left
+
+        header = first_left(source)
+        return header is not None and header.entry is not None
     if is_small(head) or not is_container(head):
         return False
     return first_header(source.peek).entry is not None
@@ -109,6 +122,7 @@ def unpack_archive(
     threads: int | None = None,
     max_size: int | None = None,
     force: bool = False,
+    salvage: bool = False,
     progress: Progress | None = None,
     each: Each | None = None,
 ) -> ArchiveReport[UnpackReport]:
@@ -118,11 +132,19 @@ def unpack_archive(
     ``folder``; one that is there is overwritten only with ``force``. An entry that fails does
     not stop the rest: ``each(entry, report or error)`` is called for every one, and in the end
     ArchiveError raised. ``max_size`` (bytes) is that of all together, ``trust`` as in ``unpack``.
+    ``salvage``: what is left of a damaged archive, as in ``unpack``. An entry of which some is
+    left is written, and its report says what is lost.
 
     Raises ArchiveError, and what ``unpack`` raises for a file that is no sound archive.
     """
     check_threads(threads)
     with opened_source(source) as opened:
+        if salvage:
+            how: Any = {"trust": trust, "threads": threads, "progress": progress, "each": each}
+            from serialpack.pipeline.salvage import sought
+
+            with sought(opened) as found:
+                return _salvaged(found, folder, max_size, force, **how)
         if not is_archive(opened):
             if not is_container(head := opened.peek(SNIFF)):
                 raise NotContainerError(looks_like(head))
@@ -156,6 +178,66 @@ def unpack_archive(
     return ArchiveReport(tuple(reports))
 
 
+def _salvaged(
+    source: Source,
+    folder: Path,
+    max_size: int | None,
+    force: bool,
+    *,
+    trust: bool,
+    threads: int | None,
+    progress: Progress | None,
+    each: Each | None,
+) -> ArchiveReport[UnpackReport]:
+    """As ``unpack_archive`` with ``salvage``, of a source that can be sought."""
+    from serialpack.container.salvage import find_remains
+    from serialpack.pipeline.salvage import header_of, nothing_left, salvage_member
+
+    if not is_archive(source, salvage=True):
+        raise UsageError("is no archive, as far as it is left", hint="unpack it as a file")
+    make_folder(folder)
+    unpacker = _Unpacker(source, folder, max_size, force)
+    remains = find_remains(source.file)
+    reports: list[UnpackReport] = []
+    failures: list[tuple[str, SerialpackError]] = []
+    for number, member in enumerate(remains.members):
+        entry = f"entry {number}"
+        here = tuple(place for place in remains.damage if place.member == number)
+
+        def restore(out: Limit, member: FoundMember = member, number: int = number) -> Salvaged:
+            salvaged = salvage_member(
+                source.file,
+                member,
+                number,
+                out,
+                trust=trust,
+                threads=threads or usable_cores(),
+                progress=progress,
+            )
+            if salvaged.lost and not salvaged.done.blocks_read:
+                raise nothing_left()
+            return salvaged
+
+        result: UnpackReport | SerialpackError
+        try:
+            header = header_of(member)
+            if header is None or header.entry is None:
+                raise DamagedError("its path is lost with its header and index")
+            entry = header.entry
+            path, salvaged = unpacker.write(entry, header.mtime, restore)
+            result = unpack_report(salvaged.done, source.path, path)
+            result = result._replace(damage=here + salvaged.damage, lost=salvaged.lost)
+            reports.append(result)
+        except SerialpackError as error:
+            result = error
+            failures.append((entry, error))
+        if each is not None:
+            each(entry, result)
+    if failures:
+        raise ArchiveError(failures, len(reports) + len(failures))
+    return ArchiveReport(tuple(reports), tuple(remains.damage))
+
+
 class _Unpacker:
     """Writes entries below a folder, each into a file of its own."""
 
@@ -179,18 +261,28 @@ class _Unpacker:
     ) -> UnpackReport:
         from serialpack.pipeline.unpack import unpack_member
 
+        def restore(out: Limit) -> Unpacked:
+            return unpack_member(
+                member, out, trust=trust, threads=threads or usable_cores(), progress=progress
+            )
+
+        path, done = self.write(entry, member.header.mtime, restore)
+        return unpack_report(done, self._source.path, path)
+
+    def write(
+        self, entry: str, mtime: int | None, restore: Callable[[Limit], Done]
+    ) -> tuple[str, Done]:
+        """The path of an entry, and what came of ``restore``, which is given where to write."""
         path = place_below(self._folder, entry)
         if self._is_ours(path):
             raise FileError("another entry has the same path", path=path)
         check_output(path, force=self._force, source=self._source.stat)
-        with Output(path, force=self._force, mtime=member.header.mtime) as output:
+        with Output(path, force=self._force, mtime=mtime) as output:
             self._out.write = output.write
-            done = unpack_member(
-                member, self._out, trust=trust, threads=threads or usable_cores(), progress=progress
-            )
+            done = restore(self._out)
         found = status(path)
         self._written.add((found.st_dev, found.st_ino))
-        return unpack_report(done, self._source.path, path)
+        return path, done
 
     def _is_ours(self, path: str) -> bool:
         try:

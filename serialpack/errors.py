@@ -10,7 +10,7 @@ what it says, 4 refused (safety, a limit, a value that the chosen stage cannot h
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 #: Exit codes of which the worst of several files wins, the worst first; 130 is that of Ctrl-C.
 WORST_FIRST = (130, 3, 4, 1, 2, 0)
@@ -131,8 +131,35 @@ class NotContainerError(InputError):
         self.looks_like = looks_like
 
 
+class Damage(NamedTuple):
+    """A place in a container that is not as it was written.
+
+    ``member`` and ``block`` count from 0, ``start`` and ``end`` are bytes of the file. None where
+    it is in no member, in no single block.
+    """
+
+    member: int | None
+    block: int | None
+    start: int
+    end: int
+    message: str
+
+    def __str__(self) -> str:
+        parts = [f"member {self.member}"] if self.member else []
+        parts += [] if self.block is None else [f"block {self.block}"]
+        parts.append(
+            f"byte {self.start}" if self.end == self.start else f"bytes {self.start}-{self.end}"
+        )
+        return f"{', '.join(parts)}: {self.message}"
+
+
 class DamagedError(InputError):
-    """A checksum or a rule of the container is broken."""
+    """A checksum or a rule of the container is broken.
+
+    ``damage``: all places that are damaged, where all of it was looked at.
+    """
+
+    damage: tuple[Damage, ...] = ()
 
 
 class TruncatedError(DamagedError):

@@ -23,13 +23,18 @@ from serialpack.pipeline.unpack import member_plan
 
 if TYPE_CHECKING:
     from serialpack.columns.survey import ColumnInfo
+    from serialpack.container.salvage import FoundMember
+    from serialpack.errors import Damage
 
 #: How much of a file that is no container is looked at.
 SAMPLE = 256 << 10
 
 
 class BlockInfo(NamedTuple):
-    """One block: where it stands in the file, its sizes in bytes, its records."""
+    """One block: where it stands in the file, its sizes in bytes, its records.
+
+    ``damaged``: with ``salvage``, whether it is lost.
+    """
 
     start: int
     end: int
@@ -39,6 +44,8 @@ class BlockInfo(NamedTuple):
     stored: bool
     exact: bool
     continued: bool
+    number: int
+    damaged: bool = False
 
 
 class MemberInfo(NamedTuple):
@@ -65,7 +72,7 @@ class MemberInfo(NamedTuple):
     records: int | None
     exact: bool
     proved: bool
-    digest: str
+    digest: str | None
     blocks: tuple[BlockInfo, ...]
     forms: dict[str, int] | None = None
     columns: ColumnsInfo | None = None
@@ -114,22 +121,38 @@ class Shape(NamedTuple):
 
 
 class Inspection(NamedTuple):
-    """What a file is: ``members`` of a container, or ``shape`` of anything else."""
+    """What a file is: ``members`` of a container, or ``shape`` of anything else.
+
+    ``damage``: with ``salvage``, what is damaged in the container.
+    """
 
     path: str
     size: int | None
     members: tuple[MemberInfo, ...]
     shape: Shape | None
+    damage: tuple[Damage, ...] = ()
 
 
 def inspect_source(
-    source: Source, format: str | None = None, *, columns: bool = False
+    source: Source,
+    format: str | None = None,
+    *,
+    columns: bool = False,
+    salvage: bool = False,
 ) -> Inspection:
     """Look at ``source`` without unpacking it; a pipe is read to its end and checked.
 
-    ``columns``: also at the columns of each block, of a file that can be sought.
+    ``columns``: also at the columns of each block, of a file that can be sought. ``salvage``: at
+    what is left of a damaged container.
     """
     head = source.peek(SNIFF)
+    if salvage:
+        from serialpack.pipeline.salvage import sought, whole_small
+
+        if whole_small(source):
+            return inspect_source(source, format, columns=columns)
+        with sought(source) as left:
+            return _left(left)
     if is_small(head):
         return Inspection(source.path, source.size, (_small_info(source),), None)
     if is_container(head):
@@ -214,13 +237,33 @@ def _member_info(member: StoredMember) -> MemberInfo:
             bool(row.flags & STORED),
             bool(row.flags & EXACT),
             bool(row.flags & CONTINUED),
+            number,
         )
-        for row, start, end in zip(index.rows, offsets, offsets[1:], strict=False)
+        for number, (row, start, end) in enumerate(
+            zip(index.rows, offsets, offsets[1:], strict=False)
+        )
     )
+    return _info(
+        header,
+        plan.chain,
+        plan.format,
+        size=index.size,
+        serialized=index.serialized,
+        packed=member.length,
+        container=member.length - sum(r.payload for r in index.rows),
+        records=index.records,
+        exact=index.exact,
+        digest=index.digest.hex(),
+        blocks=blocks,
+    )
+
+
+def _info(header: Header, chain: Chain, format: str, **found: Any) -> MemberInfo:
+    """What the header says, with what was found out about the rest."""
     return MemberInfo(
-        chain=plan.chain,
+        chain=chain,
         why=header.why,
-        format=plan.format,
+        format=format,
         name=header.name,
         entry=header.entry,
         mtime=header.mtime,
@@ -228,15 +271,67 @@ def _member_info(member: StoredMember) -> MemberInfo:
         writer=header.writer,
         zstd_envelope=header.zstd_envelope,
         block_size=header.block_size,
-        size=index.size,
-        serialized=index.serialized,
-        packed=member.length,
-        container=member.length - sum(r.payload for r in index.rows),
-        records=index.records,
-        exact=index.exact,
         proved=not header.unproved,
-        digest=index.digest.hex(),
-        blocks=blocks,
+        **found,
+    )
+
+
+def _left(source: Source) -> Inspection:
+    """What is left of a damaged container, which is read through for it."""
+    from serialpack.container.salvage import find_remains
+    from serialpack.pipeline.salvage import header_of, nothing_left
+
+    remains = find_remains(source.file)
+    if not remains.members:
+        raise nothing_left()
+    members = []
+    for member in remains.members:
+        header = header_of(member)
+        if header is not None:
+            members.append(_left_info(member, header))
+    return Inspection(source.path, source.size, tuple(members), None, tuple(remains.damage))
+
+
+def _left_info(member: FoundMember, header: Header) -> MemberInfo:
+    plan = member_plan(header)
+    blocks, payload = [], 0
+    for slot in member.slots():
+        size, start, end, flags = slot.size, slot.start, slot.end, slot.flags
+        if size is None or start is None or end is None or flags is None:
+            continue
+        serialized = size
+        if slot.found is not None:
+            serialized = slot.found.block.serialized
+            payload += slot.found.block.payload
+        blocks.append(
+            BlockInfo(
+                start,
+                end,
+                size,
+                serialized,
+                slot.records,
+                bool(flags & STORED),
+                bool(flags & EXACT),
+                bool(flags & CONTINUED),
+                slot.seq,
+                damaged=not slot.whole,
+            )
+        )
+    counts = [block.records for block in blocks]
+    packed = member.stop - (member.first if member.start is None else member.start)
+    index = member.index.index if member.index is not None else None
+    return _info(
+        header,
+        plan.chain,
+        plan.format,
+        size=sum(block.size for block in blocks),
+        serialized=sum(block.serialized for block in blocks),
+        packed=packed,
+        container=max(packed - payload, 0),
+        records=None if None in counts else sum(count or 0 for count in counts),
+        exact=all(block.exact for block in blocks),
+        digest=None if index is None else index.digest.hex(),
+        blocks=tuple(blocks),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
+from serialpack.errors import Damage
 from serialpack.kinds import Loss
 
 Number = TypeVar("Number", int, float)
@@ -48,10 +49,47 @@ class PackReport(NamedTuple):
         }
 
 
+class LostRange(NamedTuple):
+    """What could not be salvaged, in one piece of a member's source.
+
+    ``blocks`` of them, from ``block`` on; the bytes of the source from ``start`` up to but not
+    including ``end``; ``records`` of them, from ``record`` on. All count from 0. None where that
+    is not known: of what is lost at the end, mostly, where the index is lost too.
+    """
+
+    member: int
+    block: int
+    blocks: int | None
+    start: int | None
+    end: int | None
+    record: int | None
+    records: int | None
+    why: str
+
+    def __str__(self) -> str:
+        parts = [f"member {self.member}"] if self.member else []
+        if self.blocks is None:
+            parts.append(f"all from block {self.block} on")
+        elif self.blocks == 1:
+            parts.append(f"block {self.block}")
+        else:
+            parts.append(f"blocks {self.block} to {self.block + self.blocks - 1}")
+        if self.start is not None and self.end is not None:
+            parts.append(f"bytes {self.start}-{self.end}")
+        elif self.start is not None:
+            parts.append(f"bytes from {self.start} on")
+        if self.record is not None and self.records is not None:
+            parts.append(f"records {self.record}-{self.record + self.records}")
+        elif self.record is not None:
+            parts.append(f"records from {self.record} on")
+        return f"{', '.join(parts)}: {self.why}"
+
+
 class UnpackReport(NamedTuple):
     """What unpacking did. ``exact``: the whole source came back, byte for byte.
 
-    ``entry``: the path in the archive that it came from, where it was one.
+    ``entry``: the path in the archive that it came from, where it was one. ``damage`` and
+    ``lost``: with ``salvage``, what is damaged in the container, and of the source lost by that.
     """
 
     source: str
@@ -67,10 +105,15 @@ class UnpackReport(NamedTuple):
     read: int
     seconds: dict[str, float]
     entry: str | None = None
+    damage: tuple[Damage, ...] = ()
+    lost: tuple[LostRange, ...] = ()
 
     @property
     def kept(self) -> str:
         """What came back, in words."""
+        if self.lost:
+            more = " or more" if any(each.blocks is None for each in self.lost) else ""
+            return f"salvaged: {self.blocks_read} of {self.blocks}{more} blocks"
         return "a part" if self.part else kept(exact=self.exact, proved=self.proved)
 
     @property
@@ -149,9 +192,13 @@ ReportT = TypeVar("ReportT", bound=Report)
 
 
 class ArchiveReport(NamedTuple, Generic[ReportT]):
-    """What was done with the entries of an archive, one by one and in sum."""
+    """What was done with the entries of an archive, one by one and in sum.
+
+    ``damage``: with ``salvage``, what is damaged in the archive.
+    """
 
     entries: tuple[ReportT, ...]
+    damage: tuple[Damage, ...] = ()
 
     @property
     def size(self) -> int:

@@ -49,12 +49,20 @@ DESCRIPTIONS: dict[str, tuple[str, ...]] = {
         " cannot be written is named, and the rest go on.",
         "Every checksum is verified. A damaged input gives exit status 3, and no file; to"
         " standard output, the blocks before the damage may have been written.",
+        "With `--salvage` what is left of a damaged or cut container is written: all blocks that"
+        " are whole, also where header or index are gone, and of those only records that are"
+        " whole. Records stay in their format: the array, the lines or the rows of those that are"
+        " left. Other sources are the bytes that are left, one after another. Each range that is"
+        " lost is named, with its bytes and records in the source where they are known, and the"
+        " exit status is 3. Every entry of an archive is written of which a block is left.",
         "With several inputs, each failure is named and the rest go on.",
     ),
     "inspect": (
         "Of a container it shows the stages, sizes, records, what unpacking restores, checksums"
         " and metadata, read from the end of the file. Of any other file it shows the format that"
         " it seems to be, its fields and their types, its entropy, and what auto would choose.",
+        "Of a container whose end is damaged or cut off it shows what is left, and where the"
+        " damage is, with exit status 3; all of the file is read for that.",
         "Each FILE may be `-`, standard input.",
     ),
     "bench": (
@@ -157,7 +165,14 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
         "On standard output; a line for a file that failed has the keys source, error and exit.",
     ),
     ("unpack", "--to"): ("See FORMATS.",),
-    ("unpack", "--test"): ("Goes without `-o`, `--rm`, `--records` and `--bytes`.",),
+    ("unpack", "--test"): (
+        "Names all that is damaged in a file, of a pipe the first place. Goes without `-o`,"
+        " `--rm`, `--records` and `--bytes`.",
+    ),
+    ("unpack", "--salvage"): (
+        "A pipe goes through a temporary file. Goes without `--to`, `--test`, `--rm`, `--records`"
+        " and `--bytes`.",
+    ),
     ("unpack", "--records"): (
         "Records count from 0; B itself is left out, and either end may be. They are written as"
         " their format spells a sequence of them: of a JSON array, an array.",

@@ -48,8 +48,10 @@ def command(
     no_progress: bool,
 ) -> int:
     from serialpack import api
-    from serialpack.cli.run import Manner, data_of, each_file
-    from serialpack.errors import UsageError
+    from serialpack.cli.run import Manner, data_of, each_file, named
+    from serialpack.cli.salvage import add_hint, left_of
+    from serialpack.cli.words import complain
+    from serialpack.errors import DamagedError, UsageError
     from serialpack.formats import FORMATS
 
     if fidelity and not stages:
@@ -75,7 +77,18 @@ def command(
         if head is not None:
             _show_head(path, head, format, max_size)
             return {}
-        found = api.inspect(data_of(path), format=format, columns=columns)
+        try:
+            found = api.inspect(data_of(path), format=format, columns=columns)
+        except DamagedError as error:
+            found = left_of(path, error)
+            for place in found.damage:
+                complain(str(place), named(path))
+            if not as_json:
+                _show(path, found, blocks, several=len(files) > 1)
+                raise
+            add_hint(error, path)
+            complain(str(error), named(path))
+            return _as_json(path, found, blocks)
         if as_json:
             return _as_json(path, found, blocks)
         _show(path, found, blocks, several=len(files) > 1)
@@ -119,6 +132,8 @@ def _member_rows(member: MemberInfo) -> list[tuple[str, str]]:
 
     envelope = "zstd (any zstd tool reads it)" if member.zstd_envelope else "own"
     blocks = f"{len(member.blocks)} of up to {format_size(member.block_size)}"
+    if damaged := sum(block.damaged for block in member.blocks):
+        blocks += f", {damaged} damaged"
     if member.stored_blocks:
         blocks += f", {member.stored_blocks} stored"
     for form, count in (member.forms or {}).items():
@@ -137,7 +152,7 @@ def _member_rows(member: MemberInfo) -> list[tuple[str, str]]:
         ("blocks", blocks),
         ("restores", kept(exact=member.exact, proved=member.proved)),
         ("envelope", envelope),
-        ("checksum", f"XXH3-128 {member.digest}"),
+        ("checksum", f"XXH3-128 {member.digest}" if member.digest else "not known"),
         ("written by", f"serialpack {member.writer}"),
     ]
     if member.why:
@@ -184,7 +199,7 @@ def _show_blocks(member: MemberInfo) -> None:
     print_table(
         [
             (
-                str(number),
+                str(b.number),
                 f"{b.start}-{b.end}",
                 str(b.size),
                 str(b.end - b.start),
@@ -192,7 +207,7 @@ def _show_blocks(member: MemberInfo) -> None:
                 "?" if b.records is None else str(b.records),
                 ", ".join(_flags(b)),
             )
-            for number, b in enumerate(member.blocks)
+            for b in member.blocks
         ],
         headers=("block", "bytes", "size", "packed", "ratio", "records", "flags"),
         right=(0, 1, 2, 3, 4, 5),
@@ -200,7 +215,7 @@ def _show_blocks(member: MemberInfo) -> None:
 
 
 def _flags(block: Any) -> list[str]:
-    return [name for name in ("stored", "exact", "continued") if getattr(block, name)]
+    return [name for name in ("stored", "exact", "continued", "damaged") if getattr(block, name)]
 
 
 def _shape_rows(found: Inspection) -> list[tuple[str, str]]:
@@ -255,7 +270,10 @@ def _as_json(path: str, found: Inspection, blocks: bool) -> dict[str, Any]:
                 "columns": [info._asdict() for info in member.columns.columns],
             }
         members.append(values)
-    return {"source": path, "container": True, "size": found.size, "members": members}
+    line = {"source": path, "container": True, "size": found.size, "members": members}
+    if found.damage:
+        line |= {"damage": [each._asdict() for each in found.damage], "exit": 3}
+    return line
 
 
 def _show_head(path: str, count: int, format: str | None, most: int | None) -> None:

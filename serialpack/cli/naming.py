@@ -12,9 +12,10 @@ SUFFIX = ".spk"
 STDIO = "-"
 
 
-def unpacked_name(path: str, *, stored: bool) -> str:
+def unpacked_name(path: str, *, stored: bool, salvage: bool = False) -> str:
     """``FILE`` for ``FILE.spk``; ``stored``: the name in the container, in the same folder.
 
+    ``salvage``: the container is damaged, and its name wherever it is left.
     FileError where there is nothing to take off, or no stored name that is safe to use.
     """
     if not stored:
@@ -28,7 +29,7 @@ def unpacked_name(path: str, *, stored: bool) -> str:
     from serialpack import api
     from serialpack.files import safe_name
 
-    members = api.inspect(path).members
+    members = api.inspect(path, salvage=salvage).members
     name = safe_name(members[0].name) if members else None
     if name is None:
         raise FileError("holds no name that is safe to use", path=path, hint="-o names the output")

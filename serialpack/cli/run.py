@@ -13,6 +13,7 @@ from serialpack.cli.naming import STDIO, check_removal, stat_of
 from serialpack.cli.words import LESS_MEMORY, ProgressBar, complain, note
 from serialpack.errors import (
     WORST_FIRST,
+    DamagedError,
     FileError,
     RefusedError,
     SerialpackError,
@@ -38,20 +39,28 @@ def each_file(
     manner: Manner,
     work: Callable[[str], dict[str, Any]],
     parts: Sequence[str] = (),
+    *,
+    hint: bool = True,
 ) -> int:
     """Do ``work`` for each file; failures are named, the rest go on. The worst exit code.
 
-    ``work`` gives the line for ``--json``. ``parts``: what each file is made of, where that is
-    the source to be named for an error.
+    ``work`` gives the line for ``--json``; an exit code other than 0 is in it. ``parts``: what
+    each file is made of, where that is the source to be named for an error. ``hint``: whether
+    an error says how what is left of a damaged file is had.
     """
     codes = []
     for path in files:
         try:
             check_name(path)
-            print_line(manner, work(path))
-            codes.append(0)
+            line = work(path)
+            print_line(manner, line)
+            codes.append(line.get("exit", 0))
         except (SerialpackError, OSError, MemoryError) as caught:
             error = _ours(caught)
+            if hint:
+                from serialpack.cli.salvage import add_hint
+
+                add_hint(error, path)
             complain(str(error), named(error.path or path))
             source = error.path if error.path in parts else path
             print_line(manner, {"source": source, **error_line(error)})
@@ -74,7 +83,10 @@ def named(path: str) -> str:
 
 def error_line(error: SerialpackError) -> dict[str, Any]:
     """What a line of ``--json`` says of ``error``."""
-    return {"error": str(error), "exit": error.exit_code}
+    line: dict[str, Any] = {"error": str(error), "exit": error.exit_code}
+    if isinstance(error, DamagedError) and error.damage:
+        line["damage"] = [each._asdict() for each in error.damage]
+    return line
 
 
 def print_line(manner: Manner, line: dict[str, Any]) -> None:
@@ -264,11 +276,13 @@ class Mover:
         files: Sequence[str],
         work: Callable[[str], dict[str, Any]],
         parts: Sequence[str] = (),
+        *,
+        hint: bool = True,
     ) -> int:
         """Do ``work`` for each file, then draw the profile; the worst exit code."""
         if not self.dry_run:
             self.targets.make_folder()
-        code = each_file(files, self._manner, work, parts)
+        code = each_file(files, self._manner, work, parts, hint=hint)
         if self._profile is not None:
             from serialpack.cli.profile import write_profile
 

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 @click.option("--schema", metavar="PATH", help="For protobuf (.proto) and avro (.avsc).")
 @click.option("--message", metavar="MESSAGE", help="The message of a protobuf schema.")
 @click.option("--test", is_flag=True, help="Check every byte, write nothing.")
+@click.option("--salvage", is_flag=True, help="Write what is left of a damaged FILE.")
 @click.option(
     "--records",
     type=Range(),
@@ -76,6 +77,7 @@ def command(
     schema: str | None,
     message: str | None,
     test: bool,
+    salvage: bool,
     records: tuple[int, int | None] | None,
     byte_range: tuple[int, int | None] | None,
     name: bool,
@@ -96,7 +98,7 @@ def command(
     no_progress: bool,
 ) -> int:
     from serialpack.cli.run import Manner, Mover, Targets, input_files
-    from serialpack.errors import SerialpackError, UsageError
+    from serialpack.errors import DamagedError, SerialpackError, UsageError
 
     manner = Manner(as_json, quiet, verbose, no_progress)
     inputs = input_files(files, files_from, null)
@@ -111,6 +113,11 @@ def command(
     )
     if test and (output or not keep or records or byte_range):
         raise UsageError("--test writes nothing: it goes without -o, --rm, --records and --bytes")
+    if salvage and (test or to or not keep or records or byte_range):
+        raise UsageError(
+            "--salvage takes all that is left, and its source stays: it goes without --to, --test,"
+            " --records, --bytes and --rm"
+        )
     if not keep and (records or byte_range):
         raise UsageError("--rm needs the whole source to be unpacked")
     how: ConvertOptions = {
@@ -140,6 +147,7 @@ def command(
     from serialpack import api
     from serialpack.archive import is_archive, unpack_archive
     from serialpack.cli.run import Input, data_of, error_line, named, print_line, say
+    from serialpack.cli.salvage import every_damage, tell_losses
     from serialpack.cli.words import complain
     from serialpack.paths import check_folder
     from serialpack.units import format_size
@@ -152,31 +160,48 @@ def command(
         if test or (dry_run and path == STDIO):
             return one(given, data_of(path))
         with api.opened_source(data_of(path)) as source:
-            return (entries if is_archive(source) else one)(given, source)
+            if not salvage:
+                return (entries if is_archive(source) else one)(given, source)
+            from serialpack.pipeline.salvage import sought
+
+            with sought(source) as left:
+                return (entries if is_archive(left, salvage=True) else one)(given, left)
 
     def one(given: Input, source: Any) -> dict[str, Any]:
         path = given.path
-        target = None if test else mover.targets.of(path, lambda p: unpacked_name(p, stored=name))
+        target = None if test else mover.targets.of(path, file_name)
         what = f"{path}: all is well" if test else f"{path} -> {target}"
-        report = mover.move(
-            [given],
-            target,
-            lambda to_file, bar: api.unpack(
-                source,
-                to_file,
-                record_range=records,
-                byte_range=byte_range,
-                threads=threads,
-                max_size=max_size,
-                trust=trust,
-                force=force,
-                progress=bar,
-            ),
-            check=lambda: api.check(path, None if target == STDIO else target, force=force),
-            plan=[f"would unpack {path} to {target}"],
-            closing=lambda done: [f"{what}, {format_size(done.size)}, {done.kept}"],
-        )
-        return {} if report is None else _line(path, target, report)
+        try:
+            report = mover.move(
+                [given],
+                target,
+                lambda to_file, bar: api.unpack(
+                    source,
+                    to_file,
+                    record_range=records,
+                    byte_range=byte_range,
+                    threads=threads,
+                    max_size=max_size,
+                    trust=trust,
+                    force=force,
+                    salvage=salvage,
+                    progress=bar,
+                ),
+                check=lambda: api.check(path, None if target == STDIO else target, force=force),
+                plan=[f"would {'salvage' if salvage else 'unpack'} {path} to {target}"],
+                closing=lambda done: [f"{what}, {format_size(done.size)}, {done.kept}"],
+            )
+        except DamagedError as error:
+            if not test:
+                raise
+            raise every_damage(path, error, trust=trust, threads=threads) from None
+        if report is None:
+            return {}
+        tell_losses(report, named(path))
+        return _line(path, target, report)
+
+    def file_name(path: str) -> str:
+        return unpacked_name(path, stored=name, salvage=salvage)
 
     def entries(given: Input, source: Any) -> dict[str, Any]:
         path = given.path
@@ -191,9 +216,10 @@ def command(
                 return
             mover.taken.add(os.path.realpath(found.target or ""))
             say(manner, f"{path} -> {found.target}, {format_size(found.size)}, {found.kept}")
+            tell_losses(found, f"{named(path)}: {entry}")
             print_line(manner, _line(path, found.target, found))
 
-        mover.move(
+        report = mover.move(
             [given],
             folder,
             lambda below, bar: unpack_archive(
@@ -203,6 +229,7 @@ def command(
                 max_size=max_size,
                 trust=trust,
                 force=force,
+                salvage=salvage,
                 progress=bar,
                 each=tell,
             ),
@@ -210,14 +237,21 @@ def command(
             plan=[f"would unpack the entries of {path} below {folder}"],
             closing=lambda _: (),
         )
-        return {}
+        if report is None or not report.damage:
+            return {}
+        for place in [place for place in report.damage if place.member is None]:
+            complain(str(place), named(path))
+        damaged = DamagedError("the archive is damaged; what is left of it was written")
+        damaged.damage = report.damage
+        raise damaged
 
-    return mover.each(inputs, work)
+    return mover.each(inputs, work, hint=not salvage)
 
 
 def _line(path: str, target: str | None, report: UnpackReport) -> dict[str, Any]:
     """The line for ``--json``."""
     from serialpack.cli.run import rounded
+    from serialpack.cli.salvage import losses
 
     entry = {} if report.entry is None else {"entry": report.entry}
     return {
@@ -230,5 +264,6 @@ def _line(path: str, target: str | None, report: UnpackReport) -> dict[str, Any]
         "blocks_read": report.blocks_read,
         "records": report.records,
         "exact": report.exact,
+        **losses(report),
         "seconds": rounded(report.seconds),
     }

@@ -208,6 +208,8 @@ class MessageFormat(DocumentFormat):
 
     #: The head of a map with one member.
     _pair: ClassVar[bytes]
+    #: The first byte of an array and of a map whose length stands in the four bytes behind it.
+    _long: ClassVar[dict[str, int]]
 
     @staticmethod
     @abstractmethod
@@ -255,6 +257,19 @@ class MessageFormat(DocumentFormat):
         spelling: Spelling,  # noqa: ARG002
     ) -> tuple[bytes, bytes]:
         return b"", b""
+
+    def head_of(self, spelling: Spelling, count: int) -> bytes | None:
+        kind = spelling.get("k")
+        if kind not in self._long or count >= 1 << 32:
+            return None
+        return bytes([self._long[kind]]) + count.to_bytes(4)
+
+    def elements(self, data: Buffer, spelling: Spelling, *, first: bool) -> Buffer:
+        view = memoryview(data)
+        if first and (opening := self.opening(data)) is not None:
+            view = view[opening.size :]
+        # A break code is no element.
+        return view[: self.scan(view, -1, 2 if spelling.get("k") == "m" else 1).end]
 
     def in_source(
         self, block: SourceBlock, spelling: Spelling, first: Callable[[], Buffer]

@@ -179,6 +179,41 @@ class Format(ABC):
         """
         raise self._uncut()
 
+    def head_of(
+        self,
+        spelling: Spelling,  # noqa: ARG002
+        count: int,  # noqa: ARG002
+    ) -> bytes | None:
+        """What stands before ``count`` elements of the one array or map that is the source.
+
+        None where it is none, or does not say how many there are.
+        """
+        return None
+
+    def elements(
+        self,
+        data: Buffer,
+        spelling: Spelling,  # noqa: ARG002
+        *,
+        first: bool,  # noqa: ARG002
+    ) -> Buffer:
+        """The elements in a block of such a source, without what stands around all of them."""
+        return data
+
+    def ends_record(
+        self,
+        data: Buffer,  # noqa: ARG002
+        spelling: Spelling,  # noqa: ARG002
+        *,
+        first: bool,  # noqa: ARG002
+        within: bool,  # noqa: ARG002
+    ) -> bool:
+        """Whether a record surely ends with a block, which may be a piece of a large one.
+
+        The block is not the source's last. ``within``: it begins within that record.
+        """
+        return True
+
     def _uncut(self) -> UsageError:
         return UsageError(
             f"the records of this source ({self.name}) cannot be cut out of its bytes",

@@ -15,7 +15,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 from uuid import UUID
 
 from serialpack.depth import MAX_DEPTH, levels
@@ -51,6 +51,7 @@ class Cbor(MessageFormat):
     title = "CBOR"
     heeds = frozenset({DUPLICATES, UTF8})
     _pair = b"\xa1"
+    _long: ClassVar[dict[str, int]] = {"a": 0x9A, "m": 0xBA}
     scan = staticmethod(_cborscan.scan)
     opening = staticmethod(_cborscan.opening)
 

@@ -187,6 +187,16 @@ class Csv(CsvText):
         newline = b"\r\n" if line.endswith(b"\r\n") else b"\n"
         return line.rstrip(LINE_ENDS) + newline, newline
 
+    def ends_record(
+        self,
+        data: Buffer,
+        spelling: Spelling,  # noqa: ARG002
+        *,
+        first: bool,  # noqa: ARG002
+        within: bool,
+    ) -> bool:
+        return not within and len(data) in self._ends(bytes(data))
+
     def _ends(self, text: bytes) -> Iterator[int]:
         """Behind each newline of ``text``, which begins with a record, that ends one."""
         newlines = _CsvFinder(self._delimiter).newlines

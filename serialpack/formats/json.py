@@ -148,6 +148,10 @@ class Json(JsonText):
                 return found
         return super().record_range(text, spelling, span, count, first=first)
 
+    def ends_record(self, data: Buffer, spelling: Spelling, *, first: bool, within: bool) -> bool:
+        found = None if within else self.record_range(data, spelling, (0, 1), 1, first=first)
+        return found is not None and b"," in bytes(data[found[1] :])
+
     def slice_ends(
         self,
         head: Buffer,  # noqa: ARG002

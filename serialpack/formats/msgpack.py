@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from serialpack.depth import check_messages
 from serialpack.formats._cutting import Scan, SequenceFinder, cut_records
@@ -30,6 +30,7 @@ class MsgPack(MessageFormat):
     title = "MessagePack"
     heeds = frozenset({DUPLICATES, UTF8})
     _pair = b"\x81"
+    _long: ClassVar[dict[str, int]] = {"a": 0xDD, "m": 0xDF}
 
     def _cut_bytes(self, read: Read, block_size: int) -> Iterator[SourceBlock]:
         finder = SequenceFinder(lambda view, most: self.scan(view, most, 1))

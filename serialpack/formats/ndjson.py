@@ -76,6 +76,16 @@ class NdJson(JsonText):
 
         return b"", style_of(spelling, "n").joint.encode()
 
+    def ends_record(
+        self,
+        data: Buffer,
+        spelling: Spelling,  # noqa: ARG002
+        *,
+        first: bool,  # noqa: ARG002
+        within: bool,  # noqa: ARG002
+    ) -> bool:
+        return bytes(data[-1:]) == b"\n"
+
     def _fast(self, block: SourceBlock, data: bytes) -> list[Any] | None:
         if block.index == 0:
             data = data.removeprefix(BOM)

@@ -1,0 +1,385 @@
+"""Members of a damaged file, put together from what ``scan`` finds of them.
+
+Blocks are tied to their member by its id; header and index stand in for each other. What stands
+between the blocks of a member, and is not of it, is another container's: in the data, or put
+there. ``man/spk.5``, Damage.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import IO, NamedTuple
+
+from serialpack.container.frames import FRAME_EXTRA, SKIPPABLE, START_OWN, START_ZSTD
+from serialpack.container.reader import FrameSource, StoredBlock, read_members, read_part
+from serialpack.container.scan import (
+    Found,
+    FoundBlock,
+    FoundEnd,
+    FoundHeader,
+    FoundIndex,
+    scan,
+)
+from serialpack.errors import Damage, DamagedError, NotContainerError
+
+_MAGIC = SKIPPABLE.to_bytes(4, "little")
+
+
+class Slot(NamedTuple):
+    """The place of one block in its member. What is not known of it is None.
+
+    ``found``: the block, if its header is whole; ``start``, ``end``: where it is in the file.
+    """
+
+    seq: int
+    size: int | None
+    records: int | None
+    flags: int | None
+    found: FoundBlock | None
+    start: int | None
+    end: int | None
+
+    @property
+    def whole(self) -> bool:
+        """Whether its stored bytes are there as they were written."""
+        return self.found is not None and self.found.whole
+
+
+@dataclass
+class FoundMember:
+    """What is left of a member. ``first``, ``stop``: from where to where it was found."""
+
+    id: int
+    first: int
+    stop: int
+    header: FoundHeader | None = None
+    index: FoundIndex | None = None
+    end: FoundEnd | None = None
+    blocks: dict[int, FoundBlock] = field(default_factory=dict)
+    #: The body of the header, from wherever it is known.
+    body: bytes | None = None
+
+    @property
+    def start(self) -> int | None:
+        """Where it begins in the file, if that is known."""
+        if self.header is not None:
+            return self.header.start
+        return self.end.member if self.end is not None else None
+
+    @property
+    def begin(self) -> int:
+        """Where it begins, as far as that is known; else where it was found."""
+        if self.header is None and self.index is not None and self.index.index is not None:
+            rows = sum(row.length for row in self.index.index.rows)
+            around = len(START_ZSTD) + FRAME_EXTRA + len(self.index.header)
+            return min(self.first, self.index.start - rows - around)
+        return self.first if self.start is None else self.start
+
+    @property
+    def reach(self) -> int:
+        """Where it ends; where it may end, if that is not known."""
+        if self.index is not None or self.end is not None:
+            return self.stop
+        return max([self.stop, *(each.end for each in self.blocks.values() if each.loose)])
+
+    @property
+    def listed(self) -> bool:
+        """Whether its index is whole: all that is lost is known then."""
+        return self.index is not None and self.index.index is not None
+
+    @property
+    def last_known(self) -> bool:
+        """Whether it is known that no block comes behind the last one here."""
+        if self.listed:
+            return True
+        if self.end is None or not self.blocks:
+            return False
+        blocks_end = self.blocks[max(self.blocks)].end
+        if self.end.blocks_end is not None:
+            return self.end.blocks_end == blocks_end
+        places = accumulate((stored for stored, _ in self.end.lengths), initial=self.end.member)
+        restored = [restored for _, restored in self.end.lengths]
+        number = next((n for n, place in enumerate(places) if place == blocks_end), None)
+        return number is not None and not any(restored[number:])
+
+    @property
+    def size(self) -> int | None:
+        """What it restores to, as its index says."""
+        return None if self.index is None else self.index.size
+
+    def slots(self) -> list[Slot]:
+        """Its blocks in order, those that are lost too, as far as they are known of."""
+        if self.index is None or self.index.index is None:
+            return [self._unlisted(seq) for seq in range(max(self.blocks, default=-1) + 1)]
+        rows = self.index.index.rows
+        places = self.index.index.offsets(self.index.start - sum(row.length for row in rows))
+        slots = []
+        for seq, (row, start) in enumerate(zip(rows, places, strict=False)):
+            found = self.blocks.get(seq)
+            if found is not None:
+                start = found.start
+            place = max(start, 0), max(start + row.length, 0)
+            slots.append(Slot(seq, row.size, row.records, row.flags, found, *place))
+        return slots
+
+    def _unlisted(self, seq: int) -> Slot:
+        found = self.blocks.get(seq)
+        if found is None:
+            return Slot(seq, None, None, None, None, None, None)
+        block = found.block
+        return Slot(seq, block.size, block.records, block.flags, found, found.start, found.end)
+
+
+class Remains(NamedTuple):
+    """What is left of a file: its members, and what is damaged, in the file's order."""
+
+    members: list[FoundMember]
+    damage: list[Damage]
+
+
+def find_remains(file: IO[bytes]) -> Remains:
+    """What is left of a container in ``file``, which can be sought. It is read through once."""
+    members, foreign = _members_of(scan(file))
+    damage = list(_damage(members, file.seek(0, os.SEEK_END)))
+    damage += (
+        place for number, member in enumerate(members) for place in _magic(file, number, member)
+    )
+    damage = damage or list(_strictly(file))
+    damage += [
+        Damage(None, None, each.first, each.stop, "a part of another container stands here")
+        for each in foreign
+    ]
+    return Remains(members, sorted(damage, key=lambda each: (each.start, each.block or 0)))
+
+
+def _magic(file: IO[bytes], number: int, member: FoundMember) -> Iterator[Damage]:
+    """The frames that do not begin as they should, though all that they say is whole."""
+    starts: list[tuple[int | None, int]] = []
+    if member.header is not None:
+        starts.append((None, member.header.end - FRAME_EXTRA - len(member.header.body)))
+    starts += [(seq, block.start) for seq, block in member.blocks.items() if block.whole]
+    if member.index is not None:
+        starts.append((None, member.index.start))
+    for block, start in starts:
+        file.seek(start)
+        if file.read(4) != _MAGIC:
+            yield Damage(
+                number, block, start, start + 4, "the first bytes of its frame are damaged"
+            )
+
+
+def _strictly(file: IO[bytes]) -> Iterator[Damage]:
+    """What a reader from the front would stumble over first, where nothing else was found."""
+    file.seek(0)
+    try:
+        for member in read_members(file.read):
+            for _ in member.blocks():
+                pass
+    except NotContainerError:
+        return
+    except DamagedError as error:
+        start = error.start or 0
+        yield Damage(None, error.block, start, max(error.end or 0, start), error.message)
+
+
+def first_body(file: IO[bytes]) -> bytes | None:
+    """The body of the first header or index that is whole; None where there is none."""
+    for found in scan(file):
+        if isinstance(found, FoundHeader):
+            return found.body
+        if isinstance(found, FoundIndex):
+            return found.header
+    return None
+
+
+def has_blocks(file: IO[bytes]) -> bool:
+    """Whether any block in ``file`` is whole. No more of it is read than to the first one."""
+    return any(isinstance(found, FoundBlock) and found.whole for found in scan(file))
+
+
+def read_found(file: IO[bytes], found: FoundBlock) -> StoredBlock:
+    """A block that is whole, read and verified once more."""
+    start = found.start + found.frame
+    file.seek(start)
+    source = FrameSource(file.read, start)
+    payload = tuple(read_part(source, found.block, part) for part in found.block.parts)
+    return StoredBlock(found.block, found.start, found.end, payload)
+
+
+def _members_of(found: Iterable[Found]) -> tuple[list[FoundMember], list[FoundMember]]:
+    """The members in what was found; and what belongs to other containers."""
+    members: list[FoundMember] = []
+    opened: dict[int, FoundMember] = {}
+    for each in found:
+        if isinstance(each, FoundEnd):
+            ended = _end(members, each)
+            if ended is not None and opened.get(ended.id) is ended:
+                del opened[ended.id]
+            continue
+        member = opened.get(each.id)
+        if member is None or not _takes(member, each):
+            member = opened[each.id] = FoundMember(each.id, each.start, each.end)
+            members.append(member)
+        if isinstance(each, FoundHeader):
+            member.header, member.body = member.header or each, each.body
+        elif isinstance(each, FoundIndex):
+            member.index, member.body = each, each.header
+            del opened[each.id]
+        elif (before := member.blocks.get(each.block.seq)) is not None and before.whole:
+            continue  # the same once more
+        else:
+            member.blocks[each.block.seq] = each
+        member.stop = max(member.stop, each.end if not _is_cut(each) else each.start)
+    return _own(members)
+
+
+def _is_cut(found: Found) -> bool:
+    return isinstance(found, FoundBlock) and not found.whole
+
+
+def _takes(member: FoundMember, found: FoundHeader | FoundBlock | FoundIndex) -> bool:
+    """Whether what bears the id of ``member`` is of it, and not of one with the same header."""
+    if isinstance(found, FoundHeader):
+        return not member.blocks
+    if isinstance(found, FoundIndex):
+        return True
+    before = member.blocks.get(found.block.seq)
+    return before is None or before.check == found.check
+
+
+def _end(members: list[FoundMember], end: FoundEnd) -> FoundMember | None:
+    """The member that ``end`` ends, which gets it."""
+    best: tuple[int, FoundMember] | None = None
+    for member in reversed(members):
+        if member.first < end.member:
+            break
+        if member.end is not None or member.stop > end.start:
+            continue
+        if member.header is not None:
+            rank = 3 if member.header.start in _starts(end.member) else 0
+        else:
+            rank = 2 if member.index is not None and member.index.end == end.start else 1
+        if rank and (best is None or rank >= best[0]):
+            best = rank, member
+    if best is None:
+        return None
+    best[1].end, best[1].stop = end, end.end
+    return best[1]
+
+
+def _starts(start: int) -> tuple[int, ...]:
+    """Where a header can be found of a member that begins at ``start``."""
+    return start, start + len(START_OWN), start + len(START_ZSTD)
+
+
+def _own(members: list[FoundMember]) -> tuple[list[FoundMember], list[FoundMember]]:
+    """Members of this file; and what stands within them, which was in the data or put there."""
+    bodies = {each.id: each.body for each in members if each.body is not None}
+    begins = [*accumulate((each.begin for each in reversed(members)), min)][::-1]
+    listed: dict[int, FoundMember] = {}
+    own: list[FoundMember] = []
+    foreign: list[FoundMember] = []
+    at = reach = 0
+    for member, behind in zip(members, [*begins[1:], None], strict=False):
+        member.body = member.body or bodies.get(member.id)
+        if member.listed:
+            _keep_listed(member, foreign)
+            listed[member.id] = member
+        alone = member.header is None and member.index is None and member.end is None
+        follows = member.header is not None and member.header.start == at
+        within = behind is not None and behind <= member.first and not follows
+        if alone and member.id in listed:
+            # Blocks out of place, or doubled.
+            _hand_over(member, listed[member.id])
+            foreign += [member] if member.blocks else []
+        elif member.stop <= reach or within:
+            foreign.append(member)
+        else:
+            own.append(member)
+            at, reach = member.stop, max(reach, member.reach)
+    return own, foreign
+
+
+def _keep_listed(member: FoundMember, foreign: list[FoundMember]) -> None:
+    """Leave only the blocks that the index lists."""
+    assert member.index is not None
+    assert member.index.index is not None
+    rows = member.index.index.rows
+    for seq, block in list(member.blocks.items()):
+        if seq >= len(rows) or rows[seq].check != block.check:
+            foreign.append(FoundMember(member.id, block.start, block.end))
+            del member.blocks[seq]
+
+
+def _hand_over(member: FoundMember, other: FoundMember) -> None:
+    """Give ``other`` those blocks of ``member`` that its index lists and it lacks."""
+    assert other.index is not None
+    assert other.index.index is not None
+    rows = other.index.index.rows
+    for seq, block in list(member.blocks.items()):
+        before = other.blocks.get(seq)
+        if seq < len(rows) and rows[seq].check == block.check and not (before and before.whole):
+            other.blocks[seq] = member.blocks.pop(seq)
+
+
+def _damage(members: list[FoundMember], size: int) -> Iterator[Damage]:
+    """What is not as it should be in the members, and between them."""
+    at = 0
+    for number, member in enumerate(members):
+        yield from _damage_of(member, number, at, size)
+        at = max(at, min(member.stop, size))
+    if at < size and members and members[-1].end is not None:
+        yield Damage(None, None, at, size, "bytes follow that are no container")
+
+
+def _damage_of(member: FoundMember, number: int, at: int, size: int) -> Iterator[Damage]:
+    slots = member.slots()
+    starts = [slot.start for slot in slots if slot.start is not None]
+    rest = member.index.start if member.index is not None else member.stop
+    if member.header is None:
+        end = max(min([*starts, rest]), at)
+        yield Damage(number, None, at, end, "the header is damaged or missing")
+        at = end
+    else:
+        if member.header.start > at:
+            yield Damage(number, None, at, member.header.start, "bytes that are no container")
+        at = member.header.end
+    run: list[int] = []
+    for slot in slots:
+        if slot.start is None:
+            run.append(slot.seq)
+            continue
+        if run:
+            yield _missing(number, run, at, max(at, slot.start))
+            run = []
+        assert slot.end is not None
+        if not slot.whole:
+            yield Damage(number, slot.seq, min(slot.start, size), min(slot.end, size), _why(slot))
+        at = max(at, min(slot.end, size))
+    if not member.listed:
+        start = at if member.index is None else member.index.start
+        end = max(size if member.end is None else member.end.start, start)
+        cut = member.index is None and member.end is None
+        what = "the file ends before the index" if cut else "the index is damaged or missing"
+        yield Damage(number, None, start, end, what)
+    elif member.end is None:
+        assert member.index is not None
+        end = member.index.end
+        what = "the file ends before its end" if end >= size else "the end is not as it should be"
+        yield Damage(number, None, end, size, what)
+
+
+def _missing(number: int, run: list[int], start: int, end: int) -> Damage:
+    if len(run) == 1:
+        return Damage(number, run[0], start, end, "its header is damaged or missing")
+    what = f"blocks {run[0]} to {run[-1]}: their headers are damaged or missing"
+    return Damage(number, None, start, end, what)
+
+
+def _why(slot: Slot) -> str:
+    if slot.found is None:
+        return "its header is damaged or missing"
+    return "its stored bytes are damaged or cut off"

@@ -1,0 +1,304 @@
+"""Finds what is whole in a damaged file: frames by their tags, proved by their checksums.
+
+One pass, in little memory: what is whole is passed over as it is checked, and only where nothing
+whole stands are the next tags searched for. ``salvage.py`` makes members of what is found.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import struct
+from collections.abc import Iterator
+from typing import IO, Any, NamedTuple
+
+from xxhash import xxh3_64
+
+from serialpack.container.ends import read_seek_table, read_trailer, seek_table_length
+from serialpack.container.frames import (
+    BLOCK,
+    END_OWN,
+    FRAME_EXTRA,
+    HEADER,
+    INDEX,
+    MAX_BODY,
+    PREFIX_LENGTH,
+    SEEK_TABLE,
+    SEEKABLE,
+    START_OWN,
+    START_ZSTD,
+    TRAILER_OWN,
+    checksum,
+    unpack_body,
+)
+from serialpack.container.index import Index, frames_left
+from serialpack.container.records import Block, bytes_of, count_of
+from serialpack.errors import DamagedError
+
+_TABLE = struct.pack("<I", SEEK_TABLE)
+_TABLE_END = struct.pack("<I", SEEKABLE)
+
+#: What is searched for where nothing whole begins: the tags of frames, the last bytes of ends.
+_MARKS = re.compile(b"SPK[HBX]|%b|%b" % (re.escape(END_OWN), re.escape(_TABLE_END)))
+_LONGEST_MARK = len(END_OWN)
+
+#: Bytes read at a time.
+_PIECE = 1 << 20
+
+#: How many bytes may be gone over in vain for each byte of the file, beside what is free: a file
+#: that was made to look like millions of frames must not take for ever.
+_VAIN, _VAIN_FREE = 8, 64 << 20
+
+
+class FoundHeader(NamedTuple):
+    """A header, whole. ``start``: of the bytes that begin its member, if they are there."""
+
+    id: int
+    body: bytes
+    start: int
+    end: int
+
+
+class FoundBlock(NamedTuple):
+    """A block whose header is whole. ``whole``: its stored bytes have their checksums too.
+
+    ``check`` closes the frame of its header, which has ``frame`` bytes. ``loose``: it is not
+    whole, and nothing that is stands at its end.
+    """
+
+    id: int
+    block: Block
+    check: int
+    start: int
+    frame: int
+    whole: bool
+    loose: bool = False
+
+    @property
+    def end(self) -> int:
+        """Where it ends, by what its header says."""
+        return self.start + self.frame + self.block.payload
+
+
+class FoundIndex(NamedTuple):
+    """The last frame of an index, and the others where they are whole too: then ``index``.
+
+    ``size`` and ``records`` are the totals of the member.
+    """
+
+    id: int
+    header: bytes
+    index: Index | None  # type: ignore[assignment]  # hides tuple.index, which nobody wants here
+    size: int
+    records: int | None
+    start: int
+    end: int
+
+
+class FoundEnd(NamedTuple):
+    """A trailer or a seek table. ``member``: where it says that its member begins.
+
+    ``lengths``: of a seek table, the bytes of each frame of the member and what zstd makes of
+    it; ``blocks_end``: of a trailer, where the blocks end.
+    """
+
+    member: int
+    lengths: tuple[tuple[int, int], ...]
+    blocks_end: int | None
+    start: int
+    end: int
+
+
+Found = FoundHeader | FoundBlock | FoundIndex | FoundEnd
+
+
+def scan(file: IO[bytes]) -> Iterator[Found]:
+    """All that is whole in ``file``, which can be sought, in order.
+
+    Blocks of which only the header is whole are among it. UnsupportedError for a block with flags
+    that this version does not know.
+    """
+    return _Scan(file).found()
+
+
+class _Scan:
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._size = file.seek(0, os.SEEK_END)
+        self._vain = _VAIN_FREE + _VAIN * self._size
+
+    def found(self) -> Iterator[Found]:
+        at = 0
+        while at < self._size and self._vain > 0:
+            found = self._here(at) or self._next(at)
+            if found is None:
+                return
+            at = found.end
+            if isinstance(found, FoundBlock) and not found.whole and self._here(at) is None:
+                # Its length may be what is wrong, or what follows it is damaged too.
+                found = found._replace(loose=True)
+                at = found.start + found.frame
+            yield found
+
+    def _at(self, start: int, size: int) -> bytes:
+        """The bytes from ``start`` on, fewer than ``size`` only at the end."""
+        if not 0 <= start < self._size:
+            return b""
+        self._file.seek(start)
+        data = self._file.read(size)
+        while data and len(data) < size and (more := self._file.read(size - len(data))):
+            data += more
+        return data
+
+    def _here(self, at: int) -> Found | None:
+        """What begins at ``at`` and is whole."""
+        head = self._at(at, TRAILER_OWN.size)
+        for start in (START_OWN, START_ZSTD):
+            if head.startswith(start):
+                found = self._frame(at + len(start))
+                return found._replace(start=at) if isinstance(found, FoundHeader) else None
+        if head.startswith(_TABLE):
+            length = int.from_bytes(head[4:8], "little") + 8
+            return self._end(at + length, at) if at + length <= self._size else None
+        if head.endswith(END_OWN):
+            return self._end(at + TRAILER_OWN.size, at)
+        return self._frame(at)
+
+    def _next(self, at: int) -> Found | None:
+        """The first whole thing behind ``at``."""
+        for mark, place in self._marks(at):
+            if self._vain <= 0:
+                return None
+            if not mark.startswith(b"SPK"):
+                found: Found | None = self._end(place + len(mark), at)
+            elif place - 8 < at:
+                continue
+            else:
+                found = self._frame(place - 8)
+                if isinstance(found, FoundHeader):
+                    found = self._with_start(found, at)
+            if found is not None:
+                return found
+        return None
+
+    def _marks(self, at: int) -> Iterator[tuple[bytes, int]]:
+        while data := self._at(at, _PIECE + _LONGEST_MARK - 1):
+            last = len(data) < _PIECE + _LONGEST_MARK - 1
+            for match in _MARKS.finditer(data):
+                if match.start() < _PIECE or last:
+                    yield match[0], at + match.start()
+            at += _PIECE
+
+    def _with_start(self, found: FoundHeader, at: int) -> FoundHeader:
+        for start in (START_OWN, START_ZSTD):
+            begin = found.start - len(start)
+            if begin >= at and self._at(begin, len(start)) == start:
+                return found._replace(start=begin)
+        return found
+
+    def _raw(self, at: int) -> tuple[bytes, bytes, int, int] | None:
+        """Tag, body, checksum and end of the frame whose tag is 8 bytes behind ``at``.
+
+        Its magic is not looked at: the checksum, which must be right, says more.
+        """
+        prefix = self._at(at, PREFIX_LENGTH)
+        tag = prefix[8:]
+        if tag not in MAX_BODY:
+            return None
+        length = int.from_bytes(prefix[4:8], "little")
+        end = at + 8 + length
+        if not 12 <= length <= MAX_BODY[tag] + 12 or end > self._size:
+            return None
+        rest = self._at(at + PREFIX_LENGTH, length - 4)
+        body, check = rest[:-8], int.from_bytes(rest[-8:], "little")
+        if len(rest) == length - 4 and checksum(tag + body) == check:
+            return tag, body, check, end
+        self._vain -= length
+        return None
+
+    def _frame(self, at: int) -> Found | None:
+        """What the frame at ``at`` is of, where it is whole."""
+        raw = self._raw(at)
+        if raw is None:
+            return None
+        tag, body, check, end = raw
+        try:
+            if tag == BLOCK:
+                return self._block(at, body, check)
+            if tag == INDEX:
+                return self._index(at, body, end)
+        except DamagedError:  # its checksum is right, and it says nonsense: it was made so
+            self._vain -= end - at
+            return None
+        return FoundHeader(check, body, at, end)
+
+    def _block(self, at: int, body: bytes, check: int) -> FoundBlock:
+        owner = _owner(body, at)
+        block = Block.decode(body, at, owner)
+        frame = FRAME_EXTRA + len(body)
+        whole = at + frame + block.payload <= self._size
+        place = at + frame
+        for part in block.parts:
+            if not whole:
+                break
+            whole = self._hash(place, part.stored) == part.check
+            if not whole:
+                self._vain -= block.payload
+            place += part.stored
+        return FoundBlock(owner, block, check, at, frame, whole)
+
+    def _hash(self, at: int, size: int) -> int:
+        state = xxh3_64()
+        self._file.seek(at)
+        while size and (data := self._file.read(min(size, _PIECE))):
+            state.update(data)
+            size -= len(data)
+        return state.intdigest()
+
+    def _index(self, at: int, body: bytes, end: int) -> FoundIndex | None:
+        """The index that begins with this frame, or goes on with it; None where it breaks off."""
+        bodies = [body]
+        while (left := frames_left(bodies[-1], at)) > 0:
+            raw = self._raw(end)
+            if raw is None or raw[0] != INDEX or frames_left(raw[1], end) != left - 1:
+                self._vain -= end - at
+                return None
+            bodies.append(raw[1])
+            end = raw[3]
+        try:
+            fields: Any = unpack_body(bodies[-1], at, "index")[0]
+            header = bytes_of(fields[3])
+            records = None if fields[4] is None else count_of(fields[4])
+            size = count_of(fields[5])
+        except (TypeError, ValueError, IndexError, KeyError) as error:
+            raise DamagedError(f"the index is malformed ({error})", start=at) from None
+        try:
+            index: Index | None = Index.decode(bodies, at)
+        except DamagedError:
+            index = None
+        return FoundIndex(checksum(HEADER + header), header, index, size, records, at, end)
+
+    def _end(self, end: int, after: int) -> FoundEnd | None:
+        """The trailer or seek table that ends at ``end`` and begins at ``after`` or behind it."""
+        tail = self._at(max(end - TRAILER_OWN.size, 0), min(end, TRAILER_OWN.size))
+        if len(tail) == TRAILER_OWN.size and (lengths := read_trailer(tail)) is not None:
+            index, member = lengths
+            start = end - TRAILER_OWN.size
+            return FoundEnd(end - member, (), start - index, start, end) if start >= after else None
+        length = seek_table_length(tail) if len(tail) > 8 else None
+        if length is None or end - length < after:
+            return None
+        start = end - length
+        if self._at(start, 8) != _TABLE + struct.pack("<I", length - 8):
+            return None
+        frames = read_seek_table(self._at(start, length)) or []
+        member = start - sum(stored for stored, _ in frames)
+        return FoundEnd(member, tuple(frames), None, start, end)
+
+
+def _owner(body: bytes, at: int) -> int:
+    """The id that a block header bears."""
+    try:
+        return count_of(unpack_body(body, at, "block header")[0][0])
+    except (TypeError, ValueError, IndexError, KeyError) as error:
+        raise DamagedError(f"a block header is malformed ({error})", start=at) from None

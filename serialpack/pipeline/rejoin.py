@@ -1,0 +1,112 @@
+"""Blocks that are left of a source become a source again: the array, lines or table of them."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from serialpack.container.salvage import Slot
+from serialpack.errors import UsageError
+from serialpack.formats.base import Format, Spelling
+from serialpack.pipeline.blocks import SETTINGS, Plan, Restored
+from serialpack.pipeline.unpack import Limit
+from serialpack.serializers import reader
+from serialpack.stage import Buffer
+
+#: What JSON takes for white space.
+_WHITE = b" \t\r\n"
+
+
+class Plain:
+    """Blocks one after another, as they are."""
+
+    def __init__(self, out: Limit) -> None:
+        self._out = out
+
+    def add(self, slot: Slot, restored: Restored) -> None:  # noqa: ARG002
+        self._out(restored.source_data)
+
+    def finish(self) -> None:
+        pass
+
+
+class Headed(Plain):
+    """The elements of one array, or the members of one map, behind their number."""
+
+    def __init__(self, out: Limit, fmt: Format, spelling: Spelling, left: list[Slot]) -> None:
+        super().__init__(out)
+        self._format = fmt
+        self._spelling = spelling
+        if left:
+            count = sum(slot.records or 0 for slot in left)
+            out(fmt.head_of(spelling, count) or b"")
+
+    def add(self, slot: Slot, restored: Restored) -> None:
+        text = restored.source_data
+        self._out(self._format.elements(text, self._spelling, first=slot.seq == 0))
+
+
+class Rejoined(Plain):
+    """Records one after another, as their format spells a sequence of them.
+
+    ``last``: the number of the last block that there was, where it is known.
+    """
+
+    def __init__(self, out: Limit, plan: Plan, fmt: Format, last: int | None) -> None:
+        super().__init__(out)
+        self._plan = plan
+        self._format = fmt
+        self._last = last
+        self._begun = False
+        #: The block before, which what follows it is to be written behind.
+        self._held: Buffer = b""
+        self._white: list[Buffer] = []
+        self._slot: Slot | None = None
+
+    def add(self, slot: Slot, restored: Restored) -> None:
+        text = restored.source_data
+        if not self._begun:
+            self._begun = True
+            if slot.seq:
+                text = self._with_head(slot, restored)
+        if self._format.slice_between is None:
+            self._out(text)
+            return
+        self._slot = slot
+        if self._held and not bytes(text[:1]).strip(_WHITE) and not bytes(text).strip(_WHITE):
+            self._white.append(text)
+            return
+        self._flush()
+        self._held = text
+
+    def _flush(self) -> None:
+        for text in (self._held, *self._white):
+            if text:
+                self._out(text)
+        self._held, self._white = b"", []
+
+    def _with_head(self, slot: Slot, restored: Restored) -> Buffer:
+        """The text of the first block that is left, with what stands before the first record."""
+        plan, fmt = self._plan, self._format
+        serializer = reader(*plan.chain.serializer)
+        if not serializer.exact and not serializer.keeps(fmt):
+            serializer.configure(plan.spelling.get(SETTINGS, {}))
+            assert slot.found is not None
+            spelling = {**plan.spelling, **slot.found.block.extras.get("s", {})}
+            return serializer.decode(restored.data, fmt, spelling, first=True)
+        if not fmt.slice_needs_head:
+            with suppress(UsageError):  # a format without
+                self._out(fmt.slice_ends(b"", plan.spelling)[0])
+        return restored.source_data
+
+    def finish(self) -> None:
+        """Write what closes the sequence, where that is lost."""
+        if self._slot is None:
+            return
+        bare = bytes(self._held).rstrip(_WHITE)
+        # Behind every block but the last one stands a comma, before the next record.
+        open_end = bare.endswith(b",") or (not self._slot.records and bare in (b"[", b"{"))
+        if self._slot.seq == self._last or (self._last is None and not open_end):
+            self._flush()
+            return
+        self._out(bare.removesuffix(b",").rstrip(_WHITE))
+        self._out(self._format.slice_ends(b"", self._plan.spelling)[1])

@@ -1,0 +1,416 @@
+"""What is left of a damaged member becomes as much of its source as can be had.
+
+Every block that is given back has passed all of its checksums. Records are kept whole, and what
+is left of a sequence of them is a sequence again, as its format spells one (``Format.slice_ends``).
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import IO, NamedTuple, cast
+
+from serialpack.chain import chain_of_numbers
+from serialpack.codecs import CODECS
+from serialpack.container.frames import checksum
+from serialpack.container.reader import SNIFF, StoredBlock, is_container, is_small
+from serialpack.container.records import CONTINUED, Header
+from serialpack.container.salvage import FoundMember, Slot, find_remains, first_body, read_found
+from serialpack.container.small import MAX_SMALL, Small
+from serialpack.detect import looks_like
+from serialpack.errors import CodecError, Damage, DamagedError, NotContainerError, UsageError
+from serialpack.files import Source, file_error
+from serialpack.formats import FORMATS
+from serialpack.formats.base import Spelling
+from serialpack.pipeline.blocks import BlockUnpacker, Plan, Restored
+from serialpack.pipeline.digest import WholeDigest
+from serialpack.pipeline.lost import lost_ranges
+from serialpack.pipeline.pack import Progress
+from serialpack.pipeline.rejoin import Headed, Plain, Rejoined
+from serialpack.pipeline.small import expand
+from serialpack.pipeline.timing import Timer, add_seconds, timed
+from serialpack.pipeline.unpack import Limit, Unpacked, Write, member_plan
+from serialpack.pipeline.workers import INLINE_PLAIN, in_order
+from serialpack.reports import LostRange
+from serialpack.serializers import SERIALIZERS
+from serialpack.stage import Buffer
+
+_DAMAGED = "damaged"
+_RECORD = "a part of a record that is lost"
+_OBJECT = "a part of an object that is lost"
+_UNTOLD = "header and index are lost, so how it was packed is not known"
+
+
+class Salvaged(NamedTuple):
+    """What came out, what is damaged, and what of the sources is lost."""
+
+    done: Unpacked
+    damage: tuple[Damage, ...]
+    lost: tuple[LostRange, ...]
+
+
+def salvage_source(
+    source: Source,
+    write: Write,
+    *,
+    alone: bool = True,
+    trust: bool = False,
+    threads: int = 1,
+    max_size: int | None = None,
+    progress: Progress | None = None,
+) -> Salvaged:
+    """Write what is left of the members of ``source``, one after another.
+
+    ``alone``: they must be one file, and no archive. DamagedError where nothing is left, or
+    NotContainerError. Everything else as in ``unpack_stream``.
+    """
+    head = source.peek(SNIFF)
+    if whole_small(source):
+        source = Source(io.BytesIO(expand(source.read(MAX_SMALL))), source.path)
+    with sought(source) as found:
+        remains = find_remains(found.file)
+        headers = filter(None, map(header_of, remains.members))
+        if alone and any(header.entry is not None for header in headers):
+            raise UsageError("an archive unpacks into a folder", hint="-o FOLDER, unpack_archive")
+        out = Limit(write, max_size)
+        how = {"trust": trust, "threads": threads, "progress": progress}
+        done = [
+            salvage_member(found.file, member, number, out, **how)  # type: ignore[arg-type]
+            for number, member in enumerate(remains.members)
+        ]
+    if not any(each.done.blocks_read or not each.lost for each in done):
+        if is_container(head) or remains.members:
+            raise nothing_left()
+        raise NotContainerError(looks_like(head))
+    seconds: dict[str, float] = {}
+    for each in done:
+        add_seconds(seconds, each.done.seconds)
+    damage = (*remains.damage, *(found for each in done for found in each.damage))
+    return Salvaged(
+        Unpacked(
+            headers=tuple(header for each in done for header in each.done.headers),
+            format=done[-1].done.format,
+            read=sum(each.done.read for each in done),
+            written=out.written,
+            blocks=sum(each.done.blocks for each in done),
+            blocks_read=sum(each.done.blocks_read for each in done),
+            records=_sum(each.done.records for each in done),
+            exact=all(each.done.exact for each in done),
+            seconds=seconds,
+        ),
+        damage,
+        tuple(found for each in done for found in each.lost),
+    )
+
+
+def whole_small(source: Source) -> bool:
+    """Whether ``source`` is in the small form, of which all or nothing is left."""
+    try:
+        return is_small(source.peek(SNIFF)) and bool(Small.decode(source.peek(MAX_SMALL + 1)))
+    except DamagedError:
+        return False
+
+
+@contextmanager
+def sought(source: Source) -> Iterator[Source]:
+    """``source``, if it can be sought; else all of it in a temporary file that can.
+
+    What is behind the damage may be needed first: the header stands at the end again.
+    """
+    if source.seekable():
+        yield source
+        return
+    import tempfile
+
+    with tempfile.TemporaryFile() as spool:
+        try:
+            while data := source.read(1 << 20):
+                spool.write(data)
+            spool.seek(0)
+        except OSError as error:
+            raise file_error(error, "temporary file", "write") from error
+        found = Source(cast("IO[bytes]", spool), source.path)
+        found.stat = None
+        yield found
+
+
+def nothing_left() -> DamagedError:
+    """The error for a file of which nothing can be salvaged."""
+    return DamagedError("no block of it is whole, so there is nothing to salvage")
+
+
+def salvage_member(
+    file: IO[bytes],
+    member: FoundMember,
+    number: int,
+    out: Limit,
+    *,
+    trust: bool = False,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> Salvaged:
+    """Write what is left of one member to ``out``. ``number``: which of the file's it is."""
+    header = header_of(member)
+    plan = None if header is None else member_plan(header, trust=trust)
+    work = _Work(file, member, plan, out, threads, progress)
+    work.drop_pieces(header)
+    written, blocks = out.written, len(work.slots)
+    count = work.write()
+    if work.head_lost:
+        work.why[0] += ", with the line of names"
+    lost = tuple(lost_ranges(number, member, work.slots, work.why))
+    damage = [
+        Damage(number, slot.seq, slot.start or 0, slot.end or 0, work.why[slot.seq])
+        for slot in work.slots
+        if slot.seq in work.failed
+    ]
+    if not work.digest_matches and member.index is not None:
+        place = member.index.start, member.index.end
+        damage.append(Damage(number, None, *place, "the digest of the whole does not match"))
+    whole = not lost and member.index is not None and member.index.index is not None
+    done = Unpacked(
+        headers=() if header is None else (header,),
+        format="bytes" if plan is None else plan.format,
+        read=sum(slot.found.end - slot.found.start for slot in work.slots if slot.found),
+        written=out.written - written,
+        blocks=blocks,
+        blocks_read=count,
+        records=work.records,
+        exact=whole and work.exact and work.digest_matches,
+        seconds=work.seconds,
+    )
+    return Salvaged(done, tuple(damage), lost)
+
+
+def header_of(member: FoundMember) -> Header | None:
+    """The header of a member, from wherever it is known; None where it is not."""
+    return None if member.body is None else _header(member.body, member.first)
+
+
+def first_left(source: Source) -> Header | None:
+    """The first header, or copy of one, that is whole in ``source``, which can be sought."""
+    place = source.file.tell()
+    body = first_body(source.file)
+    source.file.seek(place)
+    return None if body is None else _header(body, 0)
+
+
+def _header(body: bytes, start: int) -> Header:
+    header = Header.decode(body, start, zstd_envelope=True)
+    chain = chain_of_numbers(header.chain, header.writer)
+    return header._replace(zstd_envelope=chain.zstd_envelope)
+
+
+class _Work:
+    """Restores the blocks of a member that are whole, and writes them."""
+
+    def __init__(
+        self,
+        file: IO[bytes],
+        member: FoundMember,
+        plan: Plan | None,
+        out: Limit,
+        threads: int,
+        progress: Progress | None,
+    ) -> None:
+        self._file = file
+        self._member = member
+        self._plan = plan
+        self._out = out
+        self._threads = threads
+        self._progress = progress
+        self.slots = member.slots()
+        self._format = FORMATS.get("bytes" if plan is None else plan.format)
+        self._spelling: Spelling = {} if plan is None else plan.spelling
+        #: Why a block is not given back; of those in ``failed`` it is found out by restoring them.
+        self.why = {slot.seq: _DAMAGED for slot in self.slots if not slot.whole}
+        self.failed: set[int] = set()
+        self.seconds: dict[str, float] = {}
+        self.exact = True
+        self.records: int | None = None
+        self.digest_matches = True
+
+    @property
+    def left(self) -> list[Slot]:
+        """The slots of blocks that are, as far as is known, given back."""
+        return [slot for slot in self.slots if slot.seq not in self.why]
+
+    def drop_pieces(self, header: Header | None) -> None:
+        """Take out what is whole, but a piece of a record or of an object that is not."""
+        if self._format.name == "object":
+            self._verify(self.slots)
+            if self.why or not self._member.last_known:
+                self._drop(self.slots, _OBJECT)
+            return
+        for group in self._groups():
+            if len(group) > 1:
+                self._verify(group)
+            if any(slot.seq in self.why for slot in group) or self._goes_on(group, header):
+                self._drop(group, _RECORD)
+        if self._headed and (self.why or not self._member.last_known):
+            self._verify(self.left)
+
+    def _groups(self) -> Iterator[list[Slot]]:
+        """The blocks, those together that are pieces of one record."""
+        group: list[Slot] = []
+        for slot in self.slots:
+            if group and not (slot.flags or 0) & CONTINUED:
+                yield group
+                group = []
+            group.append(slot)
+        if group:
+            yield group
+
+    def _goes_on(self, group: list[Slot], header: Header | None) -> bool:
+        """Whether the record of ``group`` may go on in a block of which nothing is known."""
+        last = group[-1]
+        behind = self.slots[last.seq + 1 : last.seq + 2]
+        unknown = behind[0].flags is None if behind else not self._member.last_known
+        # Pieces of a record are as long as blocks are to be.
+        piece = len(group) > 1 or last.records == 1
+        if header is None or not (unknown and piece and last.size == header.block_size):
+            return False
+        ends = []
+        for slot, restored in self._restored([last]):
+            text, first, within = restored.source_data, slot.seq == 0, len(group) > 1
+            ends.append(self._format.ends_record(text, self._spelling, first=first, within=within))
+        return not all(ends)
+
+    def _drop(self, slots: Iterable[Slot], why: str) -> None:
+        for slot in slots:
+            self.why.setdefault(slot.seq, why)
+
+    def _verify(self, slots: Iterable[Slot]) -> None:
+        """Restore the blocks for nothing: what they are part of must not be begun in vain."""
+        for _ in self._restored(slots):
+            pass
+
+    def _restored(self, slots: Iterable[Slot]) -> Iterator[tuple[Slot, Restored]]:
+        """The blocks that can be restored; the others are taken out."""
+        wanted = [slot for slot in slots if slot.seq not in self.why]
+        places = {slot.seq: slot for slot in wanted}
+
+        def jobs() -> Iterator[StoredBlock]:
+            for slot in wanted:
+                assert slot.found is not None
+                self._out.check(slot.found.block.size)
+                yield read_found(self._file, slot.found)
+
+        make = _bare if self._plan is None else _Worker(self._plan).make
+        for stored, restored in in_order(
+            timed(jobs(), self.seconds, "read"),
+            make,
+            self._threads,
+            inline=lambda stored: stored.block.serialized <= INLINE_PLAIN,
+        ):
+            slot = places[stored.block.seq]
+            if isinstance(restored, DamagedError):
+                self.why[slot.seq] = restored.message
+                if self._plan is not None:
+                    self.failed.add(slot.seq)
+                continue
+            add_seconds(self.seconds, restored.seconds)
+            yield slot, restored
+
+    @property
+    def _headed(self) -> bool:
+        """Whether the source is one array or map that says first how long it is."""
+        return self._format.head_of(self._spelling, 0) is not None
+
+    @property
+    def head_lost(self) -> bool:
+        """Whether names that all records need are lost with the first block."""
+        if self._plan is None or not self._format.slice_needs_head or 0 not in self.why:
+            return False
+        serializer = SERIALIZERS.cls(self._plan.chain.serializer.name)
+        return serializer.exact or serializer.keeps(self._format)
+
+    def write(self) -> int:
+        """Write what is left; how many blocks that were."""
+        left = self.left
+        known = all(slot.records is not None for slot in self.slots if slot.flags is not None)
+        bare = self._plan is None or not known or self._format.name in ("bytes", "object")
+        whole = not self.why and self._member.last_known
+        writer: Plain
+        if bare or (whole and self._headed):
+            writer = Plain(self._out)
+        elif self._headed:
+            writer = Headed(self._out, self._format, self._spelling, left)
+        else:
+            assert self._plan is not None
+            last = self.slots[-1].seq if self.slots and self._member.last_known else None
+            writer = Rejoined(self._out, self._plan, self._format, last)
+        digest = WholeDigest()
+        count = 0
+        records: list[int | None] = []
+        for slot, restored in self._restored(left):
+            source = restored.source_data
+            exact = slot.found is not None and slot.found.block.exact
+            digest.add(restored.data, None if source is restored.data else source, exact=exact)
+            self.exact = self.exact and exact
+            writer.add(slot, restored)
+            records.append(slot.records)
+            count += 1
+            if self._progress is not None and slot.end is not None:
+                self._progress(slot.end, self._out.written)
+        writer.finish()
+        self.records = None if bare and not whole else _sum(records)
+        index = self._member.index
+        if not self.why and index is not None and index.index is not None:
+            self.digest_matches = digest.digest() == index.index.digest
+        return count
+
+
+class _Worker:
+    """Restores blocks, and gives an error back as what came of one."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+
+    def make(self) -> Callable[[StoredBlock], Restored | DamagedError]:
+        unpacker = BlockUnpacker(self._plan)
+
+        def work(stored: StoredBlock) -> Restored | DamagedError:
+            try:
+                return unpacker(stored)
+            except DamagedError as error:
+                return error
+
+        return work
+
+
+def _bare() -> Callable[[StoredBlock], Restored | DamagedError]:
+    """Restores blocks whose chain is not known, where their checksum says what they restore to.
+
+    It is that of the serialized bytes. Those are the source's where the block is exact and has no
+    other checksum for these. So whoever finds bytes with it has found the source's.
+    """
+    codec = CODECS.create("zstd")
+
+    def work(stored: StoredBlock) -> Restored | DamagedError:
+        block, timer = stored.block, Timer()
+        if block.exact and block.source_check is None:
+            for undo in (_as_it_is, codec.decompress):
+                try:
+                    parts = zip(block.parts, stored.payload, strict=True)
+                    data = b"".join(bytes(undo(piece, part.restored)) for part, piece in parts)
+                except CodecError:
+                    continue
+                if len(data) == block.size and checksum(data) == block.check:
+                    timer.lap("decompress")
+                    return Restored(data, None, timer.seconds)
+        return DamagedError(_UNTOLD)
+
+    return work
+
+
+def _as_it_is(stored: Buffer, size: int) -> Buffer:
+    if len(stored) != size:
+        raise CodecError("is not stored as it is")
+    return stored
+
+
+def _sum(counts: Iterable[int | None]) -> int | None:
+    found = list(counts)
+    return None if None in found else sum(count or 0 for count in found)
