@@ -228,8 +228,9 @@ def read_block(
     plain = chain[1][0] == NONE or (flags & 1 != 0 and (len(chain) > 2 or chain[1][0] != ZSTD))
     must(all(a <= b + b // 4096 + 64 and (a == b or not plain) for a, b in sizes), "a part's sizes")
     stored, serialized = sum(a for a, _ in sizes), sum(b for _, b in sizes)
-    must(len(parts) > 0 and max(size, serialized) <= MOST, "a part or more, of at most 67108864")
-    must(records is None or records <= max(size, serialized), "more records than bytes")
+    must(len(parts) > 0 and size <= MOST, "a part or more, of at most 67108864")
+    must(serialized <= MOST + MOST // 4096 + 64, "at most 67125312 serialized bytes")
+    must(records is None or records <= MOST, "at most 67108864 records")
     must(not kept or (exact and serialized == size), "what is kept has its size of the source")
     pieces, at = list[bytes | None](), at + frame_size
     for length, restored, part_check, *own_chain in parts:

@@ -7,7 +7,7 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from serialpack.container.frames import HEADER, INDEX, MAX_BODY, pack_body, unpack_body, write_frame
-from serialpack.container.records import EXACT, Block, bytes_of, count_of
+from serialpack.container.records import EXACT, Block, bytes_of, count_of, too_much
 from serialpack.errors import DamagedError
 
 
@@ -126,7 +126,7 @@ def _index_field(body: bytes, number: int, start: int) -> int:
 
 def _row(fields: Any) -> Row:
     frame, payload, flags, records, size, serialized, check = fields[:7]
-    return Row(
+    row = Row(
         frame=count_of(frame),
         payload=count_of(payload),
         flags=count_of(flags),
@@ -135,3 +135,6 @@ def _row(fields: Any) -> Row:
         serialized=None if serialized is None else count_of(serialized),
         check=count_of(check),
     )
+    if fault := too_much(row.size, row.serialized or 0, row.records):
+        raise ValueError(f"a block of it {fault}")
+    return row

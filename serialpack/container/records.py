@@ -39,9 +39,30 @@ StageNumbers = tuple[int, ...]
 ChainNumbers = tuple[StageNumbers, ...]
 
 
+#: The most records of a block. No count of bytes bounds them: in TOML an empty map takes none,
+#: and a column of nulls in Parquet as many bytes for a thousand rows as for a million.
+MAX_RECORDS = 64 << 20
+
+
 def max_stored(restored: int) -> int:
     """The most bytes that a part restoring to ``restored`` may take: a stored zstd frame's."""
     return restored + restored // 4096 + 64
+
+
+#: The most serialized bytes of a block: a column block may hold its text as such a frame.
+MAX_SERIALIZED = max_stored(MAX_BLOCK)
+
+
+def too_much(size: int, serialized: int, records: int | None) -> str | None:
+    """What a block would have more of than it may, in words; None where it does not."""
+    for value, what, most in (
+        (size, "restores to {} bytes", MAX_BLOCK),
+        (serialized, "has {} serialized bytes", MAX_SERIALIZED),
+        (records or 0, "has {} records", MAX_RECORDS),
+    ):
+        if value > most:
+            return f"{what.format(value)}, the most is {most}"
+    return None
 
 
 def newer(what: str, writer: str) -> UnsupportedError:
@@ -102,7 +123,10 @@ class Header(NamedTuple):
             values["y"] = self.why
         if self.entry is not None:
             values["needs"] = [ENTRY]
-        body = bytes([VERSION]) + pack_body(values)
+        try:
+            body = bytes([VERSION]) + pack_body(values)
+        except (UnicodeEncodeError, OverflowError, TypeError, ValueError) as error:
+            raise UsageError(f"the header cannot hold a value ({error})") from None
         if len(body) > MAX_BODY[HEADER]:
             raise UsageError(
                 f"the header would take {len(body)} bytes, the most is {MAX_BODY[HEADER]}",
@@ -255,15 +279,8 @@ class Block(NamedTuple):
         """Sizes that cannot be true are refused before anything is read or allocated."""
         if not self.parts:
             raise DamagedError("a block has no parts", start=start, block=self.seq)
-        if max(self.size, self.serialized) > MAX_BLOCK:
-            raise DamagedError(
-                f"a block says it restores to {max(self.size, self.serialized)} bytes,"
-                f" the most is {MAX_BLOCK}",
-                start=start,
-                block=self.seq,
-            )
-        if self.records is not None and self.records > max(self.size, self.serialized):
-            raise DamagedError("a block has more records than bytes", start=start, block=self.seq)
+        if fault := too_much(self.size, self.serialized, self.records):
+            raise DamagedError(f"a block says it {fault}", start=start, block=self.seq)
         for part in self.parts:
             if part.stored > max_stored(part.restored):
                 raise DamagedError(
@@ -332,12 +349,16 @@ def _entry(values: dict[str, Any], needs: tuple[str, ...], start: int) -> str | 
 
 
 def _encode_name(name: str) -> str | bytes:
-    """A name that is not Unicode is kept as its bytes."""
+    """A name that is not Unicode is kept as its bytes; UsageError for one that is no name."""
     try:
         name.encode()
         return name
     except UnicodeEncodeError:
+        pass
+    try:
         return os.fsencode(name)
+    except UnicodeEncodeError as error:
+        raise UsageError(f"is no name of a file: {name!r} ({error.reason})") from None
 
 
 def _decode_name(value: Any, start: int) -> str | None:

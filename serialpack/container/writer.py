@@ -1,25 +1,40 @@
-"""Writes one member, in one pass, to anything that takes bytes."""
+"""Writes one member, in one pass, to anything that takes bytes.
+
+The proof of a block undoes its stages; that a reader takes the rest is seen to here: each frame
+is read back before it is written, by the reader's own rules, and must say what it was to say.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 from serialpack.container.ends import seek_table, trailer
-from serialpack.container.frames import BLOCK, HEADER, checksum, write_frame
+from serialpack.container.frames import (
+    BLOCK,
+    HEADER,
+    PREFIX_LENGTH,
+    checksum,
+    frame_rest,
+    open_frame,
+    write_frame,
+)
 from serialpack.container.index import Index, Row
 from serialpack.container.records import Block, Header
+from serialpack.errors import InputError, RefusedError
 from serialpack.stage import Buffer
 
 
 class MemberWriter:
     """Writes a member: the header at once, then blocks in order, then ``finish``.
 
-    ``write`` must take all of what it is given or raise.
+    ``write`` must take all of what it is given or raise. RefusedError, before anything of it is
+    written, for a header, a block or an index that readers would not take as it was given.
     """
 
     def __init__(self, write: Callable[[Buffer], object], header: Header) -> None:
         self._write = write
         self._zstd = header.zstd_envelope
+        self._writer = header.writer
         self._header = header.encode()
         self.id = checksum(HEADER + self._header)
         self._rows: list[Row] = []
@@ -27,12 +42,15 @@ class MemberWriter:
         #: Bytes written so far, and how many of them are payload.
         self.length = 0
         self.payload = 0
+        frame = write_frame(HEADER, self._header)
+        _read_back([frame], header, self._header_in)
         self._put(header.start, 0)
-        self._put(write_frame(HEADER, self._header), 0)
+        self._put(frame, 0)
 
     def block(self, block: Block, payload: Sequence[Buffer]) -> None:
         """Write one block; ``payload`` holds the stored bytes of each part."""
         frame = write_frame(BLOCK, block.encode(self.id))
+        _read_back([frame], block, lambda bodies: Block.decode(bodies[0], 0, self.id))
         self._put(frame, 0)
         for part, data in zip(block.parts, payload, strict=True):
             self._put(data, part.restored)
@@ -44,6 +62,7 @@ class MemberWriter:
         """Write index and end. ``digest``: XXH3-128 of the whole restored content."""
         index = Index.of(self._header, self._rows, digest)
         frames = index.encode()
+        _read_back(frames, index, lambda bodies: Index.decode(bodies, 0))
         for frame in frames:
             self._put(frame, 0)
         if self._zstd:
@@ -53,8 +72,34 @@ class MemberWriter:
         self._put(end, 0)
         return index
 
+    def _header_in(self, bodies: Sequence[bytes]) -> Header:
+        # Of the writer's version its numbers are kept.
+        header = Header.decode(bodies[0], 0, zstd_envelope=self._zstd)
+        return header._replace(writer=self._writer)
+
     def _put(self, data: Buffer, restored: int) -> None:
         self._write(data)
         self.length += len(data)
         if self._zstd:
             self._frames.append((len(data), restored))
+
+
+def _read_back(
+    frames: Sequence[bytes], given: object, read: Callable[[Sequence[bytes]], object]
+) -> None:
+    """RefusedError where ``read`` does not give back ``given`` from the bodies of ``frames``."""
+    try:
+        found = read([_body(frame) for frame in frames])
+    except InputError as error:
+        why = error.message
+    else:
+        if found == given:
+            return
+        why = "it would be read as something else"
+    raise RefusedError(f"it cannot be stored so: {why}", hint="-s raw keeps the bytes")
+
+
+def _body(frame: bytes) -> bytes:
+    prefix = frame[:PREFIX_LENGTH]
+    frame_rest(prefix, 0)
+    return open_frame(prefix, frame[PREFIX_LENGTH:], 0)[1]

@@ -320,10 +320,24 @@ def _either() -> Iterator[tuple[str, str, str, str, Callable[[Draft], object]]]:
     yield "bad-size-float", "Sizes are whole numbers.", D, "malformed", field(1, 4, value=1.5)
     yield (
         "bad-records",
-        "A block has no more records than bytes.",
+        "A block has at most 67108864 records.",
         D,
         "records",
         field(1, 3, value=10**9),
+    )
+    yield (
+        "bad-records-one-more",
+        "A block has at most 67108864 records.",
+        D,
+        "has 67108865 records",
+        field(1, 3, value=64 * MIB + 1),
+    )
+    yield (
+        "bad-serialized-huge",
+        "A block has at most 67125312 serialized bytes.",
+        D,
+        "has 67125313 serialized bytes",
+        field(0, "part", 1, value=64 * MIB + 16384 + 64 + 1),
     )
     yield (
         "bad-stored-checksum",

@@ -87,9 +87,10 @@ def test_inspect_tells_the_paths() -> None:
 def test_a_reader_that_knows_no_archives_names_what_it_lacks(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    packed = archive()
     monkeypatch.setattr(records, "KNOWN_NEEDS", frozenset())
     with pytest.raises(serialpack.UnsupportedError, match="the feature 'entry'"):
-        serialpack.unpack(io.BytesIO(archive()), None)
+        serialpack.unpack(io.BytesIO(packed), None)
 
 
 def test_as_one_stream_it_can_only_be_checked() -> None:

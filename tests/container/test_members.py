@@ -62,7 +62,7 @@ def test_a_header_over_32_kib_is_refused() -> None:
 
 def test_a_large_index_goes_on_in_further_frames() -> None:
     """One frame of 1 MiB holds some 18,000 rows."""
-    rows = tuple(Row(80, 2**31, 3, 2**40, 2**41, 2**40, 2**64 - 1) for _ in range(40_000))
+    rows = tuple(Row(80, 2**31, 3, 2**26, 2**26 - 1, 2**26, 2**64 - 1) for _ in range(40_000))
     header = Header(chain=((32,), (1, 3))).encode()
     index = Index.of(header, rows, bytes(16))
     frames = index.encode()

@@ -79,6 +79,13 @@ def _hash(*what: object) -> bytes:
     return hashlib.sha256(repr(what).encode()).hexdigest().encode()
 
 
+def _nulls(count: int) -> bytes:
+    """An Avro file of nulls: magic, schema, end of the metadata, marker, then one block."""
+    sync = bytes(range(16))
+    number = bytes([count << 1 & 127 | 128, count >> 6])
+    return b'Obj\1\x02\x16avro.schema\x0c"null"\0' + sync + number + b"\0" + sync
+
+
 def sources() -> dict[str, tuple[str, bytes]]:
     """Name -> format and bytes of each source."""
     many = records(40)
@@ -118,6 +125,9 @@ def sources() -> dict[str, tuple[str, bytes]]:
         ),
         # A stream of one string: magic, version, TC_STRING, its length and its text.
         "java": ("java", bytes.fromhex("aced 0005 74 0005") + b"hello"),
+        # Records of which none takes a byte: an empty map, and nulls behind their schema.
+        "toml": ("toml", b""),
+        "avro": ("avro", _nulls(300)),
         "object-json": ("object", b'{"a":[1,2.5,"\xc3\xa9"],"b":null}\n'),
         "object-msgpack": (
             "object",
@@ -255,6 +265,13 @@ def wanted() -> Iterator[Golden]:
         name = codec.partition(":")[0]
         yield Golden(f"empty-{name}", "empty", {"codec": codec}, "an empty source: one empty block")
         yield Golden(f"stored-{name}", "noise", {"codec": codec}, "a block that did not shrink")
+    for name in ("toml", "avro"):
+        yield Golden(
+            f"{name}-weightless",
+            name,
+            {"serializer": name},
+            "more records than bytes of the source",
+        )
     yield Golden("effort-1", "ndjson", {"effort": 1}, "the fastest effort")
     yield Golden("effort-9", "ndjson", {"effort": 9}, "the smallest effort")
     yield Golden(
