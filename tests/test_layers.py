@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).parents[1] / "serialpack"
 #: lower layers and itself; parts of one layer do not know each other.
 LAYERS: list[set[str]] = [
     {"_version", "errors"},
-    {"effort", "kinds", "sameness", "text", "units"},
+    {"effort", "kinds", "sameness", "text", "units", "watch"},
     {"reports", "stage", "values"},
     {"codecs", "columns", "container", "files", "filters", "formats"},
     {"detect", "paths", "serializers"},

@@ -46,7 +46,7 @@ def command(
     no_progress: bool,
 ) -> int:
     from serialpack import api
-    from serialpack.cli.run import Manner, data_of, each_file
+    from serialpack.cli.run import Manner, data_of, each_file, progress_bar
     from serialpack.errors import UsageError
     from serialpack.formats import FORMATS
 
@@ -67,17 +67,20 @@ def command(
     if format is not None:
         FORMATS.source(format)
 
+    manner = Manner(as_json, quiet, verbose, no_progress)
+
     def work(path: str) -> dict[str, Any]:
         if head is not None:
             _show_head(path, head, format)
             return {}
-        found = api.inspect(data_of(path), format=format, columns=columns)
+        with progress_bar(path, manner):
+            found = api.inspect(data_of(path), format=format, columns=columns)
         if as_json:
             return _as_json(path, found, blocks)
         _show(path, found, blocks, several=len(files) > 1)
         return {}
 
-    return each_file(files, Manner(as_json, quiet, verbose, no_progress), work)
+    return each_file(files, manner, work)
 
 
 #: What a block of columns is kept as, and why.

@@ -175,6 +175,7 @@ def command(
             check=lambda: api.check(path, None if target == STDIO else target, force=force),
             plan=[f"would unpack {path} to {target}"],
             closing=lambda done: [f"{what}, {format_size(done.size)}, {done.kept}"],
+            counts_written=True,
         )
         return {} if report is None else _line(path, target, report)
 
@@ -209,6 +210,7 @@ def command(
             check=lambda: check_folder(folder),
             plan=[f"would unpack the entries of {path} below {folder}"],
             closing=lambda _: (),
+            counts_written=True,
         )
         return {}
 

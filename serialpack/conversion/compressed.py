@@ -67,14 +67,21 @@ class _Decompressed(Source):
     """What is in a compressed source."""
 
     def __init__(self, source: Source, kind: Kind) -> None:
-        pieces = kind.pieces(Input(source), kind)
-        super().__init__(cast(IO[bytes], Pieces(pieces)), source.path)
+        self._input = Input(source)
+        self._pieces = Pieces(kind.pieces(self._input, kind))
+        super().__init__(cast(IO[bytes], self._pieces), source.path)
         self.stat = source.stat
         self._source = source
 
     @property
     def size(self) -> None:
         return None
+
+    @property
+    def about(self) -> int | None:
+        """What was given so far, times what the compressed bytes are of those that gave it."""
+        whole, taken = self._source.size, self._input.offset
+        return self._pieces.given * whole // taken if whole and taken else None
 
     @property
     def name(self) -> str:

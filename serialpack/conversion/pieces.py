@@ -14,6 +14,8 @@ class Pieces:
     def __init__(self, pieces: Iterator[Buffer]) -> None:
         self._pieces = pieces
         self._left = memoryview(b"")
+        #: Bytes that were taken from the pieces.
+        self.given = 0
         self._failed: InputError | None = None
 
     def read(self, size: int) -> bytes:
@@ -22,6 +24,7 @@ class Pieces:
         while size:
             if not self._left:
                 self._left = memoryview(self._next())
+                self.given += len(self._left)
                 if not self._left:
                     break
             found.append(self._left[:size])
