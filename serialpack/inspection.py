@@ -6,7 +6,7 @@ import io
 import math
 from collections import Counter
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from serialpack.auto import choose, settle
 from serialpack.chain import Chain
@@ -14,18 +14,15 @@ from serialpack.container.index import Index
 from serialpack.container.reader import SNIFF, is_container, is_small, read_members
 from serialpack.container.records import CONTINUED, EXACT, STORED, Header
 from serialpack.container.seek import StoredMember, find_members, first_byte
-from serialpack.detect import detect, looks_like
-from serialpack.errors import SerialpackError, UsageError
+from serialpack.detect import detect
+from serialpack.errors import DamagedError, UsageError
 from serialpack.files import Source
-from serialpack.formats import FORMATS
-from serialpack.formats.base import Unheld, ValueFormat
+from serialpack.listing import Listing
+from serialpack.look import LARGER, SAMPLE, Inside, look_at, look_inside
 from serialpack.pipeline.unpack import member_plan
 
 if TYPE_CHECKING:
     from serialpack.columns.survey import ColumnInfo
-
-#: How much of a file that is no container is looked at.
-SAMPLE = 256 << 10
 
 
 class BlockInfo(NamedTuple):
@@ -100,8 +97,10 @@ class ColumnsInfo(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """What another file looks like. ``fields``: name -> types seen, of the first records;
-    ``entropy`` in bits a byte, of the bytes one by one in the first ``sampled`` bytes."""
+    """What another file looks like. ``fields``: name -> types seen, of the first records, in the
+    first ``looked_at`` bytes (``look.Look``); ``entropy`` in bits a byte, of the bytes one by one
+    in the first ``sampled`` bytes. ``inside``: what is in it, where it is compressed; ``listing``:
+    its entries, where it is a tar or a zip, or one that is compressed."""
 
     format: str
     looks_like: str | None
@@ -111,6 +110,17 @@ class Shape(NamedTuple):
     entropy: float
     chain: Chain
     why: str
+    looked_at: int
+    whole: bool
+    inside: Inside | None
+    listing: Listing | None
+
+    @property
+    def damage(self) -> DamagedError | None:
+        """What is wrong with a compressed file, a tar or a zip, as far as it was looked at."""
+        if self.inside is not None and self.inside.damage is not None:
+            return self.inside.damage
+        return None if self.listing is None else self.listing.damage
 
 
 class Inspection(NamedTuple):
@@ -242,61 +252,30 @@ def _member_info(member: StoredMember) -> MemberInfo:
 
 def _shape(source: Source, format: str | None) -> Shape:
     choice = choose()
-    block = source.peek(choice.block_size + 1)
+    block = source.peek(max(choice.block_size + 1, LARGER))
     head = block[:SAMPLE]
-    format = format or detect(source.path if source.stat is not None else None, head)
-    records = _first_records(format, head)
-    choice = settle(choice, format, block, whole=len(block) <= choice.block_size)
+    found = format or detect(source.path if source.stat is not None else None, head)
+    choice = settle(choice, found, block, whole=len(block) <= choice.block_size)
+    inside, listing = (None, None) if format is not None else look_inside(source)
+    look = look_at(source, block, found, far=inside is None and listing is None)
     return Shape(
-        format=format,
-        looks_like=looks_like(head),
-        fields=_fields(records),
-        records_seen=len(records),
+        format=look.format,
+        looks_like=look.looks_like,
+        fields=look.fields,
+        records_seen=look.records_seen,
         sampled=len(head),
         entropy=_entropy(head),
         chain=choice.chain,
         why=choice.why,
+        looked_at=look.looked_at,
+        whole=look.whole,
+        inside=inside,
+        listing=listing,
     )
-
-
-def _first_records(format: str, head: bytes) -> list[Any]:
-    """The records that are whole in ``head``; none where it holds none or is not valid."""
-    fmt = FORMATS.get(format)
-    # Looking at a file must never run what is in it.
-    if not isinstance(fmt, ValueFormat) or not fmt.safe:
-        return []
-    pieces = [head]
-    # Of a file that goes on, the first part of the sample ends where records do.
-    size = len(head) if len(head) < SAMPLE else SAMPLE // 4
-    for block in fmt.cut(lambda _: pieces.pop() if pieces else b"", max(size, 1)):
-        try:
-            return fmt.parse(block)
-        except (SerialpackError, Unheld):
-            return []
-    return []
-
-
-def _fields(records: list[Any]) -> dict[str, tuple[str, ...]]:
-    seen: dict[str, Counter[str]] = {}
-    for record in records:
-        if isinstance(record, dict):
-            for key, value in record.items():
-                seen.setdefault(str(key), Counter())[_TYPES.get(type(value), "object")] += 1
-    return {key: tuple(t for t, _ in types.most_common()) for key, types in seen.items()}
-
-
-_TYPES = {
-    str: "string",
-    bool: "boolean",
-    int: "integer",
-    float: "number",
-    type(None): "null",
-    list: "array",
-    dict: "object",
-}
 
 
 def _entropy(data: bytes) -> float:
     """Shannon's entropy of the bytes one by one, in bits a byte: 8 is random, 0 is constant."""
     total = len(data)
-    return -sum(n / total * math.log2(n / total) for n in Counter(data).values()) if data else 0.0
+    # From 0, so that a constant has no negative one.
+    return 0.0 - sum(n / total * math.log2(n / total) for n in Counter(data).values())

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from serialpack.text import aligned, printable
+from serialpack.units import format_size
 
 #: What each exit code says: what to do next. Manual pages are made from it.
 EXIT_CODES = {
@@ -94,3 +95,17 @@ def print_table(
 
 def percent(part: int, whole: int) -> str:
     return f"{100 * part / whole:.1f}%" if whole else "-"
+
+
+def counted(size: int) -> str:
+    """``size`` for a person, and to the byte: ``1.5 KiB (1,536 bytes)``."""
+    if size < 1024:
+        return "1 byte" if size == 1 else f"{size} bytes"
+    return f"{format_size(size)} ({size:,} bytes)"
+
+
+def ratio(packed: int, size: int) -> str:
+    """What ``packed`` bytes are of ``size``; of a few bytes, how many more they are."""
+    if packed <= 2 * size:
+        return percent(packed, size)
+    return f"{packed - size:,} bytes more, around the data"

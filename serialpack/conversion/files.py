@@ -18,11 +18,11 @@ from serialpack.api import (
     sink,
     target_name,
 )
+from serialpack.compressed.pieces import Pieces
+from serialpack.compressed.source import decompressed
 from serialpack.container.reader import SNIFF, first_header, is_container
-from serialpack.conversion.compressed import decompressed
 from serialpack.conversion.joining import Patch
 from serialpack.conversion.losses import Losses
-from serialpack.conversion.pieces import Pieces
 from serialpack.conversion.plan import Plan
 from serialpack.conversion.projecting import Fields
 from serialpack.conversion.stream import Converted, convert_stream

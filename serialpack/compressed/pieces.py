@@ -32,6 +32,22 @@ class Pieces:
             size -= len(found[-1])
         return b"".join(found)
 
+    def front(self, size: int) -> tuple[bytes, InputError | None]:
+        """The first ``size`` bytes, which stay to be read; fewer at the end, or before an error."""
+        found = [bytes(self._left)]
+        left = size - len(self._left)
+        failed = None
+        try:
+            while left > 0 and (piece := self._next()):
+                found.append(bytes(piece))
+                left -= len(piece)
+                self.given += len(piece)
+        except InputError as error:
+            failed = error
+        data = b"".join(found)
+        self._left = memoryview(data)
+        return data[:size], failed
+
     def _next(self) -> Buffer:
         """The next piece, none at the end."""
         if self._failed is not None:
