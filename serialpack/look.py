@@ -113,10 +113,10 @@ def _with_keys(found: Look, head: bytes, pieces: Iterator[bytes]) -> Look | None
     if start is None or (found.records_seen and (start.element or found.format == "ndjson")):
         return None
     keys = keys_of(pieces, start.offset)
-    if keys.whole and keys.looked_at <= SAMPLE and found.records_seen:
+    if keys.ended and keys.looked_at <= SAMPLE and found.records_seen:
         return None  # others follow
     fields: dict[str, tuple[str, ...]] = {key: (type,) for key, type in keys.types.items()}
-    return found._replace(fields=fields, records_seen=1, looked_at=keys.looked_at, whole=keys.whole)
+    return found._replace(fields=fields, records_seen=1, looked_at=keys.looked_at, whole=keys.alone)
 
 
 def _pieces(source: Source) -> Iterator[bytes]:

@@ -126,10 +126,10 @@ def show_listing(listing: Listing) -> None:
         )
         for entry in listing.entries
     ]
-    seen, count, packed = len(listing.entries), listing.count, listing.packed
-    total = _entries(seen)
+    packed = listing.packed
+    total = _entries(len(listing.entries))
     if not listing.whole:
-        total += f" of {count:,}" if count is not None and count > seen else ", and more"
+        total += ", and more"
     sizes = [] if packed is None else [f"{packed:,}", _share(packed, listing.size)]
     rows.append((total, f"{listing.size:,}", *sizes, listing.why, ""))
     heads = ("entry", "size", *(("packed", "ratio") if told else ()), "modified", "")

@@ -33,11 +33,13 @@ _TYPES = {
 
 
 class Keys(NamedTuple):
-    """Key -> type of its value. ``looked_at``: bytes; ``whole``: that was all of the object."""
+    """Key -> type of its value. ``looked_at``: bytes. ``ended``: these are all of the object's;
+    ``alone``: and nothing follows it, as far as that was at hand."""
 
     types: dict[str, str]
     looked_at: int
-    whole: bool
+    ended: bool
+    alone: bool = False
 
 
 class Start(NamedTuple):
@@ -66,14 +68,14 @@ def keys_of(pieces: Iterable[bytes], start: int) -> Keys:
                 _add(types, member + piece[begin : min(end, begin + _KEY)])
                 begin, member = end + 1, b""
                 if len(types) >= MOST_KEYS:
-                    return Keys(types, looked_at + end, whole=False)
+                    return Keys(types, looked_at + end, ended=False)
             if close >= 0:
-                return Keys(types, looked_at + close + 1, whole=True)
+                return Keys(types, looked_at + close + 1, True, not piece[close + 1 :].strip())
         member = (member + piece[begin : begin + _KEY])[:_KEY]
         looked_at += len(piece)
         at = 0
     _add(types, member)
-    return Keys(types, looked_at, whole=False)
+    return Keys(types, looked_at, ended=False)
 
 
 def _add(types: dict[str, str], member: bytes) -> None:
