@@ -112,6 +112,7 @@ class Shape(NamedTuple):
     why: str
     looked_at: int
     whole: bool
+    record_types: tuple[str, ...]
     inside: Inside | None
     listing: Listing | None
 
@@ -269,6 +270,7 @@ def _shape(source: Source, format: str | None) -> Shape:
         why=choice.why,
         looked_at=look.looked_at,
         whole=look.whole,
+        record_types=look.record_types,
         inside=inside,
         listing=listing,
     )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -34,7 +34,7 @@ _FAST = frozenset({"cbor", "msgpack"})
 class Look(NamedTuple):
     """What was seen. ``fields``: name -> types seen, of the first ``records_seen`` records, in
     the first ``looked_at`` bytes; ``whole``: these are all the bytes or, where the records are
-    one object, all of its keys."""
+    one object, all of its keys. ``record_types``: what the records are."""
 
     format: str
     looks_like: str | None
@@ -42,6 +42,7 @@ class Look(NamedTuple):
     records_seen: int
     looked_at: int
     whole: bool
+    record_types: tuple[str, ...]
 
 
 class Inside(NamedTuple):
@@ -88,8 +89,9 @@ def look_at(source: Source, block: bytes, format: str | None = None, *, far: boo
         looks_like(head),
         _fields(records),
         len(records),
-        size,
-        everything and size == len(head),
+        looked_at=size,
+        whole=everything and size == len(head),
+        record_types=_types(records),
     )
     if everything:
         return found
@@ -98,9 +100,12 @@ def look_at(source: Source, block: bytes, format: str | None = None, *, far: boo
         return _with_keys(found, head, pieces) or found
     if format in _FAST and (not records or _are_members(format, head)):
         records, size = _first_records(format, block)
-        whole = size == len(block) < LARGER
         return found._replace(
-            fields=_fields(records), records_seen=min(len(records), 1), looked_at=size, whole=whole
+            fields=_fields(records),
+            records_seen=min(len(records), 1),
+            looked_at=size,
+            whole=size == len(block) < LARGER,
+            record_types=_types(records),
         )
     return found
 
@@ -116,7 +121,13 @@ def _with_keys(found: Look, head: bytes, pieces: Iterator[bytes]) -> Look | None
     if keys.ended and keys.looked_at <= SAMPLE and found.records_seen:
         return None  # others follow
     fields: dict[str, tuple[str, ...]] = {key: (type,) for key, type in keys.types.items()}
-    return found._replace(fields=fields, records_seen=1, looked_at=keys.looked_at, whole=keys.alone)
+    return found._replace(
+        fields=fields,
+        records_seen=1,
+        record_types=("object",),
+        looked_at=keys.looked_at,
+        whole=keys.alone,
+    )
 
 
 def _pieces(source: Source) -> Iterator[bytes]:
@@ -158,12 +169,21 @@ def _first_records(format: str, head: bytes) -> tuple[list[Any], int]:
     return [], len(head)
 
 
+def _types(values: Iterable[Any]) -> tuple[str, ...]:
+    """The types of ``values``, the most frequent first."""
+    return tuple(t for t, _ in Counter(map(_type, values)).most_common())
+
+
+def _type(value: Any) -> str:
+    return _TYPES.get(type(value), "object")
+
+
 def _fields(records: list[Any]) -> dict[str, tuple[str, ...]]:
     seen: dict[str, Counter[str]] = {}
     for record in records:
         if isinstance(record, dict):
             for key, value in record.items():
-                seen.setdefault(str(key), Counter())[_TYPES.get(type(value), "object")] += 1
+                seen.setdefault(str(key), Counter())[_type(value)] += 1
     return {key: tuple(t for t, _ in types.most_common()) for key, types in seen.items()}
 
 

@@ -83,6 +83,20 @@ def test_many_small_records_are_told_as_before() -> None:
         assert not found.whole
 
 
+@pytest.mark.parametrize(
+    ("data", "types"),
+    [
+        (b"[1, 2.5, 3]", ("integer", "number")),
+        (b'["a", {"b": 1}]', ("string", "object")),
+        (b"[1, 2]\n[3]\n", ("array",)),
+        (b'{"a": 1}', ("object",)),
+        (b"nothing of that", ()),
+    ],
+)
+def test_what_records_are_is_told(data: bytes, types: tuple[str, ...]) -> None:
+    assert shape(data).record_types == types
+
+
 def test_the_keys_of_a_large_map_of_msgpack_are_found() -> None:
     document = {"first": LONG, "list": [1] * 9, "n": 1}
     found = serialpack.inspect(io.BytesIO(msgpack.packb(document)), format="msgpack").shape

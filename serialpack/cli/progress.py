@@ -10,10 +10,9 @@ from contextlib import suppress
 from time import monotonic
 from types import TracebackType
 from typing import NamedTuple
-from unicodedata import east_asian_width
 
 from serialpack.cli.words import screen
-from serialpack.text import printable
+from serialpack.text import printable, shortened, width_of
 from serialpack.units import format_size
 from serialpack.watch import Watch
 
@@ -220,34 +219,6 @@ def clock(seconds: float) -> str:
     minutes, rest = divmod(int(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
-
-
-def width_of(text: str) -> int:
-    """Cells that ``text`` takes on a terminal (Unicode Standard Annex 11)."""
-    return len(text) if text.isascii() else sum(_cells(char) for char in text)
-
-
-def _cells(char: str) -> int:
-    return 2 if east_asian_width(char) in "WF" else 1
-
-
-def shortened(text: str, cells: int) -> str:
-    """``text`` in at most so many cells; what does not fit is left out of its middle."""
-    if width_of(text) <= cells:
-        return text
-    if cells < 3:
-        return ""
-    room = cells - 2
-    start, end = "", ""
-    for char in text:
-        if width_of(start + char) > room // 2:
-            break
-        start += char
-    for char in reversed(text):
-        if width_of(start + char + end) > room:
-            break
-        end = char + end
-    return f"{start}..{end}"
 
 
 def _width() -> int:

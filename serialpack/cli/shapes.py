@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from serialpack.cli.words import counted, print_table, ratio
+from serialpack.text import printable, shortened
 from serialpack.units import format_size
 
 if TYPE_CHECKING:
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 
 #: So many fields are shown.
 _MOST_FIELDS = 20
+
+#: Cells that the name of one takes at most.
+_MOST_CELLS = 40
 
 
 def shape_rows(found: Inspection) -> list[tuple[str, str]]:
@@ -50,9 +54,14 @@ def _format(shape: Shape) -> str:
 
 
 def _named(format: str, looks_like: str | None) -> str:
-    if looks_like is None or looks_like.lower() == format:
+    if looks_like is None:
         return format
-    return looks_like if format == "bytes" else f"{format} ({looks_like})"
+    if format == "bytes":
+        return looks_like
+    seen = looks_like.lower()
+    # Of "json (JSON)", "ndjson (JSON)" and "toml (text)" a word is enough.
+    same = seen in format or format in seen or seen == "text"
+    return format if same else f"{format} ({looks_like})"
 
 
 def _field_rows(look: Look | Shape) -> list[tuple[str, str]]:
@@ -60,9 +69,11 @@ def _field_rows(look: Look | Shape) -> list[tuple[str, str]]:
     if not look.whole:
         first = "the first" if look.records_seen == 1 else f"the first {what}"
         what = f"looked at {first}, in {format_size(look.looked_at)}"
+    if look.record_types != ("object",):
+        what += f": {', '.join(look.record_types)}"
     rows = [("records", what)]
     shown = list(look.fields.items())[:_MOST_FIELDS]
-    rows += [(f"  {key}", ", ".join(types)) for key, types in shown]
+    rows += [(f"  {shortened(printable(k), _MOST_CELLS)}", ", ".join(t)) for k, t in shown]
     if len(look.fields) > len(shown):
         rows.append(("", f"and {len(look.fields) - len(shown):,} more fields"))
     return rows
@@ -105,6 +116,7 @@ def shape_line(shape: Shape) -> dict[str, Any]:
 def _look_line(look: Look | Shape) -> dict[str, Any]:
     return {
         "records_seen": look.records_seen,
+        "record_types": list(look.record_types),
         "looked_at": look.looked_at,
         "whole": look.whole,
         "fields": {key: list(types) for key, types in look.fields.items()},

@@ -10,8 +10,9 @@ from itertools import pairwise
 import pytest
 
 from serialpack.cli import progress
-from serialpack.cli.progress import FINE, LEAST, Line, bar, clock, line, shortened, width_of
+from serialpack.cli.progress import FINE, LEAST, Line, bar, clock, line
 from serialpack.cli.words import complain, note, screen
+from serialpack.text import shortened, width_of
 
 SAID = ["1:05", "3.1 MiB of 7.0 MiB", "about 1:20 left", "1.2 MiB/s", "640 KiB written"]
 NAMES = [
