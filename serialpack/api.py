@@ -10,6 +10,7 @@ import io
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from functools import cache
 from typing import IO, TYPE_CHECKING, Any
 
 from serialpack._version import __version__
@@ -33,6 +34,7 @@ from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import PackReport, UnpackReport
 from serialpack.serializers import SERIALIZERS
 from serialpack.stage import MAX_BLOCK, Buffer
+from serialpack.watch import expect, watching
 
 # Packing, unpacking and inspecting need little of each other; each imports its own, because
 # the time to start decides in a shell loop over small files.
@@ -126,6 +128,8 @@ def pack(
             threads=threads or usable_cores(),
             size=opened.size,
         )
+        if entry is None:
+            expect(lambda: packing.size)
         with sink(target, force, opened.stat) as write:
             member = pack_stream(opened.read, write, packing, progress)
             opened.check_unchanged()
@@ -194,6 +198,8 @@ def unpack(
             if not is_container(head[:SNIFF]):
                 raise NotContainerError(looks_like(head))
             opened = expanded(opened)
+            if not ranges:
+                expect_restored(opened)
             if target is not None and not ranges and first_header(opened.peek).entry is not None:
                 raise UsageError("an archive unpacks into a folder", hint=_ARCHIVE)
         how: Any = {"trust": trust, "threads": threads or usable_cores(), "max_size": max_size}
@@ -219,6 +225,42 @@ def unpack(
     if salvaged is not None:
         report = report._replace(damage=salvaged.damage, lost=salvaged.lost)
     return report
+
+
+def expect_restored(source: Source, *, serialized: bool = False) -> None:
+    """Let whoever looks on know how many bytes come out of ``source``, a container.
+
+    ``serialized``: those that its blocks were serialized as, not the source's.
+    """
+    if watching() is None:
+        return
+    from serialpack.container.seek import find_members
+
+    def total(opened: Source) -> int | None:
+        try:
+            found = [member.index for member in find_members(opened.file)]
+        except (SerialpackError, OSError, ValueError):  # unpacking says it better
+            return None
+        return sum(index.serialized if serialized else index.size for index in found)
+
+    @cache
+    def total_again() -> int | None:
+        again = source.again()
+        if again is None:
+            return None
+        with again:
+            return total(again)
+
+    if source.stat is None or not source.owned:
+        size, place = None, 0
+        if source.seekable():
+            place = source.file.tell()
+            size = total(source)
+            source.file.seek(place)
+        expect(lambda: size)
+    else:
+        # Only when it is asked for, and from the file opened once more: members may be many.
+        expect(total_again)
 
 
 def unpack_report(

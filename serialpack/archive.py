@@ -6,11 +6,20 @@ That is what ``cat`` makes of containers, so entries can be appended, cut out an
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack, cast
 
-from serialpack.api import Target, check_target, check_threads, opened_source, pack, unpack_report
+from serialpack.api import (
+    Target,
+    check_target,
+    check_threads,
+    expect_restored,
+    opened_source,
+    pack,
+    unpack_report,
+)
 from serialpack.container.entries import fault_of
 from serialpack.container.reader import (
     SNIFF,
@@ -34,6 +43,7 @@ from serialpack.files import Output, Path, Source, check_output
 from serialpack.paths import make_folder, place_below, status
 from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import ArchiveReport, PackReport, UnpackReport
+from serialpack.watch import expect
 
 if TYPE_CHECKING:
     from serialpack.container.salvage import FoundMember
@@ -85,6 +95,7 @@ def pack_archive(
     for source in sources.values():
         named = isinstance(source, str | os.PathLike)
         check_target(target, force, status(cast(Path, source)) if named else None)
+    expect(lambda: _total(sources.values()))
     reports: list[PackReport] = []
     read = written = 0
     with _joined(target, force) as file:
@@ -150,6 +161,7 @@ def unpack_archive(
                 raise NotContainerError(looks_like(head))
             raise UsageError("is no archive", hint="unpack it as a file")
         make_folder(folder)
+        expect_restored(opened)
         unpacker = _Unpacker(opened, folder, max_size, force)
         reports: list[UnpackReport] = []
         failures: list[tuple[str, SerialpackError]] = []
@@ -339,6 +351,22 @@ def _joined(target: Target, force: bool) -> Iterator[IO[bytes]]:
             yield cast("IO[bytes]", output)
     else:
         yield target
+
+
+def _total(sources: Iterable[Path | IO[bytes]]) -> int | None:
+    """Bytes of all ``sources``; None where one of them is no file."""
+    total = 0
+    for source in sources:
+        if not isinstance(source, str | os.PathLike):
+            return None
+        try:
+            found = status(source)
+        except FileError:
+            return None
+        if not stat.S_ISREG(found.st_mode):
+            return None
+        total += found.st_size
+    return total
 
 
 def _behind(progress: Progress, before_read: int, before_written: int) -> Progress:

@@ -61,6 +61,11 @@ class Source:
         return self.stat.st_size if self.stat is not None else None
 
     @property
+    def about(self) -> int | None:
+        """About how many bytes there are to read, as far as that is known by now."""
+        return self.size
+
+    @property
     def name(self) -> str:
         """The base name."""
         return os.path.basename(self.path)
@@ -68,6 +73,11 @@ class Source:
     @property
     def file(self) -> IO[bytes]:
         return self._file
+
+    @property
+    def owned(self) -> bool:
+        """Whether it was opened here, by its name."""
+        return self._close
 
     def read(self, size: int) -> bytes:
         """Exactly ``size`` bytes, fewer only at the end."""

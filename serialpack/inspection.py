@@ -14,20 +14,17 @@ from serialpack.container.index import Index
 from serialpack.container.reader import SNIFF, is_container, is_small, read_members
 from serialpack.container.records import CONTINUED, EXACT, STORED, Header
 from serialpack.container.seek import StoredMember, find_members, first_byte
-from serialpack.detect import detect, looks_like
-from serialpack.errors import SerialpackError, UsageError
+from serialpack.detect import detect
+from serialpack.errors import DamagedError, UsageError
 from serialpack.files import Source
-from serialpack.formats import FORMATS
-from serialpack.formats.base import Unheld, ValueFormat
+from serialpack.listing import Listing
+from serialpack.look import LARGER, SAMPLE, Inside, look_at, look_inside
 from serialpack.pipeline.unpack import member_plan
 
 if TYPE_CHECKING:
     from serialpack.columns.survey import ColumnInfo
     from serialpack.container.salvage import FoundMember
     from serialpack.errors import Damage
-
-#: How much of a file that is no container is looked at.
-SAMPLE = 256 << 10
 
 
 class BlockInfo(NamedTuple):
@@ -107,8 +104,10 @@ class ColumnsInfo(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """What another file looks like. ``fields``: name -> types seen, of the first records;
-    ``entropy`` in bits a byte, of the bytes one by one in the first ``sampled`` bytes."""
+    """What another file looks like. ``fields``: name -> types seen, of the first records, in the
+    first ``looked_at`` bytes (``look.Look``); ``entropy`` in bits a byte, of the bytes one by one
+    in the first ``sampled`` bytes. ``inside``: what is in it, where it is compressed; ``listing``:
+    its entries, where it is a tar or a zip, or one that is compressed."""
 
     format: str
     looks_like: str | None
@@ -118,6 +117,18 @@ class Shape(NamedTuple):
     entropy: float
     chain: Chain
     why: str
+    looked_at: int
+    whole: bool
+    record_types: tuple[str, ...]
+    inside: Inside | None
+    listing: Listing | None
+
+    @property
+    def damage(self) -> DamagedError | None:
+        """What is wrong with a compressed file, a tar or a zip, as far as it was looked at."""
+        if self.inside is not None and self.inside.damage is not None:
+            return self.inside.damage
+        return None if self.listing is None else self.listing.damage
 
 
 class Inspection(NamedTuple):
@@ -337,60 +348,31 @@ def _left_info(member: FoundMember, header: Header) -> MemberInfo:
 
 def _shape(source: Source, format: str | None) -> Shape:
     choice = choose()
-    head = source.peek(SAMPLE)
-    format = format or detect(source.path if source.stat is not None else None, head)
-    records = _first_records(format, head)
-    choice = settle(choice, format, source.peek)
+    head = source.peek(max(choice.block_size + 1, LARGER))
+    found = format or detect(source.path if source.stat is not None else None, head[:SAMPLE])
+    choice = settle(choice, found, source.peek)
+    inside, listing = (None, None) if format is not None else look_inside(source)
+    look = look_at(source, head, found, far=inside is None and listing is None)
+    head = head[:SAMPLE]
     return Shape(
-        format=format,
-        looks_like=looks_like(head),
-        fields=_fields(records),
-        records_seen=len(records),
+        format=look.format,
+        looks_like=look.looks_like,
+        fields=look.fields,
+        records_seen=look.records_seen,
         sampled=len(head),
         entropy=_entropy(head),
         chain=choice.chain,
         why=choice.why,
+        looked_at=look.looked_at,
+        whole=look.whole,
+        record_types=look.record_types,
+        inside=inside,
+        listing=listing,
     )
-
-
-def _first_records(format: str, head: bytes) -> list[Any]:
-    """The records that are whole in ``head``; none where it holds none or is not valid."""
-    fmt = FORMATS.get(format)
-    # Looking at a file must never run what is in it.
-    if not isinstance(fmt, ValueFormat) or not fmt.safe:
-        return []
-    pieces = [head]
-    # Of a file that goes on, the first part of the sample ends where records do.
-    size = len(head) if len(head) < SAMPLE else SAMPLE // 4
-    for block in fmt.cut(lambda _: pieces.pop() if pieces else b"", max(size, 1)):
-        try:
-            return fmt.parse(block)
-        except (SerialpackError, Unheld):
-            return []
-    return []
-
-
-def _fields(records: list[Any]) -> dict[str, tuple[str, ...]]:
-    seen: dict[str, Counter[str]] = {}
-    for record in records:
-        if isinstance(record, dict):
-            for key, value in record.items():
-                seen.setdefault(str(key), Counter())[_TYPES.get(type(value), "object")] += 1
-    return {key: tuple(t for t, _ in types.most_common()) for key, types in seen.items()}
-
-
-_TYPES = {
-    str: "string",
-    bool: "boolean",
-    int: "integer",
-    float: "number",
-    type(None): "null",
-    list: "array",
-    dict: "object",
-}
 
 
 def _entropy(data: bytes) -> float:
     """Shannon's entropy of the bytes one by one, in bits a byte: 8 is random, 0 is constant."""
     total = len(data)
-    return -sum(n / total * math.log2(n / total) for n in Counter(data).values()) if data else 0.0
+    # From 0, so that a constant has no negative one.
+    return 0.0 - sum(n / total * math.log2(n / total) for n in Counter(data).values())

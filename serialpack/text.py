@@ -40,3 +40,31 @@ def aligned(lines: Sequence[Sequence[str]], right: Sequence[int] = ()) -> list[s
         ).rstrip()
         for line in lines
     ]
+
+
+def width_of(text: str) -> int:
+    """Cells that ``text`` takes on a terminal (Unicode Standard Annex 11)."""
+    if text.isascii():
+        return len(text)
+    from unicodedata import east_asian_width
+
+    return sum(2 if east_asian_width(char) in "WF" else 1 for char in text)
+
+
+def shortened(text: str, cells: int) -> str:
+    """``text`` in at most so many cells; what does not fit is left out of its middle."""
+    if width_of(text) <= cells:
+        return text
+    if cells < 3:
+        return ""
+    room = cells - 2
+    start, end = "", ""
+    for char in text:
+        if width_of(start + char) > room // 2:
+            break
+        start += char
+    for char in reversed(text):
+        if width_of(start + char + end) > room:
+            break
+        end = char + end
+    return f"{start}..{end}"

@@ -12,7 +12,7 @@ import pytest
 #: Every third-party package of the runtime dependencies and extras, as it is imported.
 LIBRARIES = {
     "blosc", "brotli", "click", "cramjam", "lz4", "lzallright", "matplotlib", "msgpack", "msgspec",
-    "numpy", "pcodec", "rich", "tqdm", "ujson", "xxhash", "zstandard",
+    "numpy", "pcodec", "rich", "ujson", "xxhash", "zstandard",
 }  # fmt: skip
 
 #: What packing a small file raw with zstd does without. msgspec finds the records of JSON.

@@ -14,11 +14,11 @@ PACKAGE = Path(__file__).parents[1] / "serialpack"
 #: lower layers and itself; parts of one layer do not know each other.
 LAYERS: list[set[str]] = [
     {"_version", "depth", "errors"},
-    {"effort", "kinds", "sameness", "text", "units"},
+    {"effort", "kinds", "sameness", "text", "units", "watch"},
     {"reports", "stage", "values"},
     {"codecs", "columns", "container", "files", "filters", "formats"},
-    {"detect", "paths", "serializers"},
-    {"chain", "stages"},
+    {"compressed", "detect", "listing", "paths", "serializers"},
+    {"chain", "look", "stages"},
     {"auto"},
     {"pipeline"},
     {"inspection"},

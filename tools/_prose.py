@@ -60,7 +60,10 @@ DESCRIPTIONS: dict[str, tuple[str, ...]] = {
     "inspect": (
         "Of a container it shows the stages, sizes, records, what unpacking restores, checksums"
         " and metadata, read from the end of the file. Of any other file it shows the format that"
-        " it seems to be, its fields and their types, its entropy, and what auto would choose.",
+        " it seems to be, its fields and their types, its entropy, and what auto would choose."
+        " Of one large object of JSON all keys are looked for, in up to 64 MiB of a file. What"
+        " gzip, zstd, bzip2, xz or LZ4 compressed is looked into; the entries of a tar, of a zip"
+        " and of an archive have a line each, of an archive all about each with -v.",
         "Of a container whose end is damaged or cut off it shows what is left, and where the"
         " damage is, with exit status 3; all of the file is read for that.",
         "Each FILE may be `-`, standard input.",

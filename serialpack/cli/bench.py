@@ -8,7 +8,6 @@ import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -19,6 +18,7 @@ from serialpack.cli.options import Verb, common_options
 if TYPE_CHECKING:
     from serialpack.bench.results import Results
     from serialpack.bench.run import Question
+    from serialpack.cli.progress import Line
     from serialpack.cli.run import Manner
 
 
@@ -332,38 +332,28 @@ def _mode(path: str) -> int:
 class _Progress:
     """A bar on the terminal that shows how much of the budget is used, and for what."""
 
-    DELAY = 1.0
-
     def __init__(self, manner: Manner) -> None:
-        self._quiet = manner.quiet or manner.no_progress or not sys.stderr.isatty()
+        from serialpack.cli.progress import Line
+        from serialpack.cli.run import shows_progress
+
         self._verbose = manner.verbose
-        self._since = monotonic()
-        self._bar: Any = None
+        self._share, self._what = 0.0, ""
+        self._line: Line | None = None
+        if shows_progress(manner) and not manner.verbose:
+            self._line = Line("bench")
+            self._line.start(lambda: (self._share, 0.0, [self._what] if self._what else []))
 
     def __call__(self, share: float, what: str) -> None:
         from serialpack.cli.words import note
 
         if self._verbose:
             note(f"measuring {what}")
-        elif not self._quiet and monotonic() - self._since >= self.DELAY:
-            if self._bar is None:
-                from tqdm import tqdm
-
-                self._bar = tqdm(
-                    total=100,
-                    bar_format="{percentage:3.0f}% |{bar:30}| {desc}",
-                    leave=False,
-                    file=sys.stderr,
-                )
-            self._bar.set_description_str(what, refresh=False)
-            self._bar.update(round(share * 100) - self._bar.n)
-            self._bar.refresh()
+        self._share, self._what = share, what
 
     def close(self) -> None:
         """Take the bar away."""
-        if self._bar is not None:
-            self._bar.close()
-            self._bar = None
+        if self._line is not None:
+            self._line.close()
 
     def __enter__(self) -> _Progress:
         return self

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from serialpack import api
 from serialpack.cli.naming import STDIO, converted_name
 from serialpack.cli.run import Input, Manner, Mover, data_of, rounded, say
-from serialpack.cli.words import ProgressBar
 from serialpack.conversion.files import ConvertOptions, check_convert, convert
 from serialpack.errors import UsageError
 from serialpack.reports import ConvertReport
 from serialpack.units import format_size
+
+if TYPE_CHECKING:
+    from serialpack.cli.progress import ProgressBar
 
 #: So many of the places where something was left out are told.
 _MOST_TOLD = 10

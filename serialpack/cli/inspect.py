@@ -48,7 +48,7 @@ def command(
     no_progress: bool,
 ) -> int:
     from serialpack import api
-    from serialpack.cli.run import Manner, data_of, each_file, named
+    from serialpack.cli.run import Manner, data_of, each_file, named, progress_bar
     from serialpack.cli.salvage import add_hint, left_of
     from serialpack.cli.words import complain
     from serialpack.errors import DamagedError, UsageError
@@ -73,28 +73,36 @@ def command(
     if format is not None:
         FORMATS.source(format)
 
+    manner = Manner(as_json, quiet, verbose, no_progress)
+
     def work(path: str) -> dict[str, Any]:
         if head is not None:
             _show_head(path, head, format, max_size)
             return {}
+        detailed = verbose or blocks or columns
         try:
-            found = api.inspect(data_of(path), format=format, columns=columns)
+            with progress_bar(path, manner):
+                found = api.inspect(data_of(path), format=format, columns=columns)
         except DamagedError as error:
             found = left_of(path, error)
             for place in found.damage:
                 complain(str(place), named(path))
             if not as_json:
-                _show(path, found, blocks, several=len(files) > 1)
+                _show(path, found, blocks, several=len(files) > 1, detailed=detailed)
                 raise
             add_hint(error, path)
             complain(str(error), named(path))
             return _as_json(path, found, blocks)
-        if as_json:
+        damage = None if found.shape is None else found.shape.damage
+        if as_json and damage is None:
             return _as_json(path, found, blocks)
-        _show(path, found, blocks, several=len(files) > 1)
+        if not as_json:
+            _show(path, found, blocks, several=len(files) > 1, detailed=detailed)
+        if damage is not None:
+            raise damage
         return {}
 
-    return each_file(files, Manner(as_json, quiet, verbose, no_progress), work)
+    return each_file(files, manner, work)
 
 
 #: What a block of columns is kept as, and why.
@@ -106,12 +114,25 @@ _FORMS = {
 }
 
 
-def _show(path: str, found: Inspection, blocks: bool, *, several: bool) -> None:
+def _show(path: str, found: Inspection, blocks: bool, *, several: bool, detailed: bool) -> None:
     from serialpack.cli.words import print_table
 
     rows: list[tuple[str, str]] = [("file", path)] if several else []
     if found.shape is not None:
-        print_table(rows + _shape_rows(found))
+        from serialpack.cli.shapes import shape_rows, show_listing
+
+        print_table(rows + shape_rows(found))
+        if found.shape.listing is not None:
+            show_listing(found.shape.listing)
+    elif found.members[0].entry is not None and not detailed:
+        from serialpack.cli.shapes import show_entries
+
+        if rows:
+            print_table(rows)
+        show_entries(found.members)
+        if several:
+            print()
+        return
     for number, member in enumerate(found.members):
         if len(found.members) > 1:
             rows.append(("member", f"{number + 1} of {len(found.members)}"))
@@ -126,7 +147,7 @@ def _show(path: str, found: Inspection, blocks: bool, *, several: bool) -> None:
 
 
 def _member_rows(member: MemberInfo) -> list[tuple[str, str]]:
-    from serialpack.cli.words import percent
+    from serialpack.cli.words import counted, ratio
     from serialpack.reports import kept
     from serialpack.units import format_size
 
@@ -141,12 +162,8 @@ def _member_rows(member: MemberInfo) -> list[tuple[str, str]]:
     rows = [
         ("stages", str(member.chain)),
         ("format", member.format),
-        ("size", f"{format_size(member.size)} ({member.size:,} bytes)"),
-        (
-            "packed",
-            f"{format_size(member.packed)} ({member.packed:,} bytes,"
-            f" {percent(member.packed, member.size)})",
-        ),
+        ("size", counted(member.size)),
+        ("packed", f"{counted(member.packed)}, {ratio(member.packed, member.size)}"),
         ("container", f"{member.container:,} bytes around the data"),
         ("records", "not known" if member.records is None else f"{member.records:,}"),
         ("blocks", blocks),
@@ -218,39 +235,12 @@ def _flags(block: Any) -> list[str]:
     return [name for name in ("stored", "exact", "continued", "damaged") if getattr(block, name)]
 
 
-def _shape_rows(found: Inspection) -> list[tuple[str, str]]:
-    from serialpack.units import format_size
-
-    shape = found.shape
-    assert shape is not None
-    rows = [
-        ("format", shape.format + (f" ({shape.looks_like})" if shape.looks_like else "")),
-        ("size", "not known" if found.size is None else format_size(found.size)),
-        ("entropy", f"{shape.entropy:.2f} bits a byte, in the first {format_size(shape.sampled)}"),
-    ]
-    if shape.records_seen:
-        rows.append(("records", f"looked at the first {shape.records_seen:,}"))
-    shown = list(shape.fields.items())[:20]
-    rows += [(f"  {key}", ", ".join(types)) for key, types in shown]
-    if len(shape.fields) > len(shown):
-        rows.append(("", f"and {len(shape.fields) - len(shown):,} more fields"))
-    return [*rows, ("auto", f"{shape.chain}: {shape.why}")]
-
-
 def _as_json(path: str, found: Inspection, blocks: bool) -> dict[str, Any]:
     shape = found.shape
     if shape is not None:
-        return {
-            "source": path,
-            "container": False,
-            "size": found.size,
-            "format": shape.format,
-            "looks_like": shape.looks_like,
-            "entropy": round(shape.entropy, 4),
-            "records_seen": shape.records_seen,
-            "fields": {key: list(types) for key, types in shape.fields.items()},
-            "auto": {"chain": str(shape.chain), "why": shape.why},
-        }
+        from serialpack.cli.shapes import shape_line
+
+        return {"source": path, "container": False, "size": found.size, **shape_line(shape)}
     members = []
     for member in found.members:
         values = member._asdict()

@@ -41,7 +41,7 @@ def converted_name(path: str, to: str, *, stored: bool) -> str:
 
     ``stored``: for the name in the container. A name without a known ending gets one more.
     """
-    from serialpack.conversion.compressed import uncompressed_name
+    from serialpack.compressed.source import uncompressed_name
     from serialpack.formats import FORMATS
 
     if stored or path.endswith(SUFFIX):

@@ -248,12 +248,12 @@ def _entries(inputs: Sequence[str], manner: Manner) -> dict[str, str]:
 
 def _closing(path: str, report: PackReport) -> str:
     """The line that says what was done."""
-    from serialpack.cli.words import percent
+    from serialpack.cli.words import ratio
     from serialpack.units import format_size
 
     return (
         f"{path}: {format_size(report.size)} -> {format_size(report.packed)}"
-        f" ({percent(report.packed, report.size)}), {report.chain}, {report.kept}"
+        f" ({ratio(report.packed, report.size)}), {report.chain}, {report.kept}"
     )
 
 

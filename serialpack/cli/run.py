@@ -7,10 +7,11 @@ import os
 import select
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from typing import IO, Any, NamedTuple, cast
+from contextlib import AbstractContextManager, nullcontext
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 
 from serialpack.cli.naming import STDIO, check_removal, stat_of
-from serialpack.cli.words import LESS_MEMORY, ProgressBar, complain, note
+from serialpack.cli.words import LESS_MEMORY, complain, note, screen
 from serialpack.errors import (
     WORST_FIRST,
     DamagedError,
@@ -23,6 +24,9 @@ from serialpack.files import Source, check_output, file_error, remove_source
 from serialpack.reports import ReportT
 from serialpack.stage import Buffer
 from serialpack.units import format_size
+
+if TYPE_CHECKING:
+    from serialpack.cli.progress import ProgressBar
 
 
 class Manner(NamedTuple):
@@ -92,7 +96,8 @@ def error_line(error: SerialpackError) -> dict[str, Any]:
 def print_line(manner: Manner, line: dict[str, Any]) -> None:
     """A line of ``--json``, where it is asked for and there is something to say."""
     if manner.as_json and line:
-        print(json.dumps(line), flush=True)
+        with screen.free():
+            print(json.dumps(line), flush=True)
 
 
 def _ours(error: Exception) -> SerialpackError:
@@ -304,12 +309,14 @@ class Mover:
         plan: Iterable[str],
         closing: Callable[[ReportT], Iterable[str]],
         binary: bool = False,
+        counts_written: bool = False,
     ) -> ReportT | None:
         """Do ``work`` from ``inputs`` to ``target``, and say so; None where it is only a plan.
 
         ``work`` gets a target and what to call with its progress. A plan raises what ``check``
         does. ``plan`` says what would be done, ``closing`` what was, a line each. ``binary``:
-        what is written is certainly no text.
+        what is written is certainly no text. ``counts_written``: progress is told by the bytes
+        written, of a total that the work knows.
         """
         paths = [path for path, _ in inputs]
         if self._manner.as_json and target == STDIO:
@@ -328,15 +335,9 @@ class Mover:
             return None
         label = paths[0] if len(paths) == 1 else target or ""
         self.taken.update(map(os.path.realpath, [*paths, target or label]))
-        sizes = [before.st_size for _, before in inputs if before is not None]
-        bar = progress_bar(label, sum(sizes) if len(sizes) == len(paths) else None, self._manner)
-        try:
-            report = work(
-                stdout(binary=binary, force=self._force) if target == STDIO else target, bar
-            )
-        finally:
-            if bar is not None:
-                bar.close()
+        to = stdout(binary=binary, force=self._force) if target == STDIO else target
+        with progress_bar(label, self._manner, counts_written=counts_written) as bar:
+            report = work(to, bar)
         for line in closing(report):
             say(self._manner, line, verbose_only=target == STDIO)
         if self._stats:
@@ -348,11 +349,20 @@ class Mover:
         return report
 
 
-def progress_bar(path: str, total: int | None, manner: Manner) -> ProgressBar | None:
+def shows_progress(manner: Manner) -> bool:
+    """Whether there is someone to look at a bar, and who wants one."""
+    return not (manner.quiet or manner.no_progress) and sys.stderr.isatty()
+
+
+def progress_bar(
+    path: str, manner: Manner, *, counts_written: bool = False
+) -> AbstractContextManager[ProgressBar | None]:
     """A bar where there is someone to look at it."""
-    if manner.quiet or manner.no_progress or not sys.stderr.isatty():
-        return None
-    return ProgressBar(os.path.basename(path), total)
+    if not shows_progress(manner):
+        return nullcontext()
+    from serialpack.cli.progress import ProgressBar
+
+    return ProgressBar(os.path.basename(named(path)), counts_written=counts_written)
 
 
 def say(manner: Manner, line: str, *, verbose_only: bool = False) -> None:

@@ -190,6 +190,7 @@ def command(
                 check=lambda: api.check(path, None if target == STDIO else target, force=force),
                 plan=[f"would {'salvage' if salvage else 'unpack'} {path} to {target}"],
                 closing=lambda done: [f"{what}, {format_size(done.size)}, {done.kept}"],
+                counts_written=True,
             )
         except DamagedError as error:
             if not test:
@@ -236,6 +237,7 @@ def command(
             check=lambda: check_folder(folder),
             plan=[f"would unpack the entries of {path} below {folder}"],
             closing=lambda _: (),
+            counts_written=True,
         )
         if report is None or not report.damage:
             return {}

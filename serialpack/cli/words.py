@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
-from time import monotonic
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from serialpack.text import aligned, printable
+from serialpack.units import format_size
 
 #: What each exit code says: what to do next. Manual pages are made from it.
 EXIT_CODES = {
@@ -27,15 +29,36 @@ EXIT_CODES = {
 LESS_MEMORY = "-j 1 or a smaller --block-size takes less"
 
 
+class Screen:
+    """The terminal: a bar stands on its last line, and gives way to a line that is printed."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        #: Takes away the bar that stands there; it comes again by itself.
+        self.clear: Callable[[], object] = lambda: None
+
+    @contextmanager
+    def free(self) -> Iterator[None]:
+        """No bar stands there meanwhile, and none is drawn."""
+        with self.lock:
+            self.clear()
+            yield
+
+
+screen = Screen()
+
+
 def complain(message: str, path: str | None = None) -> None:
     """One line on standard error."""
     where = f"{printable(path)}: " if path else ""
-    print(f"serialpack: {where}{printable(message)}", file=sys.stderr, flush=True)
+    with screen.free():
+        print(f"serialpack: {where}{printable(message)}", file=sys.stderr, flush=True)
 
 
 def note(message: str) -> None:
     """A line about what was done, on standard error."""
-    print(printable(message), file=sys.stderr, flush=True)
+    with screen.free():
+        print(printable(message), file=sys.stderr, flush=True)
 
 
 def colourful(stream: Any) -> bool:
@@ -74,42 +97,19 @@ def print_table(
         print(line)
 
 
-class ProgressBar:
-    """A bar on the terminal, drawn only once the work has taken a second.
-
-    Call it with (bytes read, bytes written); ``total`` is the bytes to read, where known.
-    """
-
-    DELAY = 1.0
-
-    def __init__(self, name: str, total: int | None) -> None:
-        self._name = name
-        self._total = total
-        self._since = monotonic()
-        self._bar: Any = None
-
-    def __call__(self, read: int, written: int) -> None:
-        if self._bar is None:
-            if monotonic() - self._since < self.DELAY:
-                return
-            from tqdm import tqdm
-
-            self._bar = tqdm(
-                desc=printable(self._name),
-                total=self._total,
-                unit="B",
-                unit_scale=True,
-                unit_divisor=1024,
-                leave=False,
-                file=sys.stderr,
-            )
-        self._bar.set_postfix_str(f"{percent(written, read)} of {read:,} B", refresh=False)
-        self._bar.update(read - self._bar.n)
-
-    def close(self) -> None:
-        if self._bar is not None:
-            self._bar.close()
-
-
 def percent(part: int, whole: int) -> str:
     return f"{100 * part / whole:.1f}%" if whole else "-"
+
+
+def counted(size: int) -> str:
+    """``size`` for a person, and to the byte: ``1.5 KiB (1,536 bytes)``."""
+    if size < 1024:
+        return "1 byte" if size == 1 else f"{size} bytes"
+    return f"{format_size(size)} ({size:,} bytes)"
+
+
+def ratio(packed: int, size: int) -> str:
+    """What ``packed`` bytes are of ``size``; of a few bytes, how many more they are."""
+    if packed <= 2 * size:
+        return percent(packed, size)
+    return f"{packed - size:,} bytes more, around the data"

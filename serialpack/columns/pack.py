@@ -59,6 +59,7 @@ from serialpack.columns.streams import (
 )
 from serialpack.columns.texts import Texts
 from serialpack.columns.wire import varint
+from serialpack.watch import at, told_of, within
 
 VERSION = 1
 
@@ -80,6 +81,10 @@ _WEAK_LAST = 1 << 20
 #: Level of zstd for the header, which is small.
 _HEADER_LEVEL = 12
 
+#: About how far the work is when the columns are encoded, and when those that follow others are.
+_ALONE = 0.5
+_RELATED = 0.6
+
 _NOTHING = Texts(np.zeros(0, np.uint8), np.zeros(0, np.int64))
 
 
@@ -97,18 +102,31 @@ def encode_all(
     own = [_NOTHING if index in bundled else texts for index, texts in enumerate(columns)]
     for bundle in bundles:
         own.append(_bundle([columns[index] for index, of in bundled.items() if of == bundle]))
-    alone = [encode_column(texts, to) for texts in own]
+    with within(0, _ALONE):
+        alone = [encode_column(texts, to) for texts in told_of(own, _bytes_of)]
     all_names = [*names, *("" for _ in bundles)] if names is not None else None
     alone = related(own, alone, to)
     found = []
-    for most in (WEAK, _WEAK_LAST) if to.use.lzma else (WEAK,):
+    at(_RELATED)
+    rounds = (WEAK, _WEAK_LAST) if to.use.lzma else (WEAK,)
+    for number, most in enumerate(rounds):
         coded, shared = share(own, alone, all_names, to, most)
         for index, bundle in bundled.items():
             coded[index] = Coded(bytes([BUNDLED, bundles.index(bundle)]))
         header = _table([*columns, *own[len(columns) :]], coded, len(bundles))
-        streams, bodies = _streams(coded, shared, to)
+        step = (1 - _RELATED) / len(rounds)
+        with within(_RELATED + (number + 0.5) * step, _RELATED + (number + 1) * step):
+            streams, bodies = _streams(coded, shared, to)
         found.append(_assembled(header + streams, bodies))
     return min(found, key=len)
+
+
+def _bytes_of(texts: Texts) -> int:
+    return len(texts.data)
+
+
+def _raw_of(stream: Stream) -> int:
+    return len(stream.raw)
 
 
 def _assembled(header: bytes, bodies: list[bytes]) -> bytes:
@@ -162,7 +180,7 @@ def _streams(coded: Sequence[Coded], shared: Shared, to: Context) -> tuple[bytes
     ]
     kinds = {group.kind for group in shared.groups}
     streams: list[Stream] = []
-    for stream in (stream for each in coded for stream in each.streams):
+    for stream in told_of([s for each in coded for s in each.streams], _raw_of):
         if stream.kind in kinds and is_weak(stream, shared.most):
             streams.append(stream._replace(coder=SHARED, stored=b""))
         else:

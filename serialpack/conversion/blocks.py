@@ -21,6 +21,7 @@ from serialpack.pipeline.timing import Timer
 from serialpack.reports import LeftOut
 from serialpack.serializers._collector import collector_held
 from serialpack.serializers.base import FAILURES
+from serialpack.watch import at
 
 #: After so many blocks that are not of the type, it is not tried any more.
 _MOST_MISSES = 3
@@ -111,6 +112,7 @@ class BlockConverter:
     def _try(self, block: SourceBlock, reader: Reader, *, lossy: bool) -> _Tried:
         losses = Losses(self.plan.lossy)
         records = reader.read(block, losses, lossy=lossy)
+        at(0.4)
         elements = self._is_array(block, records)
         if elements:
             records = records[0]

@@ -13,15 +13,16 @@ from serialpack.api import (
     check_target,
     check_threads,
     expanded,
+    expect_restored,
     opened_source,
     sink,
     target_name,
 )
+from serialpack.compressed.pieces import Pieces
+from serialpack.compressed.source import decompressed
 from serialpack.container.reader import SNIFF, first_header, is_container
-from serialpack.conversion.compressed import decompressed
 from serialpack.conversion.joining import Patch
 from serialpack.conversion.losses import Losses
-from serialpack.conversion.pieces import Pieces
 from serialpack.conversion.plan import Plan
 from serialpack.conversion.projecting import Fields
 from serialpack.conversion.stream import Converted, convert_stream
@@ -38,6 +39,7 @@ from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import ConvertReport
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import ValueSerializer
+from serialpack.watch import expect
 
 if TYPE_CHECKING:
     from serialpack.pipeline.fields import Projected
@@ -124,7 +126,7 @@ def convert(
             asked = format or lossy or tagged or skip_bad or options or given.plan.fields
             copied = given.packed == to and not asked
             if copied:
-                done = _copy(given.read, out)
+                done = _copy(given.read, out, progress)
             else:
                 done = convert_stream(
                     given.read,
@@ -186,6 +188,7 @@ def _given(
 ) -> _Given:
     if not is_container(source.peek(SNIFF)):
         source = decompressed(source)
+        expect(lambda: source.about)
         head = source.peek(HEAD)
         name = source.name if source.stat is not None else None
         found = format or detect(name, head)
@@ -205,10 +208,13 @@ def _given(
         if member is not None:
             projected = Projected(source.file, member, packed, fields.paths, threads, verify=verify)
             read = Pieces(iter(projected)).read
+            # Nobody knows how much of each record that is.
+            expect(lambda: None)
             return _Given(read, Plan(projected.format, ""), projected.format, projected=projected)
     settings = packed.spelling.get(SETTINGS, {})
     stored = SERIALIZERS.cls(serializer.name).stored_format
     is_object = packed.format == "object"
+    expect_restored(source, serialized=is_object)
     pieces = restored_pieces(source.read, serialized=is_object, trust=trust, threads=threads)
     plan = Plan(format or packed.format, "", fields=fields.paths)
     if is_object:
@@ -227,12 +233,14 @@ def _given(
     return _Given(Pieces(pieces).read, plan, packed.format, (stored, settings))
 
 
-def _copy(read: Read, write: Write) -> Converted:
+def _copy(read: Read, write: Write, progress: Progress | None) -> Converted:
     """The very bytes: a container's source is in the format that is asked for."""
     done = 0
     while data := read(1 << 20):
         write(data)
         done += len(data)
+        if progress is not None:
+            progress(done, done)
     return Converted(done, None, [], 0, [], {})
 
 

@@ -149,6 +149,7 @@ def convert_stream(
         maker.make,
         threads if in_pieces else 1,
         inline=lambda block: len(block.data) <= INLINE,
+        size=lambda block: len(block.data),
     )
     if not in_pieces:
         records, numbers = list[Any](), list[int]()
@@ -158,6 +159,8 @@ def convert_stream(
         for block, found in converted:
             tally.add(block, found)
             records += found.records
+            if progress is not None:
+                progress(tally.read, 0)
             numbers += found.numbers
             if block.index == 0:
                 structure = structure_of(found, len(found.records) + len(found.left_out))

@@ -26,9 +26,13 @@ from serialpack.pipeline.timing import Timer
 from serialpack.serializers import SERIALIZERS, reader
 from serialpack.serializers.proof import gives_back, prove
 from serialpack.stage import Buffer
+from serialpack.watch import at, within
 
 #: Under which key of the spelling a header keeps the serializer's settings.
 SETTINGS = "z"
+
+#: About how far a half of the work is when its bytes are made; then they are proved.
+_WRITTEN = 0.9
 
 #: Formats whose sources are text of many records alike.
 _TEXT = frozenset({"csv", "json", "ndjson", "tsv"})
@@ -149,12 +153,22 @@ class BlockPacker:
     def __call__(self, source: SourceBlock) -> Packed:
         """The packed block. RefusedError for a value that the serializer cannot hold."""
         timer = Timer()
-        return self.finish(source, self.serialize(source, timer), timer)
+        serialized = self.serialize(source, timer)
+        with within(self._serialized, 1):
+            return self.finish(source, serialized, timer)
+
+    @property
+    def _serialized(self) -> float:
+        """About how far the work is once the block is serialized and proved."""
+        if self.serializer.compresses:
+            return 0.95
+        return 0.0 if self.serializer.keeps(self.format) else 0.5
 
     def serialize(self, source: SourceBlock, timer: Timer) -> Serialized:
         """The first half: the block through the serializer, and the proof that it comes back."""
         serializer = self.serializer
-        data, records = serializer.encode(source, self.format)
+        with within(0, self._serialized * _WRITTEN):
+            data, records = serializer.encode(source, self.format)
         timer.lap("serialize")
         # Not "data is source.data": Python has only one b"1", whoever made it.
         exact, extras = serializer.keeps(self.format), Spelling()
@@ -182,6 +196,7 @@ class BlockPacker:
         data, exact = serialized.data, serialized.exact
         kept = self.serializer.keeps(self.format)
         stored, whole = self._compress(data, early=source.index < _EARLY)
+        at(_WRITTEN)
         timer.lap("compress")
         check = checksum(data)
         if self.plan.verify and whole is not data:
@@ -266,6 +281,7 @@ class BlockUnpacker:
         """The block restored; DamagedError with its place where anything is not as promised."""
         timer = Timer()
         data = self.decompress(stored, timer)
+        at(0.5)
         source = None if self.serialized else self.deserialize(stored, data, timer)
         return Restored(data, source, timer.seconds)
 

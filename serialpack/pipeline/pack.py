@@ -100,7 +100,11 @@ def pack_stream(
     since = perf_counter()
     most = INLINE_PLAIN if packing.chain.codec.name == "none" else INLINE
     for source, packed in in_order(
-        chain((first,), blocks), maker.make, packing.threads, inline=lambda b: len(b.data) <= most
+        chain((first,), blocks),
+        maker.make,
+        packing.threads,
+        inline=lambda b: len(b.data) <= most,
+        size=lambda b: len(b.data),
     ):
         waited = perf_counter()
         block = packed.block

@@ -26,6 +26,7 @@ from serialpack import files
 from serialpack.errors import SerialpackError
 from serialpack.pipeline.workers import WorkerPlan
 from serialpack.stage import Buffer
+from serialpack.watch import at, telling, told
 
 _OWN_GROUP: dict[str, Any] = (
     {"process_group": 0}
@@ -52,6 +53,12 @@ class _Done(NamedTuple):
     """That a job was done, and what came of it."""
 
     result: Any
+
+
+class _At(NamedTuple):
+    """That so much of a job is done; only where somebody is told."""
+
+    share: float
 
 
 class WorkerEnded(SerialpackError):
@@ -85,12 +92,13 @@ class ProcessWorker:
         self._stdin = cast(io.RawIOBase, cast(io.BufferedWriter, self._process.stdin).raw)
         for pipe in (self._process.stdin, self._process.stdout):
             _widen(pipe.fileno())
-        self._send(plan)
+        self._send((plan, telling()))
 
     def __call__(self, job: Any) -> Any:
         self._send(job)
         assert self._process.stdout is not None
-        answer = _receive(self._process.stdout)
+        while isinstance(answer := _receive(self._process.stdout), _At):
+            at(answer.share)
         if isinstance(answer, BaseException):
             raise answer
         if not isinstance(answer, _Done):
@@ -194,18 +202,32 @@ def stop_with_parent(*_: object) -> None:
         sys.exit(1)
 
 
+class _Teller:
+    """Tells the parent of each hundredth that is done."""
+
+    def __init__(self, sink: io.RawIOBase) -> None:
+        self._sink = sink
+        self._told = 0.0
+
+    def __call__(self, share: float) -> None:
+        if share - self._told >= 0.01:
+            self._told = share
+            _send(self._sink, _At(share))
+
+
 def main() -> None:
     """Serve one parent until it closes the pipe."""
     source = open(0, "rb", closefd=False)  # noqa: SIM115
     sink = open(1, "wb", buffering=0, closefd=False)  # noqa: SIM115
     if (ledger := os.environ.pop(_LEDGER, "")) != "":
         files.begin_ledger(int(ledger))
-    plan = _receive(source)
+    plan, telling = _receive(source)
     worker: Callable[[Any], Any] | None = None
     while (job := _receive(source)) is not None:
         try:
             worker = worker or plan.worker()
-            answer: _Done | BaseException = _Done(worker(job))
+            with told(_Teller(sink) if telling else None):
+                answer: _Done | BaseException = _Done(worker(job))
         except Exception as error:
             answer = error
         try:

@@ -148,7 +148,9 @@ def unpack_member(
     seconds: dict[str, float] = {}
     count, written = 0, out.written
     since = perf_counter()
-    for stored, restored in _restored(member, plan, seconds, threads, before=out.check):
+    for stored, restored in _restored(
+        member, plan, seconds, threads, before=out.check, watched=True
+    ):
         waited = perf_counter()
         out(restored.source_data)
         add_seconds(seconds, restored.seconds)
@@ -208,10 +210,12 @@ def _restored(
     *,
     serialized: bool = False,
     before: Callable[[int], None] = lambda _: None,
+    watched: bool = False,
 ) -> Iterator[tuple[StoredBlock, Restored]]:
     """The member's blocks, restored; DamagedError where they are not what was packed.
 
-    ``before`` gets the size of each before it is restored.
+    ``before`` gets the size of each before it is restored. ``watched``: whoever looks on counts
+    these blocks, not something that is made of them.
     """
     digest = WholeDigest()
     for stored, restored in in_order(
@@ -219,6 +223,7 @@ def _restored(
         lambda: BlockUnpacker(plan, serialized=serialized),
         threads,
         inline=lambda stored: stored.block.serialized <= INLINE_PLAIN,
+        size=(lambda stored: stored.block.size) if watched else None,
     ):
         if not serialized:
             source = restored.source_data

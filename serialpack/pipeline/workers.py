@@ -14,6 +14,8 @@ from collections.abc import Callable, Generator, Iterator
 from itertools import chain
 from typing import Any, Generic, Protocol, TypeVar
 
+from serialpack import watch
+
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 
@@ -36,10 +38,11 @@ class WorkerPlan(Protocol):
 class _Slot(Generic[Job, Result]):
     """A job on its way, and what came of it."""
 
-    __slots__ = ("done", "error", "job", "result")
+    __slots__ = ("done", "error", "job", "result", "seen")
 
     def __init__(self, job: Job | None) -> None:
         self.job = job
+        self.seen: watch.Job | None = None
         self.result: Result | None = None
         self.error: BaseException | None = None
         self.done = threading.Lock()
@@ -52,19 +55,40 @@ def in_order(
     threads: int,
     *,
     inline: Callable[[Job], bool] = lambda _: True,
+    size: Callable[[Job], int] | None = None,
 ) -> Generator[tuple[Job, Result], None, None]:
     """Each job with its result, in the order of ``jobs``; an error comes in its job's place.
 
     At most ``threads`` + 2 jobs are held at once. ``make_worker`` is called once in each thread.
     A single job is worked on right here where it is ``inline``: small, so that threads would only
     cost time. A large one is not, because a signal must wait for what its thread is doing.
+    ``size``: a job's bytes, as whoever looks on counts them.
     """
+    looks_on = watch.watching() if size is not None else None
+
+    def done(worker: Callable[[Job], Result], slot: _Slot[Job, Result]) -> Result:
+        assert slot.job is not None
+        if looks_on is None or size is None:
+            return worker(slot.job)
+        slot.seen = looks_on.begin(size(slot.job))
+        with watch.told(slot.seen.tell):
+            result = worker(slot.job)
+        looks_on.done(slot.seen)
+        return result
+
+    def ended(slot: _Slot[Job, Result]) -> None:
+        if looks_on is not None and slot.seen is not None:
+            looks_on.end(slot.seen)
+
     first = next(jobs, None)
     if first is None:
         return
     second = next(jobs, None)
     if second is None and inline(first):
-        yield first, make_worker()(first)
+        alone: _Slot[Job, Result] = _Slot(first)
+        alone.result = done(make_worker(), alone)
+        yield first, alone.result
+        ended(alone)
         return
 
     todo: queue.SimpleQueue[_Slot[Job, Result] | None] = queue.SimpleQueue()
@@ -98,8 +122,7 @@ def in_order(
             try:
                 if not stopped.is_set():
                     worker = worker or make_worker()
-                    assert slot.job is not None
-                    slot.result = worker(slot.job)
+                    slot.result = done(worker, slot)
             except BaseException as error:
                 slot.error = error
                 if isinstance(error, MemoryError):
@@ -119,6 +142,7 @@ def in_order(
             assert slot.job is not None
             assert slot.result is not None
             yield slot.job, slot.result
+            ended(slot)
             del slot
             room.release()
         if last.error is not None:

@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from serialpack.columns.block import Columns, Form
+from serialpack.compressed.pieces import Pieces
 from serialpack.container.records import CONTINUED
 from serialpack.container.seek import StoredMember, find_members, read_block
 from serialpack.conversion.losses import Losses
-from serialpack.conversion.pieces import Pieces
 from serialpack.conversion.plan import Plan as Reading
 from serialpack.conversion.reading import Reader
 from serialpack.errors import DamagedError, InputError, RefusedError, UsageError, ValueRefusedError

@@ -11,6 +11,7 @@ from serialpack.formats.base import Format, SourceBlock, Spelling
 from serialpack.serializers._collector import collector_held
 from serialpack.serializers.base import Serializer
 from serialpack.stage import Buffer, dialled
+from serialpack.watch import within
 
 #: Format -> the kind of text that the columns are cut from.
 KINDS = {"json": "json", "ndjson": "json", "csv": "csv", "tsv": "tsv", "msgpack": "msgpack"}
@@ -22,6 +23,9 @@ _LEAST = 0.2
 
 #: The sample: so many pieces of so many bytes.
 _PIECES, _PIECE = 4, 64 << 10
+
+#: About how far the work is when the block is taken apart; then its text is looked at.
+_APART = 0.85
 
 
 class Columns(Serializer):
@@ -50,7 +54,8 @@ class Columns(Serializer):
         from serialpack.columns.block import Form
 
         source = bytes(block.data)
-        columns = None if block.partial or block.continued else self.apart(source, fmt)
+        with within(0, _APART):
+            columns = None if block.partial or block.continued else self.apart(source, fmt)
         if columns is None:
             return self._text(source, Form.SHAPELESS), block.records
         if len(source) > _PIECES * _PIECE and len(columns) < _CLEARLY * self._foreseen(source):

@@ -52,6 +52,12 @@ def test_pack_inspect_unpack(run: Run, tmp_path: Path, inputs: list[str]) -> Non
     assert all("exact bytes" in line for line in told)
     assert entries(run, "all.spk") == inputs
     shown = run("inspect", "all.spk").stdout.decode()
+    lines = [line.split() for line in shown.splitlines()]
+    assert [line[0] for line in lines] == ["entry", *inputs, "3"]
+    assert lines[2][4:] == ["csv", "columns:3+none", "2017-07-14", "02:40:00"]
+    total = sum((tmp_path / name).stat().st_size for name in inputs)
+    assert lines[4][1:4] == ["entries", f"{total:,}", f"{(tmp_path / 'all.spk').stat().st_size:,}"]
+    shown = run("inspect", "-v", "all.spk").stdout.decode()
     assert "member      2 of 3\nentry       dir/b.csv\n" in shown
     done = run("unpack", "all.spk")
     assert contents(tmp_path / "all", inputs) == contents(tmp_path, inputs)

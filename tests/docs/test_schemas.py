@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import lzma
 import os
 import subprocess
 import sys
+import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -232,6 +235,26 @@ def test_inspect_any_other_file(folder: Path, name: str) -> None:
     assert line["container"] is False
     if name == "a.json":
         assert set(line["fields"]) <= {"id", "name", "tags"}
+
+
+def test_inspect_what_others_packed(folder: Path) -> None:
+    """What is in a compressed file, and the entries of a tar and of a zip."""
+    with tarfile.open(folder / "x.tar.gz", "w:gz") as tar, ZipFile(folder / "x.zip", "w") as packed:
+        for name in ("a.json", "noise"):
+            tar.add(folder / name, name)
+            packed.write(folder / name, name)
+    (folder / "a.json.xz").write_bytes(lzma.compress(DOCUMENT))
+    (tar_line, zip_line, xz_line) = run(
+        folder, "inspect", "--json", "x.tar.gz", "x.zip", "a.json.xz"
+    )
+    for line in (tar_line, zip_line, xz_line):
+        check("inspect", line)
+    for line in (tar_line, zip_line):
+        assert [entry["name"] for entry in line["listing"]["entries"]] == ["a.json", "noise"]
+    assert xz_line["inside"]["look"]["fields"]["id"] == ["integer", "number"]
+    (folder / "cut.xz").write_bytes(lzma.compress(DOCUMENT)[:-9])
+    (line,) = run(folder, "inspect", "--json", "cut.xz", exit_code=3)
+    check("error", line)
 
 
 def test_inspect_stages(folder: Path) -> None:

@@ -2,65 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import serialpack
-from tests.faults.conftest import KIB, Command, Start, feed, noise, records
-
-pty = pytest.importorskip("pty", reason="no pseudo-terminals here")
-
-
-class Terminal:
-    """A pseudo-terminal: ``screen`` is what was written to it, ``lines`` what stands there."""
-
-    def __init__(self, columns: int = 100) -> None:
-        import fcntl
-        import struct
-        import termios
-
-        self._master, self.slave = pty.openpty()
-        fcntl.ioctl(self.slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-        self.screen = b""
-        self._reader = threading.Thread(target=self._read)
-        self._reader.start()
-
-    def _read(self) -> None:
-        while True:
-            try:
-                data = os.read(self._master, 1 << 16)
-            except OSError:  # EIO: everyone has closed the other end
-                return
-            if not data:
-                return
-            self.screen += data
-
-    def close(self) -> None:
-        """Everything written is in ``screen`` after this."""
-        if self.slave >= 0:
-            os.close(self.slave)
-            self.slave = -1
-            self._reader.join(60)
-            os.close(self._master)
-
-    @property
-    def lines(self) -> list[str]:
-        """What a person reads in the end: lines overwritten as a terminal does, no empty ones."""
-        shown = []
-        text = re.sub(r"\x1b\[[0-9;]*m", "", self.screen.decode())
-        for line in text.replace("\r\n", "\n").split("\n"):
-            cells: list[str] = []
-            for piece in line.split("\r"):
-                cells[: len(piece)] = piece
-            shown.append("".join(cells).rstrip())
-        return [line for line in shown if line]
+from tests.faults.conftest import KIB, Start, noise, records
+from tests.faults.terminal import Terminal, ended
 
 
 @pytest.fixture
@@ -76,16 +26,6 @@ def text(tmp_path: Path) -> Path:
     path.write_bytes(records(100 * KIB))
     serialpack.pack(path, tmp_path / "rows.ndjson.spk")
     return path
-
-
-def ended(process: Command, terminal: Terminal, code: int = 0) -> None:
-    """The exit code is ``code``, and ``terminal`` has everything."""
-    if process.returncode is None:
-        process.communicate(timeout=120)
-    terminal.close()
-    assert process.returncode == code, terminal.screen
-    assert b"Traceback" not in terminal.screen
-    assert b"internal error" not in terminal.screen
 
 
 # --- data ------------------------------------------------------------------------------------
@@ -258,96 +198,3 @@ def test_what_is_shown_of_records_never_acts_on_a_terminal(start: Start, tmp_pat
         assert b"\x07" not in terminal.screen
         if process.returncode == 0:
             assert any("[1, 2]" in line for line in terminal.lines)
-
-
-# --- progress --------------------------------------------------------------------------------
-
-SLOW = ["pack", "--block-size", "64K", "-o"]
-
-
-def drip(*processes: Command) -> None:
-    """Input that takes over a second to come."""
-    data = noise(64 * KIB * 4)
-    for pause in (1.1, 0.15, 0.15, 0.15):
-        for process in processes:
-            feed(process, data)
-        time.sleep(pause)
-    for process in processes:
-        assert process.stdin is not None
-        process.stdin.close()
-        process.stdin = None
-
-
-def test_work_over_a_second_shows_a_bar_that_vanishes(start: Start, terminal: Terminal) -> None:
-    process = start(*SLOW, "out", stderr=terminal.slave)
-    drip(process)
-    ended(process, terminal)
-    assert re.search(rb"[0-9.]+[kM]B \[", terminal.screen), terminal.screen
-    assert b"B/s" in terminal.screen
-    (line,) = terminal.lines
-    assert line.startswith("-: 1.0 MiB -> 1.0 MiB")
-
-
-def test_the_bar_names_a_file_and_tells_the_share_that_is_done(
-    start: Start, tmp_path: Path, terminal: Terminal
-) -> None:
-    """A file gets slow by a reader of its output that is."""
-    (tmp_path / "big[red]\x1b[31m").write_bytes(noise(64 * KIB * 40))
-    args = ["pack", "--block-size", "64K", "-o", "-", "big[red]\x1b[31m"]
-    process = start(*args, stderr=terminal.slave)
-    assert process.stdout is not None
-    os.read(process.stdout.fileno(), 100)
-    time.sleep(1.1)
-    while os.read(process.stdout.fileno(), 32 * KIB):
-        pass
-    ended(process, terminal)
-    assert rb"big[red]\x1b[31m:" in terminal.screen
-    assert re.search(rb"[0-9]+%\|", terminal.screen)
-    assert b"\x1b[31m" not in terminal.screen
-    assert terminal.lines == []
-
-
-def test_quick_work_shows_no_bar(start: Start, text: Path) -> None:
-    for _ in range(5):
-        terminal = Terminal()
-        since = time.monotonic()
-        ended(start("pack", "-f", "--block-size", "4K", text, stderr=terminal.slave), terminal)
-        if time.monotonic() - since < 1:
-            assert len(terminal.lines) == 1
-            assert b"\r" not in terminal.screen.replace(b"\r\n", b"")
-            return
-    pytest.skip("nothing is quick on this machine now")
-
-
-def test_no_bar_where_it_is_not_wanted_or_standard_error_is_no_terminal(start: Start) -> None:
-    quiet, plain, other = Terminal(), Terminal(), Terminal()
-    processes = [
-        start(*SLOW, "q", "-q", stderr=quiet.slave),
-        start(*SLOW, "p", "--no-progress", stderr=plain.slave),
-        start(*SLOW, "o", stdout=other.slave, stderr=subprocess.PIPE),
-    ]
-    drip(*processes)
-    _, said = processes[2].communicate(timeout=60)
-    ended(processes[0], quiet)
-    ended(processes[1], plain)
-    ended(processes[2], other)
-    assert (quiet.screen, other.screen) == (b"", b"")
-    for text in plain.screen.replace(b"\r\n", b"\n"), said:
-        assert b"B/s" not in text
-        assert b"\r" not in text
-        assert text.count(b"\n") == 1
-
-
-def test_ctrl_c_takes_the_bar_away(start: Start, terminal: Terminal) -> None:
-    import signal
-
-    process = start(*SLOW, "out", stderr=terminal.slave)
-    feed(process, noise(64 * KIB * 4))
-    time.sleep(1.1)
-    feed(process, noise(64 * KIB * 4))
-    time.sleep(0.3)
-    process.send_signal(signal.SIGINT)
-    process.wait(60)
-    ended(process, terminal, 130)
-    assert b"B/s" in terminal.screen
-    assert terminal.lines == []

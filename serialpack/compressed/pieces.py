@@ -14,6 +14,8 @@ class Pieces:
     def __init__(self, pieces: Iterator[Buffer]) -> None:
         self._pieces = pieces
         self._left = memoryview(b"")
+        #: Bytes that were taken from the pieces.
+        self.given = 0
         self._failed: InputError | None = None
 
     def read(self, size: int) -> bytes:
@@ -22,12 +24,29 @@ class Pieces:
         while size:
             if not self._left:
                 self._left = memoryview(self._next())
+                self.given += len(self._left)
                 if not self._left:
                     break
             found.append(self._left[:size])
             self._left = self._left[size:]
             size -= len(found[-1])
         return b"".join(found)
+
+    def front(self, size: int) -> tuple[bytes, InputError | None]:
+        """The first ``size`` bytes, which stay to be read; fewer at the end, or before an error."""
+        found = [bytes(self._left)]
+        left = size - len(self._left)
+        failed = None
+        try:
+            while left > 0 and (piece := self._next()):
+                found.append(bytes(piece))
+                left -= len(piece)
+                self.given += len(piece)
+        except InputError as error:
+            failed = error
+        data = b"".join(found)
+        self._left = memoryview(data)
+        return data[:size], failed
 
     def _next(self) -> Buffer:
         """The next piece, none at the end."""

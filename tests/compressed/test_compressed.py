@@ -19,7 +19,7 @@ import pytest
 import zstandard
 
 from serialpack import pack
-from serialpack.conversion.compressed import decompressed
+from serialpack.compressed.source import decompressed
 from serialpack.errors import (
     DamagedError,
     FileError,
@@ -339,7 +339,7 @@ def test_what_the_tools_write(extension: str, tool: str, size: int) -> None:
 #: Peak memory, in KiB, of a new process that reads a compressed file; and how much it read.
 _PEAK = """
 import sys
-from serialpack.conversion.compressed import decompressed
+from serialpack.compressed.source import decompressed
 from serialpack.files import Source
 def peak():
     with open("/proc/self/status") as status:

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from typing import IO, cast
 
-from serialpack.container.reader import SNIFF, is_container
-from serialpack.conversion._compressions import (
+from serialpack.compressed._compressions import (
     KINDS,
     Input,
     Kind,
@@ -18,9 +17,24 @@ from serialpack.conversion._compressions import (
     is_skippable,
     truncated,
 )
-from serialpack.conversion.pieces import Pieces
-from serialpack.errors import DamagedError
+from serialpack.compressed.pieces import Pieces
+from serialpack.container.reader import SNIFF, is_container
+from serialpack.errors import DamagedError, InputError
 from serialpack.files import Source
+
+
+def compression_of(source: Source) -> str | None:
+    """What ``source`` is compressed by, told by its first bytes; None for a container too."""
+    kind = _kind_of(source)
+    return None if kind is None else kind.name
+
+
+def _kind_of(source: Source) -> Kind | None:
+    head = source.peek(SNIFF)
+    if is_container(head) or len(head) < 4:
+        return None
+    told = behind_skippable(source) if is_skippable(head) else None
+    return next((k for k in KINDS if k.begins(head) and told in (None, k.name)), None)
 
 
 def decompressed(source: Source) -> Source:
@@ -34,12 +48,9 @@ def decompressed(source: Source) -> Source:
     head = source.peek(SNIFF)
     if is_container(head):
         return source
+    if (kind := _kind_of(source)) is not None:
+        return _Decompressed(source, kind)
     named = _named(source.name)
-    if len(head) >= 4:
-        told = behind_skippable(source) if is_skippable(head) else None
-        for kind in KINDS:
-            if kind.begins(head) and told in (None, kind.name):
-                return _Decompressed(source, kind)
     if named is None:
         return source
     if not head or named.begins(head):
@@ -50,6 +61,19 @@ def decompressed(source: Source) -> Source:
         path=source.path,
         hint="rename it if it is not compressed",
     )
+
+
+def front_of(source: Source, size: int) -> tuple[bytes, DamagedError | None]:
+    """The first ``size`` bytes of what is in a compressed source that nothing was read of yet.
+
+    They stay to be read. Fewer at the end, or before damage, which is given too.
+    """
+    if not isinstance(source, _Decompressed):
+        return source.peek(size), None
+    data, error = source.front(size)
+    if error is not None and not isinstance(error, DamagedError):
+        raise error
+    return data, error
 
 
 def uncompressed_name(path: str) -> str:
@@ -67,14 +91,25 @@ class _Decompressed(Source):
     """What is in a compressed source."""
 
     def __init__(self, source: Source, kind: Kind) -> None:
-        pieces = kind.pieces(Input(source), kind)
-        super().__init__(cast(IO[bytes], Pieces(pieces)), source.path)
+        self._input = Input(source)
+        self._pieces = Pieces(kind.pieces(self._input, kind))
+        super().__init__(cast(IO[bytes], self._pieces), source.path)
         self.stat = source.stat
         self._source = source
+
+    def front(self, size: int) -> tuple[bytes, InputError | None]:
+        """As ``front_of``."""
+        return self._pieces.front(size)
 
     @property
     def size(self) -> None:
         return None
+
+    @property
+    def about(self) -> int | None:
+        """What was given so far, times what the compressed bytes are of those that gave it."""
+        whole, taken = self._source.size, self._input.offset
+        return self._pieces.given * whole // taken if whole and taken else None
 
     @property
     def name(self) -> str:

@@ -1,0 +1,185 @@
+"""How ``inspect`` shows a file that is no container, and lists what is in an archive."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from serialpack.cli.words import counted, print_table, ratio
+from serialpack.text import printable, shortened
+from serialpack.units import format_size
+
+if TYPE_CHECKING:
+    from serialpack.inspection import Inspection, MemberInfo, Shape
+    from serialpack.listing import Listing
+    from serialpack.look import Look
+
+#: So many fields are shown.
+_MOST_FIELDS = 20
+
+#: Cells that the name of one takes at most.
+_MOST_CELLS = 40
+
+
+def shape_rows(found: Inspection) -> list[tuple[str, str]]:
+    """The lines about a file that is no container."""
+    shape = found.shape
+    assert shape is not None
+    rows = [
+        ("format", _format(shape)),
+        ("size", "not known" if found.size is None else counted(found.size)),
+    ]
+    if shape.sampled:
+        where = (
+            "" if shape.sampled == found.size else f", in the first {format_size(shape.sampled)}"
+        )
+        rows.append(("entropy", f"{shape.entropy:.2f} bits a byte{where}"))
+    inside = shape.inside
+    if inside is not None and inside.why and inside.damage is None:
+        rows.append(("inside", f"cannot be looked at: {inside.why}"))
+    look: Look | Shape | None = shape if inside is None else inside.look
+    if look is not None and look.records_seen:
+        rows += _field_rows(look)
+    if shape.listing is not None and not shape.listing.entries and shape.listing.damage is None:
+        rows.append(("entries", shape.listing.why or "none"))
+    return [*rows, ("auto", f"{shape.chain}: {shape.why}")]
+
+
+def _format(shape: Shape) -> str:
+    """The format in words: ``csv in gzip``."""
+    inside = shape.inside
+    if inside is None or inside.look is None:
+        return _named(shape.format, shape.looks_like)
+    return f"{_named(inside.look.format, inside.look.looks_like)} in {inside.compression}"
+
+
+def _named(format: str, looks_like: str | None) -> str:
+    if looks_like is None:
+        return format
+    if format == "bytes":
+        return looks_like
+    seen = looks_like.lower()
+    # Of "json (JSON)", "ndjson (JSON)" and "toml (text)" a word is enough.
+    same = seen in format or format in seen or seen == "text"
+    return format if same else f"{format} ({looks_like})"
+
+
+def _field_rows(look: Look | Shape) -> list[tuple[str, str]]:
+    what = f"{look.records_seen:,}"
+    if not look.whole:
+        first = "the first" if look.records_seen == 1 else f"the first {what}"
+        what = f"looked at {first}, in {format_size(look.looked_at)}"
+    if look.record_types != ("object",):
+        what += f": {', '.join(look.record_types)}"
+    rows = [("records", what)]
+    shown = list(look.fields.items())[:_MOST_FIELDS]
+    rows += [(f"  {shortened(printable(k), _MOST_CELLS)}", ", ".join(t)) for k, t in shown]
+    if len(look.fields) > len(shown):
+        rows.append(("", f"and {len(look.fields) - len(shown):,} more fields"))
+    return rows
+
+
+def shape_line(shape: Shape) -> dict[str, Any]:
+    """What ``--json`` says of a file that is no container."""
+    inside, listing = shape.inside, shape.listing
+    return {
+        "format": shape.format,
+        "looks_like": shape.looks_like,
+        "entropy": round(shape.entropy, 4),
+        **_look_line(shape),
+        "inside": None
+        if inside is None
+        else {
+            "compression": inside.compression,
+            "why": inside.why,
+            "look": None
+            if inside.look is None
+            else {
+                "format": inside.look.format,
+                "looks_like": inside.look.looks_like,
+                **_look_line(inside.look),
+            },
+        },
+        "listing": None
+        if listing is None
+        else {
+            "kind": listing.kind,
+            "entries": [entry._asdict() for entry in listing.entries],
+            "count": listing.count,
+            "whole": listing.whole,
+            "why": listing.why,
+        },
+        "auto": {"chain": str(shape.chain), "why": shape.why},
+    }
+
+
+def _look_line(look: Look | Shape) -> dict[str, Any]:
+    return {
+        "records_seen": look.records_seen,
+        "record_types": list(look.record_types),
+        "looked_at": look.looked_at,
+        "whole": look.whole,
+        "fields": {key: list(types) for key, types in look.fields.items()},
+    }
+
+
+def show_listing(listing: Listing) -> None:
+    """A line for each entry of a tar or zip, and one of all together."""
+    if not listing.entries:
+        return
+    told = listing.packed is not None
+    rows = [
+        (
+            entry.name,
+            f"{entry.size:,}",
+            *([f"{entry.packed:,}", _share(entry.packed, entry.size)] if told else []),
+            _time(entry.modified),
+            "" if entry.type == "file" else entry.type,
+        )
+        for entry in listing.entries
+    ]
+    packed = listing.packed
+    total = _entries(len(listing.entries))
+    if not listing.whole:
+        total += ", and more"
+    sizes = [] if packed is None else [f"{packed:,}", _share(packed, listing.size)]
+    rows.append((total, f"{listing.size:,}", *sizes, listing.why, ""))
+    heads = ("entry", "size", *(("packed", "ratio") if told else ()), "modified", "")
+    print()
+    print_table(rows, headers=heads, right=range(1, len(heads) - 2))
+
+
+def show_entries(members: Sequence[MemberInfo]) -> None:
+    """A line for each entry of an archive, and one of all together."""
+    rows = [
+        (
+            member.entry or "",
+            f"{member.size:,}",
+            f"{member.packed:,}",
+            _share(member.packed, member.size),
+            member.format,
+            str(member.chain),
+            _time(member.modified),
+        )
+        for member in members
+    ]
+    size, packed = sum(m.size for m in members), sum(m.packed for m in members)
+    rows.append(
+        (_entries(len(members)), f"{size:,}", f"{packed:,}", _share(packed, size), "", "", "")
+    )
+    heads = ("entry", "size", "packed", "ratio", "format", "stages", "modified")
+    print_table(rows, headers=heads, right=(1, 2, 3))
+
+
+def _entries(count: int) -> str:
+    return "1 entry" if count == 1 else f"{count:,} entries"
+
+
+def _time(modified: str | None) -> str:
+    """A time to the second, as people read it."""
+    return (modified or "").partition(".")[0].rstrip("Z").replace("T", " ")
+
+
+def _share(packed: int | None, size: int) -> str:
+    """The ratio for a column, where it says anything."""
+    return ratio(packed, size) if packed is not None and size and packed <= 2 * size else "-"

@@ -1,0 +1,223 @@
+"""What is in a tar or a zip: its entries from their headers, never what they hold.
+
+Anybody may have made the file: what is read and kept of it is bounded, and names are as they are
+in it, to be escaped by whoever shows them.
+"""
+
+from __future__ import annotations
+
+import io
+import struct
+import tarfile
+import zipfile
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import IO, NamedTuple, cast
+
+from serialpack.errors import DamagedError
+from serialpack.files import Source
+
+#: Entries that are listed at most, and bytes of a stream of tar that they are looked for in.
+MOST_ENTRIES = 10_000
+MOST_BYTES = 64 << 20
+
+#: What is read in one go: of a zip all of its directory, of a tar a long name.
+_MOST_READ = 8 << 20
+
+#: Reads of a tar for each entry, and at least: one that leads back to itself ends there.
+_MOST_READS = 64
+
+_FAILURES = (
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    ValueError,
+    OverflowError,
+    RecursionError,
+    NotImplementedError,
+    LookupError,
+    EOFError,
+    struct.error,
+    OSError,
+)
+
+
+class Entry(NamedTuple):
+    """One entry. ``packed``: what it takes in the file, where that is told. ``modified``: ISO
+    8601, in UTC with a Z, else in the local time of whoever wrote it. ``type``: file, folder,
+    link, or other."""
+
+    name: str
+    size: int
+    packed: int | None
+    modified: str | None
+    type: str
+
+
+class Listing(NamedTuple):
+    """The entries of a tar or zip (``kind``). ``whole``: these are all; ``count``: how many there
+    are, where that is known; ``why``: why there are no more of them; ``damage``: what ends them
+    where they are not what they should be."""
+
+    kind: str
+    entries: tuple[Entry, ...]
+    count: int | None  # type: ignore[assignment]  # tuple's method, which nobody needs here
+    whole: bool
+    why: str = ""
+    damage: DamagedError | None = None
+
+    @property
+    def size(self) -> int:
+        """Bytes of the entries that are listed."""
+        return sum(entry.size for entry in self.entries)
+
+    @property
+    def packed(self) -> int | None:
+        """Bytes that these take in the file, where that is told."""
+        sizes = [entry.packed for entry in self.entries if entry.packed is not None]
+        return sum(sizes) if len(sizes) == len(self.entries) and sizes else None
+
+
+def listing_of(source: Source, head: bytes) -> Listing | None:
+    """The entries of ``source``, which begins with ``head``; None where it is no tar or zip."""
+    if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        kind, read = "zip", _zip
+    elif head[257:262] == b"ustar":
+        kind, read = "tar", _tar
+    else:
+        return None
+    found: list[Entry] = []
+    try:
+        count = read(source, found)
+    except _Bound as bound:
+        return Listing(kind, tuple(found), None, False, str(bound))
+    except DamagedError as error:
+        return Listing(kind, tuple(found), None, False, str(error), error)
+    except _FAILURES as error:
+        why = " ".join(str(error).split()) or type(error).__name__
+        if "not a zip file" in why:
+            why = "its directory is missing, which stands at the end of one"
+        damage = DamagedError(f"a damaged {kind}: {why}", path=source.path)
+        return Listing(kind, tuple(found), None, False, str(damage), damage)
+    return Listing(kind, tuple(found), count, True)
+
+
+class _Bound(Exception):
+    """More would have to be read than is."""
+
+
+def _zip(source: Source, found: list[Entry]) -> int:
+    """Add the entries of a zip to ``found``; how many there are."""
+    if not source.seekable():
+        raise _Bound("a zip is read from its end, which a pipe does not let one do")
+    with zipfile.ZipFile(cast("IO[bytes]", _Bounded(source.file))) as opened:
+        for info in opened.infolist():
+            _add(
+                found,
+                Entry(
+                    info.filename,
+                    info.file_size,
+                    info.compress_size,
+                    _dos_time(info.date_time),
+                    "folder" if info.is_dir() else "file",
+                ),
+            )
+    return len(found)
+
+
+def _add(found: list[Entry], entry: Entry) -> None:
+    if len(found) == MOST_ENTRIES:
+        raise _Bound(f"no more than {MOST_ENTRIES:,} are listed")
+    found.append(entry)
+
+
+def _dos_time(fields: tuple[int, ...]) -> str | None:
+    """The time of a zip's entry; None for one that no calendar has."""
+    try:
+        return datetime(*fields).isoformat()  # type: ignore[arg-type]
+    except ValueError:
+        return None
+
+
+def _tar(source: Source, found: list[Entry]) -> int:
+    """Add the entries of a tar to ``found``; how many there are."""
+    seeks = source.seekable()
+    file = cast("IO[bytes]", _Bounded(source.file) if seeks else _Stream(source))
+    if seeks:
+        file.seek(0)
+    with tarfile.open(fileobj=file, mode="r:" if seeks else "r|", tarinfo=_Info) as opened:
+        for info in _each(opened):
+            _add(found, _tar_entry(info))
+    return len(found)
+
+
+def _each(opened: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
+    while (info := opened.next()) is not None:
+        opened.members = []  # type: ignore[attr-defined]  # or all of them are kept
+        yield info
+
+
+def _tar_entry(info: tarfile.TarInfo) -> Entry:
+    if info.isdir():
+        kind = "folder"
+    elif info.issym() or info.islnk():
+        kind = "link"
+    else:
+        kind = "file" if info.isfile() else "other"
+    try:
+        modified = datetime.fromtimestamp(info.mtime, UTC).replace(tzinfo=None).isoformat() + "Z"
+    except (ValueError, OverflowError, OSError, TypeError):
+        modified = None
+    return Entry(info.name, max(info.size, 0), None, modified, kind)
+
+
+class _Info(tarfile.TarInfo):
+    """A header that says that it is damaged; tarfile takes one behind others for the end."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> _Info:
+        try:
+            return super().frombuf(buf, encoding, errors)
+        except (tarfile.EOFHeaderError, tarfile.EmptyHeaderError):  # type: ignore[attr-defined]
+            raise
+        except tarfile.HeaderError as error:
+            raise DamagedError(f"a damaged tar: {error}") from None
+
+
+class _Bounded(io.RawIOBase):
+    """A file that is not read without bound."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._reads = 0
+
+    def seekable(self) -> bool:
+        return True
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        self._reads += 1
+        if size > _MOST_READ or self._reads > _MOST_READS * MOST_ENTRIES:
+            raise _Bound("its directory is too large to be listed")
+        return self._file.read(min(size, _MOST_READ) if size >= 0 else _MOST_READ)
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        return self._file.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._file.tell()
+
+
+class _Stream:
+    """A source from its front to a bound."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._read = 0
+
+    def read(self, size: int) -> bytes:
+        if self._read >= MOST_BYTES:
+            raise _Bound(f"looked at the first {MOST_BYTES >> 20} MiB")
+        self._read += size
+        return self._source.read(size)

@@ -1,0 +1,198 @@
+"""The rough shape of a file: format, records, fields with their types; what is in a compressed one.
+
+It is judged by the first bytes, but that the keys of one large object are looked for behind them.
+"""
+
+from __future__ import annotations
+
+import io
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from serialpack.compressed.source import compression_of, decompressed, front_of
+from serialpack.detect import detect, looks_like
+from serialpack.errors import DamagedError, MissingLibraryError, SerialpackError, UnsupportedError
+from serialpack.files import Source
+from serialpack.formats import FORMATS
+from serialpack.formats.base import Unheld, ValueFormat
+from serialpack.listing import Listing, listing_of
+
+#: How much of a file is looked at for its format and first records.
+SAMPLE = 256 << 10
+
+#: How much of a record is looked at where it is larger than that: a block, and of a file of JSON,
+#: which is looked through without being read as values, more.
+LARGER = 4 << 20
+FAR = 64 << 20
+
+#: Formats whose documents of such a size are read as values in no time.
+_FAST = frozenset({"cbor", "msgpack"})
+
+
+class Look(NamedTuple):
+    """What was seen. ``fields``: name -> types seen, of the first ``records_seen`` records, in
+    the first ``looked_at`` bytes; ``whole``: these are all the bytes or, where the records are
+    one object, all of its keys. ``record_types``: what the records are."""
+
+    format: str
+    looks_like: str | None
+    fields: dict[str, tuple[str, ...]]
+    records_seen: int
+    looked_at: int
+    whole: bool
+    record_types: tuple[str, ...]
+
+
+class Inside(NamedTuple):
+    """What is in a compressed file: ``look``, or ``why`` it cannot be looked at. ``damage``: what
+    it ends with, where it is damaged."""
+
+    compression: str
+    look: Look | None
+    why: str = ""
+    damage: DamagedError | None = None
+
+
+def look_inside(source: Source) -> tuple[Inside | None, Listing | None]:
+    """What is in ``source`` where it is compressed; and its entries where it is a tar or a zip,
+    compressed or not. It is read then.
+    """
+    compression = compression_of(source)
+    if compression is None:
+        return None, listing_of(source, source.peek(512))
+    try:
+        inner = decompressed(source)
+        block, damage = front_of(inner, LARGER)
+    except (MissingLibraryError, UnsupportedError) as error:
+        return Inside(compression, None, str(error)), None
+    if damage is not None and not block:
+        return Inside(compression, None, str(damage), damage), None
+    readable = inner if damage is None else Source(io.BytesIO(block), inner.path)
+    listing = listing_of(readable, block[:512])
+    look = look_at(inner, block, far=False)
+    return Inside(compression, look, "" if damage is None else str(damage), damage), listing
+
+
+def look_at(source: Source, block: bytes, format: str | None = None, *, far: bool = True) -> Look:
+    """The shape of ``source``, which begins with ``block`` (``LARGER`` bytes, or all of it).
+
+    ``far``: more of a file is read where that takes no longer than a moment.
+    """
+    head = block[:SAMPLE]
+    format = format or detect(source.name if source.stat is not None else None, head)
+    records, size = _first_records(format, head)
+    everything = len(head) == len(block)
+    found = Look(
+        format,
+        looks_like(head),
+        _fields(records),
+        len(records),
+        looked_at=size,
+        whole=everything and size == len(head),
+        record_types=_types(records),
+    )
+    if everything:
+        return found
+    if format in ("json", "ndjson"):
+        pieces = _pieces(source) if far and source.stat is not None else iter((block,))
+        return _with_keys(found, head, pieces) or found
+    if format in _FAST and (not records or _are_members(format, head)):
+        records, size = _first_records(format, block)
+        return found._replace(
+            fields=_fields(records),
+            records_seen=min(len(records), 1),
+            looked_at=size,
+            whole=size == len(block) < LARGER,
+            record_types=_types(records),
+        )
+    return found
+
+
+def _with_keys(found: Look, head: bytes, pieces: Iterator[bytes]) -> Look | None:
+    """``found`` with the keys of one large object; None where it is none."""
+    from serialpack.formats.jsonkeys import keys_of, object_start
+
+    start = object_start(head)
+    if start is None or (found.records_seen and (start.element or found.format == "ndjson")):
+        return None
+    keys = keys_of(pieces, start.offset)
+    if keys.ended and keys.looked_at <= SAMPLE and found.records_seen:
+        return None  # others follow
+    fields: dict[str, tuple[str, ...]] = {key: (type,) for key, type in keys.types.items()}
+    return found._replace(
+        fields=fields,
+        records_seen=1,
+        record_types=("object",),
+        looked_at=keys.looked_at,
+        whole=keys.alone,
+    )
+
+
+def _pieces(source: Source) -> Iterator[bytes]:
+    left = FAR
+    while left and (piece := source.read(min(left, 1 << 20))):
+        left -= len(piece)
+        yield piece
+
+
+def _are_members(format: str, head: bytes) -> bool:
+    """Whether what was cut are the members of one map."""
+    fmt = FORMATS.get(format)
+    assert isinstance(fmt, ValueFormat)
+    with suppress(SerialpackError, Unheld):
+        for block in _cut(fmt, head):
+            return fmt.structure(block, 0) == "m"
+    return False
+
+
+def _cut(fmt: ValueFormat, head: bytes) -> Iterator[Any]:
+    pieces = [head]
+    # Of a file that goes on, the first part of the sample ends where records do.
+    size = SAMPLE // 4 if len(head) == SAMPLE else len(head)
+    return fmt.cut(lambda _: pieces.pop() if pieces else b"", max(size, 1))
+
+
+def _first_records(format: str, head: bytes) -> tuple[list[Any], int]:
+    """The records that are whole in ``head``, and in how many bytes of it they stand; none where
+    it holds none or is not valid."""
+    fmt = FORMATS.get(format)
+    # Looking at a file must never run what is in it.
+    if not isinstance(fmt, ValueFormat) or not fmt.safe:
+        return [], len(head)
+    try:
+        for block in _cut(fmt, head):
+            return fmt.parse(block), len(block.data)
+    except (SerialpackError, Unheld):
+        pass
+    return [], len(head)
+
+
+def _types(values: Iterable[Any]) -> tuple[str, ...]:
+    """The types of ``values``, the most frequent first."""
+    return tuple(t for t, _ in Counter(map(_type, values)).most_common())
+
+
+def _type(value: Any) -> str:
+    return _TYPES.get(type(value), "object")
+
+
+def _fields(records: list[Any]) -> dict[str, tuple[str, ...]]:
+    seen: dict[str, Counter[str]] = {}
+    for record in records:
+        if isinstance(record, dict):
+            for key, value in record.items():
+                seen.setdefault(str(key), Counter())[_type(value)] += 1
+    return {key: tuple(t for t, _ in types.most_common()) for key, types in seen.items()}
+
+
+_TYPES = {
+    str: "string",
+    bool: "boolean",
+    int: "integer",
+    float: "number",
+    type(None): "null",
+    list: "array",
+    dict: "object",
+}

@@ -1,0 +1,155 @@
+"""How far the work is inside of a block, for whoever looks on: a bar on a terminal.
+
+Who looks on works in ``with watch.looking()``. The pipeline begins and ends jobs there; whoever
+works on one says ``at(share)``, wherever it knows. Where nobody looks on, that costs a glance.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from time import monotonic
+from typing import TypeVar
+
+Item = TypeVar("Item")
+
+#: No more than this share of a job is taken to be done because others took no longer.
+_FORESEEN = 0.9
+
+#: Is told the share of a job that is done, from 0 to 1.
+Tell = Callable[[float], object]
+
+
+class _Here(threading.local):
+    """What this thread has: a watch that looks on, and who is told of the job it works on."""
+
+    watch: Watch | None = None
+    tell: Tell | None = None
+
+
+_here = _Here()
+
+
+class Job:
+    """A job that is worked on: its size in bytes, and the share of it that is done."""
+
+    __slots__ = ("share", "since", "size")
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.share = 0.0
+        self.since = monotonic()
+
+    def tell(self, share: float) -> None:
+        """So much of it is done."""
+        self.share = share
+
+
+class Watch:
+    """The jobs that were begun, in all threads, and how far they are.
+
+    ``total``: how many bytes there will be, all jobs together, as far as that is known by now.
+    """
+
+    def __init__(self) -> None:
+        self._jobs: dict[Job, None] = {}
+        #: Bytes a second of the jobs that are done, each for itself: what one step of one does
+        #: that tells nothing (a single call of a codec's library) is taken to be as fast.
+        self._size, self._seconds = 0, 0.0
+        self._ended = 0
+        self.total: Callable[[], int | None] = lambda: None
+
+    def begin(self, size: int) -> Job:
+        """A job of ``size`` bytes is worked on from now on."""
+        job = Job(size)
+        self._jobs[job] = None
+        return job
+
+    def done(self, job: Job) -> None:
+        """It is done."""
+        job.share = 1.0
+        self._size += job.size
+        self._seconds += monotonic() - job.since
+
+    def end(self, job: Job) -> None:
+        """What came of it is where it was to go."""
+        if self._jobs.pop(job, job) is None:
+            self._ended += job.size
+
+    def far(self) -> tuple[int, int]:
+        """Bytes that are done, of all jobs, and bytes that are worked on; by any thread."""
+        jobs, now = list(self._jobs), monotonic()
+        speed = self._size / self._seconds if self._seconds else 0.0
+        done = 0.0
+        for job in jobs:
+            foreseen = min(speed * (now - job.since), _FORESEEN * job.size)
+            done += max(job.size * job.share, foreseen)
+        return self._ended + int(done), sum(job.size for job in jobs) - int(done)
+
+    @contextmanager
+    def looking(self) -> Iterator[None]:
+        """Look on what this thread begins meanwhile."""
+        before, _here.watch = _here.watch, self
+        try:
+            yield
+        finally:
+            _here.watch = before
+
+
+def watching() -> Watch | None:
+    """The watch that looks on what this thread begins."""
+    return _here.watch
+
+
+def expect(total: Callable[[], int | None]) -> None:
+    """Let the watch know how many bytes there will be; asked for only when somebody is shown it."""
+    if _here.watch is not None:
+        _here.watch.total = total
+
+
+def telling() -> bool:
+    """Whether anybody is told of what this thread works on."""
+    return _here.tell is not None
+
+
+@contextmanager
+def told(tell: Tell | None) -> Iterator[None]:
+    """Have ``tell`` told how far this thread is; None: whoever is told already."""
+    before = _here.tell
+    _here.tell = tell or before
+    try:
+        yield
+    finally:
+        _here.tell = before
+
+
+def at(share: float) -> None:
+    """This thread's job, or the part of it, is done to this share."""
+    if _here.tell is not None:
+        _here.tell(share)
+
+
+@contextmanager
+def within(start: float, stop: float) -> Iterator[None]:
+    """What is told within goes from 0 to 1, and stands for ``start`` to ``stop``."""
+    tell = _here.tell
+    if tell is None:
+        yield
+        return
+    with told(lambda share: tell(start + share * (stop - start))):
+        yield
+    tell(stop)
+
+
+def told_of(items: Sequence[Item], size: Callable[[Item], int]) -> Generator[Item, None, None]:
+    """``items``, with the share of their sizes told as each is done."""
+    if _here.tell is None:
+        yield from items
+        return
+    sizes = [size(item) for item in items]
+    total, done = sum(sizes) or 1, 0
+    for item, more in zip(items, sizes, strict=True):
+        yield item
+        done += more
+        at(done / total)

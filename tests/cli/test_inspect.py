@@ -1,0 +1,96 @@
+"""What a person reads of files that serialpack did not make, and of archives."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+
+EVIL = ["t\x1b]0;owned\x07", "n\nserialpack: forged", "b\u202egnp.exe", "c\u009b31m"]
+
+
+def words(shown: bytes) -> list[list[str]]:
+    return [line.split() for line in shown.decode().splitlines()]
+
+
+def test_a_compressed_file_is_said_as_what_it_is(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "rows.csv.gz").write_bytes(gzip.compress(b"id,name\n1,a\n2,b\n"))
+    lines = words(run("inspect", "rows.csv.gz").stdout)
+    assert ["format", "csv", "in", "gzip"] in lines
+    assert ["records", "2"] in lines
+    assert ["id", "string"] in lines
+
+
+@pytest.mark.parametrize("kind", ["tar", "tar.gz", "zip"])
+def test_entries_are_a_line_each_with_a_total(run: Run, tmp_path: Path, kind: str) -> None:
+    path = tmp_path / f"x.{kind}"
+    names = ["a.json", *EVIL]
+    if kind == "zip":
+        with zipfile.ZipFile(path, "w") as packed:
+            for name in names:
+                packed.writestr(name, bytes(1500))
+    else:
+        with tarfile.open(path, "w:gz" if kind == "tar.gz" else "w") as tar:
+            for name in names:
+                info = tarfile.TarInfo(name)
+                info.size = 1500
+                tar.addfile(info, io.BytesIO(bytes(1500)))
+    done = run("inspect", path.name)
+    shown = done.stdout.decode()
+    lines = shown.splitlines()
+    at = next(number for number, line in enumerate(lines) if line.startswith("entry "))
+    assert len(lines) == at + 1 + len(names) + 1
+    assert lines[at + 1].startswith("a.json")
+    assert "1,500" in lines[at + 1]
+    assert lines[-1].startswith("5 entries")
+    assert "7,500" in lines[-1]
+    assert not set("\x1b\x07\u202e\u009b") & set(shown)
+    assert [
+        e["name"]
+        for e in json.loads(run("inspect", "--json", path.name).stdout)["listing"]["entries"]
+    ] == names
+
+
+@pytest.mark.parametrize("as_json", [True, False])
+def test_a_damaged_one_has_one_line_and_its_exit_code(
+    run: Run, tmp_path: Path, as_json: bool
+) -> None:
+    """A person reads what is known of it all the same."""
+    with zipfile.ZipFile(tmp_path / "x.zip", "w") as packed:
+        packed.writestr("a", bytes(1500))
+    data = (tmp_path / "x.zip").read_bytes()
+    (tmp_path / "x.zip").write_bytes(data[:-30])
+    (tmp_path / "x.gz").write_bytes(gzip.compress(b"text\n" * 99)[:-5])
+    for name in ("x.zip", "x.gz"):
+        done = run("inspect", *["--json"] * as_json, name, code=3)
+        (said,) = done.stderr.decode().splitlines()
+        assert said.startswith(f"serialpack: {name}: ")
+        if as_json:
+            assert set(json.loads(done.stdout)) == {"source", "error", "exit"}
+        else:
+            assert b"format" in done.stdout
+
+
+@pytest.mark.parametrize(("size", "said"), [(0, "0 bytes"), (1, "1 byte"), (40, "40 bytes")])
+def test_a_few_bytes_are_no_per_cent_of_what_is_around_them(
+    run: Run, tmp_path: Path, size: int, said: str
+) -> None:
+    (tmp_path / "x").write_bytes(b"x" * size)
+    closing = run("pack", "x").stderr.decode()
+    shown = run("inspect", "x.spk").stdout.decode()
+    packed = (tmp_path / "x.spk").stat().st_size
+    assert packed > 2 * size
+    for text in (closing, shown):
+        assert "%" not in text
+        assert f"{packed - size} bytes more, around the data" in text
+    assert f"size        {said}\n" in shown
+    assert f"packed      {packed} bytes" in shown
+    (tmp_path / "y").write_bytes(bytes(5000))
+    assert "%" in run("pack", "y").stderr.decode()

@@ -1,0 +1,176 @@
+"""The entries of tars and zips, of those that mean no good too."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import struct
+import tarfile
+import tracemalloc
+import zipfile
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+import serialpack
+from serialpack import listing
+from serialpack.files import Source
+from serialpack.listing import Listing
+
+
+def tar(names: list[str], format: int = tarfile.PAX_FORMAT, size: int = 100) -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=format) as packed:
+        for name in names:
+            info = tarfile.TarInfo(name)
+            info.size, info.mtime = size, 1_500_000_000
+            packed.addfile(info, io.BytesIO(bytes(size)))
+        for name, kind in (("a folder", tarfile.DIRTYPE), ("a link", tarfile.SYMTYPE)):
+            info = tarfile.TarInfo(name)
+            info.type = kind
+            packed.addfile(info)
+    return out.getvalue()
+
+
+def zipped(names: list[str]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name in names:
+            info = zipfile.ZipInfo(name, (2017, 7, 14, 2, 40, 0))
+            packed.writestr(info, bytes(100), zipfile.ZIP_DEFLATED)
+        packed.mkdir("a folder") if hasattr(packed, "mkdir") else packed.writestr("a folder/", b"")
+    return out.getvalue()
+
+
+def of(data: bytes, source: Any = None) -> Listing:
+    with Source(source if source is not None else io.BytesIO(data)) as opened:
+        found = listing.listing_of(opened, opened.peek(512))
+    assert found is not None
+    return found
+
+
+class Pipe(io.RawIOBase):
+    """A stream that cannot be sought."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = io.BytesIO(data)
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        return self._data.read(size)
+
+
+NAMES = ["a.json", "sub/b.csv", "n" * 180 + "/ä.txt"]
+
+
+@pytest.mark.parametrize("format", [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
+def test_a_tar(format: int) -> None:
+    names = NAMES[:2] if format == tarfile.USTAR_FORMAT else NAMES
+    for source in (None, Pipe(tar(names, format))):
+        found = of(tar(names, format), source)
+        assert [entry.name for entry in found.entries] == [*names, "a folder", "a link"]
+        assert [entry.type for entry in found.entries[-3:]] == ["file", "folder", "link"]
+        assert found.entries[0] == ("a.json", 100, None, "2017-07-14T02:40:00Z", "file")
+        assert (found.kind, found.count, found.whole) == ("tar", len(names) + 2, True)
+        assert (found.size, found.packed, found.damage) == (100 * len(names), None, None)
+
+
+def test_a_zip() -> None:
+    found = of(zipped(NAMES))
+    assert [entry.name for entry in found.entries] == [*NAMES, "a folder/"]
+    entry = found.entries[0]
+    assert (entry.size, entry.modified, entry.type) == (100, "2017-07-14T02:40:00", "file")
+    assert entry.packed is not None
+    assert entry.packed < 100
+    assert found.entries[-1].type == "folder"
+    assert found.packed == sum(entry.packed or 0 for entry in found.entries)
+    assert (found.count, found.whole) == (4, True)
+    piped = of(zipped(NAMES), Pipe(zipped(NAMES)))
+    assert (piped.entries, piped.damage) == ((), None)
+    assert "pipe" in piped.why
+
+
+def test_more_entries_than_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listing, "MOST_ENTRIES", 50)
+    names = [f"f{n}" for n in range(80)]
+    for data in (tar(names), zipped(names)):
+        found = of(data)
+        assert len(found.entries) == 50
+        assert (found.count, found.whole, found.damage) == (None, False, None)
+        assert "50" in found.why
+
+
+def test_no_more_of_a_stream_is_read_than_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listing, "MOST_BYTES", 1 << 20)
+    data = tar([f"f{n}" for n in range(9)], size=300 << 10)
+    found = of(data, Pipe(data))
+    assert 0 < len(found.entries) < 9
+    assert "1 MiB" in found.why
+    assert found.damage is None
+
+
+def test_what_is_cut_or_damaged_tells_the_entries_before_it() -> None:
+    data = tar([f"f{n}" for n in range(9)])
+    for cut in (data[:3000], data[:3072] + bytes(range(256)) * 2 + data[3584:]):
+        for source in (None, Pipe(cut)):
+            found = of(cut, source)
+            assert found.damage is not None
+            assert 0 < len(found.entries) < 9
+            assert not found.whole
+            assert "\n" not in str(found.damage)
+    packed = zipped([f"f{n}" for n in range(9)])
+    for cut in (packed[:-30], packed[:200], packed[:-200] + bytes(100) + packed[-100:]):
+        assert of(cut).damage is not None
+
+
+def test_nothing_that_is_changed_in_them_breaks_the_listing() -> None:
+    random = Random(1)
+    for whole in (tar(NAMES), tar(NAMES, tarfile.GNU_FORMAT), zipped(NAMES)):
+        for _ in range(300):
+            data = bytearray(whole)
+            for _ in range(random.choice((1, 3, 30))):
+                data[random.randrange(len(data))] = random.choice((0, 0x30, 0x37, 0x80, 0xFF))
+            if listing.listing_of(Source(io.BytesIO(data)), bytes(data[:512])) is not None:
+                found = of(bytes(data))
+                assert len(found.entries) <= 20
+                assert all(entry.size >= 0 for entry in found.entries)
+
+
+def test_a_long_name_that_says_it_has_gigabytes_takes_no_memory(tmp_path: Path) -> None:
+    header = tarfile.TarInfo("././@LongLink")
+    header.type, header.size = tarfile.GNUTYPE_LONGNAME, 4 << 30
+    data = header.tobuf(tarfile.GNU_FORMAT)
+    path = tmp_path / "a.tar"
+    with path.open("wb") as file:
+        file.write(data)
+        file.truncate(len(data) + (4 << 30))
+    packed = gzip.compress(data + bytes(300 << 20), 1)
+    tracemalloc.start()
+    try:
+        assert of(b"", path).entries == ()
+        shape = serialpack.inspect(io.BytesIO(packed)).shape
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert shape is not None
+    assert shape.listing is not None
+    assert shape.listing.entries == ()
+    assert peak < 200 << 20
+
+
+def test_a_directory_that_says_it_has_gigabytes_takes_no_memory(tmp_path: Path) -> None:
+    path = tmp_path / "a.zip"
+    size = (1 << 31) + 5
+    with path.open("wb") as file:
+        file.write(b"PK\x03\x04")
+        file.truncate(size + 100)
+        file.seek(0, os.SEEK_END)
+        file.write(struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, 9, 9, size, 100, 0))
+    found = of(b"", path)
+    assert found.entries == ()
+    assert "too large" in found.why
