@@ -127,6 +127,8 @@ def split(data: bytes, delimiter: bytes = b",") -> Walked | None:
     fields = fields_of(x, delimiter[0])
     if len(fields.starts):
         names = fields.first_line(data)
+        if len(names) < len(fields.begins) and not fields.begins[len(names)]:
+            return None  # the line goes on
         if _are_names(names):
             fields = fields.part(slice(len(names), None))
     if not len(fields.starts):

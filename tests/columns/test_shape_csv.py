@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import io
+
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import serialpack
 from serialpack.columns.nodes import SCALAR
 from serialpack.columns.shape import join
 from serialpack.columns.structure import Column
@@ -74,3 +78,15 @@ def test_csv_of_stray_quotes_has_no_quoted_fields() -> None:
     data = b"".join(b'%d,5" pipe,"all"\n' % n for n in range(20))
     columns = columns_of(there_and_back(data, "csv"))
     assert columns[Column((2,), SCALAR)] == [b'"all"'] * 20
+
+
+@pytest.mark.parametrize("columns", [(1 << 14) - 1, 1 << 14, (1 << 14) + 1, 40_000])
+def test_a_table_of_too_many_columns_is_none(columns: int) -> None:
+    """Also where the first line may be names, more than are looked at."""
+    names = ",".join(f"c{number}" for number in range(columns))
+    source = f"{names}\n{','.join('1' * columns)}\n".encode() * 2
+    packed = io.BytesIO()
+    serialpack.pack(io.BytesIO(source), packed, serializer="columns", format="csv", threads=1)
+    restored = io.BytesIO()
+    serialpack.unpack(io.BytesIO(packed.getvalue()), restored)
+    assert restored.getvalue() == source

@@ -1,0 +1,149 @@
+"""What a conversion costs before it is refused, and what empty members of a compressed file do."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import json
+import lzma
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zstandard
+
+from serialpack.conversion.compressed import decompressed
+from serialpack.conversion.plan import Plan
+from serialpack.conversion.stream import convert_stream
+from serialpack.errors import RefusedError, ValueRefusedError
+from serialpack.files import Source
+from serialpack.formats import _columns
+from serialpack.formats.parquet import Parquet
+from serialpack.serializers import SERIALIZERS
+from tests.formats.work import lines_run
+
+MEMBERS = {
+    "zst": zstandard.ZstdCompressor().compress(b""),
+    "gz": gzip.compress(b""),
+    "bz2": bz2.compress(b""),
+    "xz": lzma.compress(b""),
+}
+
+
+@pytest.mark.parametrize("extension", MEMBERS)
+def test_empty_members_cost_the_same_each(tmp_path: Path, extension: str) -> None:
+    def read(count: int) -> None:
+        path = tmp_path / f"{count}.{extension}"
+        path.write_bytes(MEMBERS[extension] * count)
+        with Source(str(path)) as source:
+            assert decompressed(source).read(1) == b""
+
+    read(1)
+    few, many = lines_run(read, 300), lines_run(read, 1200)
+    assert many < 4.5 * few
+    assert many < 150 * 1200
+
+
+def test_one_decompressor_reads_all_frames(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Any] = []
+    new = zstandard.ZstdDecompressor
+
+    def counted(**options: Any) -> Any:
+        made.append(new(**options))
+        return made[-1]
+
+    monkeypatch.setattr(zstandard, "ZstdDecompressor", counted)
+    path = tmp_path / "a.zst"
+    path.write_bytes(MEMBERS["zst"] * 100)
+    with Source(str(path)) as source:
+        assert decompressed(source).read(1) == b""
+    assert len(made) == 1
+
+
+def test_zeros_between_members_are_not_copied(tmp_path: Path) -> None:
+    path = tmp_path / "a.gz"
+    path.write_bytes((gzip.compress(b"") + b"\0") * 300 + gzip.compress(b"a") + bytes(200_000))
+    with Source(str(path)) as source:
+        assert decompressed(source).read(9) == b"a"
+
+
+def test_what_comes_in_small_pieces_is_joined_once() -> None:
+    class Slow(io.RawIOBase):
+        def read(self, size: int = -1, /) -> bytes:
+            return b"x" if size else b""
+
+    assert Source(Slow()).read(2000) == b"x" * 2000  # type: ignore[arg-type]
+
+
+def test_many_skippable_frames_are_looked_behind(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(b"\x50\x2a\x4d\x18\0\0\0\0" * 9000 + MEMBERS["zst"])
+    with Source(str(path)) as source:
+        assert decompressed(source).read(1) == b""
+
+
+def _refused(lines: list[dict[str, Any]], to: str) -> tuple[int, Exception]:
+    """How many bytes were read before the refusal, and that."""
+    file = io.BytesIO("".join(json.dumps(line) + "\n" for line in lines).encode())
+    with pytest.raises((ValueRefusedError, RefusedError)) as caught:
+        convert_stream(file.read, lambda _: None, Plan("ndjson", to), block_size=1000)
+    return file.tell(), caught.value
+
+
+@pytest.mark.parametrize("to", ["parquet", "arrow"])
+@pytest.mark.parametrize("bad", [{"b": 1}, {"a": "text"}, {"a": [1, "x"]}])
+def test_a_table_is_refused_while_it_is_read(to: str, bad: dict[str, Any]) -> None:
+    pytest.importorskip("pyarrow")
+    lines: list[dict[str, Any]] = [{"a": number} for number in range(20_000)]
+    lines[500] = bad
+    read, error = _refused(lines, to)
+    assert read < 20_000
+    assert isinstance(error, ValueRefusedError)
+    assert error.record == 500
+
+
+def test_one_document_is_refused_at_the_second() -> None:
+    read, error = _refused([{"a": number} for number in range(20_000)], "toml")
+    assert read < 5000
+    assert "one document" in str(error)
+
+
+def test_the_first_bad_record_costs_what_stands_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pyarrow")
+    serializer: Any = SERIALIZERS.create("parquet")
+    tried: list[int] = []
+    fit, write = type(serializer).fit, Parquet.write_stored
+
+    def fitted(self: Any, records: list[Any]) -> None:
+        tried.append(len(records))
+        fit(self, records)
+
+    def written(self: Any, records: list[Any]) -> bytes:
+        tried.append(20 * len(records))
+        return write(self, records)
+
+    monkeypatch.setattr(type(serializer), "fit", fitted)
+    monkeypatch.setattr(Parquet, "write_stored", written)
+    records: list[dict[str, Any]] = [{"a": number} for number in range(10_000)]
+    records[100] = {"b": 1}
+    lost = serializer.blame(records, ValueError())
+    assert lost.record == 100
+    assert sum(tried) < 2 * len(records)
+
+
+def test_maps_of_many_shapes_are_no_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Refused at the second shape, before each becomes columns."""
+    pytest.importorskip("pyarrow")
+    made = 0
+    columns_in = _columns._columns_in
+
+    def counted(*args: Any) -> Any:
+        nonlocal made
+        made += 1
+        return columns_in(*args)
+
+    monkeypatch.setattr(_columns, "_columns_in", counted)
+    with pytest.raises(_columns.Mixed, match=r"maps with the keys \('k0',\) and \('k1',\)"):
+        Parquet().write_stored([{f"k{number}": 1} for number in range(1000)])
+    assert made == 0
