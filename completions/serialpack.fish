@@ -218,7 +218,7 @@ complete -c serialpack -n '__serialpack_verb' -a bench -d 'Measure which seriali
 complete -c serialpack -n '__serialpack_verb pack' -F
 complete -c serialpack -n '__serialpack_verb pack' -s s -l serializer -x -k -a '(__serialpack_serializer)' -d 'auto (default), raw, json, cbor, yaml, pickle, ...'
 complete -c serialpack -n '__serialpack_verb pack' -l filter -x -k -a '(__serialpack_filter)' -d 'shuffle, bitshuffle, delta; repeatable'
-complete -c serialpack -n '__serialpack_verb pack' -s c -l codec -x -k -a '(__serialpack_codec)' -d 'auto (default), zstd:19, ...; no LEVEL: by effort'
+complete -c serialpack -n '__serialpack_verb pack' -s c -l codec -x -k -a '(__serialpack_codec)' -d 'auto (default), none, zstd:19, xz; LEVEL: by effort'
 complete -c serialpack -n '__serialpack_verb pack' -s 1 -d 'effort 1'
 complete -c serialpack -n '__serialpack_verb pack' -s 2 -d 'effort 2'
 complete -c serialpack -n '__serialpack_verb pack' -s 3 -d 'effort 3'

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     "--codec",
     metavar="NAME[:LEVEL]",
     default="auto",
-    help="auto (default), zstd:19, ...; no LEVEL: by effort.",
+    help="auto (default), none, zstd:19, xz; LEVEL: by effort.",
 )
 @click.option(
     "-1..-9",

@@ -33,7 +33,7 @@ LINES = [1e3, 1e5, 1e6, LINE, 1e8, 1e9, 1e10, 1e12]
 def test_what_shrinks_to_a_half_is_never_stored(line: float) -> None:
     best = roles(ROWS, Weighing(given=line))
     for kind in ("balanced", "portable"):
-        found = best[kind]  # type: ignore[index]
+        found = best[kind]
         assert found is not None
         assert found not in (STORED, HARDLY)
     # Where nothing shrinks so far, storing may be best.
