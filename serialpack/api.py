@@ -10,7 +10,6 @@ import io
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from functools import cache
 from typing import IO, TYPE_CHECKING, Any
 
 from serialpack._version import __version__
@@ -30,11 +29,12 @@ from serialpack.errors import (
 from serialpack.files import Output, Path, Source, check_output, file_error
 from serialpack.formats import FORMATS
 from serialpack.formats.base import ValueFormat
+from serialpack.pipeline.expect import expect_restored
 from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import PackReport, UnpackReport
 from serialpack.serializers import SERIALIZERS
 from serialpack.stage import MAX_BLOCK, Buffer
-from serialpack.watch import expect, watching
+from serialpack.watch import expect
 
 # Packing, unpacking and inspecting need little of each other; each imports its own, because
 # the time to start decides in a shell loop over small files.
@@ -225,42 +225,6 @@ def unpack(
     if salvaged is not None:
         report = report._replace(damage=salvaged.damage, lost=salvaged.lost)
     return report
-
-
-def expect_restored(source: Source, *, serialized: bool = False) -> None:
-    """Let whoever looks on know how many bytes come out of ``source``, a container.
-
-    ``serialized``: those that its blocks were serialized as, not the source's.
-    """
-    if watching() is None:
-        return
-    from serialpack.container.seek import find_members
-
-    def total(opened: Source) -> int | None:
-        try:
-            found = [member.index for member in find_members(opened.file)]
-        except (SerialpackError, OSError, ValueError):  # unpacking says it better
-            return None
-        return sum(index.serialized if serialized else index.size for index in found)
-
-    @cache
-    def total_again() -> int | None:
-        again = source.again()
-        if again is None:
-            return None
-        with again:
-            return total(again)
-
-    if source.stat is None or not source.owned:
-        size, place = None, 0
-        if source.seekable():
-            place = source.file.tell()
-            size = total(source)
-            source.file.seek(place)
-        expect(lambda: size)
-    else:
-        # Only when it is asked for, and from the file opened once more: members may be many.
-        expect(total_again)
 
 
 def unpack_report(

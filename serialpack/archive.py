@@ -15,7 +15,6 @@ from serialpack.api import (
     Target,
     check_target,
     check_threads,
-    expect_restored,
     opened_source,
     pack,
     unpack_report,
@@ -41,6 +40,7 @@ from serialpack.errors import (
 )
 from serialpack.files import Output, Path, Source, check_output
 from serialpack.paths import make_folder, place_below, status
+from serialpack.pipeline.expect import expect_restored
 from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import ArchiveReport, PackReport, UnpackReport
 from serialpack.watch import expect

@@ -13,7 +13,6 @@ from serialpack.api import (
     check_target,
     check_threads,
     expanded,
-    expect_restored,
     opened_source,
     sink,
     target_name,
@@ -33,6 +32,7 @@ from serialpack.files import Output, Path, Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import MAX_BLOCK, Read, Spelling, ValueFormat
 from serialpack.pipeline.blocks import SETTINGS
+from serialpack.pipeline.expect import expect_restored
 from serialpack.pipeline.pack import Progress
 from serialpack.pipeline.unpack import Limit, Write, member_plan, restored_pieces, untrusted
 from serialpack.pipeline.workers import usable_cores
