@@ -147,7 +147,7 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
     ),
     ("pack", "--block-size"): (
         "Large blocks compress better; small ones are quicker to reach by `--records` and"
-        " `--bytes`. Also the memory that each thread takes grows with it.",
+        " `--bytes`. Also the memory that each thread takes grows with it: see MEMORY.",
     ),
     ("pack", "--meta"): ("`serialpack inspect` shows it.",),
     ("pack", "--archive"): (
@@ -225,6 +225,22 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
 }
 
 #: Environment variable -> what it does.
+MEMORY = (
+    "No block unpacks to more than 64 MiB, whatever a container of some hundred bytes says. With"
+    " `-j 1`, to read the first records of a block takes at most 3 times its size and 64 MB beyond"
+    " what the program has at its start, however many records it has; so does packing it with"
+    " `-s raw`, and unpacking it where it was packed so. Each further thread works on another"
+    " block.",
+    "Blocks of `-s columns` take some 12 times their size to pack, and 60 times where records are"
+    " of a byte or two: keep to the block sizes of the efforts. To unpack, columns of one value or"
+    " of values of one length take no more than is said above, others up to 16 times the block."
+    " Values are objects: chains that pack them, and `--to`, take some 20 times the block, and more"
+    " where they are small.",
+    "What this takes is no reason to refuse a container. `--max-size` limits what is written."
+    " Where memory is refused (a limit of the shell, say), the command ends with exit status 1, and"
+    " leaves nothing behind: it then runs in a process of its own, which a library may end.",
+)
+
 ENVIRONMENT: dict[str, str] = {
     "SERIALPACK_VERB_OPTION": (
         "The default of an option: its long name in capitals, with _ for -, after the verb, as in"

@@ -80,9 +80,10 @@ def lines_in_pieces(pieces: Iterator[Buffer], span: Span) -> tuple[bytes, int, i
     """
     text = bytearray()
     counted = dropped = seen = 0
-    for piece in pieces:
+    parts = (piece[at : at + _COUNTED] for piece in pieces for at in range(0, len(piece), _COUNTED))
+    for part in parts:
         behind = len(text)
-        text += piece
+        text += part
         end = text.rfind(b"\n", behind) + 1
         if not end:
             continue

@@ -1,0 +1,109 @@
+"""Memory is a multiple of the block whatever its records are: also where each is a byte."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+import serialpack
+from tests.faults.conftest import MIB
+from tests.faults.test_memory import peak
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss is in KiB on Linux only")
+
+#: What a command may take beside what it has at its start: times the block, and MiB.
+MOST, ROOM = 3, 64
+
+#: A record, and what stands before the first and behind the last.
+RECORDS = {
+    "nil.msgpack": (b"\xc0", b"", b""),
+    "list.msgpack": (b"\x91\x01", b"", b""),
+    "number.csv": (b"1\n", b"a\n", b""),
+    "quoted.csv": (b'""\n', b"a\n", b""),
+    "commas.csv": (b",,,\n", b"a,b,c,d\n", b""),
+    "number.ndjson": (b"1\n", b"", b""),
+    "lists.json": (b"[],", b"[", b"[]]"),
+}
+
+VERBS = {
+    "head": ("inspect", "--head", "1"),
+    "first": ("unpack", "-o", "-", "--records", "0:1"),
+    "late": ("unpack", "-o", "-", "--records", "1000000:1000001"),
+    "bytes": ("unpack", "-o", "-", "--bytes", "0:1"),
+    "all": ("unpack", "--test", "-j", "1"),
+}
+
+
+def packed(folder: Path, name: str, serializer: str, size: int) -> Path:
+    """A container of one block of some ``size`` bytes, of one record again and again."""
+    record, before, behind = RECORDS[name]
+    source = folder / name
+    source.write_bytes(before + record * (size // len(record) - 16) + behind)
+    target = folder / f"{name}.spk"
+    serialpack.pack(source, target, serializer=serializer, block_size=size, verify=False)
+    assert len(serialpack.inspect(target).members[0].blocks) == 1
+    return target
+
+
+def start_of(folder: Path) -> float:
+    """MiB that a command takes for a container with next to nothing in it."""
+    small = folder / "small.csv"
+    small.write_bytes(b"a\n1\n2\n")
+    serialpack.pack(small, folder / "small.spk", serializer="columns")
+    return peak(folder, "unpack", "--test", str(folder / "small.spk"))
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_one_byte_records_take_no_object_each(tmp_path: Path, name: str) -> None:
+    """An object for each took a hundred times their bytes."""
+    path = packed(tmp_path, name, "raw", 4 * MIB)
+    most = start_of(tmp_path) + MOST * 4 + ROOM
+    used = {verb: peak(tmp_path, *args, str(path)) for verb, args in VERBS.items()}
+    assert max(used.values()) <= most, (most, used)
+
+
+@pytest.mark.parametrize("name", ["nil.msgpack", "number.csv", "quoted.csv", "number.ndjson"])
+def test_packing_them_as_they_are_takes_no_object_each(tmp_path: Path, name: str) -> None:
+    record, before, _ = RECORDS[name]
+    (tmp_path / name).write_bytes(before + record * (8 * MIB // len(record)))
+    args = ("pack", "-s", "raw", "-j", "1", "--block-size", "4M", "-o", "-")
+    used = peak(tmp_path, *args, str(tmp_path / name))
+    assert used <= start_of(tmp_path) + MOST * 4 + ROOM
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "serializer"),
+    [("nil.msgpack", "raw"), ("number.csv", "columns"), ("number.ndjson", "columns")],
+)
+def test_64_mib_of_them(tmp_path: Path, name: str, serializer: str) -> None:
+    path = packed(tmp_path, name, serializer, 64 * MIB)
+    most = start_of(tmp_path) + MOST * 64 + ROOM
+    used = {verb: peak(tmp_path, *args, str(path)) for verb, args in VERBS.items()}
+    assert max(used.values()) <= most, (most, used)
+
+
+def test_whatever_is_packed_is_unpacked(tmp_path: Path) -> None:
+    """The limits are on memory, not on what comes of how little."""
+    source, target = tmp_path / "zeros", tmp_path / "zeros.spk"
+    with source.open("wb") as file:
+        file.truncate(64 * MIB)
+    serialpack.pack(source, target, verify=False)
+    assert target.stat().st_size < 16 << 10
+    serialpack.unpack(target, tmp_path / "back")
+    assert (tmp_path / "back").stat().st_size == 64 * MIB
+
+
+def test_inspect_refuses_to_show_more_than_max_size(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    from serialpack.cli.app import run
+
+    path = packed(tmp_path, "number.csv", "raw", MIB)
+    assert run(["inspect", "--head", "3", "--max-size", "1K", str(path)]) == 0
+    assert capfd.readouterr().out == "a\n1\n1\n1\n"
+    assert run(["inspect", "--head", "1000", "--max-size", "1K", str(path)]) == 4
+    assert "--max-size 1.0 KiB" in capfd.readouterr().err
+    assert run(["inspect", "--max-size", "1K", str(path)]) == 2
