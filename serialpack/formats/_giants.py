@@ -18,7 +18,7 @@ from serialpack.errors import RefusedError
 from serialpack.formats import _cutting
 from serialpack.formats._cutting import Cut, Scan, SequenceFinder, Untold, cut_records
 from serialpack.formats._document import DocumentFormat, Malformed
-from serialpack.formats.base import Read, SourceBlock, Spelling
+from serialpack.formats.base import Read, SourceBlock, Spelled, Spelling
 from serialpack.stage import Buffer
 
 #: The byte that ends an array or a map of CBOR that does not say its length.
@@ -205,6 +205,7 @@ class Sequence(NamedTuple):
 class MessageFormat(DocumentFormat):
     """A format whose files are messages, one after another."""
 
+    spelled: ClassVar[Spelled] = {"k": (str,), "h": (bytes,), "t": (bytes,)}
     #: The head of a map with one member.
     _pair: ClassVar[bytes]
 

@@ -9,7 +9,7 @@ from serialpack.formats._comments import comments, in_yaml
 from serialpack.formats._cutting import cut_plain, cut_records
 from serialpack.formats._document import DocumentFormat
 from serialpack.formats._yamlcut import YamlFinder
-from serialpack.formats.base import Read, SourceBlock, Spelling
+from serialpack.formats.base import Read, SourceBlock, Spelled, Spelling
 from serialpack.kinds import DIGITS, DUPLICATES, UTF8, Loss
 from serialpack.stage import import_library
 
@@ -21,6 +21,7 @@ class Yaml(DocumentFormat):
     binary, str, seq, map, set and merge. What anchors and aliases share stays shared.
     """
 
+    spelled: ClassVar[Spelled] = {"e": (bool,)}
     name = "yaml"
     number = 7
     about = "YAML documents"

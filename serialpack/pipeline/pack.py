@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 from serialpack.chain import Chain
 from serialpack.container.index import Index
 from serialpack.container.records import Header
-from serialpack.container.writer import MemberWriter
+from serialpack.container.writer import MemberWriter, refused_as_written
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, Spelling, ValueFormat
-from serialpack.pipeline.blocks import SETTINGS, Plan
+from serialpack.pipeline.blocks import SETTINGS, Plan, plan_of
 from serialpack.pipeline.digest import WholeDigest
 from serialpack.pipeline.timing import add_seconds, timed
 from serialpack.pipeline.workers import INLINE, INLINE_PLAIN, WorkerPlan, in_order
@@ -146,8 +146,13 @@ def prepare(packing: Packing, first: SourceBlock) -> tuple[Header, Plan]:
         unproved=not packing.verify,
         zstd_envelope=packing.chain.zstd_envelope,
     )
-    plan = Plan(packing.chain, fmt.name, spelling, packing.verify, packing.demand_exact)
-    return header, plan._replace(least_saving=packing.least_saving)
+    with refused_as_written():
+        plan = plan_of(header)
+    return header, plan._replace(
+        verify=packing.verify,
+        demand_exact=packing.demand_exact,
+        least_saving=packing.least_saving,
+    )
 
 
 class WorkerMaker:
