@@ -22,11 +22,13 @@ Everything is imported when it is first used: ``import serialpack`` costs next t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from serialpack._version import __version__
 
+# Until the command is on its way Ctrl-C is Python's, with a traceback: not even typing is loaded.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from serialpack.api import inspect as inspect
     from serialpack.api import pack as pack
     from serialpack.api import unpack as unpack

@@ -31,12 +31,32 @@ def check_folder(folder: Path) -> None:
 
 
 def make_folder(folder: Path) -> None:
-    """Make ``folder``, and those it is in, where they are not there."""
+    """Make ``folder``, and those it is in, where they are not there, however many they are."""
     check_folder(folder)
+    path = os.path.abspath(folder)
+    missing: list[str] = []
     try:
-        os.makedirs(folder, exist_ok=True)
+        while not _is_there(path):
+            missing.append(path)
+            path = os.path.dirname(path)
+        while missing:
+            path = missing.pop()
+            try:
+                os.mkdir(path)
+            except FileExistsError:  # another made it meanwhile
+                if not os.path.isdir(path):
+                    raise
     except OSError as error:
         raise file_error(error, os.fspath(folder), "make the folder") from error
+
+
+def _is_there(path: str) -> bool:
+    """Whether there is anything at ``path``; OSError where there cannot be: it is too long."""
+    try:
+        os.stat(path)
+    except FileNotFoundError:
+        return os.path.lexists(path)
+    return True
 
 
 def place_below(folder: Path, entry: str, *, windows: bool = os.name == "nt") -> str:

@@ -18,14 +18,15 @@ def main() -> None:
             return
         except OSError:
             pass  # said below, as every error is
-    import os
     import signal
 
-    # NumPy's OpenBLAS, never called here, would start threads, and raise SIGINT where it cannot.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Until the program can say how it ended, Ctrl-C ends it without a traceback.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
+    import os
+
+    # NumPy's OpenBLAS, never called here, would start threads, and raise SIGINT where it cannot.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from serialpack.cli.guard import guarded, is_limited
 
     code = guarded(_run) if is_limited() else _run()

@@ -13,7 +13,7 @@ import click
 
 from serialpack._version import __version__
 from serialpack.cli.options import Verb, setting_name
-from serialpack.cli.words import LESS_MEMORY, complain
+from serialpack.cli.words import LESS_MEMORY, complain, name_standard_output
 from serialpack.errors import SerialpackError, UsageError
 from serialpack.files import remove_hidden
 
@@ -95,16 +95,17 @@ def run(args: list[str]) -> int:
     """Run the command line ``args``; the exit code."""
     if not args:
         args = ["--help"]
-    for number in _SIGNALS:
-        # What is ignored stays so: nohup, and jobs that a script puts in the background.
-        if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, _stop)
-    _replace_closed_streams()
-    for stream in (sys.stdout, sys.stderr):
-        # Names of files can hold anything; printing one must never fail.
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
     try:
+        for number in _SIGNALS:
+            # What is ignored stays so: nohup, and jobs that a script puts in the background.
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, _stop)
+        _replace_closed_streams()
+        name_standard_output()
+        for stream in (sys.stdout, sys.stderr):
+            # Names of files can hold anything; printing one must never fail.
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="backslashreplace")
         # Not app.main(): it ends the program itself, with 1, when a pipe is closed.
         with app.make_context("serialpack", args, default_map=_settings()) as ctx:
             code = app.invoke(ctx)

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 
 from serialpack.cli.naming import STDIO, check_removal, stat_of
-from serialpack.cli.words import LESS_MEMORY, complain, note, screen
+from serialpack.cli.words import LESS_MEMORY, StandardOutputError, complain, note, screen
 from serialpack.errors import (
     WORST_FIRST,
     DamagedError,
@@ -20,7 +20,7 @@ from serialpack.errors import (
     SerialpackError,
     UsageError,
 )
-from serialpack.files import Source, check_output, file_error, remove_source
+from serialpack.files import Source, check_output, remove_source
 from serialpack.reports import ReportT
 from serialpack.stage import Buffer
 from serialpack.units import format_size
@@ -102,6 +102,8 @@ def print_line(manner: Manner, line: dict[str, Any]) -> None:
 
 def _ours(error: Exception) -> SerialpackError:
     """``error`` as one of ours, so that the other files of a batch go on."""
+    if isinstance(error, StandardOutputError):
+        raise error
     if isinstance(error, SerialpackError):
         return error
     if isinstance(error, BrokenPipeError):
@@ -228,11 +230,10 @@ class Targets:
     def make_folder(self) -> None:
         """Make the folder that several outputs go into."""
         if self._folder:
+            from serialpack.paths import make_folder
+
             assert self._output is not None
-            try:
-                os.makedirs(self._output, exist_ok=True)
-            except OSError as error:
-                raise file_error(error, self._output, "make the folder") from error
+            make_folder(self._output)
 
 
 class Input(NamedTuple):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+from contextlib import contextmanager, suppress
+from typing import IO, Any, cast
 
+from serialpack.errors import FileError
 from serialpack.text import aligned, printable
 from serialpack.units import format_size
 
@@ -46,6 +48,43 @@ class Screen:
 
 
 screen = Screen()
+
+
+class StandardOutputError(FileError):
+    """Standard output takes no more: no fault of any input, and the end of all."""
+
+
+class _StandardOutput(io.FileIO):
+    """Standard output, whose errors name it."""
+
+    def write(self, data: Any, /) -> int:
+        try:
+            # None where it is full and does not wait: typeshed does not know.
+            return super().write(data)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            why = (error.strerror or str(error)).lower()
+            raise StandardOutputError(f"cannot write: {why}", path="standard output") from error
+
+
+def name_standard_output() -> None:
+    """From now on, what cannot be written to standard output is said to be so."""
+    old = sys.stdout
+    buffer: Any = getattr(old, "buffer", None)
+    raw = getattr(buffer, "raw", buffer)  # it has no buffer where PYTHONUNBUFFERED says so
+    if type(raw) is not io.FileIO:  # it is a stand-in, or has one behind it
+        return
+    with suppress(OSError):  # what could not be written will be written again
+        old.flush()
+    file = _StandardOutput(raw.fileno(), "wb", closefd=False)
+    sys.stdout = io.TextIOWrapper(
+        cast("IO[bytes]", file) if raw is buffer else io.BufferedWriter(file),
+        encoding=old.encoding,
+        errors=old.errors,
+        line_buffering=old.isatty(),
+        write_through=raw is buffer,
+    )
 
 
 def complain(message: str, path: str | None = None) -> None:

@@ -6,7 +6,8 @@ is read back before it is written, by the reader's own rules, and must say what 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 from serialpack.container.ends import seek_table, trailer
 from serialpack.container.frames import (
@@ -88,15 +89,20 @@ def _read_back(
     frames: Sequence[bytes], given: object, read: Callable[[Sequence[bytes]], object]
 ) -> None:
     """RefusedError where ``read`` does not give back ``given`` from the bodies of ``frames``."""
+    with refused_as_written():
+        if read([_body(frame) for frame in frames]) != given:
+            raise InputError("it would be read as something else")
+
+
+@contextmanager
+def refused_as_written() -> Iterator[None]:
+    """RefusedError where what is about to be written breaks a rule of readers."""
     try:
-        found = read([_body(frame) for frame in frames])
+        yield
     except InputError as error:
-        why = error.message
-    else:
-        if found == given:
-            return
-        why = "it would be read as something else"
-    raise RefusedError(f"it cannot be stored so: {why}", hint="-s raw keeps the bytes")
+        raise RefusedError(
+            f"it cannot be stored so: {error.message}", hint="-s raw keeps the bytes"
+        ) from None
 
 
 def _body(frame: bytes) -> bytes:

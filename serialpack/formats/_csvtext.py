@@ -18,6 +18,7 @@ from serialpack.formats._utf8 import ESCAPED, said
 from serialpack.formats.base import (
     Difference,
     SourceBlock,
+    Spelled,
     Spelling,
     Unheld,
     ValueFormat,
@@ -46,6 +47,10 @@ class HeadedBlock(SourceBlock):
 class CsvText(ValueFormat):
     """The value side of CSV. Every field is text."""
 
+    spelled: ClassVar[Spelled] = {
+        **dict.fromkeys("het", (str,)),
+        "q": (int, list),
+    }
     sequence = True
     is_text = True
     heeds = frozenset({DUPLICATES, UTF8})

@@ -19,7 +19,7 @@ from serialpack.errors import RefusedError
 from serialpack.formats import _cutting
 from serialpack.formats._cutting import Cut, Scan, SequenceFinder, Untold, cut_records, record_ends
 from serialpack.formats._document import DocumentFormat, Malformed
-from serialpack.formats.base import Read, SourceBlock, Span, Spelling
+from serialpack.formats.base import Read, SourceBlock, Span, Spelled, Spelling
 from serialpack.stage import Buffer
 
 #: The byte that ends an array or a map of CBOR that does not say its length.
@@ -206,6 +206,7 @@ class Sequence(NamedTuple):
 class MessageFormat(DocumentFormat):
     """A format whose files are messages, one after another."""
 
+    spelled: ClassVar[Spelled] = {"k": (str,), "h": (bytes,), "t": (bytes,)}
     #: The head of a map with one member.
     _pair: ClassVar[bytes]
     #: The first byte of an array and of a map whose length stands in the four bytes behind it.

@@ -15,7 +15,7 @@ from serialpack.formats._jsonparse import (
     text_of,
     values_scanner,
 )
-from serialpack.formats.base import Difference, SourceBlock, Spelling, Unheld, ValueFormat
+from serialpack.formats.base import Difference, SourceBlock, Spelled, Spelling, Unheld, ValueFormat
 from serialpack.kinds import DIGITS, DUPLICATES, UTF8
 from serialpack.stage import Buffer
 
@@ -31,6 +31,13 @@ class JsonText(ValueFormat):
     respelled = True
     is_text = True
     heeds = frozenset({DIGITS, DUPLICATES, UTF8})
+
+    spelled: ClassVar[Spelled] = {
+        **dict.fromkeys("khjtb", (str,)),
+        **dict.fromkeys("xf", (int,)),
+        "s": (list, int),
+        "n": (int, str),
+    }
 
     #: What ``_jsonspell`` calls it.
     _kind: ClassVar[str]

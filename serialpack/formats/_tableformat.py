@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from serialpack.formats import _arrowtables as tables
 from serialpack.formats._document import DocumentFormat
-from serialpack.formats.base import SourceBlock, Spelling
+from serialpack.formats.base import SourceBlock, Spelled, Spelling
 
 #: The longest schema that is remembered in a header, to write the records under it again.
 _MOST_SCHEMA = 8 << 10
@@ -19,6 +19,7 @@ _STORED_VALUES = 1 << 24
 class TableFormat(DocumentFormat):
     """A format that pyarrow reads as a table."""
 
+    spelled: ClassVar[Spelled] = {"schema": (bytes,)}
     has_columns = True
     joins = False
     sequence = True

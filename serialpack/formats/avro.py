@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 from serialpack.depth import levels
 from serialpack.errors import RefusedError
@@ -25,7 +25,7 @@ from serialpack.formats._avrofile import (
 from serialpack.formats._avrotypes import made_for
 from serialpack.formats._cutting import SequenceFinder, cut_plain, cut_records
 from serialpack.formats._document import DocumentFormat, Malformed, compared
-from serialpack.formats.base import Difference, Read, SourceBlock, Spelling, Unheld
+from serialpack.formats.base import Difference, Read, SourceBlock, Spelled, Spelling, Unheld
 from serialpack.stage import Buffer
 
 _SCALARS: frozenset[type] = frozenset({str, int, float, bool, type(None), bytes})
@@ -42,6 +42,11 @@ _RATIO = 8
 class Avro(DocumentFormat):
     """Avro's object container files."""
 
+    spelled: ClassVar[Spelled] = {
+        "schema": (str,),
+        "codec": (str,),
+        "meta": (dict,),
+    }
     name = "avro"
     number = 13
     joins = False

@@ -8,7 +8,7 @@ texts strictly, value by value: that is the proof behind "same or refused".
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -28,6 +28,9 @@ Read = Callable[[int], bytes]
 
 #: How a text was spelled: MessagePack-able values under short string keys.
 Spelling = dict[str, Any]
+
+#: The keys of a format's spelling, and the types that their values have.
+Spelled = Mapping[str, tuple[type, ...]]
 
 #: Where something begins and ends in some bytes.
 Span = tuple[int, int]
@@ -115,6 +118,17 @@ class Format(ABC):
     about: ClassVar[str] = ""
     #: Whether blocks can be parsed into values (see ValueFormat).
     has_values: ClassVar[bool] = False
+    #: What its spelling has; other keys mean nothing.
+    spelled: ClassVar[Spelled] = {}
+
+    def check_spelling(self, spelling: Spelling) -> None:
+        """ValueError where a container's spelling has values of other types.
+
+        What they say is checked by those who use it: ValueError too.
+        """
+        for key, types in self.spelled.items():
+            if key in spelling and type(spelling[key]) not in types:
+                raise ValueError(f"{key!r} is {type(spelling[key]).__name__}")
 
     @abstractmethod
     def cut(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cache
-from typing import Any
+from typing import Any, ClassVar
 
 from serialpack.formats._document import Malformed
 from serialpack.formats._frames import frames_for
 from serialpack.formats._pickleframes import Beside, framed, is_framed, take_frame
 from serialpack.formats._pickleops import count_pickles
 from serialpack.formats._unsafe import UnsafeFormat
-from serialpack.formats.base import SourceBlock, Spelling
+from serialpack.formats.base import SourceBlock, Spelled, Spelling
 from serialpack.stage import Buffer
 
 PROTOCOL = 5
@@ -26,6 +26,7 @@ _PROTOCOL_1 = b"]}XKMJGU)"
 class Pickle(UnsafeFormat):
     """A sequence of pickles. Loading one can run any code that its writer put in."""
 
+    spelled: ClassVar[Spelled] = {"p": (int,)}
     name = "pickle"
     number = 15
     about = "Python pickles, one after another; reading one can run code that is in it"

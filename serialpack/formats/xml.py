@@ -29,13 +29,13 @@ Any other XML has no single meaning as values, and is not read.
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, ClassVar
 
 from serialpack.formats._comments import comments, in_xml
 from serialpack.formats._document import DocumentFormat
 from serialpack.formats._xmlread import DECLARATION, read_elements
 from serialpack.formats._xmlwrite import write_elements
-from serialpack.formats.base import SourceBlock, Spelling
+from serialpack.formats.base import SourceBlock, Spelled, Spelling
 from serialpack.kinds import DIGITS, UTF8, Loss
 
 #: As much of a declaration as is remembered.
@@ -45,6 +45,7 @@ _USUAL = re.compile(r"<\?xml [ -~]{1,100}\?>\r?\n")
 class Xml(DocumentFormat):
     """Elements that say their types, one after another."""
 
+    spelled: ClassVar[Spelled] = {"d": (str,)}
     name = "xml"
     number = 11
     about = "typed XML, in which each element says the type of its value"

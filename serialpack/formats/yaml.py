@@ -9,7 +9,7 @@ from serialpack.formats._comments import comments, in_yaml
 from serialpack.formats._cutting import cut_plain, cut_records
 from serialpack.formats._document import DocumentFormat
 from serialpack.formats._yamlcut import YamlFinder
-from serialpack.formats.base import Read, SourceBlock, Spelling
+from serialpack.formats.base import Read, SourceBlock, Spelled, Spelling
 from serialpack.kinds import DIGITS, DUPLICATES, UTF8, Loss
 from serialpack.stage import import_library
 
@@ -24,6 +24,7 @@ class Yaml(DocumentFormat):
     and aliases share stays shared. What is written is the same to readers of both versions.
     """
 
+    spelled: ClassVar[Spelled] = {"e": (bool,)}
     name = "yaml"
     number = 19
     about = "YAML documents, by YAML 1.2"

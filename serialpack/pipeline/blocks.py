@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from typing import NamedTuple, cast
 
 from serialpack.auto import shrinks_well
-from serialpack.chain import Chain
+from serialpack.chain import Chain, chain_of_numbers
 from serialpack.codecs import CODECS
 from serialpack.codecs.base import Codec
 from serialpack.container.frames import checksum
 from serialpack.container.reader import StoredBlock
-from serialpack.container.records import CONTINUED, EXACT, STORED, Block, Part, newer
+from serialpack.container.records import CONTINUED, EXACT, STORED, Block, Header, Part, newer
 from serialpack.errors import (
     CodecError,
     DamagedError,
@@ -70,6 +70,32 @@ def of_records(chain: Chain, format: str, first: SourceBlock) -> bool:
     if format not in _TEXT or not kept or chain.filters:
         return False
     return CODECS.create(*chain.codec).gains_on_records(first.data)
+
+
+def plan_of(header: Header) -> Plan:
+    """How the blocks of a member are packed and undone, as its header says.
+
+    DamagedError; UnsupportedError for what this version lacks.
+    """
+    chain = chain_of_numbers(header.chain, header.writer)
+    if chain.zstd_envelope != header.zstd_envelope:
+        raise DamagedError(f"the chain {chain} does not belong in this envelope")
+    serializer = SERIALIZERS.cls(chain.serializer.name)
+    fmt = FORMATS.by_number(header.format)
+    if fmt is None and not serializer.exact:
+        raise newer(f"format number {header.format}", header.writer)
+    # The bytes come back whatever format they are in.
+    name = fmt.name if fmt is not None else "bytes"
+    source = FORMATS.get(name)
+    if serializer.needs_values(source) and not source.has_values:
+        raise newer(f"{chain.serializer.name} to hold {name}", header.writer)
+    try:
+        source.check_spelling(header.spelling)
+        if type(header.spelling.get(SETTINGS, {})) is not dict:
+            raise ValueError(f"{SETTINGS!r} is no map")
+    except ValueError as error:
+        raise DamagedError(f"the header's spelling is malformed ({error})") from None
+    return Plan(chain, name, header.spelling, writer=header.writer)
 
 
 class Packed(NamedTuple):
@@ -177,7 +203,7 @@ class BlockPacker:
             if self.plan.verify and not gives_back(serializer, self.format, source, data):
                 data = serializer.plain(source.data)
                 if not gives_back(serializer, self.format, source, data):
-                    raise _broken(self.plan, source.index, "not even as plain bytes")
+                    raise not_given_back(self.plan.chain, "not even as plain bytes", source.index)
         elif not exact and self.plan.verify:
             exact, extras = prove(serializer, self.format, source, data, self.plan.spelling)
             if self.plan.demand_exact and not exact:
@@ -254,14 +280,16 @@ class BlockPacker:
         try:
             restored = self.squeeze.backward(payload, size)
         except CodecError as error:
-            raise _broken(self.plan, seq, str(error)) from None
+            raise not_given_back(self.plan.chain, str(error), seq) from None
         if len(restored) != size or checksum(restored) != check:
-            raise _broken(self.plan, seq, "other bytes came back")
+            raise not_given_back(self.plan.chain, "other bytes came back", seq)
 
 
-def _broken(plan: Plan, seq: int, what: str) -> SerialpackError:
+def not_given_back(chain: Chain, what: str, block: int | None = None) -> SerialpackError:
+    """The error for a stage that fails its proof; ``what`` went wrong, in words."""
+    where = "" if block is None else f"block {block}: "
     return SerialpackError(
-        f"block {seq}: {plan.chain} did not give back what it was given ({what})",
+        f"{where}{chain} did not give back what it was given ({what})",
         hint="nothing was written; check this machine's memory, try another codec and report it",
     )
 

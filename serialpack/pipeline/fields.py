@@ -22,6 +22,7 @@ from serialpack.pipeline.blocks import BlockUnpacker, Plan
 from serialpack.pipeline.timing import Timer
 from serialpack.pipeline.workers import in_order
 from serialpack.serializers._collector import collector_held
+from serialpack.serializers.columns import KINDS
 
 #: Formats of tables, and what stands between two of their fields.
 TABLES = {"csv": b",", "tsv": b"\t"}
@@ -57,6 +58,7 @@ class OpenBlock:
         self.block = block
         self._start = start
         self._load = load
+        self._kind = KINDS.get(plan.format)
         self._bounds = [0]
         for part in block.parts:
             self._bounds.append(self._bounds[-1] + part.stored)
@@ -71,7 +73,10 @@ class OpenBlock:
 
     def columns(self) -> Columns:
         """The columns of a block whose form is that."""
-        return Columns(memoryview(self._data), self._need)
+        columns = Columns(memoryview(self._data), self._need)
+        if self._kind not in (None, columns.shape.text_kind):
+            raise Broken("the structure of a text in another format")
+        return columns
 
     def text(self) -> bytes:
         """The text of a block that is kept as it is."""

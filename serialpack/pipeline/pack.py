@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 from serialpack.chain import Chain
 from serialpack.container.index import Index
 from serialpack.container.records import Header
-from serialpack.container.writer import MemberWriter
+from serialpack.container.writer import MemberWriter, refused_as_written
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, Spelling, ValueFormat
-from serialpack.pipeline.blocks import SETTINGS, Plan, of_records
+from serialpack.pipeline.blocks import SETTINGS, Plan, of_records, plan_of
 from serialpack.pipeline.digest import WholeDigest
 from serialpack.pipeline.timing import add_seconds, timed
 from serialpack.pipeline.workers import INLINE, INLINE_PLAIN, WorkerPlan, in_order
@@ -150,9 +150,14 @@ def prepare(packing: Packing, first: SourceBlock) -> tuple[Header, Plan]:
         unproved=not packing.verify,
         zstd_envelope=packing.chain.zstd_envelope,
     )
-    plan = Plan(packing.chain, fmt.name, spelling, packing.verify, packing.demand_exact)
-    records = of_records(packing.chain, fmt.name, first)
-    return header, plan._replace(least_saving=packing.least_saving, records=records)
+    with refused_as_written():
+        plan = plan_of(header)
+    return header, plan._replace(
+        verify=packing.verify,
+        demand_exact=packing.demand_exact,
+        least_saving=packing.least_saving,
+        records=of_records(packing.chain, fmt.name, first),
+    )
 
 
 class WorkerMaker:

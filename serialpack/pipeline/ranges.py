@@ -174,7 +174,12 @@ def unpack_records(
         if place.seq == 0:
             piece.begin()
         restore, pieces = partial(blocks.restore, place), partial(blocks.pieces, place)
-        piece.add(place.seq, place.records, restore, pieces)
+        try:
+            piece.add(place.seq, place.records, restore, pieces)
+        except ValueError as error:  # of a spelling that says what none can
+            raise DamagedError(
+                f"its records cannot be cut out ({error})", block=place.seq
+            ) from None
         if piece.complete:
             break
     written = piece.finish() if piece is not None else 0

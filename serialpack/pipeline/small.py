@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from serialpack.chain import Chain, chain_of_numbers
 from serialpack.container.small import MOST_WRITTEN, STORED, UNPROVED, Small
-from serialpack.errors import CodecError, DamagedError, SerialpackError
+from serialpack.errors import CodecError, DamagedError
 from serialpack.formats.base import Spelling
-from serialpack.pipeline.blocks import SETTINGS, Plan, Squeeze
+from serialpack.pipeline.blocks import SETTINGS, Plan, Squeeze, not_given_back
 from serialpack.pipeline.pack import Packing, pack_stream
 from serialpack.stage import Buffer
 
@@ -37,11 +37,13 @@ def pack_small(chain: Chain, settings: Spelling, data: Buffer, *, verify: bool) 
     stored = not chain.plain and len(payload) >= len(data)
     if stored:
         payload = data
-    elif verify and not chain.plain and squeeze.backward(payload, len(data)) != data:
-        raise SerialpackError(
-            f"{chain} did not give back what it was given",
-            hint="nothing was written; check this machine's memory, try another codec",
-        )
+    elif verify and not chain.plain:
+        try:
+            same = squeeze.backward(payload, len(data)) == data
+        except CodecError as error:
+            raise not_given_back(chain, str(error)) from None
+        if not same:
+            raise not_given_back(chain, "other bytes came back")
     flags = STORED * stored | UNPROVED * (not verify)
     return Small(chain.numbers, flags, len(data), settings, payload).encode()
 

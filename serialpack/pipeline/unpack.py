@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterator
 from time import perf_counter
 from typing import NamedTuple
 
-from serialpack.chain import Chain, chain_of_numbers
+from serialpack.chain import Chain
 from serialpack.container.reader import Member, StoredBlock, read_members
-from serialpack.container.records import Header, newer
+from serialpack.container.records import Header
 from serialpack.errors import DamagedError, RefusedError
-from serialpack.formats import FORMATS
-from serialpack.pipeline.blocks import BlockUnpacker, Plan, Restored
+from serialpack.pipeline.blocks import BlockUnpacker, Plan, Restored, plan_of
 from serialpack.pipeline.digest import WholeDigest
 from serialpack.pipeline.pack import Progress
 from serialpack.pipeline.timing import add_seconds, timed
@@ -64,20 +63,9 @@ def member_plan(header: Header, *, trust: bool = True) -> Plan:
 
     RefusedError without ``trust``, where undoing them can run code that is in them.
     """
-    chain = chain_of_numbers(header.chain, header.writer)
-    if chain.zstd_envelope != header.zstd_envelope:
-        raise DamagedError(f"the chain {chain} does not belong in this envelope")
-    serializer = SERIALIZERS.cls(chain.serializer.name)
-    fmt = FORMATS.by_number(header.format)
-    if fmt is None and not serializer.exact:
-        raise newer(f"format number {header.format}", header.writer)
-    # The bytes come back whatever format they are in.
-    name = fmt.name if fmt is not None else "bytes"
-    source = FORMATS.get(name)
-    if serializer.needs_values(source) and not source.has_values:
-        raise newer(f"{chain.serializer.name} to hold {name}", header.writer)
-    check_trust(chain, trust=trust)
-    return Plan(chain, name, header.spelling, writer=header.writer)
+    plan = plan_of(header)
+    check_trust(plan.chain, trust=trust)
+    return plan
 
 
 def check_trust(chain: Chain, *, trust: bool) -> None:

@@ -23,7 +23,7 @@ from serialpack.pipeline.fields import TABLES, OpenBlock, head_of, opened_block
 from serialpack.pipeline.unpack import member_plan, untrusted
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers._collector import collector_held
-from serialpack.serializers.base import FAILURES
+from serialpack.serializers.base import FAILURES, ValueSerializer
 from serialpack.stage import Buffer
 
 #: After so many records of a block were read one by one, all of them are.
@@ -159,7 +159,11 @@ class Member:
             structure = self.structure if self.structure == "m" else ""
             plan = Reading(self.plan.format, "", spelling=spelling, structure=structure)
             serializer = SERIALIZERS.cls(self.plan.chain.serializer.name)
-            if SETTINGS in spelling and serializer.keeps(self.format):
+            if (
+                SETTINGS in spelling
+                and issubclass(serializer, ValueSerializer)
+                and serializer.keeps(self.format)
+            ):
                 plan = plan._replace(
                     source_serializer=(*self.plan.chain.serializer,),
                     source_settings=spelling[SETTINGS],

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import zstandard
 
-from serialpack.conversion.compressed import decompressed
+from serialpack.compressed.source import decompressed
 from serialpack.conversion.plan import Plan
 from serialpack.conversion.stream import convert_stream
 from serialpack.errors import RefusedError, ValueRefusedError

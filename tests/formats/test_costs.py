@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
+from serialpack.depth import json_depth
 from serialpack.errors import RefusedError
 from serialpack.formats import FORMATS, _xmlread, csv
 from serialpack.formats._cborscan import scan
 from serialpack.formats._document import Malformed
-from serialpack.formats._jsonparse import before_white, nesting
+from serialpack.formats._jsonparse import before_white
 from serialpack.formats._lines import lines_in_pieces
 from serialpack.formats._marks import Marks
 from serialpack.formats._pickleops import count_pickles
@@ -44,8 +45,8 @@ def test_quotes_in_quotes_are_gone_over_in_c() -> None:
 
 @pytest.mark.parametrize("unit", [b"[", b"[]", b'{"a":', b'["[",'])
 def test_brackets_are_counted_in_c(unit: bytes) -> None:
-    nesting(b"[" * 1000)
-    assert lines_run(nesting, unit * 20_000) < 200
+    json_depth(b"[" * 1000)
+    assert lines_run(json_depth, unit * 20_000) < 200
 
 
 @pytest.mark.parametrize("text", [b"[1,", b""])
