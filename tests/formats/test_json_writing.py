@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from serialpack.depth import json_depth
 from serialpack.formats import _jsonwrite
-from serialpack.formats._jsonparse import nesting
 from serialpack.formats._jsonspell import ASCII, CAPITALS, HTML, SLASH, Style, learn
 from serialpack.formats._jsonvalues import check_json
 
@@ -57,7 +57,7 @@ def test_where_ujson_writes_otherwise(value: Any) -> None:
 
 @pytest.mark.parametrize("depth", [11, 250, 480])
 def test_a_bound_of_depth_is_never_too_low(depth: int) -> None:
-    assert nesting(b"[1," * depth + b"[],{}" + b"]" * depth)[0] >= depth + 1
+    assert json_depth(b"[1," * depth + b"[],{}" + b"]" * depth)[0] >= depth + 1
 
 
 def test_what_indentation_would_make_too_long_is_refused() -> None:
