@@ -10,13 +10,21 @@ COMPILE := $(BIN)/python -m compileall -q serialpack
 JOBS ?= 2
 # Set PYTHON to choose an interpreter yourself: make test PYTHON=python3.13
 PYTHON ?=
+# Pythons beside that of the environment, on PATH or pyenv's, are found by themselves; they are
+# tested in environments of their own, .venv-3.13 and so on.
+OTHERS = $(shell sh tools/pythons.sh $(BIN)/python)
+# What a Python may do in another way: values, what they become, and what holds them.
+OF_VALUES := tests/depth tests/serializers tests/fidelity tests/conversion tests/formats \
+	tests/test_objects.py tests/test_values.py tests/test_sameness.py
 
-.PHONY: help try test test-all lint format bench-peers bench-serializers bench-conversion bench-columns bench-docs fidelity peers-table generate lock clean
+.PHONY: help try test test-all test-pythons test-newest test-one lint format bench-peers bench-serializers bench-conversion bench-columns bench-docs fidelity peers-table generate lock clean
 
 help:
 	@echo 'make try          set up, then pack, inspect and unpack a sample file'
 	@echo 'make test         set up, then lint, types and tests'
 	@echo 'make test-all     the same with everything that takes long or needs strace'
+	@echo 'make test-pythons the tests under each supported Python that is found'
+	@echo 'make test-newest  those that look at values, under the newest one found'
 	@echo 'make lint         ruff and mypy'
 	@echo 'make format       let ruff rewrite what it can'
 	@echo 'make bench-peers  measure beside zstd, print the table of the README'
@@ -82,6 +90,25 @@ test-all: lint
 	$(BIN)/pytest -n $(JOBS) --dist loadgroup -m 'not soak'
 	$(BIN)/pytest -m soak --timeout 3600
 
+# Each is run to its end, also where one before it failed.
+test-pythons: $(VENV)/.test
+	@code=0; $(BIN)/pytest -n $(JOBS) --dist loadgroup || code=1; \
+	others="$(OTHERS)"; \
+	[ -n "$$others" ] || echo "no other Python found (3.11 to 3.14, on PATH or pyenv's): only $$($(BIN)/python --version) is tested" >&2; \
+	for python in $$others; do $(MAKE) -s test-one OTHER="$$python" || code=1; done; exit $$code
+
+test-newest: $(VENV)/.test
+	@newest="$(firstword $(OTHERS))"; \
+	if [ -z "$$newest" ]; then \
+	  echo "no other Python found (3.11 to 3.14, on PATH or pyenv's): nothing is tested under another than $$($(BIN)/python --version)" >&2; \
+	else $(MAKE) -s test-one OTHER="$$newest" ARGS="$(OF_VALUES)"; fi
+
+test-one:
+	@version=$$("$(OTHER)" -c 'import sys; print("%d.%d" % sys.version_info[:2])') && \
+	$(MAKE) -s VENV=.venv-$$version PYTHON="$(OTHER)" .venv-$$version/.test && \
+	echo "testing under $$("$(OTHER)" --version)" && \
+	.venv-$$version/bin/pytest -n $(JOBS) --dist loadgroup $(ARGS)
+
 lint: $(VENV)/.test
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
@@ -127,5 +154,5 @@ lock:
 	@echo 'constraints.txt is new; now: make test'
 
 clean:
-	rm -rf $(VENV) $(VENV)-lock try build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-lock .venv-3.* try build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

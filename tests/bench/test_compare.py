@@ -22,7 +22,7 @@ from serialpack.bench.disk import HOW
 from serialpack.bench.results import Results, Row
 from serialpack.bench.run import Bench, Question
 from serialpack.errors import FileError, InputError
-from tests.bench.found import file_results, row, sweep_results, unknown
+from tests.bench.found import PLENTY, file_results, row, sweep_results, unknown
 
 
 def results(*rows: Row, **changes: Any) -> Results:
@@ -216,7 +216,7 @@ def test_what_was_saved_is_loaded_again(tmp_path: Path) -> None:
 def test_real_results_are_loaded_again(tmp_path: Path) -> None:
     source = tmp_path / "lines.ndjson"
     source.write_bytes(b'{"a":null}\n' * 1000)
-    question = Question(str(source), serializers=["raw", "toml"], codecs=["none"], budget=5)
+    question = Question(str(source), serializers=["raw", "toml"], codecs=["none"], budget=PLENTY)
     found = Bench(question).run()
     assert {"measured", "refused"} <= {r.status for r in found.rows}
     save_results(found, tmp_path / "results.json")

@@ -18,6 +18,7 @@ from serialpack.bench.results import Results, Row
 from serialpack.bench.run import Bench, Question
 from serialpack.errors import FileError, UsageError
 from serialpack.files import Output
+from tests.bench.found import PLENTY
 
 LINES = b"".join(b'{"id":%d,"text":"%x"}\n' % (n, n * n * n) for n in range(60_000))
 
@@ -47,7 +48,11 @@ def droppable(tmp_path: Path) -> None:
 
 def bench(source: Path | str, through: Through, **changes: object) -> Results:
     question = Question(
-        str(source), through=through, serializers=["raw", "msgpack"], codecs=["zstd:3"], budget=15
+        str(source),
+        through=through,
+        serializers=["raw", "msgpack"],
+        codecs=["zstd:3"],
+        budget=PLENTY,
     )
     return Bench(question._replace(**changes)).run()  # type: ignore[arg-type]
 

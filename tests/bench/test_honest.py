@@ -21,6 +21,7 @@ from serialpack.bench.results import Results, Row
 from serialpack.bench.run import Bench, Question
 from serialpack.bench.trials import Timing, spread_of
 from serialpack.errors import FileError, UsageError
+from tests.bench.found import PLENTY
 
 #: One of the standard library, one fast one, one that is stored as it is.
 FEW = ("zstd:3", "lz4:0", "none")
@@ -33,7 +34,7 @@ MANY = list(range(1, 11))
 
 
 def bench(path: Path | str, **changes: object) -> Results:
-    question = Question(str(path), budget=10, threads=[1])
+    question = Question(str(path), budget=PLENTY, threads=[1])
     return Bench(question._replace(**changes)).run()  # type: ignore[arg-type]
 
 
@@ -145,7 +146,9 @@ def test_each_command_writes_a_file_of_the_size_promised(
     for prefer in preferences:
         # With time for all of them, on any machine: it ends when they are measured.
         weighing = Weighing(prefer)
-        results = bench(name, budget=60, weighing=weighing, serializers=HOLD[name], codecs=QUICK)
+        results = bench(
+            name, budget=PLENTY, weighing=weighing, serializers=HOLD[name], codecs=QUICK
+        )
         assert results.recommendations
         for choice in results.recommendations:
             assert choice.whole

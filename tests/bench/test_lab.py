@@ -16,6 +16,7 @@ from serialpack.bench.results import Results, Row
 from serialpack.bench.run import Bench, Question
 from serialpack.bench.trials import Figures
 from serialpack.errors import FileError, ValueRefusedError
+from tests.bench.found import PLENTY
 
 pytestmark = pytest.mark.usefixtures("planted", "nothing_left")
 
@@ -121,7 +122,7 @@ def test_every_failure_is_a_row_beside_the_others(
     bad = ["aborting", "crashing", "greedy", "hanging", "lossy", "failing"]
     good = ["raw", "json", "msgpack"]
     question = Question(
-        str(records), serializers=[*bad, *good], codecs=["zstd:3", "lz4:0"], budget=15, threads=[1]
+        str(records), serializers=[*bad, *good], codecs=["zstd:3", "lz4:0"], budget=40, threads=[1]
     )
     rows = by_serializer(Bench(question).run())
     why = {name: rows[name][-1].why for name in bad}
@@ -146,7 +147,7 @@ def test_a_codec_that_crashes_does_not_take_its_serializer_along(records: Path) 
         str(records),
         serializers=["raw", "json"],
         codecs=["abortingcodec", "zlib:6"],
-        budget=10,
+        budget=PLENTY,
         threads=[1],
     )
     rows = {row.chain: row for row in Bench(question).run().rows}
@@ -159,7 +160,7 @@ def test_what_fails_on_the_whole_only_is_a_failed_row(tmp_path: Path) -> None:
     path = tmp_path / "large.ndjson"
     path.write_bytes(b"".join(b'{"id":%d,"text":"%x"}\n' % (n, n * n * n) for n in range(80_000)))
     question = Question(
-        str(path), serializers=["raw", "latecrash", "json"], codecs=["zstd:3"], budget=20
+        str(path), serializers=["raw", "latecrash", "json"], codecs=["zstd:3"], budget=PLENTY
     )
     rows = {row.chain: row for row in Bench(question).run().rows}
     assert rows["latecrash+zstd:3"].status == "failed"
@@ -179,7 +180,7 @@ def test_what_does_not_end_on_the_whole_keeps_what_its_sample_told(tmp_path: Pat
 
 
 def test_a_source_that_has_gone_is_an_error_with_its_name(records: Path) -> None:
-    bench = Bench(Question(str(records), budget=5))
+    bench = Bench(Question(str(records), budget=PLENTY))
     records.unlink()
     with pytest.raises(FileError, match="cannot read: no such file") as failed:
         bench.run()
@@ -194,7 +195,7 @@ def test_a_source_that_takes_too_much_memory_is_an_error_with_its_name(
         file.truncate(200 << 20)
     monkeypatch.setattr(lab_module, "available", lambda: 100 << 20)
     with pytest.raises(FileError, match="reading it ran out of memory") as failed:
-        Bench(Question(str(path), budget=5)).run()
+        Bench(Question(str(path), budget=PLENTY)).run()
     assert failed.value.path == str(path)
 
 

@@ -20,11 +20,12 @@ from serialpack.bench.samples import SAMPLES
 from serialpack.bench.sweep import MOST_POINTS, parse_sweep
 from serialpack.errors import UsageError
 from serialpack.kinds import KINDS
+from tests.bench.found import PLENTY
 
 
 def sweep(source: str | Path, points: Sequence[int], **question: Any) -> Results:
     """A real run, in a process of its own, with time for everything."""
-    question = {"budget": 30.0, "threads": [1], **question}
+    question = {"budget": PLENTY, "threads": [1], **question}
     return Bench(Question(str(source), sweep=points, **question)).run()
 
 

@@ -15,6 +15,7 @@ from serialpack.filters import FILTERS
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.rapidjson import RapidJson
 from serialpack.stage import Registry
+from tests.bench.found import PLENTY
 
 BLOSC = ["uuid4", "phonebook", "contacts"]
 
@@ -41,7 +42,7 @@ def test_table_names_stages_that_exist(sample: Sample) -> None:
 @pytest.mark.parametrize("name", BLOSC)
 def test_blosc_tables(name: str) -> None:
     """All of the field's combinations; those that there was no time for are rows too."""
-    found = table(f"{name}:60", budget=2.0)
+    found = table(f"{name}:60", budget=PLENTY)
     chains = {row.chain for row in found.rows}
     serializers = ["pickle:5", "marshal:4", "json", "ujson", "msgpack"]
     if RapidJson.missing("rapidjson") is None:
@@ -65,7 +66,7 @@ def test_blosc_tables(name: str) -> None:
 
 def test_documents() -> None:
     """Ten runs each, with the means beside the fastest."""
-    found = table("documents:40", budget=30.0)
+    found = table("documents:40", budget=PLENTY)
     assert {row.serializer.partition(":")[0] for row in found.rows} == {
         *("pickle", "marshal", "json", "simplejson", "ujson", "umsgpack", "msgpack", "yaml")
     }
@@ -93,7 +94,7 @@ def test_the_user_names_others() -> None:
     """Each of the lists by itself."""
     named = table("uuid4:50", serializers=["cbor"], codecs=["zlib:1"], filters=["delta:4"])
     assert [row.chain for row in named.rows] == ["cbor:0+delta:4+zlib:1"]
-    codecs = table("contacts:20", codecs=["zlib:1", "none"], budget=30.0)
+    codecs = table("contacts:20", codecs=["zlib:1", "none"], budget=PLENTY)
     tails = {"zlib:1", "shuffle:8+zlib:1", "bitshuffle:8+zlib:1", "none"}
     assert {row.chain.partition("+")[2] for row in codecs.rows} == tails
     serializers = table("documents:20", serializers=["json", "bson"])
@@ -108,14 +109,14 @@ def test_what_is_not_installed_is_a_note(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_field3d_with_its_filters() -> None:
-    found = table("field3d:8", codecs=["zlib:1"], budget=30.0)
+    found = table("field3d:8", codecs=["zlib:1"], budget=PLENTY)
     filters = ["", "shuffle:4+", "bitshuffle:4+", "delta:4+", "delta:4+shuffle:4+"]
     assert {row.chain for row in found.rows if row.size} >= {f"raw+{f}zlib:1" for f in filters}
 
 
 @pytest.mark.parametrize("name", ["dna", "protein", "random"])
 def test_codecs_on_bytes(name: str) -> None:
-    found = table(f"{name}:2000", budget=3.0)
+    found = table(f"{name}:2000", budget=PLENTY)
     exact = {"raw"} if name == "random" else {"raw", "columns:3"}
     assert {row.serializer for row in found.rows} == exact
     assert {row.codec for row in found.rows} >= {"none", "zstd:3", "xz:6"}

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -76,18 +77,16 @@ def on_a_small_stack(work: Callable[[], Any]) -> Any:
 @pytest.mark.parametrize("name", [name for name in HERE if name not in OWN])
 def test_500_levels_are_held_and_501_refused(name: str, wrap: str) -> None:
     """As an object of the Python API: also where the innermost is empty."""
-    for innermost in ("x", [], {}):
+    innermosts: list[Any] = ["x", [], {}]
+    for innermost in innermosts:
         most = MAX_DEPTH - (innermost != "x")
         value = nested(most, WRAPS[wrap], innermost)
-        packed = on_a_small_stack(lambda value=value: serialpack.dumps(value, name))
+        packed = on_a_small_stack(partial(serialpack.dumps, value, name))
         assert isinstance(packed, bytes), packed
-        again = on_a_small_stack(lambda packed=packed: serialpack.loads(packed, trust=True))
+        again = on_a_small_stack(partial(serialpack.loads, packed, trust=True))
         assert difference(value, again) is None
-        refused = on_a_small_stack(
-            lambda inner=innermost, most=most: serialpack.dumps(
-                nested(most + 1, WRAPS[wrap], inner), name
-            )
-        )
+        deeper = nested(most + 1, WRAPS[wrap], innermost)
+        refused = on_a_small_stack(partial(serialpack.dumps, deeper, name))
         assert isinstance(refused, ValueRefusedError)
         assert refused.kind == "depth"
         assert "more than 500 levels" in str(refused)
@@ -127,8 +126,8 @@ def test_the_record_is_named(name: str) -> None:
         assert serializer.blame(records, caught.value).record == 2
 
 
-JSON = [name for name in HERE if SERIALIZERS.cls(name).stored_format == "ndjson"]  # type: ignore[attr-defined]
-MESSAGES = [name for name in HERE if SERIALIZERS.cls(name).stored_format == "msgpack"]  # type: ignore[attr-defined]
+JSON = [name for name in HERE if SERIALIZERS.cls(name).stored_format == "ndjson"]
+MESSAGES = [name for name in HERE if SERIALIZERS.cls(name).stored_format == "msgpack"]
 
 
 def _hidden(levels: int) -> bytes:
@@ -147,7 +146,7 @@ def test_stored_json_that_is_too_deep_is_refused(name: str, text: Callable[[int]
     assert len(held) == 2
     for levels in (MAX_DEPTH + 1, 6000, 100_000):
         for read in (serializer.load, serializer.load_unchecked):
-            found = on_a_small_stack(lambda read=read, n=levels: read(line + text(n)))  # type: ignore[misc]
+            found = on_a_small_stack(partial(read, line + text(levels)))
             assert isinstance(found, ValueError)
             assert "more than 500 levels" in str(found)
 
@@ -158,12 +157,11 @@ def test_stored_messages_that_are_too_deep_are_refused(name: str) -> None:
     assert isinstance(serializer, ValueSerializer)
     for head, last in ((b"\x91", b"\x91\1"), (b"\x91", b"\x90"), (b"\x81\xa1a", b"\x81\xa1a\1")):
         for before in (b"", b"\1"):
-            held = on_a_small_stack(
-                lambda h=head, e=last, b=before: serializer.load(b + h * (MAX_DEPTH - 1) + e)
-            )
+            data = before + head * (MAX_DEPTH - 1) + last
+            held = on_a_small_stack(partial(serializer.load, data))
             assert isinstance(held, list), held
             for levels in (MAX_DEPTH + 1, 1000, 1024, 6000, 100_000):
                 data = before + head * (levels - 1) + last
-                found = on_a_small_stack(lambda data=data: serializer.load(data))
+                found = on_a_small_stack(partial(serializer.load, data))
                 assert isinstance(found, ValueError)
                 assert "more than 500 levels" in str(found)

@@ -118,7 +118,7 @@ def test_cycles_and_what_never_ends() -> None:
             lower(value, default)
     with pytest.raises(ValueError, match="inside itself"):
         lift(cycle, object_hook)
-    with pytest.raises(ValueError, match="levels deep"):
+    with pytest.raises(ValueError, match="500 levels"):
         lower(object(), lambda _: [object()])
 
 
@@ -130,9 +130,9 @@ def _nested(depth: int, value: Any) -> Any:
 
 def test_depth() -> None:
     assert lift(lower(_nested(450, Point(1)), default), object_hook) == _nested(450, Point(1))
-    with pytest.raises(ValueError, match="500 levels deep"):
+    with pytest.raises(ValueError, match="500 levels"):
         lower(_nested(100_000, 1), default)
-    with pytest.raises(ValueError, match="500 levels deep"):
+    with pytest.raises(ValueError, match="500 levels"):
         lift(_nested(100_000, 1), object_hook)
 
 
