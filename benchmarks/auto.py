@@ -36,9 +36,10 @@ def dial(files: Sequence[Path], folder: Path) -> Iterator[str]:
 
     Where `raw` goes to zstd, that is zstd's own doing: its levels 1 and 2 differ in strategy, not
     in effort, so that what repeats at length may be larger at 2; and on numbers 19 and 22 at times
-    find less than the levels before. Of columns, steps of some bytes are the header's, which says a block
-    size other than 4 MiB (efforts 5 and 7), or a choice between encodings made by an estimate. A
-    block larger than the one before has other records in it: at 9 some columns are a little larger.
+    find less than the levels before. Of columns, steps of some bytes are the header's, which says
+    a block size other than 4 MiB (efforts 5 and 7), or a choice between encodings made by an
+    estimate. A block larger than the one before has other records in it: at 9 some columns are a
+    little larger.
     """
     yield from _head("file", "chain at -3", *(f"-{effort}" for effort in EFFORTS), "larger")
     for path in files:
