@@ -34,7 +34,7 @@ from benchmarks.measure import Step, run
 from benchmarks.table import CannotRun, arguments
 from serialpack.bench.machine import this_machine
 from serialpack.bench.samples import parse_sample
-from serialpack.effort import EFFORTS
+from serialpack.stages.effort import EFFORTS
 
 ROOT = Path(__file__).parents[1]
 

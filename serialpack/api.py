@@ -14,11 +14,9 @@ from typing import IO, TYPE_CHECKING, Any
 
 from serialpack._version import __version__
 from serialpack.auto import Choice, choose, settle
-from serialpack.chain import Chain
 from serialpack.container.reader import SNIFF, first_header, is_container, is_small
 from serialpack.container.small import MAX_SMALL
 from serialpack.detect import detect, looks_like
-from serialpack.effort import DEFAULT_EFFORT
 from serialpack.errors import (
     FileError,
     InputError,
@@ -33,7 +31,9 @@ from serialpack.pipeline.expect import expect_restored
 from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import PackReport, UnpackReport
 from serialpack.serializers import SERIALIZERS
-from serialpack.stage import MAX_BLOCK, Buffer
+from serialpack.stages.chain import Chain
+from serialpack.stages.effort import DEFAULT_EFFORT
+from serialpack.stages.stage import MAX_BLOCK, Buffer
 from serialpack.watch import expect
 
 # Packing, unpacking and inspecting need little of each other; each imports its own, because

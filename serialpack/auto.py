@@ -15,14 +15,14 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from serialpack.chain import Chain, StageSpec, parse_stage
 from serialpack.codecs import CODECS
-from serialpack.effort import DEFAULT_EFFORT, EFFORTS
 from serialpack.errors import UsageError
 from serialpack.filters import FILTERS
 from serialpack.formats import FORMATS
 from serialpack.serializers import SERIALIZERS
-from serialpack.stage import Buffer
+from serialpack.stages.chain import Chain, StageSpec, parse_stage
+from serialpack.stages.effort import DEFAULT_EFFORT, EFFORTS
+from serialpack.stages.stage import Buffer
 
 #: Less is not looked at.
 LEAST = 10_000

@@ -208,7 +208,7 @@ class ValueRefusedError(RefusedError):
     """A value that the chosen serializer cannot hold.
 
     ``record`` counts from 0 in the whole file; ``value_path`` is the place in it (``$.price``);
-    ``kind`` is what the value is, in the words of ``serialpack.kinds``.
+    ``kind`` is what the value is, in the words of ``serialpack.values.kinds``.
     """
 
     def __init__(

@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import IO
 
 from serialpack.errors import FileError
-from serialpack.stage import Buffer
+from serialpack.stages.stage import Buffer
 
 Path = str | os.PathLike[str]
 

@@ -9,7 +9,6 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from serialpack.auto import choose, settle
-from serialpack.chain import Chain
 from serialpack.container.index import Index
 from serialpack.container.reader import SNIFF, is_container, is_small, read_members
 from serialpack.container.records import CONTINUED, EXACT, STORED, Header
@@ -20,9 +19,10 @@ from serialpack.files import Source
 from serialpack.listing import Listing
 from serialpack.look import LARGER, SAMPLE, Inside, look_at, look_inside
 from serialpack.pipeline.unpack import member_plan
+from serialpack.stages.chain import Chain
 
 if TYPE_CHECKING:
-    from serialpack.columns.survey import ColumnInfo
+    from serialpack.columns.stored.survey import ColumnInfo
     from serialpack.container.salvage import FoundMember
     from serialpack.errors import Damage
 
@@ -195,8 +195,8 @@ def _with_forms(source: Source, member: StoredMember, *, columns: bool) -> Membe
     info = _member_info(member)
     if info.chain.serializer.name != "columns" or not info.blocks:
         return info
-    from serialpack.columns.block import Form
-    from serialpack.columns.survey import Survey
+    from serialpack.columns.stored.block import Form
+    from serialpack.columns.stored.survey import Survey
     from serialpack.columns.texts import Broken, Unknown
     from serialpack.pipeline.fields import opened_block
 

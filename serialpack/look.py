@@ -112,7 +112,7 @@ def look_at(source: Source, block: bytes, format: str | None = None, *, far: boo
 
 def _with_keys(found: Look, head: bytes, pieces: Iterator[bytes]) -> Look | None:
     """``found`` with the keys of one large object; None where it is none."""
-    from serialpack.formats.jsonkeys import keys_of, object_start
+    from serialpack.formats.json.keys import keys_of, object_start
 
     start = object_start(head)
     if start is None or (found.records_seen and (start.element or found.format == "ndjson")):

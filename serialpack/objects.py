@@ -18,11 +18,9 @@ from serialpack.container.frames import checksum
 from serialpack.container.reader import SNIFF, is_small
 from serialpack.container.small import MAX_SMALL
 from serialpack.depth import TooDeep
-from serialpack.effort import DEFAULT_EFFORT
 from serialpack.errors import DamagedError, UsageError, ValueRefusedError
 from serialpack.files import Path, Source
 from serialpack.formats.base import Spelling, depth_loss
-from serialpack.kinds import KINDS, Difference, shown
 from serialpack.pipeline.blocks import SETTINGS, Plan
 from serialpack.pipeline.pack import Packing, pack_stream
 from serialpack.pipeline.small import pack_small, unpack_small
@@ -31,7 +29,9 @@ from serialpack.pipeline.workers import usable_cores
 from serialpack.serializers import SERIALIZERS, reader
 from serialpack.serializers._collector import collector_held
 from serialpack.serializers.base import FAILURES, Serializer, ValueSerializer
-from serialpack.stage import MAX_BLOCK, Buffer
+from serialpack.stages.effort import DEFAULT_EFFORT
+from serialpack.stages.stage import MAX_BLOCK, Buffer
+from serialpack.values.kinds import KINDS, Difference, shown
 
 Default = Callable[[Any], Any]
 ObjectHook = Callable[[dict[Any, Any]], Any]
@@ -310,7 +310,7 @@ def prove(
 
     ``plain``: what was serialized in its place.
     """
-    from serialpack.values import difference
+    from serialpack.values.equality import difference
 
     # What is loaded may be parts of a bytearray, for its class to change.
     check = checksum(data) if isinstance(data, bytearray) else None

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from serialpack.errors import Damage
-from serialpack.kinds import Loss
+from serialpack.values.kinds import Loss
 
 Number = TypeVar("Number", int, float)
 

@@ -15,8 +15,8 @@ import pytest
 import serialpack
 from serialpack.auto import LEAST, SAMPLE, SAMPLES, _lines, choose, settle, spread
 from serialpack.bench.samples import parse_sample
-from serialpack.effort import EFFORTS
 from serialpack.inspection import MemberInfo
+from serialpack.stages.effort import EFFORTS
 
 R = random.Random(7)
 MANY = b"".join(parse_sample("contacts:12000")[0].chunks(12000))
@@ -197,7 +197,7 @@ def test_samples_are_taken_behind_the_filters(filters: tuple[str, ...]) -> None:
 
 
 def test_a_block_that_columns_make_no_smaller_is_text_beside_others() -> None:
-    from serialpack.columns.block import Form
+    from serialpack.columns.stored.block import Form
     from serialpack.container.reader import read_members
 
     odd = b"".join(R.randbytes(600).replace(b"\n", b"") + b"\n" for _ in range(400))

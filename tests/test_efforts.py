@@ -9,11 +9,11 @@ import pytest
 
 import serialpack
 from serialpack.auto import choose
-from serialpack.chain import parse_stage, spell_stage
 from serialpack.codecs import CODECS
-from serialpack.effort import DEFAULT_EFFORT, EFFORTS
 from serialpack.serializers import SERIALIZERS
-from serialpack.stage import Param, Registry
+from serialpack.stages.chain import parse_stage, spell_stage
+from serialpack.stages.effort import DEFAULT_EFFORT, EFFORTS
+from serialpack.stages.stage import Param, Registry
 
 #: What a parameter is called that says how hard a stage works.
 HOW_HARD = {"level", "quality", "effort"}

@@ -17,7 +17,7 @@ import pytest
 import zstandard
 
 import serialpack
-from serialpack.formats import jsonkeys
+from serialpack.formats.json import keys as jsonkeys
 from serialpack.inspection import Shape
 from serialpack.look import LARGER, SAMPLE
 

@@ -31,8 +31,8 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pytest
 
-from serialpack.sameness.quick import quickly_same
-from serialpack.values import difference
+from serialpack.values.equality import difference
+from serialpack.values.quick import quickly_same
 from tests.fidelity import things
 
 

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from serialpack.kinds import KINDS
-from serialpack.values import difference, kind_of
+from serialpack.values.equality import difference, kind_of
+from serialpack.values.kinds import KINDS
 from tests.fidelity import things
 from tests.fidelity.values import CASES, Case
 

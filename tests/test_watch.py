@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 import serialpack
-from serialpack.chain import parse_chain
 from serialpack.conversion.files import convert
 from serialpack.formats.base import SourceBlock
 from serialpack.pipeline.blocks import Plan
 from serialpack.pipeline.processes import ProcessWorker
+from serialpack.stages.chain import parse_chain
 from serialpack.watch import Job, Watch, at, telling, told, told_of, watching, within
 
 TEXT = b"".join(b'{"id": %d, "name": "n%d", "x": %d.5}\n' % (n, n * 7, n % 97) for n in range(9000))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from serialpack.bench.reports._columns import by_size, significant
 from serialpack.bench.reports._words import reasons
 from serialpack.bench.results import Results, Row
-from serialpack.chain import parse_chain
+from serialpack.stages.chain import parse_chain
 from tools.fidelity import table
 
 #: Paragraphs and tables.

@@ -19,12 +19,12 @@ from serialpack.cli.app import VERBS, app
 from serialpack.cli.options import Verb, option_rows
 from serialpack.codecs import CODECS
 from serialpack.conversion.losses import RULES
-from serialpack.effort import DEFAULT_EFFORT, EFFORTS
 from serialpack.errors import UsageError
 from serialpack.filters import FILTERS
 from serialpack.formats import FORMATS
 from serialpack.serializers import SERIALIZERS
-from serialpack.stage import Param, Registry, Stage
+from serialpack.stages.effort import DEFAULT_EFFORT, EFFORTS
+from serialpack.stages.stage import Param, Registry, Stage
 from serialpack.units import format_size
 
 #: What a shell offers for an option's value, by how the declaration calls the value. A metavar

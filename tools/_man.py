@@ -15,10 +15,10 @@ from serialpack.bench.samples import SAMPLES
 from serialpack.cli.app import app
 from serialpack.cli.words import EXIT_CODES
 from serialpack.conversion.losses import RULES
-from serialpack.effort import EFFORTS
 from serialpack.errors import WORST_FIRST
 from serialpack.formats import FORMATS
-from serialpack.stage import Param, Stage
+from serialpack.stages.effort import EFFORTS
+from serialpack.stages.stage import Param, Stage
 from serialpack.units import format_size
 from tools._facts import (
     MANY,

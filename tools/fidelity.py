@@ -14,7 +14,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from serialpack.kinds import KINDS
+from serialpack.values.kinds import KINDS
 from tests.fidelity.measure import WAYS, Outcome, class_of, is_default, outcomes, spellings
 from tests.fidelity.suites import SUITES, Sample, counted
 from tests.fidelity.values import CASES

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 from xxhash import xxh3_64_intdigest
 
-from serialpack.chain import parse_chain
 from serialpack.container.frames import END_OWN, START_OWN, START_ZSTD
 from serialpack.pipeline.pack import Packing, pack_stream
+from serialpack.stages.chain import parse_chain
 
 CONTENT = b"Hello, world!\n"
 NAME = "hello.txt"

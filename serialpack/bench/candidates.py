@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from serialpack.bench.samples import Table
-from serialpack.chain import Chain, StageSpec, parse_stage, spell_stage
 from serialpack.codecs import CODECS
 from serialpack.filters import FILTERS
 from serialpack.formats import FORMATS
-from serialpack.kinds import KINDS
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import Serializer
-from serialpack.stage import Registry
+from serialpack.stages.chain import Chain, StageSpec, parse_stage, spell_stage
+from serialpack.stages.stage import Registry
+from serialpack.values.kinds import KINDS
 
 #: What is tried behind every serializer first: it shows how well its bytes compress.
 FIRST_CODECS = ("zstd:3", "none", "lz4")

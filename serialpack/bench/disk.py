@@ -21,13 +21,13 @@ from serialpack.api import pack, unpack
 from serialpack.bench.material import Subject
 from serialpack.bench.samples import parse_sample
 from serialpack.bench.trials import PACK_STEPS, UNPACK_STEPS, Figures, repeat, spread_of
-from serialpack.chain import parse_chain, spell_stage
 from serialpack.codecs import CODECS
 from serialpack.errors import FileError
 from serialpack.files import Output
 from serialpack.filters import FILTERS
 from serialpack.reports import PackReport, UnpackReport
 from serialpack.serializers import SERIALIZERS
+from serialpack.stages.chain import parse_chain, spell_stage
 
 if TYPE_CHECKING:
     from serialpack.bench.lab import Bench

@@ -24,9 +24,9 @@ from serialpack.bench.results import Row
 from serialpack.bench.rows import failed_row, measured_row, skipped_row
 from serialpack.bench.schedule import NO_TIME, PATIENCE, Combination, Progress
 from serialpack.bench.trials import CAREFUL, Care
-from serialpack.chain import Chain, StageSpec, parse_chain
 from serialpack.errors import SerialpackError
 from serialpack.objects import AUTO
+from serialpack.stages.chain import Chain, StageSpec, parse_chain
 
 #: A chain is measured in about so many parts, each of which is run again and again.
 _PARTS = 4

@@ -38,13 +38,13 @@ from serialpack.bench.trials import (
     repeat,
     serialize,
 )
-from serialpack.chain import Chain, parse_chain
 from serialpack.errors import SerialpackError
 from serialpack.formats import FORMATS
 from serialpack.pipeline.processes import ProcessWorker, WorkerEnded
 from serialpack.pipeline.timing import Timer as Laps
 from serialpack.serializers import SERIALIZERS
-from serialpack.stage import Buffer
+from serialpack.stages.chain import Chain, parse_chain
+from serialpack.stages.stage import Buffer
 
 #: Share of the memory that is free when the process starts, that it may take.
 MEMORY_SHARE = 0.8

@@ -19,7 +19,7 @@ from serialpack.files import file_error
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock
 from serialpack.pipeline.ranges import Span, slice_source
-from serialpack.stage import Buffer
+from serialpack.stages.stage import Buffer
 from serialpack.units import format_size
 
 #: How much of the source a first look takes, and the sample that decides what is measured whole.

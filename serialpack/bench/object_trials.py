@@ -21,7 +21,6 @@ from serialpack.bench.trials import (
     repeat,
     spread_of,
 )
-from serialpack.chain import Chain, parse_chain
 from serialpack.container.reader import StoredBlock
 from serialpack.errors import SerialpackError
 from serialpack.formats import FORMATS
@@ -31,7 +30,8 @@ from serialpack.pipeline.pack import Packing, prepare
 from serialpack.pipeline.timing import Timer
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers._collector import collector_held
-from serialpack.stage import Buffer
+from serialpack.stages.chain import Chain, parse_chain
+from serialpack.stages.stage import Buffer
 
 if TYPE_CHECKING:
     from serialpack.bench.lab import Bench

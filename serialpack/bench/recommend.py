@@ -13,8 +13,8 @@ from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
 from serialpack.bench.results import Recommendation, Row, cost
-from serialpack.chain import parse_chain
 from serialpack.container.records import DEFAULT_BLOCK_SIZE
+from serialpack.stages.chain import parse_chain
 from serialpack.units import format_size
 
 Preference = Literal["size", "speed", "portable", "text", "safe"]

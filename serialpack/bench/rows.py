@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from serialpack.bench.results import Row, Status
-from serialpack.chain import spell_stage
 from serialpack.codecs import CODECS
 from serialpack.errors import MissingLibraryError, RefusedError, SerialpackError
 from serialpack.filters import FILTERS
 from serialpack.serializers import SERIALIZERS
-from serialpack.stages import TRAITS
+from serialpack.stages.catalog import TRAITS
+from serialpack.stages.chain import spell_stage
 
 if TYPE_CHECKING:
     from serialpack.bench.lab import Held

@@ -23,10 +23,10 @@ from serialpack.bench.recommend import Weighing, better, roles
 from serialpack.bench.results import Row, cost
 from serialpack.bench.rows import failed_row, measured_row, skipped_row
 from serialpack.bench.trials import OF_CODECS, OF_SERIALIZERS
-from serialpack.chain import Chain, StageSpec, parse_chain, parse_stage
 from serialpack.errors import FileError, SerialpackError
 from serialpack.filters import FILTERS
 from serialpack.serializers import SERIALIZERS
+from serialpack.stages.chain import Chain, StageSpec, parse_chain, parse_stage
 
 #: Shares of the budget: of looking at samples in all, of one look, of one sample.
 SAMPLING, ONE_LOOK, ONE_SAMPLE = 0.45, 0.1, 0.03

@@ -16,7 +16,6 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 from serialpack._version import __version__
 from serialpack.bench.memory import PeakMemory
-from serialpack.chain import Chain, StageSpec
 from serialpack.container.reader import StoredBlock
 from serialpack.container.writer import MemberWriter
 from serialpack.formats import FORMATS
@@ -27,7 +26,8 @@ from serialpack.pipeline.pack import Packing, WorkerMaker, prepare
 from serialpack.pipeline.timing import Timer, add_seconds
 from serialpack.pipeline.workers import in_order
 from serialpack.serializers import SERIALIZERS
-from serialpack.stage import Buffer
+from serialpack.stages.chain import Chain, StageSpec
+from serialpack.stages.stage import Buffer
 
 #: What takes less is repeated until it has taken so many seconds, and how often at most.
 REPEAT = 0.02

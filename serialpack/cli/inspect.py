@@ -298,7 +298,7 @@ def _show_stages(as_json: bool) -> None:
     import json
 
     from serialpack.cli.words import print_table
-    from serialpack.stages import all_stages
+    from serialpack.stages.catalog import all_stages
 
     found = all_stages()
     if as_json:
@@ -325,7 +325,7 @@ def _show_fidelity() -> None:
     from string import ascii_letters
 
     from serialpack.cli.words import print_table
-    from serialpack.stages import HELD, PARTLY, REFUSED, fidelity
+    from serialpack.stages.catalog import HELD, PARTLY, REFUSED, fidelity
 
     names, rows = fidelity()
     letters = ascii_letters[: len(names)]

@@ -122,9 +122,9 @@ def command(
         print_line,
         say,
     )
-    from serialpack.effort import DEFAULT_EFFORT
     from serialpack.errors import UsageError
     from serialpack.formats import FORMATS
+    from serialpack.stages.effort import DEFAULT_EFFORT
 
     manner = Manner(as_json, quiet, verbose, no_progress)
     inputs = input_files(files, files_from, null)

@@ -22,7 +22,7 @@ from serialpack.errors import (
 )
 from serialpack.files import Source, check_output, remove_source
 from serialpack.reports import ReportT
-from serialpack.stage import Buffer
+from serialpack.stages.stage import Buffer
 from serialpack.units import format_size
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from serialpack.codecs.base import Codec
-from serialpack.stage import Entry, Registry
+from serialpack.stages.stage import Entry, Registry
 
 CODECS: Registry[Codec] = Registry(
     "codec",

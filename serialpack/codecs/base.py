@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import ClassVar, Protocol
 
 from serialpack.errors import CodecError
-from serialpack.stage import Buffer, Stage
+from serialpack.stages.stage import Buffer, Stage
 
 
 class Codec(Stage, ABC):

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 from serialpack.codecs.base import Codec, check_ratio, check_size
 from serialpack.errors import CodecError, RefusedError
-from serialpack.stage import Buffer, Param, dialled
+from serialpack.stages.stage import Buffer, Param, dialled
 
 #: The number in a chunk's flags of the format that each codec writes.
 _FORMATS = {"blosclz": 0, "lz4": 1, "lz4hc": 1, "snappy": 2, "zlib": 3, "zstd": 4}

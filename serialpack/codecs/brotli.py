@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from serialpack.codecs.base import Codec
 from serialpack.errors import CodecError
-from serialpack.stage import Buffer, dialled
+from serialpack.stages.stage import Buffer, dialled
 
 _FEED = 64 << 10
 _STEP = 1 << 20

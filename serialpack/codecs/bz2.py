@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from serialpack.codecs.base import Codec, decompress_stream
 from serialpack.errors import CodecError
-from serialpack.stage import Buffer, dialled
+from serialpack.stages.stage import Buffer, dialled
 
 
 class Bz2(Codec):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from serialpack.codecs.base import Codec, check_ratio
 from serialpack.errors import CodecError, RefusedError
-from serialpack.stage import Buffer, dialled
+from serialpack.stages.stage import Buffer, dialled
 
 #: LZ4_MAX_INPUT_SIZE, the most that one block holds.
 _LARGEST = 0x7E000000

@@ -6,7 +6,7 @@ import struct
 
 from serialpack.codecs.base import Codec
 from serialpack.errors import CodecError
-from serialpack.stage import Buffer
+from serialpack.stages.stage import Buffer
 
 _PIECE = 128 << 10
 #: What LZO1X makes of a piece at worst.

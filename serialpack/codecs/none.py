@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from serialpack.codecs.base import Codec
 from serialpack.errors import CodecError
-from serialpack.stage import Buffer
+from serialpack.stages.stage import Buffer
 
 
 class NoCodec(Codec):

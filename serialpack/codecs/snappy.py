@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from serialpack.codecs.base import Codec, check_ratio, check_size
 from serialpack.errors import CodecError, RefusedError
-from serialpack.stage import Buffer
+from serialpack.stages.stage import Buffer
 
 
 class Snappy(Codec):

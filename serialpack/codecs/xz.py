@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from serialpack.codecs.base import Codec, decompress_stream
 from serialpack.errors import CodecError
-from serialpack.stage import Buffer, dialled
+from serialpack.stages.stage import Buffer, dialled
 
 #: The dictionary of each preset, in bytes (liblzma, lzma_encoder_presets.c).
 _PRESET_DICTS = tuple(n << 18 for n in (1, 4, 8, 16, 16, 32, 32, 64, 128, 256))

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from serialpack.codecs.base import Codec, check_ratio, check_size
 from serialpack.errors import CodecError
-from serialpack.stage import Buffer, dialled
+from serialpack.stages.stage import Buffer, dialled
 
 _MAGIC = b"\x28\xb5\x2f\xfd"
 _UNKNOWN_SIZE = 2**64 - 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from serialpack.errors import InputError
-from serialpack.stage import Buffer
+from serialpack.stages.stage import Buffer
 
 
 class Pieces:

@@ -20,7 +20,7 @@ from serialpack.container.frames import (
     unpack_body,
 )
 from serialpack.errors import DamagedError, UnsupportedError, UsageError
-from serialpack.stage import MAX_BLOCK
+from serialpack.stages.stage import MAX_BLOCK
 
 VERSION = 1
 DEFAULT_BLOCK_SIZE = 4 << 20

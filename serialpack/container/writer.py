@@ -22,7 +22,7 @@ from serialpack.container.frames import (
 from serialpack.container.index import Index, Row
 from serialpack.container.records import Block, Header
 from serialpack.errors import InputError, RefusedError
-from serialpack.stage import Buffer
+from serialpack.stages.stage import Buffer
 
 
 class MemberWriter:

@@ -12,9 +12,9 @@ from typing import Any
 from uuid import UUID
 
 from serialpack.conversion.losses import RULES
-from serialpack.formats._changing import Changer
-from serialpack.kinds import UTF8, key_kind
-from serialpack.values import kind_of
+from serialpack.formats.shared.changes import Changer
+from serialpack.values.equality import kind_of
+from serialpack.values.kinds import UTF8, key_kind
 
 
 class Applied(Changer):

@@ -25,8 +25,8 @@ from serialpack.conversion._tags import (
     milliseconds_of,
     text_of,
 )
-from serialpack.stage import import_library
-from serialpack.values import difference
+from serialpack.stages.stage import import_library
+from serialpack.values.equality import difference
 
 #: The letters of regular expressions' options, in the order of the specification.
 _OPTIONS = "ilmsux"
@@ -49,7 +49,7 @@ def library_tag(value: Any) -> Any:
 
 def pymongo_bson() -> Any:
     """PyMongo's bson; MissingLibraryError where it is not there."""
-    from serialpack.formats.bson import library
+    from serialpack.formats.bson.bson import library
 
     library()
     from bson import datetime_ms, int64  # noqa: F401 (attributes of the package)

@@ -10,9 +10,9 @@ from serialpack.conversion._librarytags import library_tag
 from serialpack.conversion._tagplaces import Place, TagFailure, TooDeep, Untaggable, difference_at
 from serialpack.conversion._tags import LARGE, ODD, WRITERS
 from serialpack.depth import MAX_DEPTH, TOO_DEEP, depth_of
-from serialpack.kinds import key_kind, shown
-from serialpack.sameness.parts import attributes
-from serialpack.values import kind_of
+from serialpack.values.equality import kind_of
+from serialpack.values.kinds import key_kind, shown
+from serialpack.values.parts import attributes
 
 #: Arrays and objects in a tag that holds no other values, at most.
 _TAG_DEPTH = 3

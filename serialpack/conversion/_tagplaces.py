@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from serialpack.formats.base import Difference
-from serialpack.kinds import value_step
+from serialpack.values.kinds import value_step
 
 #: Where a value stands: the place it is inside of, the step from there (the number of an element,
 #: the key of a member of a JSON object, or the key of any other map in a tuple of one), the

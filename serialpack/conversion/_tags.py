@@ -30,8 +30,8 @@ from typing import Any
 from uuid import UUID, SafeUUID
 from zoneinfo import ZoneInfo
 
-from serialpack.formats._exact import Lost, exact_float
-from serialpack.sameness.parts import same_leaf
+from serialpack.formats.shared.exact import Lost, exact_float
+from serialpack.values.parts import same_leaf
 
 #: What types raise for a text or a number that is none of theirs.
 ODD = (ValueError, TypeError, ArithmeticError, LookupError, AttributeError, OSError)

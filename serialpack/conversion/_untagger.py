@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 from serialpack.conversion._librarytags import READERS, pymongo_bson, read_decimal128
 from serialpack.conversion._tagplaces import BadTag, Place, difference_at
 from serialpack.conversion._tags import ODD, integer_of, text_of
-from serialpack.kinds import shown
-from serialpack.stage import import_library
+from serialpack.stages.stage import import_library
+from serialpack.values.kinds import shown
 
 _Container = TypeVar("_Container", list[Any], dict[Any, Any])
 

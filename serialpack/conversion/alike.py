@@ -14,8 +14,8 @@ from itertools import chain
 from typing import Any
 
 from serialpack.conversion.reading import Reader
-from serialpack.formats._jsontext import JsonText
 from serialpack.formats.base import SourceBlock
+from serialpack.formats.json.text import JsonText
 from serialpack.serializers.base import FAILURES
 
 #: The targets whose first writer is msgspec's, and so writes structs.

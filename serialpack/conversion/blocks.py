@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from serialpack.columns.wanted import wanted
+from serialpack.columns.fields.wanted import wanted
 from serialpack.conversion.alike import TARGETS, Alike
 from serialpack.conversion.joining import JOINS
 from serialpack.conversion.losses import Losses, rule_for
@@ -13,14 +13,14 @@ from serialpack.conversion.projecting import Projector
 from serialpack.conversion.reading import Reader, left_out_of
 from serialpack.conversion.targets import Writer, formats_for, is_sequence, writers
 from serialpack.errors import InputError, RefusedError, ValueRefusedError
-from serialpack.formats._document import compared
-from serialpack.formats._jsonvalues import check_json, same_json
 from serialpack.formats.base import SourceBlock
-from serialpack.kinds import Difference
+from serialpack.formats.json.values import check_json, same_json
+from serialpack.formats.shared.document import compared
 from serialpack.pipeline.timing import Timer
 from serialpack.reports import LeftOut
 from serialpack.serializers._collector import collector_held
 from serialpack.serializers.base import FAILURES
+from serialpack.values.kinds import Difference
 from serialpack.watch import at
 
 #: After so many blocks that are not of the type, it is not tried any more.
@@ -96,7 +96,7 @@ class BlockConverter:
         piece = self._join.piece(tried.data, tried.records, self.plan.structure)
         keys = b""
         if self.plan.structure == "m":
-            from serialpack.formats._members import key_digests
+            from serialpack.formats.shared.members import key_digests
 
             keys = key_digests(tried.records)
         return found._replace(records=[], numbers=(), piece=piece, keys=keys)

@@ -12,7 +12,7 @@ from typing import IO, Any, ClassVar, NamedTuple
 
 from serialpack.container.records import DEFAULT_BLOCK_SIZE
 from serialpack.errors import RefusedError, ValueRefusedError
-from serialpack.stage import MAX_BLOCK, Buffer
+from serialpack.stages.stage import MAX_BLOCK, Buffer
 
 Write = Callable[[Buffer], object]
 #: Writes bytes over those at an offset of what was written.
@@ -213,7 +213,7 @@ class _Avro(Join):
     )
 
     def piece(self, data: bytes, records: list[Any], structure: str) -> Piece:  # noqa: ARG002
-        from serialpack.formats._avrofile import read_header
+        from serialpack.formats.avro.file import read_header
 
         end = read_header(data).end
         return Piece(data[end:], len(records), data[:end])

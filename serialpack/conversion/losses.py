@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable
 from typing import Any, NamedTuple
 
 from serialpack.errors import UsageError
-from serialpack.kinds import COLUMNS, COMMENTS, DIGITS, DUPLICATES, UTF8, Loss, totals
+from serialpack.values.kinds import COLUMNS, COMMENTS, DIGITS, DUPLICATES, UTF8, Loss, totals
 
 
 class Rule(NamedTuple):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from serialpack.columns.wanted import Field
+from serialpack.columns.fields.wanted import Field
 from serialpack.formats.base import Spelling
-from serialpack.kinds import Loss
 from serialpack.reports import LeftOut
+from serialpack.values.kinds import Loss
 
 if TYPE_CHECKING:
     from serialpack.conversion.blocks import BlockConverter
@@ -57,7 +57,7 @@ class Found(NamedTuple):
     ``numbers``: which record of the source each of them is of. ``elements``: the block's one
     record was an array, and ``records`` are its elements. ``piece``: what they became, where the
     target is written block by block. ``keys``: of the members of a map, what
-    ``formats._members`` tells of theirs. ``fields``: which of the plan's there were.
+    ``formats.shared.members`` tells of theirs. ``fields``: which of the plan's there were.
     """
 
     records: list[Any]

@@ -9,7 +9,7 @@ import csv
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from serialpack.columns.wanted import Field, Wanted
+from serialpack.columns.fields.wanted import Field, Wanted
 from serialpack.errors import RefusedError, UsageError
 
 

@@ -6,7 +6,7 @@ from itertools import chain
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from serialpack.columns.wanted import Field
+from serialpack.columns.fields.wanted import Field
 from serialpack.conversion.joining import JOINS, Join, Joiner, Patch, Write
 from serialpack.conversion.losses import Losses
 from serialpack.conversion.plan import Found, Plan
@@ -14,11 +14,11 @@ from serialpack.conversion.targets import is_sequence
 from serialpack.errors import InputError, RefusedError, ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Read, SourceBlock, ValueFormat
-from serialpack.kinds import COLUMNS, Loss
 from serialpack.pipeline.pack import Progress, WorkerMaker
 from serialpack.pipeline.timing import add_seconds, timed
 from serialpack.pipeline.workers import INLINE, in_order
 from serialpack.reports import LeftOut
+from serialpack.values.kinds import COLUMNS, Loss
 
 if TYPE_CHECKING:
     from serialpack.conversion.blocks import BlockConverter
@@ -86,7 +86,7 @@ class _Tally:
         """ValueRefusedError where a map, which came member by member, has a key twice."""
         if not self._keys:
             return
-        from serialpack.formats._members import repeated
+        from serialpack.formats.shared.members import repeated
 
         if (pair := repeated(bytes(self._keys))) is not None:
             raise ValueRefusedError(

@@ -74,7 +74,7 @@ from serialpack.conversion._tagplaces import TagFailure as TagFailure
 from serialpack.conversion._tagplaces import TooDeep as TooDeep
 from serialpack.conversion._tagplaces import Untaggable as Untaggable
 from serialpack.conversion._tags import LARGE
-from serialpack.formats._jsonvalues import json_levels, of_type
+from serialpack.formats.json.values import json_levels, of_type
 
 
 def tag(records: list[Any], *, of_bson: bool = False) -> list[Any]:

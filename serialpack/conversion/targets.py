@@ -6,12 +6,12 @@ from typing import Any, cast
 
 from serialpack.errors import UsageError
 from serialpack.formats import FORMATS
-from serialpack.formats._document import DocumentFormat
 from serialpack.formats.base import Spelling, ValueFormat
-from serialpack.kinds import KINDS
+from serialpack.formats.shared.document import DocumentFormat
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers._stored import read_stored
 from serialpack.serializers.base import ValueSerializer
+from serialpack.values.kinds import KINDS
 
 #: Who writes a format, the first whose proof holds, where that is not the serializer of its name.
 _WRITERS = {
@@ -47,7 +47,7 @@ class _LineWriter(Writer):
     """
 
     def dump(self, records: list[Any]) -> bytes:
-        from serialpack.formats._jsonwrite import compact_lines
+        from serialpack.formats.json.write import compact_lines
 
         return compact_lines(records)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from serialpack.filters.base import Filter
-from serialpack.stage import Entry, Registry
+from serialpack.stages.stage import Entry, Registry
 
 FILTERS: Registry[Filter] = Registry(
     "filter",

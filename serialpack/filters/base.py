@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from serialpack.stage import Buffer, Stage
+from serialpack.stages.stage import Buffer, Stage
 
 
 class Filter(Stage, ABC):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from serialpack.filters.base import Filter
-from serialpack.stage import Buffer, Param
+from serialpack.stages.stage import Buffer, Param
 
 if TYPE_CHECKING:
     import numpy as np

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from serialpack.filters.base import Filter
-from serialpack.stage import Buffer, Param
+from serialpack.stages.stage import Buffer, Param
 
 
 class Delta(Filter):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from serialpack.filters.base import Filter
-from serialpack.stage import Buffer, Param
+from serialpack.stages.stage import Buffer, Param
 
 #: Bytes transposed at a time, so that they stay in the processor's cache.
 _FORWARD_STEP = 32 << 10

@@ -84,23 +84,29 @@ def _instance(where: str) -> Format:
 #: Numbers are only ever added.
 FORMATS = FormatRegistry(
     FormatEntry("bytes", 0, "serialpack.formats.bytes:Bytes"),
-    FormatEntry("json", 1, "serialpack.formats.json:Json", (".json", ".geojson", ".topojson")),
-    FormatEntry("ndjson", 2, "serialpack.formats.ndjson:NdJson", (".ndjson", ".jsonl", ".ldjson")),
-    FormatEntry("csv", 3, "serialpack.formats.csv:Csv", (".csv",)),
-    FormatEntry("tsv", 4, "serialpack.formats.csv:Tsv", (".tsv", ".tab")),
-    FormatEntry("msgpack", 5, "serialpack.formats.msgpack:MsgPack", (".msgpack", ".mpk")),
-    FormatEntry("object", 6, "serialpack.formats.object:Object", is_source=False),
-    FormatEntry("yaml:1.1", 7, "serialpack.formats.yaml:Yaml11"),
-    FormatEntry("yaml", 19, "serialpack.formats.yaml:Yaml", (".yaml", ".yml")),
-    FormatEntry("toml", 8, "serialpack.formats.toml:Toml", (".toml",)),
-    FormatEntry("cbor", 9, "serialpack.formats.cbor:Cbor", (".cbor",)),
-    FormatEntry("bson", 10, "serialpack.formats.bson:Bson", (".bson",)),
-    FormatEntry("xml", 11, "serialpack.formats.xml:Xml", (".xml",)),
-    FormatEntry("protobuf", 12, "serialpack.formats.protobuf:Protobuf", (".protobuf", ".pb")),
-    FormatEntry("avro", 13, "serialpack.formats.avro:Avro", (".avro",)),
-    FormatEntry("java", 14, "serialpack.formats.java:Java", (".ser",)),
-    FormatEntry("pickle", 15, "serialpack.formats.pickle:Pickle", (".pkl", ".pickle")),
-    FormatEntry("marshal", 16, "serialpack.formats.marshal:Marshal"),
-    FormatEntry("parquet", 17, "serialpack.formats.parquet:Parquet", (".parquet",)),
-    FormatEntry("arrow", 18, "serialpack.formats.arrow:Arrow", (".arrow", ".feather", ".arrows")),
+    FormatEntry("json", 1, "serialpack.formats.json.json:Json", (".json", ".geojson", ".topojson")),
+    FormatEntry(
+        "ndjson", 2, "serialpack.formats.json.ndjson:NdJson", (".ndjson", ".jsonl", ".ldjson")
+    ),
+    FormatEntry("csv", 3, "serialpack.formats.csv.csv:Csv", (".csv",)),
+    FormatEntry("tsv", 4, "serialpack.formats.csv.csv:Tsv", (".tsv", ".tab")),
+    FormatEntry("msgpack", 5, "serialpack.formats.msgpack.msgpack:MsgPack", (".msgpack", ".mpk")),
+    FormatEntry("object", 6, "serialpack.formats.python.object:Object", is_source=False),
+    FormatEntry("yaml:1.1", 7, "serialpack.formats.yaml.yaml:Yaml11"),
+    FormatEntry("yaml", 19, "serialpack.formats.yaml.yaml:Yaml", (".yaml", ".yml")),
+    FormatEntry("toml", 8, "serialpack.formats.toml.toml:Toml", (".toml",)),
+    FormatEntry("cbor", 9, "serialpack.formats.cbor.cbor:Cbor", (".cbor",)),
+    FormatEntry("bson", 10, "serialpack.formats.bson.bson:Bson", (".bson",)),
+    FormatEntry("xml", 11, "serialpack.formats.xml.xml:Xml", (".xml",)),
+    FormatEntry(
+        "protobuf", 12, "serialpack.formats.protobuf.protobuf:Protobuf", (".protobuf", ".pb")
+    ),
+    FormatEntry("avro", 13, "serialpack.formats.avro.avro:Avro", (".avro",)),
+    FormatEntry("java", 14, "serialpack.formats.java.java:Java", (".ser",)),
+    FormatEntry("pickle", 15, "serialpack.formats.python.pickle:Pickle", (".pkl", ".pickle")),
+    FormatEntry("marshal", 16, "serialpack.formats.python.marshal:Marshal"),
+    FormatEntry("parquet", 17, "serialpack.formats.tables.parquet:Parquet", (".parquet",)),
+    FormatEntry(
+        "arrow", 18, "serialpack.formats.tables.arrow:Arrow", (".arrow", ".feather", ".arrows")
+    ),
 )

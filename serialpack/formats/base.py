@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from serialpack.depth import TOO_DEEP, TooDeep, check_values
 from serialpack.errors import RefusedError, UsageError
-from serialpack.kinds import Difference as Difference
-from serialpack.kinds import Loss
-from serialpack.kinds import value_step as value_step
-from serialpack.stage import MAX_BLOCK as MAX_BLOCK
-from serialpack.stage import Buffer
+from serialpack.stages.stage import MAX_BLOCK as MAX_BLOCK
+from serialpack.stages.stage import Buffer
+from serialpack.values.kinds import Difference as Difference
+from serialpack.values.kinds import Loss
+from serialpack.values.kinds import value_step as value_step
 
 if TYPE_CHECKING:
-    from serialpack.formats._marks import Marks
+    from serialpack.formats.shared.marks import Marks
 
 #: Reads up to n bytes; fewer only at the end of the source, b"" when there is no more.
 Read = Callable[[int], bytes]
@@ -279,7 +279,7 @@ class ValueFormat(Format):
         lost is Unheld, also what ``parse`` leaves to the proof: a key twice, digits, a ``-0``. So
         nothing is left to ask ``difference`` about. Also the losses, one for each rule.
         """
-        from serialpack.formats._marks import parse_marked
+        from serialpack.formats.shared.marks import parse_marked
 
         return parse_marked(self, block, allowed)
 
@@ -309,7 +309,7 @@ class ValueFormat(Format):
         ``"d"``: one, which is the document; ``"a"``, ``"m"``: elements of the array or members
         of the map that is the document (see ``SourceBlock.inside``); ``"n"``: a sequence. That
         no key stands twice among the members of several blocks is for their reader to see to
-        (``formats._members``).
+        (``formats.shared.members``).
         """
         if block.inside or self.sequence:
             return block.inside or "n"

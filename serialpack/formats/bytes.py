@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from serialpack.formats._cutting import cut_plain
 from serialpack.formats.base import Format, Read, SourceBlock
+from serialpack.formats.shared.split import cut_plain
 
 
 class Bytes(Format):

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import NamedTuple, cast
 
 from serialpack.auto import shrinks_well
-from serialpack.chain import Chain, chain_of_numbers
 from serialpack.codecs import CODECS
 from serialpack.codecs.base import Codec
 from serialpack.container.frames import checksum
@@ -25,7 +24,8 @@ from serialpack.formats.base import SourceBlock, Spelling, ValueFormat
 from serialpack.pipeline.timing import Timer
 from serialpack.serializers import SERIALIZERS, reader
 from serialpack.serializers.proof import gives_back, prove
-from serialpack.stage import Buffer
+from serialpack.stages.chain import Chain, chain_of_numbers
+from serialpack.stages.stage import Buffer
 from serialpack.watch import at, within
 
 #: Under which key of the spelling a header keeps the serializer's settings.

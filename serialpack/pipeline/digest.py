@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xxhash import xxh3_128
 
-from serialpack.stage import Buffer
+from serialpack.stages.stage import Buffer
 
 
 class WholeDigest:

@@ -8,11 +8,13 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from threading import Lock
 from typing import IO, NamedTuple
 
-from serialpack.columns import project, rows, shape
-from serialpack.columns.block import Columns, Form, read_text
-from serialpack.columns.structure import Shape
+from serialpack.columns.fields import csv as rows
+from serialpack.columns.fields import json as project
+from serialpack.columns.fields.wanted import Field, UntoldError
+from serialpack.columns.parse import shape
+from serialpack.columns.stored.block import Columns, Form, read_text
+from serialpack.columns.stored.structure import Shape
 from serialpack.columns.texts import Broken, Texts, Unknown
-from serialpack.columns.wanted import Field, UntoldError
 from serialpack.container.reader import StoredBlock
 from serialpack.container.records import Block
 from serialpack.container.seek import BlockParts, StoredMember, find_members

@@ -7,7 +7,6 @@ from itertools import chain, count
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from serialpack.chain import Chain
 from serialpack.container.index import Index
 from serialpack.container.records import Header
 from serialpack.container.writer import MemberWriter, refused_as_written
@@ -18,7 +17,8 @@ from serialpack.pipeline.digest import WholeDigest
 from serialpack.pipeline.timing import add_seconds, timed
 from serialpack.pipeline.workers import INLINE, INLINE_PLAIN, WorkerPlan, in_order
 from serialpack.serializers import SERIALIZERS
-from serialpack.stage import Buffer
+from serialpack.stages.chain import Chain
+from serialpack.stages.stage import Buffer
 
 #: From how many bytes of source on worker processes pay for their start (two take 0.2-0.45 s).
 PROCESSES_FROM = 64 << 20

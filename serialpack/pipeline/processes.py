@@ -25,7 +25,7 @@ from typing import IO, Any, NamedTuple, cast
 from serialpack import files
 from serialpack.errors import SerialpackError
 from serialpack.pipeline.workers import WorkerPlan
-from serialpack.stage import Buffer
+from serialpack.stages.stage import Buffer
 from serialpack.watch import at, telling, told
 
 _OWN_GROUP: dict[str, Any] = (

@@ -16,7 +16,7 @@ from serialpack.formats.base import Format, Spelling
 from serialpack.pipeline.blocks import BlockUnpacker, Plan
 from serialpack.pipeline.timing import add_seconds, timed
 from serialpack.pipeline.unpack import Limit, Unpacked, Write, member_plan
-from serialpack.stage import Buffer
+from serialpack.stages.stage import Buffer
 
 
 class Span(NamedTuple):

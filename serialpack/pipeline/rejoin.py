@@ -10,7 +10,7 @@ from serialpack.formats.base import Format, Spelling
 from serialpack.pipeline.blocks import SETTINGS, Plan, Restored
 from serialpack.pipeline.unpack import Limit
 from serialpack.serializers import reader
-from serialpack.stage import Buffer
+from serialpack.stages.stage import Buffer
 
 #: What JSON takes for white space.
 _WHITE = b" \t\r\n"

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import IO, NamedTuple, cast
 
-from serialpack.chain import chain_of_numbers
 from serialpack.codecs import CODECS
 from serialpack.container.frames import checksum
 from serialpack.container.reader import SNIFF, StoredBlock, is_container, is_small
@@ -34,7 +33,8 @@ from serialpack.pipeline.unpack import Limit, Unpacked, Write, member_plan
 from serialpack.pipeline.workers import INLINE_PLAIN, in_order
 from serialpack.reports import LostRange
 from serialpack.serializers import SERIALIZERS
-from serialpack.stage import Buffer
+from serialpack.stages.chain import chain_of_numbers
+from serialpack.stages.stage import Buffer
 
 _DAMAGED = "damaged"
 _RECORD = "a part of a record that is lost"

@@ -6,13 +6,13 @@ import io
 from threading import local
 from typing import NamedTuple
 
-from serialpack.chain import Chain, chain_of_numbers
 from serialpack.container.small import MOST_WRITTEN, STORED, UNPROVED, Small
 from serialpack.errors import CodecError, DamagedError
 from serialpack.formats.base import Spelling
 from serialpack.pipeline.blocks import SETTINGS, Plan, Squeeze, not_given_back
 from serialpack.pipeline.pack import Packing, pack_stream
-from serialpack.stage import Buffer
+from serialpack.stages.chain import Chain, chain_of_numbers
+from serialpack.stages.stage import Buffer
 
 #: How many chains' codecs each thread keeps: making one takes longer than packing a message.
 _KEPT = 4

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from time import perf_counter
 from typing import NamedTuple
 
-from serialpack.chain import Chain
 from serialpack.container.reader import Member, StoredBlock, read_members
 from serialpack.container.records import Header
 from serialpack.errors import DamagedError, RefusedError
@@ -16,7 +15,8 @@ from serialpack.pipeline.pack import Progress
 from serialpack.pipeline.timing import add_seconds, timed
 from serialpack.pipeline.workers import INLINE_PLAIN, in_order
 from serialpack.serializers import SERIALIZERS
-from serialpack.stage import Buffer
+from serialpack.stages.chain import Chain
+from serialpack.stages.stage import Buffer
 from serialpack.units import format_size
 
 Write = Callable[[Buffer], object]

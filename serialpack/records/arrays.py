@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from serialpack.columns import project, rows
-from serialpack.columns.block import Columns, Form
-from serialpack.columns.wanted import UntoldError
+from serialpack.columns.fields import csv as rows
+from serialpack.columns.fields import json as project
+from serialpack.columns.fields.wanted import UntoldError
+from serialpack.columns.stored.block import Columns, Form
 from serialpack.conversion.plan import Plan as Reading
 from serialpack.conversion.projecting import Fields
 from serialpack.conversion.reading import Reader
 from serialpack.errors import RefusedError, SyntaxInputError, UsageError
-from serialpack.formats._csvvalues import Style, spell_rows
 from serialpack.formats.base import SourceBlock
+from serialpack.formats.csv.rows import Style, spell_rows
 from serialpack.pipeline.fields import TABLES
 from serialpack.records.units import Loaded, Member, Unit, counted, read_values, refused
 from serialpack.serializers._collector import collector_held

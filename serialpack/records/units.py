@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from serialpack.columns.block import Columns, Form
+from serialpack.columns.stored.block import Columns, Form
 from serialpack.compressed.pieces import Pieces
 from serialpack.container.records import CONTINUED
 from serialpack.container.seek import StoredMember, find_members, read_block
@@ -17,14 +17,14 @@ from serialpack.errors import DamagedError, InputError, RefusedError, UsageError
 from serialpack.files import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Difference, SourceBlock, ValueFormat
-from serialpack.kinds import COMMENTS, KINDS
 from serialpack.pipeline.blocks import SETTINGS, BlockUnpacker, Plan
 from serialpack.pipeline.fields import TABLES, OpenBlock, head_of, opened_block
 from serialpack.pipeline.unpack import member_plan, untrusted
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers._collector import collector_held
 from serialpack.serializers.base import FAILURES, ValueSerializer
-from serialpack.stage import Buffer
+from serialpack.stages.stage import Buffer
+from serialpack.values.kinds import COMMENTS, KINDS
 
 #: After so many records of a block were read one by one, all of them are.
 _ONE_BY_ONE = 8

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from serialpack.errors import MissingLibraryError
 from serialpack.serializers.base import Serializer, hint_for
-from serialpack.stage import Entry, Registry
+from serialpack.stages.stage import Entry, Registry
 
 __all__ = ["SERIALIZERS", "hint_for", "reader"]
 

@@ -11,9 +11,9 @@ from typing import Any
 
 from serialpack.depth import check_json
 from serialpack.formats.base import Format, Spelling
-from serialpack.kinds import BEYOND_JSON
 from serialpack.serializers.base import ValueSerializer, check_finite
-from serialpack.stage import Buffer
+from serialpack.stages.stage import Buffer
+from serialpack.values.kinds import BEYOND_JSON
 
 #: Strings, and numbers that are integers of as many digits as 64 bits may not hold.
 _LONG_INTEGER = re.compile(rb'"(?:[^"\\]|\\.)*+"|(-?[0-9]{19,}+)(?![.eE])|[0-9][-+.eE0-9]*')

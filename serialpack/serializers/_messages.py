@@ -9,10 +9,10 @@ from collections.abc import Callable
 from typing import Any
 
 from serialpack.depth import check_messages
-from serialpack.formats.msgpack import MsgPack
-from serialpack.kinds import NEVER
+from serialpack.formats.msgpack.msgpack import MsgPack
 from serialpack.serializers.base import ValueSerializer
-from serialpack.stage import Buffer
+from serialpack.stages.stage import Buffer
+from serialpack.values.kinds import NEVER
 
 
 class Messages(ValueSerializer):

@@ -17,7 +17,7 @@ from typing import Any
 from serialpack.errors import MissingLibraryError, UsageError
 from serialpack.serializers._protoschema import Message, Schema
 from serialpack.serializers._schemafile import check_size, read_schema
-from serialpack.stage import import_library, is_installed
+from serialpack.stages.stage import import_library, is_installed
 
 
 def compiled(path: Any) -> bytes:

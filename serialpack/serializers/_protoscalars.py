@@ -9,8 +9,8 @@ from collections.abc import Callable
 from struct import Struct
 from typing import Any, NamedTuple
 
-from serialpack.formats import _protowire as wire
-from serialpack.formats._document import Malformed
+from serialpack.formats.protobuf import wire
+from serialpack.formats.shared.document import Malformed
 
 Writer = Callable[[Any, int], bytes]
 Reader = Callable[[bytes, int, int, int], tuple[Any, int]]

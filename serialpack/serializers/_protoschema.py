@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from serialpack.formats import _protowire as wire
-from serialpack.formats._document import Malformed
-from serialpack.kinds import shown, value_step
+from serialpack.formats.protobuf import wire
+from serialpack.formats.shared.document import Malformed
 from serialpack.serializers._protoscalars import SCALARS, Scalar, Unfit, enum
+from serialpack.values.kinds import shown, value_step
 
 #: Messages within messages: what protobuf's own libraries read.
 MAX_DEPTH = 100

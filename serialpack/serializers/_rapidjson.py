@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from serialpack.stage import is_installed
+from serialpack.stages.stage import is_installed
 
 
 def missing(distribution: str, extra: str) -> str | None:

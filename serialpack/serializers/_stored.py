@@ -9,7 +9,7 @@ from typing import Any
 from serialpack.errors import RefusedError
 from serialpack.formats.base import Unheld
 from serialpack.serializers.base import ValueSerializer
-from serialpack.stage import Buffer
+from serialpack.stages.stage import Buffer
 
 
 def read_stored(read: Callable[[bytes], list[Any]], data: Buffer) -> list[Any]:

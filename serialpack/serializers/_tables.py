@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from serialpack.formats import _arrowtables as tables
-from serialpack.formats._tableformat import TableFormat
-from serialpack.kinds import BEYOND_JSON
+from serialpack.formats.tables import records as tables
+from serialpack.formats.tables.table import TableFormat
 from serialpack.serializers._stored import read_stored
 from serialpack.serializers._wholefiles import WholeFiles
-from serialpack.stage import Buffer
+from serialpack.stages.stage import Buffer
+from serialpack.values.kinds import BEYOND_JSON
 
 
 class Table(WholeFiles):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from serialpack.formats._unsafe import UnsafeFormat
 from serialpack.formats.base import Format, SourceBlock
+from serialpack.formats.python.untrusted import UnsafeFormat
 from serialpack.serializers.base import ValueSerializer
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from serialpack.formats._columns import Mixed, Odd
-from serialpack.kinds import ROOT, Difference, Path, key_kind, path_text, shown
+from serialpack.formats.shared.column_types import Mixed, Odd
 from serialpack.serializers.base import FAILURES, ValueSerializer
+from serialpack.values.kinds import ROOT, Difference, Path, key_kind, path_text, shown
 
 
 class WholeFiles(ValueSerializer):
@@ -49,7 +49,7 @@ class WholeFiles(ValueSerializer):
         """Which part of a record is not held."""
         if isinstance(error, Mixed):
             return Difference(0, "$", f"{shown(record)} ({error})", "", "mixed")
-        from serialpack.values import kind_of
+        from serialpack.values.equality import kind_of
 
         if isinstance(error, Odd) and error.value is not record:
             path = _path_to(record, error.value, is_key=error.is_key)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from serialpack.formats.arrow import Arrow as ArrowFormat
+from serialpack.formats.tables.arrow import Arrow as ArrowFormat
 from serialpack.serializers._tables import Table
 
 

@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from serialpack.errors import UnsupportedError, UsageError
-from serialpack.formats import _avrofile
-from serialpack.formats.avro import Avro as AvroFormat
-from serialpack.formats.avro import write_under
+from serialpack.formats.avro import file as _avrofile
+from serialpack.formats.avro.avro import Avro as AvroFormat
+from serialpack.formats.avro.avro import write_under
 from serialpack.formats.base import Spelling
-from serialpack.kinds import BEYOND_JSON, Difference, shown
 from serialpack.serializers._schemafile import check_size, read_schema
 from serialpack.serializers._stored import read_stored
 from serialpack.serializers._wholefiles import WholeFiles
-from serialpack.stage import Buffer
+from serialpack.stages.stage import Buffer
+from serialpack.values.kinds import BEYOND_JSON, Difference, shown
 
 
 class Avro(WholeFiles):
@@ -91,7 +91,7 @@ class Avro(WholeFiles):
             return super().blame_one(record, error)
         from fastavro.validation import ValidationError, validate
 
-        from serialpack.values import kind_of
+        from serialpack.values.equality import kind_of
 
         try:
             validate(record, self._schema.parsed, strict=True)

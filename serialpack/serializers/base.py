@@ -22,9 +22,9 @@ from serialpack.formats.base import (
     depth_loss,
     too_large,
 )
-from serialpack.kinds import BEYOND_JSON, KINDS, Difference, key_kind, shown, value_step
 from serialpack.serializers._collector import collector_held
-from serialpack.stage import Buffer, Stage
+from serialpack.stages.stage import Buffer, Stage
+from serialpack.values.kinds import BEYOND_JSON, KINDS, Difference, key_kind, shown, value_step
 
 #: What libraries raise for a value that they cannot write or read; others are translated.
 FAILURES = (ValueError, TypeError, OverflowError, RecursionError)
@@ -240,7 +240,7 @@ class ValueSerializer(Serializer):
 
     def load_json(self, data: Buffer) -> list[Any]:
         """As ``load``, of records that must be values of JSON; ValueError where they are not."""
-        from serialpack.formats._jsonvalues import check_json
+        from serialpack.formats.json.values import check_json
 
         records = self.load(data)
         if not self.cannot >= BEYOND_JSON:
@@ -278,7 +278,7 @@ class ValueSerializer(Serializer):
 
     def blame_one(self, record: Any, error: Exception) -> Difference:
         """Which part of a record is not held, where ``error`` was raised for it alone."""
-        from serialpack.values import kind_of
+        from serialpack.values.equality import kind_of
 
         if isinstance(error, RecursionError):  # each part of it is nearly as deep
             if not self.identity and holds_itself(record):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from serialpack.kinds import TEXT_KINDS
 from serialpack.serializers._stored import StoredSerializer
+from serialpack.values.kinds import TEXT_KINDS
 
 
 class Bson(StoredSerializer):
@@ -29,11 +29,11 @@ class Bson(StoredSerializer):
     about = "BSON documents, by PyMongo's bson"
 
     def _dump(self, records: list[Any]) -> bytes:
-        from serialpack.formats.bson import write_documents
+        from serialpack.formats.bson.bson import write_documents
 
         return write_documents(records)
 
     def read(self, data: bytes) -> list[Any]:
-        from serialpack.formats.bson import read_documents
+        from serialpack.formats.bson.bson import read_documents
 
         return read_documents(data)

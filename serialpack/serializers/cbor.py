@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from serialpack.kinds import TEXT_KINDS
 from serialpack.serializers._stored import StoredSerializer
-from serialpack.stage import Param
+from serialpack.stages.stage import Param
+from serialpack.values.kinds import TEXT_KINDS
 
 
 class Cbor(StoredSerializer):
@@ -32,11 +32,11 @@ class Cbor(StoredSerializer):
     about = "CBOR items with their tags, by cbor2"
 
     def _dump(self, records: list[Any]) -> bytes:
-        from serialpack.formats.cbor import write_items
+        from serialpack.formats.cbor.cbor import write_items
 
         return write_items(records, canonical=bool(self.values[0]))
 
     def read(self, data: bytes) -> list[Any]:
-        from serialpack.formats.cbor import read_items
+        from serialpack.formats.cbor.cbor import read_items
 
         return read_items(data)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from serialpack.formats.pickle import PROTOCOL, dump_beside, dump_pickle, pickled
+from serialpack.formats.python.pickle import PROTOCOL, dump_beside, dump_pickle, pickled
 from serialpack.serializers.pickle import Pickle
-from serialpack.stage import Buffer
+from serialpack.stages.stage import Buffer
 
 
 class CloudPickle(Pickle):

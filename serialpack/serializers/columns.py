@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from serialpack.codecs.zstd import Zstd
-from serialpack.effort import EFFORTS
 from serialpack.errors import UnsupportedError
 from serialpack.formats.base import Format, SourceBlock, Spelling
 from serialpack.serializers._collector import collector_held
 from serialpack.serializers.base import Serializer
-from serialpack.stage import Buffer, dialled
+from serialpack.stages.effort import EFFORTS
+from serialpack.stages.stage import Buffer, dialled
 from serialpack.watch import within
 
 #: Format -> the kind of text that the columns are cut from.
@@ -51,7 +51,7 @@ class Columns(Serializer):
         return fmt.name in KINDS
 
     def encode(self, block: SourceBlock, fmt: Format) -> tuple[Buffer, int | None]:
-        from serialpack.columns.block import Form
+        from serialpack.columns.stored.block import Form
 
         source = bytes(block.data)
         with within(0, _APART):
@@ -65,12 +65,12 @@ class Columns(Serializer):
         return (columns if len(columns) < most else text), block.records
 
     def plain(self, source: Buffer) -> Buffer:
-        from serialpack.columns.block import Form
+        from serialpack.columns.stored.block import Form
 
         return self._text(source, Form.UNPROVED)
 
     def parts(self, data: Buffer) -> Sequence[Buffer]:
-        from serialpack.columns import block
+        from serialpack.columns.stored import block
 
         if block.Form.of(data) is not block.Form.COLUMNS:
             return (data,)
@@ -79,7 +79,8 @@ class Columns(Serializer):
 
     def apart(self, source: bytes, fmt: Format) -> bytes | None:
         """The block of ``source`` as columns, whatever its size; None where it has no records."""
-        from serialpack.columns import block, shape
+        from serialpack.columns.parse import shape
+        from serialpack.columns.stored import block
 
         (effort,) = self.values
         kind = KINDS.get(fmt.name)
@@ -90,7 +91,7 @@ class Columns(Serializer):
             return None if split is None else block.write(split, effort)
 
     def _text(self, source: Buffer, form: int) -> bytes:
-        from serialpack.columns import block
+        from serialpack.columns.stored import block
 
         (effort,) = self.values
         (level,) = (param.at(effort) for param in Zstd.params)
@@ -110,7 +111,7 @@ class Columns(Serializer):
         *,
         first: bool,  # noqa: ARG002
     ) -> Buffer:
-        from serialpack.columns import block
+        from serialpack.columns.stored import block
         from serialpack.columns.texts import Unknown
 
         try:

@@ -6,11 +6,11 @@ import csv
 import io
 from typing import Any, ClassVar
 
-from serialpack.formats._csvtext import names_of
-from serialpack.formats._csvvalues import rows_of
-from serialpack.kinds import KINDS, Difference, key_kind, shown, value_step
+from serialpack.formats.csv.rows import rows_of
+from serialpack.formats.csv.text import names_of
 from serialpack.serializers.base import ValueSerializer
-from serialpack.stage import Buffer
+from serialpack.stages.stage import Buffer
+from serialpack.values.kinds import KINDS, Difference, key_kind, shown, value_step
 
 
 class Csv(ValueSerializer):
@@ -72,7 +72,7 @@ class Csv(ValueSerializer):
 
 
 def _first_lost(number: int, record: dict[Any, Any]) -> Difference | None:
-    from serialpack.values import kind_of
+    from serialpack.values.equality import kind_of
 
     for key, value in record.items():
         for part, is_key in ((key, True), (value, False)):

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 from serialpack.depth import MAX_DEPTH, TooDeep
-from serialpack.formats._frames import frames_for
-from serialpack.values import kind_of
+from serialpack.formats.shared.recursion import frames_for
+from serialpack.values.equality import kind_of
 
 #: Kinds of values that formats have no words for.
 OWN = frozenset({"object", "function", "number-array"})

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from serialpack.kinds import KINDS
 from serialpack.serializers._stored import StoredSerializer
+from serialpack.values.kinds import KINDS
 
 
 class Java(StoredSerializer):
@@ -23,6 +23,6 @@ class Java(StoredSerializer):
         raise ValueError("java is read, never written")
 
     def read(self, data: bytes) -> list[Any]:
-        from serialpack.formats._javaread import read_stream
+        from serialpack.formats.java.read import read_stream
 
         return read_stream(data)

@@ -8,10 +8,10 @@ from typing import Any
 
 from serialpack.errors import UnsupportedError
 from serialpack.formats.base import Spelling
-from serialpack.formats.marshal import VERSION, dump_marshal, load_marshal
-from serialpack.kinds import TEXT_KINDS
+from serialpack.formats.python.marshal import VERSION, dump_marshal, load_marshal
 from serialpack.serializers._unsafe import UnsafeSerializer
-from serialpack.stage import Buffer, Param
+from serialpack.stages.stage import Buffer, Param
+from serialpack.values.kinds import TEXT_KINDS
 
 _HERE = f"{sys.version_info.major}.{sys.version_info.minor}"
 

@@ -6,11 +6,11 @@ import re
 from bisect import bisect_right
 from typing import Any
 
-from serialpack.formats._messages import messages, pack, unpack
-from serialpack.formats.msgpack import message_ends
+from serialpack.formats.msgpack.msgpack import message_ends
+from serialpack.formats.msgpack.values import messages, pack, unpack
 from serialpack.serializers._messages import Messages
 from serialpack.serializers.base import check_finite
-from serialpack.stage import Buffer
+from serialpack.stages.stage import Buffer
 
 #: A double, or a float, that is not finite (or other bytes that look like one).
 _NOT_FINITE = re.compile(rb"\xcb[\x7f\xff][\xf0-\xff]")

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from serialpack.serializers._jsonlines import JsonLines, is_one_line
-from serialpack.stage import Buffer
+from serialpack.stages.stage import Buffer
 
 
 class MsgSpecJson(JsonLines):

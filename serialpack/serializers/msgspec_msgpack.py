@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from serialpack.serializers._messages import Messages, read_messages, without_head
-from serialpack.stage import Buffer
+from serialpack.stages.stage import Buffer
 
 
 class MsgSpecMsgPack(Messages):

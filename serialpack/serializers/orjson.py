@@ -7,7 +7,7 @@ from typing import Any
 
 from serialpack.formats.base import Format, Spelling
 from serialpack.serializers._jsonlines import JsonLines, check_integers, read_lines
-from serialpack.stage import Buffer
+from serialpack.stages.stage import Buffer
 
 #: orjson writes 254 containers within each other.
 _LEVELS = 200

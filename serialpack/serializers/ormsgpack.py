@@ -6,14 +6,14 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from serialpack.formats._messages import extension, pack
+from serialpack.formats.msgpack.values import extension, pack
 from serialpack.serializers._messages import (
     Messages,
     head,
     read_messages,
     without_head,
 )
-from serialpack.stage import Buffer
+from serialpack.stages.stage import Buffer
 
 
 class OrMsgPack(Messages):

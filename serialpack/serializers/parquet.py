@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from serialpack.formats.parquet import Parquet as ParquetFormat
+from serialpack.formats.tables.parquet import Parquet as ParquetFormat
 from serialpack.serializers._tables import Table
 
 

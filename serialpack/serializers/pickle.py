@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from serialpack.formats._pickleframes import is_framed
-from serialpack.formats.pickle import PROTOCOL, dump_beside, dump_pickles, load_pickles
-from serialpack.kinds import TEXT_KINDS
+from serialpack.formats.python.buffers import is_framed
+from serialpack.formats.python.pickle import PROTOCOL, dump_beside, dump_pickles, load_pickles
 from serialpack.serializers._unsafe import UnsafeSerializer
-from serialpack.stage import Buffer, Param
+from serialpack.stages.stage import Buffer, Param
+from serialpack.values.kinds import TEXT_KINDS
 
 
 class Pickle(UnsafeSerializer):

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from serialpack.formats.base import Format, SourceBlock, Spelling, Unheld, ValueFormat
 from serialpack.serializers._collector import collector_held
 from serialpack.serializers.base import FAILURES, Serializer, ValueSerializer
-from serialpack.stage import Buffer
+from serialpack.stages.stage import Buffer
 
 
 class Proof(NamedTuple):

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from serialpack.errors import SyntaxInputError, UnsupportedError, UsageError
-from serialpack.formats import _protowire as wire
-from serialpack.formats._document import Malformed
 from serialpack.formats.base import Format, SourceBlock, Spelling, Unheld
-from serialpack.formats.protobuf import Protobuf as ProtobufFormat
-from serialpack.kinds import BEYOND_JSON, Difference, shown
+from serialpack.formats.protobuf import wire
+from serialpack.formats.protobuf.protobuf import Protobuf as ProtobufFormat
+from serialpack.formats.shared.document import Malformed
 from serialpack.serializers._stored import read_stored
 from serialpack.serializers.base import FAILURES, ValueSerializer
-from serialpack.stage import Buffer
+from serialpack.stages.stage import Buffer
+from serialpack.values.kinds import BEYOND_JSON, Difference, shown
 
 
 class Protobuf(ValueSerializer):
@@ -101,7 +101,7 @@ class Protobuf(ValueSerializer):
 
     def blame(self, records: list[Any], error: Exception) -> Difference:
         from serialpack.serializers._protoscalars import Unfit
-        from serialpack.values import kind_of
+        from serialpack.values.equality import kind_of
 
         write = wire.write_value if self._message is None else self._message.write
         for number, record in enumerate(records):

@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from serialpack.formats._jsonvalues import check_json
+from serialpack.formats.json.values import check_json
 from serialpack.serializers._jsonlines import JsonLines, write_lines
 from serialpack.serializers._rapidjson import missing
 from serialpack.serializers.json import Json
-from serialpack.stage import Buffer
+from serialpack.stages.stage import Buffer
 
 #: Strings; the first group is a key with a NUL, behind which the library writes no more of it.
 _NUL_KEY = re.compile(

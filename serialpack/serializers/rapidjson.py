@@ -8,7 +8,7 @@ from typing import Any
 
 from serialpack.serializers._jsonlines import LooseJsonLines, read_lines, write_lines
 from serialpack.serializers._rapidjson import missing
-from serialpack.stage import Buffer
+from serialpack.stages.stage import Buffer
 
 
 class RapidJson(LooseJsonLines):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from serialpack.formats.base import Format, SourceBlock, Spelling
 from serialpack.serializers.base import Serializer
-from serialpack.stage import Buffer
+from serialpack.stages.stage import Buffer
 
 
 class Raw(Serializer):

@@ -13,7 +13,7 @@ from serialpack.serializers._jsonlines import (
     scan_lines,
     write_lines,
 )
-from serialpack.stage import Buffer
+from serialpack.stages.stage import Buffer
 
 
 class SimpleJson(JsonLines):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from serialpack.kinds import NEVER
 from serialpack.serializers._stored import StoredSerializer
+from serialpack.values.kinds import NEVER
 
 #: Stands before each document. tomli-w writes no comments, and newlines in text only as escapes.
 _BEGIN = "#---\n"
@@ -34,12 +34,12 @@ class Toml(StoredSerializer):
     about = "TOML documents, by tomli-w"
 
     def _dump(self, records: list[Any]) -> bytes:
-        from serialpack.formats._tomlwrite import write
+        from serialpack.formats.toml.write import write
 
         return "".join(_BEGIN + write(record) for record in records).encode()
 
     def read(self, data: bytes) -> list[Any]:
-        from serialpack.formats._tomlread import read
+        from serialpack.formats.toml.read import read
 
         before, *documents = re.split(rb"^#---\n", data, flags=re.MULTILINE)
         if before:

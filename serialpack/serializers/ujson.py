@@ -9,7 +9,7 @@ from typing import Any
 
 from serialpack.serializers._jsonlines import LooseJsonLines, read_lines, write_lines
 from serialpack.serializers.base import check_finite
-from serialpack.stage import Buffer
+from serialpack.stages.stage import Buffer
 
 _NOT_FINITE = [(word[:1], re.compile(word)) for word in (b"NaN", b"Infinity")]
 

@@ -6,10 +6,10 @@ import io
 from datetime import datetime
 from typing import Any
 
-from serialpack.formats._frames import frames_for
-from serialpack.formats._messages import TIMESTAMP, extension
+from serialpack.formats.msgpack.values import TIMESTAMP, extension
+from serialpack.formats.shared.recursion import frames_for
 from serialpack.serializers._messages import Messages
-from serialpack.stage import Buffer
+from serialpack.stages.stage import Buffer
 
 
 class UMsgPack(Messages):

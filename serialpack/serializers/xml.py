@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from serialpack.kinds import TEXT_KINDS
 from serialpack.serializers._stored import StoredSerializer
+from serialpack.values.kinds import TEXT_KINDS
 
 
 class Xml(StoredSerializer):
@@ -22,11 +22,11 @@ class Xml(StoredSerializer):
     about = "typed XML, an element for each record"
 
     def _dump(self, records: list[Any]) -> bytes:
-        from serialpack.formats._xmlwrite import write_elements
+        from serialpack.formats.xml.write import write_elements
 
         return write_elements(records)
 
     def read(self, data: bytes) -> list[Any]:
-        from serialpack.formats._xmlread import read_elements
+        from serialpack.formats.xml.read import read_elements
 
         return read_elements(data)

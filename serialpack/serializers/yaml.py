@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from serialpack.kinds import NEVER
 from serialpack.serializers._stored import StoredSerializer
+from serialpack.values.kinds import NEVER
 
 
 class Yaml(StoredSerializer):
@@ -31,11 +31,11 @@ class Yaml(StoredSerializer):
     about = "YAML documents, by PyYAML"
 
     def _dump(self, records: list[Any]) -> bytes:
-        from serialpack.formats._yamlwrite import write
+        from serialpack.formats.yaml.write import write
 
         return write(records, explicit=True)
 
     def read(self, data: bytes) -> list[Any]:
-        from serialpack.formats._yamlread import read
+        from serialpack.formats.yaml.read import read
 
         return read(data, core=False)

@@ -19,7 +19,7 @@ from serialpack.bench.run import Bench, Question
 from serialpack.bench.samples import SAMPLES
 from serialpack.bench.sweep import MOST_POINTS, parse_sweep
 from serialpack.errors import UsageError
-from serialpack.kinds import KINDS
+from serialpack.values.kinds import KINDS
 from tests.bench.found import PLENTY
 
 

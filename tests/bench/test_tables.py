@@ -9,12 +9,12 @@ import pytest
 from serialpack.bench.results import Results
 from serialpack.bench.run import Bench, Question
 from serialpack.bench.samples import SAMPLES, Sample
-from serialpack.chain import parse_chain, parse_stage
 from serialpack.codecs import CODECS
 from serialpack.filters import FILTERS
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.rapidjson import RapidJson
-from serialpack.stage import Registry
+from serialpack.stages.chain import parse_chain, parse_stage
+from serialpack.stages.stage import Registry
 from tests.bench.found import PLENTY
 
 BLOSC = ["uuid4", "phonebook", "contacts"]

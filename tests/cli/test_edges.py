@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from serialpack.stage import is_installed
+from serialpack.stages.stage import is_installed
 from tests.cli.conftest import Run
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from serialpack.codecs import CODECS
 from serialpack.serializers import SERIALIZERS
-from serialpack.stage import Registry
+from serialpack.stages.stage import Registry
 from tests.cli.conftest import Run
 
 DIALLED = [

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from serialpack.kinds import KINDS
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import ValueSerializer
+from serialpack.values.kinds import KINDS
 from tests.cli.conftest import Run
 
 #: What every serializer of values holds, in as many records as asked for.

@@ -89,7 +89,7 @@ def test_a_container_is_undone_with_trust_only(
 ) -> None:
     """It says that it was NDJSON; what it holds is a pickle of somebody's."""
     import serialpack
-    import serialpack.formats.pickle as module
+    import serialpack.formats.python.pickle as module
 
     source, packed = tmp_path / "a.ndjson", tmp_path / "a.ndjson.spk"
     source.write_bytes(b"0\n")

@@ -6,9 +6,9 @@ import json
 import re
 from typing import Any
 
-from serialpack.columns import structure
-from serialpack.columns.project import Projection, untied
-from serialpack.columns.shape import Split, split
+from serialpack.columns.fields.json import Projection, untied
+from serialpack.columns.parse.shape import Split, split
+from serialpack.columns.stored import structure
 
 Field = tuple[str, ...]
 

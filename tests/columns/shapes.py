@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from serialpack.columns import structure
-from serialpack.columns.shape import Split, join, split
-from serialpack.columns.structure import Column
+from serialpack.columns.parse.shape import Split, join, split
+from serialpack.columns.stored import structure
+from serialpack.columns.stored.structure import Column
 
 
 def there_and_back(data: bytes, kind: str = "json") -> Split | None:

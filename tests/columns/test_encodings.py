@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from serialpack.columns.choose import attempt, encode_column
-from serialpack.columns.coding import Coded, Context
 from serialpack.columns.encodings import DECODERS, ENCODINGS, NAMES, floating, front, integer
-from serialpack.columns.source import Source, Stored
-from serialpack.columns.streams import effort
+from serialpack.columns.encodings.choose import attempt, encode_column
+from serialpack.columns.stored.coding import Coded, Context
+from serialpack.columns.stored.source import Source, Stored
+from serialpack.columns.stored.streams import effort
 from serialpack.columns.texts import Broken, Texts
 
 #: Those that are asked for by name; the others need more than a column.

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from serialpack.columns import structure
-from serialpack.columns.pack import encode_all
-from serialpack.columns.packed import decode_all
-from serialpack.columns.shape import join, split
+from serialpack.columns.parse.shape import join, split
+from serialpack.columns.stored import structure
+from serialpack.columns.stored.read import decode_all
+from serialpack.columns.stored.write import encode_all
 
 SIZE = 4 << 20
 

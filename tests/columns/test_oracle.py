@@ -11,16 +11,16 @@ from typing import TypeVar
 import pytest
 from zstandard import ZstdDecompressor, ZstdError
 
-from serialpack.columns import structure
-from serialpack.columns.choose import attempt, encode_column
-from serialpack.columns.coding import Context
 from serialpack.columns.encodings import NAMES
-from serialpack.columns.pack import encode_all
-from serialpack.columns.packed import decode_all
-from serialpack.columns.shape import split
-from serialpack.columns.streams import effort, unzstd
+from serialpack.columns.encodings.choose import attempt, encode_column
+from serialpack.columns.parse.shape import split
+from serialpack.columns.stored import structure
+from serialpack.columns.stored.coding import Context
+from serialpack.columns.stored.read import decode_all
+from serialpack.columns.stored.streams import effort, unzstd
+from serialpack.columns.stored.wire import Reader, varint
+from serialpack.columns.stored.write import encode_all
 from serialpack.columns.texts import Texts
-from serialpack.columns.wire import Reader, varint
 from tests import golden
 from tests.columns import vectors
 from tests.columns.oracle import Cursor, Description, Stream

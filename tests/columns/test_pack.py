@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from serialpack.columns.pack import encode_all
-from serialpack.columns.packed import Packed, decode_all
-from serialpack.columns.streams import LZMA, ZSTD, effort, recoded, unlzma, unzstd, zstd
+from serialpack.columns.stored.read import Packed, decode_all
+from serialpack.columns.stored.streams import LZMA, ZSTD, effort, recoded, unlzma, unzstd, zstd
+from serialpack.columns.stored.wire import Reader, varint
+from serialpack.columns.stored.write import encode_all
 from serialpack.columns.texts import Broken, Texts
-from serialpack.columns.wire import Reader, varint
 
 R = random.Random(3)
 NAMES = ["".join(R.choices("abcdefghijklmnop", k=R.randint(3, 9))).title() for _ in range(60)]

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from serialpack.columns import structure
-from serialpack.columns.nodes import KEY
-from serialpack.columns.project import NotMapsError, Projection, UntoldError, untied
-from serialpack.columns.shape import split
+from serialpack.columns.fields.json import NotMapsError, Projection, UntoldError, untied
+from serialpack.columns.parse.nodes import KEY
+from serialpack.columns.parse.shape import split
+from serialpack.columns.stored import structure
 from serialpack.columns.texts import Broken, Texts
 from tests.columns.projections import Field, Map, check, parse, paths_of, projected
 

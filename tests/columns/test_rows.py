@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from serialpack.columns import structure
-from serialpack.columns.rows import Rows, UntoldError, select
-from serialpack.columns.shape import Split, split
+from serialpack.columns.fields.csv import Rows, UntoldError, select
+from serialpack.columns.parse.shape import Split, split
+from serialpack.columns.stored import structure
 from serialpack.columns.texts import Broken, Texts
 
 DELIMITERS = {"csv": b",", "tsv": b"\t"}

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from serialpack.columns import _jsontokens, structure
-from serialpack.columns.nodes import FIXED, KEY, SCALAR, STRING, Mark
-from serialpack.columns.shape import KINDS, join, split, values_of
-from serialpack.columns.structure import Column
+from serialpack.columns.parse import json_tokens as _jsontokens
+from serialpack.columns.parse.nodes import FIXED, KEY, SCALAR, STRING, Mark
+from serialpack.columns.parse.shape import KINDS, join, split, values_of
+from serialpack.columns.stored import structure
+from serialpack.columns.stored.structure import Column
 from tests.columns.shapes import columns_of, there_and_back
 
 # Texts, not values: every spelling that JSON allows, and some that it does not.

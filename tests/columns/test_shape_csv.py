@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import serialpack
-from serialpack.columns.nodes import SCALAR
-from serialpack.columns.shape import join
-from serialpack.columns.structure import Column
+from serialpack.columns.parse.nodes import SCALAR
+from serialpack.columns.parse.shape import join
+from serialpack.columns.stored.structure import Column
 from tests.columns.shapes import columns_of, there_and_back
 
 fields = st.one_of(

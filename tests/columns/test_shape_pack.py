@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from serialpack.columns import _packtokens, structure
-from serialpack.columns.nodes import RAW, SCALAR, STRING, Mark
-from serialpack.columns.shape import join, split, values_of
-from serialpack.columns.structure import Column
+from serialpack.columns.parse import msgpack_tokens as _packtokens
+from serialpack.columns.parse.nodes import RAW, SCALAR, STRING, Mark
+from serialpack.columns.parse.shape import join, split, values_of
+from serialpack.columns.stored import structure
+from serialpack.columns.stored.structure import Column
 from serialpack.columns.texts import Broken, Texts
 from tests.columns.shapes import columns_of, there_and_back
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from serialpack.columns import _spans
-from serialpack.columns._spans import PADDING, put_together, tell_apart
+from serialpack.columns import spans as _spans
+from serialpack.columns.spans import PADDING, put_together, tell_apart
 
 
 def told_apart(texts: list[bytes], kinds: list[int]) -> tuple[list[int], list[int]]:

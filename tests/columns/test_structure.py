@@ -10,13 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from serialpack.columns import _walk, structure
-from serialpack.columns.nodes import SCALAR, STRING, Node
-from serialpack.columns.shape import join, split
-from serialpack.columns.streams import effort
-from serialpack.columns.structure import Shape
+from serialpack.columns.parse.nodes import SCALAR, STRING, Node
+from serialpack.columns.parse.shape import join, split
+from serialpack.columns.stored import structure
+from serialpack.columns.stored import walk as _walk
+from serialpack.columns.stored.streams import effort
+from serialpack.columns.stored.structure import Shape
+from serialpack.columns.stored.wire import Reader
 from serialpack.columns.texts import Broken, Texts
-from serialpack.columns.wire import Reader
 
 chance = random.Random(7)
 TEXTS = {

@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from serialpack.columns import structure
 from serialpack.columns.encodings import NAMES
-from serialpack.columns.pack import BUNDLED, encode_all
-from serialpack.columns.packed import decode_all
-from serialpack.columns.shape import join, split
-from serialpack.columns.streams import PCO, PLAIN, array_stream, effort
+from serialpack.columns.parse.shape import join, split
+from serialpack.columns.stored import structure
+from serialpack.columns.stored.read import decode_all
+from serialpack.columns.stored.streams import PCO, PLAIN, array_stream, effort
+from serialpack.columns.stored.write import BUNDLED, encode_all
 from tests.columns import vectors
 
 PAGE = Path(__file__).parents[2] / "man/spk-columns.5"

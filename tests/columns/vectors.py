@@ -15,15 +15,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from serialpack.columns import structure
-from serialpack.columns.choose import attempt, encode_column
-from serialpack.columns.coding import Coded, Context
 from serialpack.columns.encodings import NAMES, reference
-from serialpack.columns.numbers import write_numbers
-from serialpack.columns.pack import encode_all
-from serialpack.columns.pieces import group
-from serialpack.columns.shape import split
-from serialpack.columns.streams import effort
+from serialpack.columns.encodings.choose import attempt, encode_column
+from serialpack.columns.encodings.numbers import write_numbers
+from serialpack.columns.encodings.pieces import group
+from serialpack.columns.parse.shape import split
+from serialpack.columns.stored import structure
+from serialpack.columns.stored.coding import Coded, Context
+from serialpack.columns.stored.streams import effort
+from serialpack.columns.stored.write import encode_all
 from serialpack.columns.texts import Texts
 from tests.columns.oracle import Description, Note, Stream
 from tests.columns.oracle_texts import read_columns, read_structure

@@ -13,8 +13,8 @@ from io import BytesIO
 from random import Random
 from typing import Any, NamedTuple
 
-from serialpack.columns.packed import header_end
-from serialpack.columns.wire import Reader
+from serialpack.columns.stored.read import header_end
+from serialpack.columns.stored.wire import Reader
 from serialpack.container.ends import seek_table, trailer
 from serialpack.container.frames import (
     BLOCK,

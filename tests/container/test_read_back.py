@@ -23,7 +23,7 @@ from serialpack.container.records import (
 )
 from serialpack.container.writer import MemberWriter
 from serialpack.errors import DamagedError, InputError, RefusedError, UsageError
-from serialpack.stage import MAX_BLOCK
+from serialpack.stages.stage import MAX_BLOCK
 
 MIB = 1 << 20
 

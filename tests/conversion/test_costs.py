@@ -18,8 +18,8 @@ from serialpack.conversion.plan import Plan
 from serialpack.conversion.stream import convert_stream
 from serialpack.errors import RefusedError, ValueRefusedError
 from serialpack.files import Source
-from serialpack.formats import _columns
-from serialpack.formats.parquet import Parquet
+from serialpack.formats.shared import column_types as _columns
+from serialpack.formats.tables.parquet import Parquet
 from serialpack.serializers import SERIALIZERS
 from tests.formats.work import lines_run
 

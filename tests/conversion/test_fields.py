@@ -12,7 +12,7 @@ import pytest
 
 import serialpack
 from serialpack.bench.samples import parse_sample
-from serialpack.columns.wanted import wanted
+from serialpack.columns.fields.wanted import wanted
 from serialpack.conversion.projecting import Fields, Projector
 from serialpack.conversion.targets import written
 from serialpack.errors import DamagedError, RefusedError, UsageError

@@ -19,7 +19,7 @@ import serialpack
 from serialpack.container.records import DEFAULT_BLOCK_SIZE
 from serialpack.conversion import blocks
 from serialpack.conversion.targets import writers
-from serialpack.formats._jsonwrite import compact_lines
+from serialpack.formats.json.write import compact_lines
 from serialpack.pipeline import pack, workers
 from tests.conversion.test_matrix import converted
 from tests.formats.test_json_writing import SCALARS, TREES

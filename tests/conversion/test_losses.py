@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 from serialpack.conversion.losses import RULES, Losses, rule_for
 from serialpack.errors import UsageError, ValueRefusedError
-from serialpack.kinds import KINDS, Loss
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import FAILURES, ValueSerializer
-from serialpack.values import difference
+from serialpack.values.equality import difference
+from serialpack.values.kinds import KINDS, Loss
 from tests.fidelity.values import CASES
 
 ALL = frozenset(RULES)

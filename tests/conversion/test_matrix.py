@@ -19,7 +19,7 @@ from serialpack.conversion.targets import is_sequence, writers, written
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, ValueFormat
 from serialpack.serializers.base import FAILURES
-from serialpack.values import difference
+from serialpack.values.equality import difference
 from tests.fidelity.values import CASES
 
 FORMATS_HERE = written()

@@ -15,8 +15,8 @@ from serialpack.conversion.losses import RULES
 from serialpack.errors import SyntaxInputError, ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, Unheld, ValueFormat
-from serialpack.kinds import Loss, totals
-from serialpack.values import difference
+from serialpack.values.equality import difference
+from serialpack.values.kinds import Loss, totals
 
 ALL = frozenset(RULES)
 

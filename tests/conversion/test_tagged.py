@@ -30,8 +30,8 @@ from serialpack.conversion._untagger import _MAKERS
 from serialpack.conversion.tagged import BadTag, TooDeep, Untaggable, tag, untag
 from serialpack.depth import MAX_DEPTH
 from serialpack.errors import MissingLibraryError
-from serialpack.formats._jsonvalues import check_json
-from serialpack.values import difference
+from serialpack.formats.json.values import check_json
+from serialpack.values.equality import difference
 from tests.conversion.tags import BAD, MOMENT, READ, WRITTEN, bson_values, cbor_values
 from tests.fidelity.values import CASES, Case
 
@@ -332,7 +332,7 @@ def test_decimal_is_that_of_bson_elsewhere() -> None:
 def test_cbor_vectors(shared_data: Path) -> None:
     """All the values that CBOR has, as its reader gives them."""
     pytest.importorskip("cbor2")
-    from serialpack.formats.cbor import read_items
+    from serialpack.formats.cbor.cbor import read_items
 
     vectors = shared_data / "conformance" / "cbor" / "appendix_a.part.json"
     read = 0

@@ -14,7 +14,7 @@ import pytest
 import serialpack
 from serialpack.depth import depth_of
 from serialpack.formats import FORMATS
-from serialpack.formats._jsontext import JsonText
+from serialpack.formats.json.text import JsonText
 from tests.conversion.test_matrix import converted
 
 

@@ -16,7 +16,7 @@ from serialpack.depth import MAX_DEPTH
 from serialpack.errors import ValueRefusedError
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import FAILURES, ValueSerializer
-from serialpack.values import difference
+from serialpack.values.equality import difference
 
 #: How many levels are held by those whose format has a limit of its own, or a word for few types.
 OWN = {"toml": 300, "protobuf": 500, "avro": 0, "arrow": 0, "parquet": 0, "csv": 0, "tsv": 0}

@@ -17,7 +17,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from serialpack.errors import WORST_FIRST
-from serialpack.stages import StageInfo
+from serialpack.stages.catalog import StageInfo
 
 ROOT = Path(__file__).parents[2]
 SCHEMAS: dict[str, Any] = {

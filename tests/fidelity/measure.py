@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import serialpack
-from serialpack.chain import parse_stage
 from serialpack.errors import SerialpackError, ValueRefusedError
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import ValueSerializer
-from serialpack.values import difference
+from serialpack.stages.chain import parse_stage
+from serialpack.values.equality import difference
 from tests.fidelity.values import CASES
 
 WAYS = ("api", "files")

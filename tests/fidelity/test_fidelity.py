@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from serialpack.kinds import KINDS
+from serialpack.values.kinds import KINDS
 from tests.fidelity.measure import WAYS, Outcome, class_of, is_default, outcomes, spellings
 from tests.fidelity.suites import SUITES
 from tests.fidelity.values import CASES

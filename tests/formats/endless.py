@@ -26,7 +26,7 @@ class Endless:
         head = tail = b""
         each = 1
         if fmt.name == "avro":
-            from serialpack.formats._avrofile import read_header
+            from serialpack.formats.avro.file import read_header
 
             each = 20
             file = fmt.write([RECORD] * each)

@@ -22,10 +22,10 @@ from hypothesis import strategies as st
 
 import serialpack
 from serialpack.errors import RefusedError, SyntaxInputError, ValueRefusedError
-from serialpack.formats._document import Malformed
-from serialpack.formats.avro import Avro
+from serialpack.formats.avro.avro import Avro
 from serialpack.formats.base import SourceBlock, Unheld
-from serialpack.values import difference
+from serialpack.formats.shared.document import Malformed
+from serialpack.values.equality import difference
 from tests.formats.hostile import on_the_command_line, said
 
 fastavro = pytest.importorskip("fastavro")

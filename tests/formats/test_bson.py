@@ -20,11 +20,11 @@ from hypothesis import strategies as st
 import serialpack
 from serialpack.depth import MAX_DEPTH
 from serialpack.errors import MissingLibraryError, RefusedError, ValueRefusedError
-from serialpack.formats._document import Malformed
 from serialpack.formats.base import Unheld
-from serialpack.formats.bson import Bson
+from serialpack.formats.bson.bson import Bson
+from serialpack.formats.shared.document import Malformed
 from serialpack.serializers.base import FAILURES
-from serialpack.values import difference
+from serialpack.values.equality import difference
 from tests.formats.hostile import on_the_command_line, said
 
 FMT = Bson()

@@ -12,16 +12,18 @@ import pytest
 
 from serialpack.depth import json_depth
 from serialpack.errors import RefusedError
-from serialpack.formats import FORMATS, _xmlread, csv
-from serialpack.formats._cborscan import scan
-from serialpack.formats._document import Malformed
-from serialpack.formats._jsonparse import before_white
-from serialpack.formats._lines import lines_in_pieces
-from serialpack.formats._marks import Marks
-from serialpack.formats._pickleops import count_pickles
-from serialpack.formats._unread import check_unfolded
+from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock
-from serialpack.kinds import DUPLICATES
+from serialpack.formats.cbor.scan import scan
+from serialpack.formats.csv import csv
+from serialpack.formats.json.parse import before_white
+from serialpack.formats.python.opcodes import count_pickles
+from serialpack.formats.shared.document import Malformed
+from serialpack.formats.shared.lines import lines_in_pieces
+from serialpack.formats.shared.marks import Marks
+from serialpack.formats.shared.unheld import check_unfolded
+from serialpack.formats.xml import read as _xmlread
+from serialpack.values.kinds import DUPLICATES
 from tests.formats.work import Counted, lines_run
 
 
@@ -79,7 +81,7 @@ def test_text_of_xml_is_joined_once() -> None:
 def test_lines_in_pieces_are_looked_for_where_they_are_new(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("serialpack.formats._lines.bytearray", Counted, raising=False)
+    monkeypatch.setattr("serialpack.formats.shared.lines.bytearray", Counted, raising=False)
     Counted.seen = 0
     pieces = iter([b"x" * 1000] * 100 + [b"\n1\n2\n"])
     found = lines_in_pieces(pieces, (1, 2))
@@ -169,7 +171,7 @@ def test_parts_of_a_table_that_are_the_same_bytes_are_refused(
     pa = pytest.importorskip("pyarrow")
     import pyarrow.parquet
 
-    from serialpack.formats import arrow, parquet
+    from serialpack.formats.tables import arrow, parquet
 
     table = pa.table({"a": ["x" * 100] * 1000})
     file = io.BytesIO()
@@ -192,7 +194,7 @@ def test_parts_of_a_table_that_are_the_same_bytes_are_refused(
     file = io.BytesIO()
     with pa.ipc.new_file(file, table.schema) as writer:
         writer.write_table(table)
-    from serialpack.formats._flatbuffers import file_blocks as blocks
+    from serialpack.formats.tables.flatbuffers import file_blocks as blocks
 
     monkeypatch.setattr(arrow, "file_blocks", lambda footer: [*blocks(footer)] * 10)
     with pytest.raises(Exception, match="the same bytes twice"):

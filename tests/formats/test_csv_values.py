@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 import serialpack
 from serialpack.errors import RefusedError, SyntaxInputError, ValueRefusedError
 from serialpack.formats import FORMATS
-from serialpack.formats._csvtext import HeadedBlock
-from serialpack.formats._csvvalues import rows_of
-from serialpack.formats._document import Malformed
 from serialpack.formats.base import SourceBlock, ValueFormat
+from serialpack.formats.csv.rows import rows_of
+from serialpack.formats.csv.text import HeadedBlock
+from serialpack.formats.shared.document import Malformed
 from tests.formats.hostile import on_the_command_line, said
 from tests.serializers.chains import round_trip
 

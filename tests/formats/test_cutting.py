@@ -12,8 +12,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from serialpack.errors import RefusedError
-from serialpack.formats import FORMATS, _cutting
+from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, ValueFormat
+from serialpack.formats.shared import split as _cutting
 from serialpack.serializers import SERIALIZERS
 from tests.formats import texts
 

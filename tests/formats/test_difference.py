@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 import serialpack
 from serialpack.errors import SyntaxInputError
 from serialpack.formats import FORMATS
-from serialpack.formats._jsondiff import canonical
 from serialpack.formats.base import Difference, SourceBlock, ValueFormat
-from serialpack.kinds import KINDS
-from serialpack.values import difference
+from serialpack.formats.json.compare import canonical
+from serialpack.values.equality import difference
+from serialpack.values.kinds import KINDS
 from tests.formats import texts
 
 

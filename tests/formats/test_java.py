@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 
 import serialpack
 from serialpack.errors import RefusedError, SyntaxInputError, ValueRefusedError
-from serialpack.formats._document import Malformed
-from serialpack.formats._javaread import MAGIC
 from serialpack.formats.base import Unheld
-from serialpack.formats.java import Java
-from serialpack.values import difference
+from serialpack.formats.java.java import Java
+from serialpack.formats.java.read import MAGIC
+from serialpack.formats.shared.document import Malformed
+from serialpack.values.equality import difference
 from tests.formats.hostile import on_the_command_line, said
 
 FMT = Java()

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from serialpack.depth import json_depth
-from serialpack.formats import _jsonwrite
-from serialpack.formats._jsonspell import ASCII, CAPITALS, HTML, SLASH, Style, learn
-from serialpack.formats._jsonvalues import check_json
+from serialpack.formats.json import write as _jsonwrite
+from serialpack.formats.json.style import ASCII, CAPITALS, HTML, SLASH, Style, learn
+from serialpack.formats.json.values import check_json
 
 SCALARS = (
     st.none()

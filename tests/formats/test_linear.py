@@ -11,8 +11,9 @@ import pytest
 
 from serialpack.detect import detect, looks_like
 from serialpack.errors import SerialpackError
-from serialpack.formats import FORMATS, _cutting
+from serialpack.formats import FORMATS
 from serialpack.formats.base import Unheld, ValueFormat
+from serialpack.formats.shared import split as _cutting
 from tests.formats.shapes import BYTES_ONLY, SHAPES
 from tests.formats.work import Counted, bearable, lines_run
 

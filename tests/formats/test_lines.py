@@ -8,8 +8,14 @@ from random import Random
 
 import pytest
 
-from serialpack.formats import _lines
-from serialpack.formats._lines import BLANK, LINE_ENDS, count_lines, line_range, lines_in_pieces
+from serialpack.formats.shared import lines as _lines
+from serialpack.formats.shared.lines import (
+    BLANK,
+    LINE_ENDS,
+    count_lines,
+    line_range,
+    lines_in_pieces,
+)
 
 #: Mostly what may make a line blank; NUL, vertical tab and no-break space do not.
 _BITS = (b"\n", b"\n", b"\r\n", b"\n\n", b" ", b"\t", b"\r", b"{}", b"x" * 9, b"\0", b"\v", b"\xa0")

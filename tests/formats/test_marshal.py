@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 import serialpack
 from serialpack.errors import InputError, RefusedError, SyntaxInputError
-from serialpack.formats._document import Malformed
-from serialpack.formats._marshalcodes import marshal_ends
-from serialpack.formats.marshal import load_marshal
+from serialpack.formats.python.marshal import load_marshal
+from serialpack.formats.python.typecodes import marshal_ends
+from serialpack.formats.shared.document import Malformed
 from tests.fidelity.values import CASES
 from tests.formats.hostile import on_the_command_line, said
 

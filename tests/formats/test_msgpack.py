@@ -19,11 +19,12 @@ from hypothesis import strategies as st
 import serialpack
 from serialpack.depth import MAX_DEPTH
 from serialpack.errors import RefusedError, SyntaxInputError, ValueRefusedError
-from serialpack.formats import FORMATS, _cutting
-from serialpack.formats._document import Malformed
+from serialpack.formats import FORMATS
 from serialpack.formats.base import Unheld
-from serialpack.formats.msgpack import MsgPack
-from serialpack.values import difference
+from serialpack.formats.msgpack.msgpack import MsgPack
+from serialpack.formats.shared import split as _cutting
+from serialpack.formats.shared.document import Malformed
+from serialpack.values.equality import difference
 from tests.formats import texts
 
 FMT = FORMATS.get("msgpack")

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import serialpack
-from serialpack.formats._messages import _is_fine, unpack, unpack_exactly
-from serialpack.values import difference
+from serialpack.formats.msgpack.values import _is_fine, unpack, unpack_exactly
+from serialpack.values.equality import difference
 from tests.conversion.test_matrix import converted, records_of
 
 SECONDS = [

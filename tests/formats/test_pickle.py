@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 import serialpack
 from serialpack.depth import MAX_DEPTH
 from serialpack.errors import InputError, RefusedError, SyntaxInputError, ValueRefusedError
-from serialpack.formats._document import Malformed
-from serialpack.formats._pickleops import count_pickles
 from serialpack.formats.base import SourceBlock
-from serialpack.formats.pickle import Pickle, load_pickles
+from serialpack.formats.python.opcodes import count_pickles
+from serialpack.formats.python.pickle import Pickle, load_pickles
+from serialpack.formats.shared.document import Malformed
 from tests.fidelity.values import CASES
 from tests.formats.hostile import on_the_command_line, said
 

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 import serialpack
 from serialpack.errors import RefusedError, SyntaxInputError, ValueRefusedError
-from serialpack.formats import _cutting
-from serialpack.formats._members import key_digests, repeated
 from serialpack.formats.base import Unheld
-from serialpack.values import difference
+from serialpack.formats.shared import split as _cutting
+from serialpack.formats.shared.members import key_digests, repeated
+from serialpack.values.equality import difference
 from tests.formats import streams
 from tests.formats.streams import REFUSED, STREAMS, Stream
 

@@ -20,11 +20,11 @@ from hypothesis import strategies as st
 import serialpack
 from serialpack.errors import RefusedError, SyntaxInputError, ValueRefusedError
 from serialpack.formats import FORMATS
-from serialpack.formats._document import Malformed
-from serialpack.formats._tableformat import TableFormat
 from serialpack.formats.base import SourceBlock, Unheld
+from serialpack.formats.shared.document import Malformed
+from serialpack.formats.tables.table import TableFormat
 from serialpack.serializers.base import FAILURES
-from serialpack.values import difference
+from serialpack.values.equality import difference
 from tests.formats.hostile import said
 
 pa = pytest.importorskip("pyarrow")

@@ -16,7 +16,7 @@ import serialpack
 from serialpack.errors import InputError, RefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, Unheld, ValueFormat
-from serialpack.values import difference
+from serialpack.values.equality import difference
 from tests.serializers.chains import round_trip
 
 

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from serialpack.errors import SyntaxInputError, ValueRefusedError
-from serialpack.formats._document import Malformed
-from serialpack.formats._tomlread import read
-from serialpack.formats._tomlwrite import write
 from serialpack.formats.base import Unheld
-from serialpack.values import difference
+from serialpack.formats.shared.document import Malformed
+from serialpack.formats.toml.read import read
+from serialpack.formats.toml.write import write
+from serialpack.values.equality import difference
 from tests.formats.hostile import on_the_command_line, said
 
 

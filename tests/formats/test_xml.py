@@ -22,11 +22,11 @@ from hypothesis import strategies as st
 import serialpack
 from serialpack.depth import MAX_DEPTH
 from serialpack.errors import RefusedError, SyntaxInputError
-from serialpack.formats._document import Malformed
 from serialpack.formats.base import Unheld
-from serialpack.formats.xml import Xml
+from serialpack.formats.shared.document import Malformed
+from serialpack.formats.xml.xml import Xml
 from serialpack.serializers.base import FAILURES
-from serialpack.values import difference
+from serialpack.values.equality import difference
 from tests.formats.hostile import on_the_command_line, said
 
 FMT = Xml()

@@ -12,11 +12,11 @@ import yaml
 
 from serialpack.depth import MAX_DEPTH
 from serialpack.errors import SyntaxInputError, ValueRefusedError
-from serialpack.formats._document import Malformed
-from serialpack.formats._yamlread import read
-from serialpack.formats._yamlwrite import write
 from serialpack.formats.base import Unheld
-from serialpack.values import difference
+from serialpack.formats.shared.document import Malformed
+from serialpack.formats.yaml.read import read
+from serialpack.formats.yaml.write import write
+from serialpack.values.equality import difference
 from tests.formats.hostile import on_the_command_line, said
 
 #: The parsers that PyYAML may bring. libyaml's is not there on every machine.

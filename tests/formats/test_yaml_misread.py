@@ -13,9 +13,9 @@ import yaml
 
 import serialpack
 from serialpack.errors import RefusedError, SerialpackError
-from serialpack.formats._document import Malformed
-from serialpack.formats._yamlodd import Misread, Watch
-from serialpack.formats._yamlread import read
+from serialpack.formats.shared.document import Malformed
+from serialpack.formats.yaml.misread import Misread, Watch
+from serialpack.formats.yaml.read import read
 from tests.cli.conftest import Run
 from tests.formats.test_yaml import parser as parser
 

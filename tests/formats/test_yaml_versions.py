@@ -13,12 +13,12 @@ import pytest
 import serialpack
 from serialpack.errors import SerialpackError
 from serialpack.formats import FORMATS
-from serialpack.formats._document import Malformed
-from serialpack.formats._yamlread import read
-from serialpack.formats._yamlscalars import needs_quotes, plain_tag
-from serialpack.formats._yamlwrite import write
 from serialpack.formats.base import Unheld
-from serialpack.values import difference
+from serialpack.formats.shared.document import Malformed
+from serialpack.formats.yaml.read import read
+from serialpack.formats.yaml.scalars import needs_quotes, plain_tag
+from serialpack.formats.yaml.write import write
+from serialpack.values.equality import difference
 from tests.cli.conftest import Run
 from tests.conversion.test_matrix import converted
 

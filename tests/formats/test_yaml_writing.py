@@ -12,12 +12,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from serialpack.errors import RefusedError
-from serialpack.formats._document import Malformed
-from serialpack.formats._yamlread import read
-from serialpack.formats._yamlscalars import PREFIX, needs_quotes, plain_tag
-from serialpack.formats._yamlwrite import write
 from serialpack.formats.base import Unheld
-from serialpack.values import difference
+from serialpack.formats.shared.document import Malformed
+from serialpack.formats.yaml.read import read
+from serialpack.formats.yaml.scalars import PREFIX, needs_quotes, plain_tag
+from serialpack.formats.yaml.write import write
+from serialpack.values.equality import difference
 
 PARSERS = [getattr(yaml, name) for name in ("CSafeLoader", "SafeLoader") if hasattr(yaml, name)]
 

@@ -12,7 +12,7 @@ import pytest
 from serialpack.codecs import CODECS
 from serialpack.filters import FILTERS
 from serialpack.serializers import SERIALIZERS
-from serialpack.stage import Stage
+from serialpack.stages.stage import Stage
 
 ROOT = Path(__file__).parents[2]
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 import serialpack
-from serialpack.chain import parse_chain
 from serialpack.formats.base import SourceBlock
 from serialpack.pipeline import pack
 from serialpack.pipeline.blocks import BlockPacker, Plan
 from serialpack.pipeline.processes import ProcessWorker
+from serialpack.stages.chain import parse_chain
 
 LINES = b"".join(b'{"n":%d,"s":"%x"}\n' % (n, n * n) for n in range(20_000))
 
@@ -131,7 +131,7 @@ def test_the_current_folder_is_never_searched_for_code(tmp_path: Path) -> None:
     worker = "from serialpack.pipeline.processes import ProcessWorker as P; "
     code = (
         worker + "from serialpack.pipeline.blocks import Plan; "
-        "from serialpack.chain import parse_chain; "
+        "from serialpack.stages.chain import parse_chain; "
         "from serialpack.formats.base import SourceBlock; "
         "p = P(Plan(parse_chain('msgpack+zstd:3'), 'ndjson', {})); "
         "print(p(SourceBlock(b'{}\\n', 0, 0, records=1, last=True)).block.records); p.close()"

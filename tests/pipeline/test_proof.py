@@ -9,7 +9,7 @@ import pytest
 
 import serialpack
 from serialpack.codecs import zstd
-from serialpack.stage import Buffer
+from serialpack.stages.stage import Buffer
 
 
 def flipped(data: Buffer) -> bytes:

@@ -11,7 +11,7 @@ import pytest
 
 import serialpack
 from serialpack.container.scan import FoundBlock, FoundIndex
-from serialpack.formats import _cutting
+from serialpack.formats.shared import split as _cutting
 from tests.pipeline.damage import blocks_of, flipped, found, packed, salvaged
 
 SMALL = [{"id": n, "name": "x" * (n % 9)} for n in range(30)]

@@ -26,7 +26,7 @@ from serialpack.formats import FORMATS
 from serialpack.formats.base import ValueFormat
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import FAILURES
-from serialpack.stage import is_installed
+from serialpack.stages.stage import is_installed
 
 FORMAT_NAMES = [entry.name for entry in FORMATS if entry.is_source]
 SERIALIZER_NAMES = [entry.name for entry in SERIALIZERS]

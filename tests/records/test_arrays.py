@@ -15,7 +15,7 @@ import serialpack
 from serialpack.bench.samples import parse_sample
 from serialpack.errors import RefusedError, UsageError, ValueRefusedError
 from serialpack.records.arrays import put_together, typed
-from serialpack.values import difference
+from serialpack.values.equality import difference
 from tests.records.containers import Counting, lines, opened, packed
 
 CONTACTS = b"".join(parse_sample("contacts:3000")[0].chunks(3000))

@@ -29,10 +29,11 @@ from serialpack.errors import (
     UsageError,
     ValueRefusedError,
 )
-from serialpack.formats import FORMATS, _cutting
+from serialpack.formats import FORMATS
 from serialpack.formats.base import ValueFormat
+from serialpack.formats.shared import split as _cutting
 from serialpack.serializers import SERIALIZERS
-from serialpack.values import difference
+from serialpack.values.equality import difference
 from tests.bad.make import HERE, listed
 from tests.records.containers import Counting, lines, opened, packed
 

@@ -9,10 +9,10 @@ from typing import Any
 
 from serialpack.formats import FORMATS
 from serialpack.formats.base import ValueFormat
-from serialpack.kinds import KINDS
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.proof import prove
-from serialpack.values import kind_of
+from serialpack.values.equality import kind_of
+from serialpack.values.kinds import KINDS
 
 #: Those that are installed, for one of them excludes another, and write: java only reads.
 VALUE_SERIALIZERS = [

@@ -8,7 +8,7 @@ from typing import Any
 
 from serialpack.depth import MAX_DEPTH
 from serialpack.serializers.base import FAILURES, ValueSerializer
-from serialpack.values import difference
+from serialpack.values.equality import difference
 
 Wrap = Callable[[Any], Any]
 

@@ -18,7 +18,7 @@ from serialpack.errors import (
     ValueRefusedError,
 )
 from serialpack.serializers import SERIALIZERS
-from serialpack.values import difference
+from serialpack.values.equality import difference
 
 fastavro = pytest.importorskip("fastavro")
 

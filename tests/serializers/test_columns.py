@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import serialpack
 from serialpack.auto import choose
 from serialpack.bench.samples import parse_sample
-from serialpack.columns.block import Form
+from serialpack.columns.stored.block import Form
 from serialpack.errors import DamagedError, UnsupportedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Format

@@ -9,13 +9,13 @@ from collections.abc import Callable
 
 import pytest
 
-import serialpack.columns.packed
+import serialpack.columns.stored.read
 from serialpack.bench.samples import parse_sample
-from serialpack.columns import block
-from serialpack.columns.block import Form
 from serialpack.columns.encodings import DECODERS, ENCODINGS, NAMES
-from serialpack.columns.source import Decoder, Source
-from serialpack.columns.structure import Column
+from serialpack.columns.stored import block
+from serialpack.columns.stored.block import Form
+from serialpack.columns.stored.source import Decoder, Source
+from serialpack.columns.stored.structure import Column
 from serialpack.columns.texts import Texts
 from tests.columns.test_encodings import COLUMNS
 from tests.columns.test_encodings import WORDS as NAMES_OF_THINGS
@@ -229,7 +229,7 @@ def test_every_encoding_is_reached_by_a_text(name: str, monkeypatch: pytest.Monk
         return run
 
     decoders: dict[int, Decoder] = {n: noted(n, decoder) for n, decoder in DECODERS.items()}
-    monkeypatch.setattr(serialpack.columns.packed, "DECODERS", decoders)
+    monkeypatch.setattr(serialpack.columns.stored.read, "DECODERS", decoders)
     small = packed(TEXTS[name], "ndjson", verify=False)
     assert unpacked(small) == TEXTS[name]
     assert name in reached

@@ -14,7 +14,7 @@ import pytest
 import serialpack
 from serialpack.bench.memory import PeakMemory
 from serialpack.bench.samples import parse_sample
-from serialpack.columns.block import Form
+from serialpack.columns.stored.block import Form
 from serialpack.container.frames import checksum
 from serialpack.container.reader import Member, StoredBlock, read_members
 from serialpack.container.records import Part

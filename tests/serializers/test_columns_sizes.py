@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import serialpack
-from serialpack.stage import MAX_BLOCK
+from serialpack.stages.stage import MAX_BLOCK
 from tests.faults.test_memory import peak
 
 MIB = 1 << 20

@@ -12,7 +12,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from serialpack.columns import block
+from serialpack.columns.stored import block
 from serialpack.formats import FORMATS
 from serialpack.serializers.columns import Columns
 from tests.columns import spellings

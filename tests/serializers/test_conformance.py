@@ -8,7 +8,7 @@ import pytest
 
 from serialpack.errors import SyntaxInputError, ValueRefusedError
 from serialpack.formats import FORMATS
-from serialpack.kinds import NEVER
+from serialpack.values.kinds import NEVER
 from tests.serializers.chains import VALUE_SERIALIZERS, round_trip, strict_values, takes
 
 

@@ -13,7 +13,7 @@ import pytest
 import serialpack
 from serialpack.errors import ValueRefusedError
 from serialpack.serializers.hooks import OWN, lift, lower
-from serialpack.values import difference
+from serialpack.values.equality import difference
 
 
 @dataclass

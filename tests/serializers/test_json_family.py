@@ -18,13 +18,13 @@ import serialpack
 from serialpack.depth import MAX_DEPTH
 from serialpack.errors import MissingLibraryError
 from serialpack.formats import FORMATS
-from serialpack.formats._jsonvalues import check_json
 from serialpack.formats.base import ValueFormat
+from serialpack.formats.json.values import check_json
 from serialpack.serializers import SERIALIZERS, _rapidjson
 from serialpack.serializers._jsonlines import check_integers
 from serialpack.serializers.base import FAILURES, ValueSerializer
 from serialpack.serializers.pyrapidjson import PyRapidJson
-from serialpack.values import difference
+from serialpack.values.equality import difference
 from tests.serializers.depths import nested, tried_on_a_small_stack
 
 NAMES = ["json", "ujson", "simplejson", "rapidjson", "pyrapidjson", "orjson", "msgspec-json"]

@@ -28,7 +28,7 @@ from serialpack.formats.base import ValueFormat
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers._messages import head, without_head
 from serialpack.serializers.base import FAILURES, ValueSerializer
-from serialpack.values import difference
+from serialpack.values.equality import difference
 from tests.serializers.depths import tried_on_a_small_stack
 
 NAMES = ["msgpack", "umsgpack", "ormsgpack", "msgspec-msgpack"]

@@ -14,9 +14,9 @@ import pytest
 
 import serialpack
 from serialpack.errors import DamagedError, ValueRefusedError
-from serialpack.formats._document import Malformed
-from serialpack.formats._pickleframes import LARGE, MARK, framed, is_framed
-from serialpack.formats.pickle import load_pickles
+from serialpack.formats.python.buffers import LARGE, MARK, framed, is_framed
+from serialpack.formats.python.pickle import load_pickles
+from serialpack.formats.shared.document import Malformed
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import ValueSerializer
 from tests.golden import make

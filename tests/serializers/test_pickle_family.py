@@ -25,7 +25,7 @@ from serialpack.errors import (
     UsageError,
     ValueRefusedError,
 )
-from serialpack.formats._document import Malformed
+from serialpack.formats.shared.document import Malformed
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import FAILURES, ValueSerializer
 from tests.fidelity import things

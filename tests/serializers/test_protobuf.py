@@ -24,7 +24,7 @@ from serialpack.errors import (
 )
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import ValueSerializer
-from serialpack.values import difference
+from serialpack.values.equality import difference
 
 pytest.importorskip("google.protobuf")
 pytest.importorskip("grpc_tools")

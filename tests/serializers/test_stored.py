@@ -11,9 +11,9 @@ import pytest
 from serialpack.depth import MAX_DEPTH
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, ValueFormat
-from serialpack.kinds import KINDS
 from serialpack.serializers import SERIALIZERS, hint_for
 from serialpack.serializers.base import ValueSerializer
+from serialpack.values.kinds import KINDS
 from tests.serializers.chains import VALUE_SERIALIZERS, kinds_in, takes
 
 RECORDS: list[Any] = [

@@ -17,7 +17,7 @@ from serialpack.formats import FORMATS
 from serialpack.formats.base import ValueFormat
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import ValueSerializer
-from serialpack.values import difference
+from serialpack.values.equality import difference
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")

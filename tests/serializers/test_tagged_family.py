@@ -12,10 +12,10 @@ import pytest
 
 import serialpack
 from serialpack.errors import RefusedError, UsageError, ValueRefusedError
-from serialpack.kinds import KINDS
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import FAILURES, ValueSerializer
-from serialpack.values import difference
+from serialpack.values.equality import difference
+from serialpack.values.kinds import KINDS
 
 
 def _create(name: str, *values: int) -> ValueSerializer:

@@ -17,7 +17,7 @@ from serialpack.errors import MissingLibraryError, ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import ValueSerializer
-from serialpack.values import difference
+from serialpack.values.equality import difference
 
 
 def _create(name: str) -> ValueSerializer:

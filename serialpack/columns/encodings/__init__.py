@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from serialpack.columns.coding import Context, Fit
 from serialpack.columns.encodings import (
     affix,
     base64,
@@ -23,7 +22,8 @@ from serialpack.columns.encodings import (
     prose,
     reference,
 )
-from serialpack.columns.source import Decoder
+from serialpack.columns.stored.coding import Context, Fit
+from serialpack.columns.stored.source import Decoder
 from serialpack.columns.texts import Texts
 
 

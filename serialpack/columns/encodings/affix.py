@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from serialpack.columns.coding import Context, Fit, head, joined
-from serialpack.columns.pieces import join, slices
-from serialpack.columns.source import Source
+from serialpack.columns.encodings.pieces import join, slices
+from serialpack.columns.stored.coding import Context, Fit, head, joined
+from serialpack.columns.stored.source import Source
+from serialpack.columns.stored.wire import counted
 from serialpack.columns.texts import Broken, Texts
-from serialpack.columns.wire import counted
 
 NUMBER = 10
 CAPITALS_NUMBER = 11

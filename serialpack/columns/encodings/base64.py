@@ -10,8 +10,8 @@ from typing import Final
 
 import numpy as np
 
-from serialpack.columns.coding import Context, Fit, head, joined
-from serialpack.columns.source import Source
+from serialpack.columns.stored.coding import Context, Fit, head, joined
+from serialpack.columns.stored.source import Source
 from serialpack.columns.texts import Broken, Texts
 
 NUMBER = 13

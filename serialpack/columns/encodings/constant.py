@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from serialpack.columns.coding import Coded, Context, Fit, head
-from serialpack.columns.pieces import group, same_length
-from serialpack.columns.source import Source
+from serialpack.columns.encodings.pieces import group, same_length
+from serialpack.columns.stored.coding import Coded, Context, Fit, head
+from serialpack.columns.stored.source import Source
+from serialpack.columns.stored.wire import counted
 from serialpack.columns.texts import Broken, Texts
-from serialpack.columns.wire import counted
 
 NUMBER = 1
 

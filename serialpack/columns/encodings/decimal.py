@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from serialpack.columns.coding import Context, Fit, head, joined
 from serialpack.columns.encodings.integer import check_range
-from serialpack.columns.numbers import read_numbers, write_numbers
-from serialpack.columns.pieces import (
+from serialpack.columns.encodings.numbers import read_numbers, write_numbers
+from serialpack.columns.encodings.pieces import (
     DIGITS_MOST,
     POWERS,
     count_digits,
@@ -22,7 +21,8 @@ from serialpack.columns.pieces import (
     parse_digits,
     squeeze,
 )
-from serialpack.columns.source import Source
+from serialpack.columns.stored.coding import Context, Fit, head, joined
+from serialpack.columns.stored.source import Source
 from serialpack.columns.texts import Broken, Texts
 
 NUMBER = 5

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from serialpack.columns.coding import Context, Fit, head, joined
-from serialpack.columns.numbers import read_codes, write_codes
-from serialpack.columns.pieces import Groups, group, slices
-from serialpack.columns.source import Source
+from serialpack.columns.encodings.numbers import read_codes, write_codes
+from serialpack.columns.encodings.pieces import Groups, group, slices
+from serialpack.columns.stored.coding import Context, Fit, head, joined
+from serialpack.columns.stored.source import Source
 from serialpack.columns.texts import Texts
 
 NUMBER = 2

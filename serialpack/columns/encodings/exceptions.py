@@ -12,13 +12,18 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from serialpack.columns.coding import Coded, Context, Fit, head, joined
-from serialpack.columns.numbers import read_codes, read_numbers, write_codes, write_numbers
-from serialpack.columns.pieces import merge, select
-from serialpack.columns.source import Source
+from serialpack.columns.encodings.numbers import (
+    read_codes,
+    read_numbers,
+    write_codes,
+    write_numbers,
+)
+from serialpack.columns.encodings.pieces import merge, select
+from serialpack.columns.stored.coding import Coded, Context, Fit, head, joined
+from serialpack.columns.stored.source import Source
+from serialpack.columns.stored.wire import varint
 from serialpack.columns.texts import Broken, Texts
-from serialpack.columns.wire import varint
-from serialpack.effort import ColumnEffort
+from serialpack.stages.effort import ColumnEffort
 
 NUMBER = 6
 

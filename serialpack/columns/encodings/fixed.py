@@ -25,19 +25,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from serialpack.columns.coding import Coded, Context, Fit, head, joined
-from serialpack.columns.numbers import (
+from serialpack.columns.encodings.numbers import (
     deltas_pay,
     read_codes,
     read_numbers,
     write_codes,
     write_numbers,
 )
-from serialpack.columns.pieces import DIGITS_MOST, POWERS, digit_rows
-from serialpack.columns.source import Source
-from serialpack.columns.streams import PLAIN, PLANES, U8, ZSTD, bytes_stream
+from serialpack.columns.encodings.pieces import DIGITS_MOST, POWERS, digit_rows
+from serialpack.columns.stored.coding import Coded, Context, Fit, head, joined
+from serialpack.columns.stored.source import Source
+from serialpack.columns.stored.streams import PLAIN, PLANES, U8, ZSTD, bytes_stream
+from serialpack.columns.stored.wire import counted, varint
 from serialpack.columns.texts import Broken, Texts
-from serialpack.columns.wire import counted, varint
 
 NUMBER = 8
 

@@ -11,10 +11,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from serialpack.columns.coding import Context, Fit, head, joined
-from serialpack.columns.numbers import read_floats, write_floats
-from serialpack.columns.pieces import chunks, separated, split, together
-from serialpack.columns.source import Source
+from serialpack.columns.encodings.numbers import read_floats, write_floats
+from serialpack.columns.encodings.pieces import chunks, separated, split, together
+from serialpack.columns.stored.coding import Context, Fit, head, joined
+from serialpack.columns.stored.source import Source
 from serialpack.columns.texts import Broken, Texts
 
 NUMBER = 7

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from serialpack.columns.coding import Context, Fit, head, joined
 from serialpack.columns.encodings import plain
-from serialpack.columns.numbers import read_numbers, write_numbers
-from serialpack.columns.pieces import padded, slices
-from serialpack.columns.source import Source
+from serialpack.columns.encodings.numbers import read_numbers, write_numbers
+from serialpack.columns.encodings.pieces import padded, slices
+from serialpack.columns.stored.coding import Context, Fit, head, joined
+from serialpack.columns.stored.source import Source
 from serialpack.columns.texts import Broken, Texts
 
 NUMBER = 12

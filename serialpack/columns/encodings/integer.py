@@ -9,9 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from serialpack.columns.coding import Context, Fit, head, joined
-from serialpack.columns.numbers import read_numbers, write_numbers
-from serialpack.columns.pieces import (
+from serialpack.columns.encodings.numbers import read_numbers, write_numbers
+from serialpack.columns.encodings.pieces import (
     DIGITS_MOST,
     chunks,
     count_digits,
@@ -20,7 +19,8 @@ from serialpack.columns.pieces import (
     squeeze,
     together,
 )
-from serialpack.columns.source import Source
+from serialpack.columns.stored.coding import Context, Fit, head, joined
+from serialpack.columns.stored.source import Source
 from serialpack.columns.texts import Broken, Texts
 
 NUMBER = 3

@@ -7,11 +7,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from serialpack.columns.coding import Context, Fit, head, joined
-from serialpack.columns.numbers import read_codes, read_numbers, write_codes, write_numbers
-from serialpack.columns.source import Source
+from serialpack.columns.encodings.numbers import (
+    read_codes,
+    read_numbers,
+    write_codes,
+    write_numbers,
+)
+from serialpack.columns.stored.coding import Context, Fit, head, joined
+from serialpack.columns.stored.source import Source
+from serialpack.columns.stored.wire import counted
 from serialpack.columns.texts import Broken, Texts
-from serialpack.columns.wire import counted
 
 NUMBER = 9
 

@@ -14,13 +14,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from serialpack.columns.coding import Coded, Context, Fit, head, joined
+from serialpack.columns.encodings.numbers import read_codes, write_codes
+from serialpack.columns.encodings.pieces import estimated, group, join, slices
 from serialpack.columns.encodings.tokens import DIGITS, LETTERS, Tokens, tokens
-from serialpack.columns.numbers import read_codes, write_codes
-from serialpack.columns.pieces import estimated, group, join, slices
-from serialpack.columns.source import Source
+from serialpack.columns.stored.coding import Coded, Context, Fit, head, joined
+from serialpack.columns.stored.source import Source
+from serialpack.columns.stored.wire import counted
 from serialpack.columns.texts import Broken, Texts
-from serialpack.columns.wire import counted
 
 NUMBER = 14
 

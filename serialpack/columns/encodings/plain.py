@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from serialpack.columns.coding import Coded, Context, Fit, head
-from serialpack.columns.numbers import read_numbers, write_numbers
-from serialpack.columns.pieces import same_length, separated, split
-from serialpack.columns.source import Source
-from serialpack.columns.streams import bytes_stream
+from serialpack.columns.encodings.numbers import read_numbers, write_numbers
+from serialpack.columns.encodings.pieces import same_length, separated, split
+from serialpack.columns.stored.coding import Coded, Context, Fit, head
+from serialpack.columns.stored.source import Source
+from serialpack.columns.stored.streams import bytes_stream
 from serialpack.columns.texts import Broken, Texts
 
 NUMBER = 0

@@ -18,13 +18,13 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from serialpack.columns._spans import put_together
-from serialpack.columns.coding import Coded, Context, Fit, head, joined
+from serialpack.columns.encodings.numbers import read_numbers, write_numbers
+from serialpack.columns.encodings.pieces import Spans, group, separated
 from serialpack.columns.encodings.tokens import is_word
-from serialpack.columns.numbers import read_numbers, write_numbers
-from serialpack.columns.pieces import Spans, group, separated
-from serialpack.columns.source import Source
-from serialpack.columns.streams import U8, bytes_stream
+from serialpack.columns.spans import put_together
+from serialpack.columns.stored.coding import Coded, Context, Fit, head, joined
+from serialpack.columns.stored.source import Source
+from serialpack.columns.stored.streams import U8, bytes_stream
 from serialpack.columns.texts import Broken, Texts
 
 NUMBER = 15

@@ -16,12 +16,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from serialpack.columns.coding import Coded, Context, head, joined
 from serialpack.columns.encodings.exceptions import read_places, write_places
-from serialpack.columns.pieces import Groups, group, merge, select, slices
-from serialpack.columns.source import Source
+from serialpack.columns.encodings.pieces import Groups, group, merge, select, slices
+from serialpack.columns.stored.coding import Coded, Context, head, joined
+from serialpack.columns.stored.source import Source
+from serialpack.columns.stored.wire import Reader
 from serialpack.columns.texts import Broken, Texts
-from serialpack.columns.wire import Reader
 
 NUMBER = 16
 FOLLOWS_NUMBER = 17

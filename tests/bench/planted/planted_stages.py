@@ -15,7 +15,7 @@ from serialpack.formats.base import Format, SourceBlock, Spelling
 from serialpack.pipeline import pack
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.json import Json
-from serialpack.stage import Buffer, Entry, Registry
+from serialpack.stages.stage import Buffer, Entry, Registry
 
 #: What large blocks are to LateCrash and LateHang: no first look is at one of them.
 LARGE = 300_000

@@ -1,0 +1,276 @@
+"""Which encoding suits a column: rules on a sample, and trials where they leave it open."""
+
+from __future__ import annotations
+
+import math
+import re
+from functools import cached_property
+
+import numpy as np
+
+from serialpack.columns.encodings import ENCODINGS, dictionary, exceptions, fixed, patterns
+from serialpack.columns.encodings.constant import is_constant
+from serialpack.columns.encodings.pieces import estimated, group, same_length, sample, separated
+from serialpack.columns.stored.coding import Coded, Context
+from serialpack.columns.stored.streams import zstd
+from serialpack.columns.texts import Texts
+
+#: What is looked at, in values and bytes.
+_LOOK = 512
+_LOOK_BYTES = 32 << 10
+
+#: What candidates are tried on. A column of up to twice that is tried as a whole.
+_TRIAL = 1024
+_TRIAL_BYTES = 128 << 10
+
+#: Columns of fewer values stand plain, where small ones share a frame.
+_FEW = 4
+
+#: Parts of parts of parts are left plain from here on.
+_DEEP = 9
+
+#: Longer single values are better compressed than repeated in a description.
+_LONG = 64
+
+#: An encoding is for columns of which at least this share fits.
+_FITS = 0.6
+
+#: A dictionary is sure to pay below this share of different values, and not tried above.
+_REPEATS = 0.15
+_UNIQUE = 0.7
+
+#: A candidate that is not this much smaller than plain on a trial is compared on the whole.
+_CLEAR = 0.8
+
+#: Patterns that this share of the values has are sure, if they promise much.
+_SURE = 0.95
+
+#: What a trial may be larger by than plain and still be worth that: dictionaries of parts weigh
+#: more in a trial than in the whole.
+_HOPE = 1.15
+_HOPE_PROSE = 1.4
+
+#: What is so many times as large will not be the smallest in the end.
+_CLOSE = 1.1
+
+#: Values of more words than this, on average, may be prose.
+_PHRASE = 1.5
+
+_INTEGER = re.compile(rb"^-?(?:0|[1-9][0-9]{0,17})$", re.MULTILINE)
+_DECIMAL = re.compile(rb"^-?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,17})?$", re.MULTILINE)
+_FLOAT = re.compile(rb"^-?[0-9]+(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?$", re.MULTILINE | re.IGNORECASE)
+_DIGITS = re.compile(rb"^[0-9]{2,18}$", re.MULTILINE)
+_BASE64 = re.compile(rb"^(?:[A-Za-z0-9+/]{8,}|[A-Za-z0-9_-]{8,})={0,2}$", re.MULTILINE)
+_WORD = re.compile(rb"[A-Za-z0-9\x80-\xff]+")
+
+#: Columns of fewer bytes are not taken to pieces: those cost more than they save.
+_LITTLE = 1024
+
+#: Texts over more signs than this (with a line feed) are left to the codec.
+_LETTERS = 33
+_LONG_LETTERS = 8
+
+#: Longer texts have no patterns.
+_PATTERN = 128
+
+_LINE_FEED = 10
+_DIGIT = b"0123456789"
+_NUMERIC = b"-0123456789"
+
+#: Entries of this length are words, and nothing else is tried.
+_SIMPLE = 12
+
+#: Decimals with more digits are tried as doubles too.
+_FLOAT_DIGITS = 13
+
+
+class Look:
+    """What a sample of a column shows."""
+
+    def __init__(self, texts: Texts) -> None:
+        self.texts = sample(texts, _LOOK, _LOOK_BYTES)
+
+    @cached_property
+    def values(self) -> list[bytes]:
+        """The values."""
+        return self.texts.to_list()
+
+    @cached_property
+    def joined(self) -> bytes:
+        """Each with a line feed behind it, but the last."""
+        return separated(self.texts, _LINE_FEED)[:-1].tobytes()
+
+    @cached_property
+    def different(self) -> int:
+        """How many different ones there are."""
+        return len(set(self.values))
+
+    @property
+    def number(self) -> int:
+        """How many there are."""
+        return self.texts.number
+
+    @property
+    def mean(self) -> float:
+        """Mean length."""
+        return len(self.texts.data) / self.texts.number
+
+
+def encode_column(texts: Texts, to: Context) -> Coded:
+    """``texts`` in what suits them."""
+    if not texts.number or to.depth >= _DEEP:
+        return _as("plain", texts, to)
+    if texts.ends[0] <= _LONG and (texts.number > 1 or not texts.ends[0]) and is_constant(texts):
+        return _as("constant", texts, to)
+    if texts.number < _FEW:
+        return _as("plain", texts, to)
+    if to.run:
+        return _encode_runs(texts, to)
+    if to.entries and texts.data[0] not in _NUMERIC:
+        coded = attempt("affix", texts, to) or attempt("capitals", texts, to)
+        if coded is not None:
+            return coded
+    look = Look(texts)
+    numeric = _numeric(look)
+    if numeric is not None:
+        return _least(numeric, texts, to)
+    if to.entries:
+        return _encode_entries(look, texts, to)
+    return _least(_candidates(look, texts, to), texts, to)
+
+
+def _as(name: str, texts: Texts, to: Context) -> Coded:
+    coded = attempt(name, texts, to)
+    assert coded is not None, "plain takes anything"
+    return coded
+
+
+def attempt(name: str, texts: Texts, to: Context) -> Coded | None:
+    """``texts`` in the encoding of this name; what does not fit beside it. None: nothing fits."""
+    encode = ENCODINGS[name].encode
+    assert encode is not None
+    fit = encode(texts, to)
+    if fit is None:
+        return None
+    if fit.misfits is not None and to.depth and np.count_nonzero(fit.misfits) * 2 > texts.number:
+        return None
+    return exceptions.encode(texts, fit, to)
+
+
+def _encode_runs(texts: Texts, to: Context) -> Coded:
+    """Runs of digits, or of other bytes."""
+    if _DIGIT[0] <= int(texts.data.min()) and int(texts.data.max()) <= _DIGIT[-1]:
+        name = "integer" if same_length(texts) is None else "digits"
+        return attempt(name, texts, to) or _as("plain", texts, to)
+    groups = group(texts)
+    if len(groups.examples) > _UNIQUE * texts.number:
+        return _as("plain", texts, to)
+    return dictionary.encode_groups(texts, groups, to).coded
+
+
+def _encode_entries(look: Look, texts: Texts, to: Context) -> Coded:
+    """Entries of a dictionary, which begin with different letters; sorted ones share starts."""
+    names = ["plain", "front"]
+    if look.mean > _SIMPLE or texts.data[0] in _NUMERIC:
+        names += [
+            name for name in _candidates(look, texts, to) if name not in ("plain", "dictionary")
+        ]
+    return _least(names, texts, to)
+
+
+def _candidates(look: Look, texts: Texts, to: Context) -> list[str]:
+    """What may suit, the likeliest first; one name if it is sure."""
+    number = look.number
+    share = 1.0 if to.entries else estimated(number, look.different, texts.number) / texts.number
+    if share < _REPEATS:
+        # Of values of any length the long ones may be those that differ.
+        weight = share * sum(map(len, set(look.values))) / look.different / look.mean
+        sure = weight < _REPEATS and texts.number > _LOOK
+        return ["dictionary"] if sure else ["dictionary", "plain", "prose"]
+    repeats = ["dictionary"] if share < _UNIQUE else []
+    width = len(look.values[0])
+    alike = sum(map(width.__eq__, map(len, look.values)))
+    fits_shape = 0 < width <= fixed.LONGEST and alike >= _FITS * number
+    if fits_shape and alike == number and fixed.letterless(look.texts):
+        return ["fixed", *repeats]
+    names = ["plain", *repeats]
+    if len(texts.data) < _LITTLE:
+        return names
+    if fits_shape:
+        names.append("fixed")
+    words = len(_WORD.findall(look.joined)) / number
+    if look.mean >= _LONG_LETTERS and words < 2:
+        signs = len(set(look.joined))
+        if signs <= _LETTERS:
+            names.append("letters")
+        elif len(_BASE64.findall(look.joined)) >= _FITS * number:
+            return ["plain", *repeats, "base64"]
+    if words > _PHRASE and not to.entries:
+        names.append("prose")
+    if words >= 1 and look.mean <= _PATTERN:
+        survey = patterns.survey(look.texts, texts.number)
+        if survey.share >= _FITS and survey.tokens > 1:
+            alone = 8 * len(zstd(look.joined, 1)) / number
+            sure = survey.share >= _SURE and survey.bits <= _CLEAR * alone
+            if sure and not to.use.thorough:
+                if texts.number > 2 * _TRIAL:
+                    return ["patterns", *repeats]
+                names = [name for name in names if name != "prose"]
+            if survey.bits <= _HOPE * alone:
+                names.append("patterns")
+    return names
+
+
+def _numeric(look: Look) -> list[str] | None:
+    """The encoding of numbers that most values fit."""
+    least = _FITS * look.number
+    starts = np.bincount(look.texts.data[look.texts.starts[look.texts.lengths > 0]], minlength=256)
+    if starts[list(_NUMERIC)].sum() < least:
+        return None
+    if len(_FLOAT.findall(look.joined)) < least:
+        return None
+    if len(_INTEGER.findall(look.joined)) >= min(least * 1.5, look.number):
+        return ["integer"]
+    decimals = len(_DECIMAL.findall(look.joined))
+    if len(_DIGITS.findall(look.joined)) >= least:
+        return ["digits", "integer", "plain"]
+    if decimals >= least:
+        return ["decimal"] if look.mean < _FLOAT_DIGITS else ["decimal", "float"]
+    return ["float", "decimal", "patterns", "plain"]
+
+
+def _least(names: list[str], texts: Texts, to: Context) -> Coded:
+    """``texts`` in the one of these encodings that takes least room."""
+    if len(names) > 1 and not to.use.thorough:
+        if texts.number > 2 * _TRIAL:
+            names = _promising(names, texts, to)
+        elif len(texts.data) > 2 * _TRIAL_BYTES:
+            # Of a few long values hardly any is there twice in a sample.
+            repeats = ["dictionary"] if "dictionary" in names else []
+            names = list(dict.fromkeys(_promising(names, texts, to) + repeats))
+    all_coded = [coded for name in names if (coded := attempt(name, texts, to)) is not None]
+    if not all_coded:
+        return _as("plain", texts, to)
+    least = min(coded.size for coded in all_coded)
+    close = [coded for coded in all_coded if coded.size <= _CLOSE * least]
+    if len(close) == 1:
+        return close[0]
+    return min(close, key=lambda coded: coded.last_size(to.use))
+
+
+def _promising(names: list[str], texts: Texts, to: Context) -> list[str]:
+    """What is left after a trial: one, or those that are too close to tell."""
+    part = sample(texts, _TRIAL, _TRIAL_BYTES)
+    sizes = {name: coded.size for name in names if (coded := attempt(name, part, to)) is not None}
+    if not sizes:
+        return ["plain"]
+    best = min(sizes, key=sizes.__getitem__)
+    plain = sizes.get("plain", math.inf)
+    hopeful = "dictionary", "prose"
+    if best not in hopeful and sizes[best] < _CLEAR * plain:
+        return [best, *(name for name in hopeful if sizes.get(name, math.inf) < plain)]
+    return [
+        name
+        for name, size in sizes.items()
+        if size <= (_HOPE_PROSE if name == "prose" else _HOPE) * sizes[best]
+    ]

@@ -1,0 +1,216 @@
+"""Columns of whole numbers as streams: minimum or differences, smallest width, best coder.
+
+In a description (``v``: LEB128, ``z``: zigzag LEB128; additions are modulo 2^64):
+
+    array      1 byte, kind * 8 + layout; a stream of elements of this kind (``streams.py``)
+    codes      nothing if there is one entry at most, or no code; else an array
+    floats     nothing if there are none; else an array
+    numbers    nothing if there are none; else 1 byte and
+      0        z: all are this
+      1        z, z: the first one and the step to the next
+      2        z, array: the least one and how much each is above it
+      3        z, numbers: the first one and the steps to the next
+      4        v, numbers, codes: a table of so many, and for each its place in it
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from serialpack.columns.stored.coding import Coded
+from serialpack.columns.stored.source import Source
+from serialpack.columns.stored.streams import BITS4, F64, U8, U64, array_kind, array_stream, narrow
+from serialpack.columns.stored.wire import varint, zigzag
+from serialpack.columns.texts import Broken
+from serialpack.stages.effort import ColumnEffort
+
+#: How a column of numbers is written, numbers for ever. ``TABLE``: few different numbers, each
+#: by its place in the sorted table of them.
+CONSTANT, STEPS, OFFSET, DELTA, TABLE = range(5)
+
+#: Differences are taken at most this many times: of times of regular events, twice.
+_DELTAS = 2
+
+#: How deep that nests: differences, a table of those, its entries by differences.
+_NESTED = _DELTAS + 3
+
+#: How many numbers are looked at to see whether differences are smaller, and by how many bits
+#: each they must be.
+_LOOK = 512
+_BETTER = 1.0
+
+#: Steps that must be equal before all are looked at.
+_FIRST = 9
+
+#: More different numbers than this are not looked up.
+_TABLE_MOST = 1 << 16
+_TABLE_LOOK = 512
+
+
+def _array_node(array: NDArray[Any], use: ColumnEffort, top: int | None) -> Coded:
+    """``array`` behind a byte that says its kind and layout."""
+    layout, stream = array_stream(array, use, top)
+    return Coded(bytes([array_kind(array) << 3 | layout]), (stream,))
+
+
+def _read_array(source: Source, number: int, kinds: range) -> NDArray[Any]:
+    form = source.byte()
+    kind, layout = form >> 3, form & 7
+    if kind not in kinds or layout > BITS4:
+        raise Broken("an array of numbers of an unknown kind")
+    return source.array(layout, kind, number)
+
+
+def write_codes(codes: NDArray[np.integer[Any]], count: int, use: ColumnEffort) -> Coded:
+    """Numbers from 0 to ``count`` - 1, read by ``read_codes``."""
+    if count <= 1 or not len(codes):
+        return Coded(b"")
+    return _array_node(narrow(codes, count - 1), use, count - 1)
+
+
+def read_codes(source: Source, count: int, number: int) -> NDArray[Any]:
+    """``number`` numbers below ``count``, as unsigned integers; may be read-only."""
+    if count <= 1 or not number:
+        if number and not count:
+            raise Broken("codes without entries")
+        return np.zeros(number, np.uint8)
+    codes = _read_array(source, number, range(U8, U64 + 1))
+    if int(codes.max()) >= count:
+        raise Broken("a code beyond the last entry")
+    return codes
+
+
+def write_floats(values: NDArray[np.float64], use: ColumnEffort) -> Coded:
+    """Doubles, bit for bit."""
+    if not len(values):
+        return Coded(b"")
+    return _array_node(values.astype("<f8"), use, None)
+
+
+def read_floats(source: Source, number: int) -> NDArray[np.float64]:
+    """``number`` doubles."""
+    if not number:
+        return np.zeros(0)
+    array = _read_array(source, number, range(F64, F64 + 1))
+    return array.astype(np.float64)
+
+
+def _bits(numbers: NDArray[Any]) -> float:
+    """About how many bits a number takes, on average; the same on every machine."""
+    part, exponent = np.frexp(numbers.astype(np.float64) + 1)
+    # Between powers of two the logarithm is taken for straight.
+    whole = int(exponent.sum(dtype=np.int64)) + int((part * 512).astype(np.int64).sum()) / 256
+    return whole / len(numbers) - 2
+
+
+def deltas_pay(numbers: NDArray[np.int64]) -> bool:
+    """Whether the numbers take less room as differences of neighbours."""
+    start = max((len(numbers) - _LOOK) // 2, 0)
+    part = numbers[start : start + _LOOK]
+    steps = part[1:] - part[:-1]
+    if not len(steps):
+        return False
+    spread = part.view(np.uint64) - np.uint64(int(part.min()) & (2**64 - 1))
+    moved = steps.view(np.uint64) - np.uint64(int(steps.min()) & (2**64 - 1))
+    # Steps of both signs: what counts is how far they are from the usual one.
+    room = _bits(spread) - _BETTER
+    if _bits(moved) < room:
+        return True
+    sizes = steps.astype(np.float64)
+    return _bits(np.abs(sizes - _median(sizes))) + 1 < room
+
+
+def _median(values: NDArray[np.float64]) -> float:
+    """As ``np.median``, which takes as long as all else that is asked of a sample."""
+    ranked = np.sort(values)
+    half = len(ranked) // 2
+    return float(ranked[half] if len(ranked) % 2 else (ranked[half - 1] + ranked[half]) / 2)
+
+
+def write_numbers(
+    numbers: NDArray[np.int64], use: ColumnEffort, deltas: int = _DELTAS, *, tables: bool = True
+) -> Coded:
+    """Any int64, read by ``read_numbers``; by tables only if they are not entries of one."""
+    if not len(numbers):
+        return Coded(b"")
+    least, most = int(numbers.min()), int(numbers.max())
+    if least == most:
+        return Coded(bytes([CONSTANT]) + zigzag(least))
+    if len(set(np.diff(numbers[:_FIRST]).tolist())) == 1:
+        steps = numbers[1:] - numbers[:-1]
+        if (steps == steps[0]).all():
+            return Coded(bytes([STEPS]) + zigzag(int(numbers[0])) + zigzag(int(steps[0])))
+    if deltas and deltas_pay(numbers):
+        steps = numbers[1:] - numbers[:-1]
+        inner = write_numbers(steps, use, deltas - 1, tables=tables)
+        head = bytes([DELTA]) + zigzag(int(numbers[0]))
+        return Coded(head + inner.description, inner.streams)
+    offset = write_offset(numbers, least, most, use)
+    table = _write_table(numbers, most - least, use) if tables else None
+    return offset if table is None or offset.size <= table.size else table
+
+
+def write_offset(numbers: NDArray[np.int64], least: int, most: int, use: ColumnEffort) -> Coded:
+    """``numbers`` by how much they are above the ``least``."""
+    above = numbers.view(np.uint64) - np.uint64(least & (2**64 - 1))
+    array = _array_node(narrow(above, most - least), use, most - least)
+    return Coded(bytes([OFFSET]) + zigzag(least) + array.description, array.streams)
+
+
+def _write_table(numbers: NDArray[np.int64], spread: int, use: ColumnEffort) -> Coded | None:
+    """By a table, if the numbers are so few for their ``spread`` that it may pay."""
+    if spread < 256:
+        return None
+    look = numbers[:: max(len(numbers) // _TABLE_LOOK, 1)].tolist()
+    few = len(set(look))
+    if few * 4 > len(look) or few * 8 > spread:
+        return None
+    table, codes = np.unique(numbers, return_inverse=True)
+    if len(table) > min(_TABLE_MOST, len(numbers) // 2):
+        return None
+    entries = write_numbers(table, use, 1, tables=False)
+    inner = write_codes(codes, len(table), use)
+    head = bytes([TABLE]) + varint(len(table))
+    return Coded(head + entries.description + inner.description, (*entries.streams, *inner.streams))
+
+
+def read_numbers(source: Source, number: int, depth: int = 0) -> NDArray[np.int64]:
+    """``number`` int64."""
+    if not number:
+        return np.zeros(0, np.int64)
+    if depth > _NESTED:
+        raise Broken("numbers are nested too deep")
+    source.spend(8 * number)
+    mode = source.byte()
+    if mode == CONSTANT:
+        return np.full(number, _signed(source.zigzag()), np.int64)
+    if mode == STEPS:
+        first, step = np.int64(_signed(source.zigzag())), np.int64(_signed(source.zigzag()))
+        with np.errstate(over="ignore"):
+            return np.asarray(first + step * np.arange(number, dtype=np.int64))
+    if mode == OFFSET:
+        least = np.uint64(_signed(source.zigzag()) & (2**64 - 1))
+        above = _read_array(source, number, range(U8, U64 + 1))
+        numbers = above.astype(np.uint64)
+        numbers += least
+        return numbers.view(np.int64)
+    if mode == DELTA:
+        steps = np.empty(number, np.int64)
+        steps[0] = _signed(source.zigzag())
+        steps[1:] = read_numbers(source, number - 1, depth + 1)
+        return np.cumsum(steps, out=steps)
+    if mode == TABLE:
+        count = source.varint(number)
+        table = read_numbers(source, count, depth + 1)
+        return np.asarray(table[read_codes(source, count, number)])
+    raise Broken(f"numbers written in an unknown way: {mode}")
+
+
+def _signed(number: int) -> int:
+    """``number`` if it is an int64."""
+    if not -(2**63) <= number < 2**63:
+        raise Broken("a number beyond 64 bits")
+    return number

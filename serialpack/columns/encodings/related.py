@@ -1,0 +1,122 @@
+"""Columns that repeat or follow from an earlier one: ``id_str`` from ``id``, a name from an id."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from operator import eq
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from serialpack.columns.encodings import reference
+from serialpack.columns.encodings.pieces import Groups, group, slices
+from serialpack.columns.stored.coding import Coded, Context
+from serialpack.columns.texts import Texts
+
+#: Columns of fewer values, or of fewer bytes as they are, are not looked at.
+_VALUES = 8
+_BYTES = 32
+
+#: Values that are compared before all are.
+_PROBES = 64
+
+#: A column repeats another if at least this share of its values does.
+_SAME = 0.8
+
+#: With so many leaders a column is compared at most, the latest first.
+_LEADERS = 32
+
+#: A column follows if what is to be told is at most this share of it.
+_WORTH = 0.7
+
+#: A leader's values are this much longer at most, with 8 bytes more for each value.
+_WIDER = 32
+
+#: A column leads if its values are repeated: this share of them at most is different.
+_REPEATS = 0.9
+
+
+class _Column:
+    """A column that may follow earlier ones, and that later ones may follow."""
+
+    def __init__(self, index: int, texts: Texts, probes: list[bytes]) -> None:
+        self.index = index
+        self.texts = texts
+        self.probes = probes
+
+    @cached_property
+    def groups(self) -> Groups:
+        """Which of its values are equal."""
+        return group(self.texts)
+
+    @cached_property
+    def order(self) -> reference.Order | None:
+        """Its different values, unless most values are."""
+        if len(self.groups.examples) > _REPEATS * self.texts.number:
+            return None
+        return reference.in_order(self.groups)
+
+
+class _Followed(NamedTuple):
+    """A leader, and who does not follow it."""
+
+    leader: int
+    order: reference.Order
+    misfits: NDArray[np.bool_]
+
+    @property
+    def weight(self) -> int:
+        """How many values are to be told."""
+        return len(self.order.firsts) + 2 * int(np.count_nonzero(self.misfits))
+
+
+def related(columns: Sequence[Texts], coded: Sequence[Coded], to: Context) -> list[Coded]:
+    """``coded``, with references where those are smaller."""
+    out = list(coded)
+    by_number: dict[int, list[_Column]] = {}
+    for index, (texts, alone) in enumerate(zip(columns, coded, strict=True)):
+        if texts.number < _VALUES or alone.size < _BYTES:
+            continue
+        leaders = by_number.setdefault(texts.number, [])
+        column = _Column(index, texts, _probes(texts))
+        # What a leader takes counts against what may be restored for the one that follows it.
+        room = _WIDER * (len(texts.data) + 8 * texts.number)
+        near = [each for each in leaders[-_LEADERS:] if len(each.texts.data) <= room]
+        found = _relate(column, near, to)
+        if found is not None and found.size < alone.size:
+            out[index] = found
+        leaders.append(column)
+    return out
+
+
+def _relate(column: _Column, leaders: list[_Column], to: Context) -> Coded | None:
+    """``column`` by the leader that tells most of it."""
+    best: _Followed | None = None
+    for leader in reversed(leaders):
+        if sum(map(eq, column.probes, leader.probes)) >= _SAME * len(column.probes):
+            misfits = ~reference.equal(leader.texts, column.texts)
+            return reference.refer(leader.index, column.texts, misfits, to)
+        if _may_follow(leader.probes, column.probes) and leader.order is not None:
+            codes = column.groups.codes
+            misfits = codes[leader.order.firsts[leader.order.codes]] != codes
+            found = _Followed(leader.index, leader.order, misfits)
+            if best is None or found.weight < best.weight:
+                best = found
+    if best is None or best.weight > _WORTH * column.texts.number:
+        return None
+    return reference.follow(best.leader, best.order, column.texts, best.misfits, to)
+
+
+def _probes(texts: Texts) -> list[bytes]:
+    indices = np.linspace(0, texts.number - 1, min(_PROBES, texts.number)).astype(np.int64)
+    return slices(texts.data, texts.starts[indices], texts.lengths[indices]).to_list()
+
+
+def _may_follow(theirs: list[bytes], ours: list[bytes]) -> bool:
+    """Whether equal values there have equal ones here, mostly; and there are such."""
+    pairs = len(set(zip(theirs, ours, strict=True)))
+    different = len(set(theirs))
+    again = len(theirs) - different
+    return again > 0 and pairs - different <= (1 - _SAME) * again

@@ -1,0 +1,232 @@
+"""The records of a block of JSON with only some of their fields, from the columns of these alone.
+
+Values are copied as they are spelled, and keys; brackets and commas are written anew, without
+white space.
+
+A *field* is a path of keys, and stands for all that is at its end. Lists on the way are passed
+through: of ``[{"name": "x", "age": 1}, {}]`` the field ``name`` is ``[{"name":"x"},{}]``. What
+is not there is left out: of ``{"b": {"c": 1}, "d": 2}`` the field ``b.e`` is ``{"b":{}}``, and
+``d.e`` is ``{}``. These are the rules of projections in MongoDB, but for one: an element of a
+list on the way that is neither a map nor a list is ``null``, so that those behind it keep their
+places. Keys are compared without their escapes. Of a key that is there twice both are taken.
+Where ``b.c`` may be a key as well as the way to one, both may be asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from serialpack.columns.fields.gathered import Gathered, column_of
+from serialpack.columns.fields.projecting import Machine, Run
+from serialpack.columns.fields.steps import EMPTY, Step
+from serialpack.columns.fields.wanted import NotMapsError as NotMapsError
+from serialpack.columns.fields.wanted import UntoldError as UntoldError
+from serialpack.columns.fields.wanted import unescaped, wanted
+from serialpack.columns.parse import json_tokens as _jsontokens
+from serialpack.columns.parse.nodes import FIXED, QUOTED, SCALAR, Node
+from serialpack.columns.parse.shape import Split
+from serialpack.columns.spans import put_together
+from serialpack.columns.stored.structure import Shape
+from serialpack.columns.texts import Texts
+
+
+class Projection:
+    """Some fields of a block's records.
+
+    ``shape``: of a JSON text. ``fields``: the keys on the way to each. ``inside``: the records
+    stand in a sequence of lines ("n"), the document is the one record ("d"), or they are the
+    elements of the list ("a") or the members of the map ("m") that the document is: a member is
+    a map of one key. ``first``, ``last``: the block begins, or ends, the document. ``records``:
+    how many the block has, where that is known.
+
+    UntoldError where the text is not valid or not that; NotMapsError where a record is no map.
+    Either is raised here or by ``lines``. Scalars are not looked at: ``01`` stays ``01``.
+    """
+
+    def __init__(
+        self,
+        shape: Shape,
+        fields: Sequence[tuple[str, ...]],
+        *,
+        inside: str,
+        first: bool,
+        last: bool,
+        records: int | None = None,
+    ) -> None:
+        if shape.text_kind != "json":
+            raise ValueError("not the structure of a JSON text")
+        self._shape = shape
+        self._fields = list(fields)
+        self._inside, self._first, self._last = inside, first, last
+        self._records = records
+        self._run = Run(self._machine(foresees=True), shape.walk)
+        steps = self._run.steps
+        needed = {step.node for step in steps if step.asks or step.value}
+        #: The nodes whose values' texts must be looked at.
+        self._asked = {step.node for step in steps if step.asks}
+        if not self._run.told:
+            self._asked = needed = set(range(len(shape.nodes)))
+        #: The numbers of the columns that ``lines`` needs.
+        self.columns = {shape.nodes[node].column for node in needed} - {-1}
+        if self._run.told:
+            self._run.check()
+
+    @property
+    def missing(self) -> list[tuple[str, ...]]:
+        """The fields that no record has; one inside of another field counts as that one.
+
+        Those that may be among keys that are data are not known before ``lines`` has looked at
+        these, and are among them until then.
+        """
+        found = self._run.machine.setting.found
+        return [
+            field
+            for field in self._fields
+            if not any(field[:steps] in found for steps in range(1, len(field) + 1))
+        ]
+
+    def lines(self, texts: Callable[[int], Texts]) -> bytes:
+        """A map of its fields for each record, each on a line; ``texts`` gives needed columns.
+
+        Broken where a column is not as long as the structure says.
+        """
+        self._look(texts)
+        run = self._run
+        run.check()
+        places, numbers = run.loud()
+        written = _written(self._shape, run.steps, places, numbers, texts)
+        records = run.records(numbers)
+        end = run.end(numbers, self._shape.trailer, last=self._last)
+        if end is None:
+            raise UntoldError(records)
+        text = written + end
+        records += end.count(b"\n")
+        if text.count(b"\n") != records:
+            raise UntoldError(None, "the end of a line stands in a string")
+        if self._records not in (None, records):
+            raise UntoldError(None, "there are more or fewer records")
+        return text
+
+    def _machine(self, *, foresees: bool) -> Machine:
+        fields = wanted(self._fields)
+        return Machine(
+            self._shape.nodes, fields, self._inside, first=self._first, foresees=foresees
+        )
+
+    def _look(self, texts: Callable[[int], Texts]) -> None:
+        """Where what is written depends on texts of values, look at these."""
+        machine = self._machine(foresees=False)
+        walk = _with_readings(machine, self._shape, self._asked, texts)
+        foreseen = any(step.foreseen for step in self._run.steps)
+        if foreseen or not self._run.told or walk is not self._shape.walk:
+            self._run = Run(machine, walk)
+            if not self._run.told:
+                self._run.go()
+
+
+def _with_readings(
+    machine: Machine, shape: Shape, nodes: set[int], texts: Callable[[int], Texts]
+) -> NDArray[np.integer[Any]]:
+    """The walk with a symbol of its own for each value that is more than its node says.
+
+    Those are keys of fields among data, and empty lists and maps with blanks in them.
+    """
+    walk = shape.walk
+    names = machine.wanted.names()
+    for column in sorted({shape.nodes[node].column for node in nodes} - {-1}):
+        of_column = [number for number, node in enumerate(shape.nodes) if node.column == column]
+        kinds = {shape.nodes[number].kind for number in of_column if number in nodes}
+        found: dict[int, bytes] = {}
+        values = column_of(shape, column, texts)
+        if SCALAR in kinds:
+            found = _blank(values)
+        if kinds & set(QUOTED):
+            found |= _named(values, names)
+        if not found:
+            continue
+        if walk is shape.walk:
+            walk = walk.astype(np.int32)  # symbols go beyond the nodes
+        places = np.flatnonzero(shape.column_of[shape.walk] == column)
+        for place, reading in found.items():
+            at = int(places[place])
+            if int(walk[at]) in nodes:
+                walk[at] = machine.symbol(int(walk[at]), reading)
+    return walk
+
+
+def _blank(column: Texts) -> dict[int, bytes]:
+    """Which values are empty lists and maps."""
+    found: dict[int, bytes] = {}
+    if not len(column.data):
+        return found
+    first = column.data[np.minimum(column.starts, len(column.data) - 1)]
+    # "[" and "{" differ in one bit.
+    for place in np.flatnonzero((first | 0x20) == b"{"[0]).tolist():
+        start, end = int(column.starts[place]), int(column.ends[place])
+        text = column.data[start:end].tobytes()
+        fixed = text[:1] + text[-1:]
+        if fixed in EMPTY and not text[1:-1].strip(b" \t\r\n"):
+            found[place] = fixed
+    return found
+
+
+def _named(column: Texts, names: set[str]) -> dict[int, bytes]:
+    """Which keys are among ``names``."""
+    escapes = bool((column.data == b"\\"[0]).any())
+    # A lone surrogate is only there as an escape.
+    spelled = {name.encode("utf-8", "replace") for name in names}
+    return {
+        place: key
+        for place, key in enumerate(column.to_list())
+        if (key in spelled or (escapes and b"\\" in key)) and unescaped(key) in names
+    }
+
+
+def _written(
+    shape: Shape,
+    steps: list[Step],
+    places: NDArray[np.int64],
+    numbers: NDArray[np.int64],
+    texts: Callable[[int], Texts],
+) -> bytes:
+    """What is written up to the end of the walk: by steps of these ``numbers``, at ``places``."""
+    if not len(numbers):
+        return b""
+    leads, filled = (
+        np.array([getattr(step, name) for step in steps], bool) for name in ("leads", "filled")
+    )
+    commas = leads.take(numbers)
+    commas[0] = False
+    commas[1:] &= filled.take(numbers[:-1])
+    gathered = Gathered(
+        [step.text for step in steps],
+        [shape.nodes[step.node].column if step.value else -1 for step in steps],
+        [step.quote for step in steps],
+        numbers,
+        commas,
+    )
+    gathered.put(shape, places, texts)
+    return gathered.text()
+
+
+def untied(data: bytes) -> Split:
+    """A JSON text as values and what stands between them, for projections alone.
+
+    For texts of which ``shape.split`` makes nothing: all their values are one column.
+    """
+    leaves = _jsontokens.values(_jsontokens.marked(data))
+    nodes = []
+    for first in leaves.firsts.tolist():
+        text = data[int(leaves.gap_starts[first]) : int(leaves.gap_ends[first])]
+        kind = int(leaves.kinds[first])
+        nodes.append(Node(text, kind, -1 if kind in FIXED else 0))
+    lengths = leaves.ends - leaves.starts
+    shape = Shape("json", nodes, leaves.gap, data[leaves.stop :], [])
+    some = shape.column_of[shape.walk] >= 0
+    starts, lengths = leaves.starts[some], lengths[some]
+    source = np.frombuffer(data, np.uint8)
+    return Split(shape, [Texts.from_lengths(put_together(source, starts, lengths), lengths)])

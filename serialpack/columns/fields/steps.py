@@ -1,0 +1,370 @@
+"""The steps along the walk through a JSON text, and what of each belongs to some fields.
+
+A step is what stands before a value, and the value. What is written for it, brackets and keys of
+what is wanted, and whether the value itself is, depends only on where the step before has led.
+JSON is read strictly, but for the spelling of scalars, which is never seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from serialpack.columns.fields.wanted import (
+    ALL,
+    EVERYTHING,
+    MAYBE,
+    NotMapsError,
+    UntoldError,
+    Wanted,
+    unescaped,
+)
+from serialpack.columns.parse.json_paths import BOM
+from serialpack.columns.parse.nodes import FIXED, KEY, QUOTED, SCALAR, STRING
+
+#: What may come next: the first member or element, one behind a comma, a colon, the value of a
+#: member, a comma; or what ends a record that is a member of a map.
+FIRST, NEXT, COLON, VALUE, AFTER, CLOSE = range(6)
+
+_CLOSING = {b"{": b"}", b"[": b"]"}
+
+#: Containers that are values.
+EMPTY = (b"{}", b"[]")
+
+
+class Spot:
+    """A container that a walk is in. ``wanted``: what of it; None: nothing.
+
+    ``base``: it holds the records. ``bracket``: the one that opens it; of what holds the
+    records, but is no container, or stands around that which does: nothing.
+    """
+
+    __slots__ = ("_inner", "base", "bracket", "up", "wanted")
+
+    def __init__(
+        self, up: Spot | None, bracket: bytes, wanted: Wanted | None, *, base: bool = False
+    ) -> None:
+        self.up = up
+        self.bracket = bracket
+        self.wanted = wanted
+        self.base = base
+        self._inner: dict[tuple[bytes, Wanted | None], Spot] = {}
+
+    def inner(self, bracket: bytes, wanted: Wanted | None) -> Spot:
+        """The container inside of it, the same one each time."""
+        key = bracket, wanted
+        found = self._inner.get(key)
+        if found is None:
+            found = self._inner[key] = Spot(self, bracket, wanted)
+        return found
+
+
+class State(NamedTuple):
+    """Where a step leads: the container, what comes next, and of a member that has begun what is
+    wanted of it, and its key: as it is written, or None where it has been written.
+    """
+
+    spot: Spot
+    expects: int
+    wanted: Wanted | None = None
+    key: bytes | None = None
+
+
+#: From a state on to a symbol.
+Follow = Callable[["State", int], "Step"]
+
+
+class Setting:
+    """What all steps through a block of a text share: where its records stand, ``inside`` of what
+    (see ``Machine``), what is wanted of them, and the fields that have been met.
+
+    ``around`` stands around what holds the records, ``base``. ``begins``: where the walk begins.
+    """
+
+    def __init__(self, wanted: Wanted, inside: str, *, first: bool, foresees: bool) -> None:
+        self.lines = inside == "n"
+        self.foresees = foresees
+        self.found: set[tuple[str, ...]] = set()
+        self.around = Spot(None, b"", None)
+        bracket = {"a": b"[", "m": b"{"}.get(inside, b"")
+        self.base = Spot(self.around, bracket, wanted, base=True)
+        self.begins = State(self.around if first and bracket else self.base, FIRST)
+        self._keys: dict[bytes, str] = {}
+
+    def inside(self, wanted: Wanted | None, key: bytes) -> Wanted | None:
+        """What is wanted of a member."""
+        if wanted is None or wanted in EVERYTHING:
+            return wanted
+        name = self._keys.get(key)
+        if name is None:
+            name = self._keys[key] = unescaped(key)
+        found = wanted.inner.get(name)
+        if found is None or not found.whole:
+            return found
+        self.found.add(found.field)
+        return ALL
+
+
+class Step(dict[int, "Step"]):
+    """What is written for a gap and the value behind it; and the next step for each symbol.
+
+    ``number``: which of the known steps; ``symbol``, ``node``: the value's. ``text``: what is
+    written before the value; ``value``: whether that is written, and ``quote``: a quote behind it.
+    ``leads``: a comma stands before the text if something has been written in this container;
+    ``filled``: something has been in the one that the step leads to, if it writes. ``ends``: how
+    many records end in it. ``asks``: the value's text must be looked at; ``foreseen``: and it may
+    be that less is wanted. ``error``: the text is wrong here.
+    """
+
+    __slots__ = (
+        "asks",
+        "ends",
+        "error",
+        "filled",
+        "follow",
+        "foreseen",
+        "leads",
+        "node",
+        "number",
+        "quote",
+        "state",
+        "symbol",
+        "text",
+        "value",
+    )
+
+    def __init__(self, follow: Follow, state: State) -> None:
+        self.follow = follow
+        self.state = state
+        self.number = self.symbol = self.node = -1
+        self.text = b""
+        self.leads = self.value = self.quote = self.filled = False
+        self.asks = self.foreseen = False
+        self.ends = 0
+        self.error: type[UntoldError] | None = None
+
+    def __missing__(self, symbol: int) -> Step:
+        step = self[symbol] = self.follow(self.state, symbol)
+        return step
+
+    @property
+    def loud(self) -> bool:
+        """Whether anything is written for it."""
+        return bool(self.text or self.leads or self.value)
+
+
+class BadError(Exception):
+    """No JSON."""
+
+    meaning: type[UntoldError] = UntoldError
+
+
+class _NoMapError(BadError):
+    """A record that is no map."""
+
+    meaning = NotMapsError
+
+
+class Writer:
+    """Reads a gap and the value behind it."""
+
+    def __init__(self, setting: Setting, state: State) -> None:
+        self.setting = setting
+        self.spot, self.expects, self.wanted, self.key = state
+        self.out = bytearray()
+        self.leads = False
+        #: None: nothing is written yet, so it is for the steps before to know.
+        self.filled: bool | None = None
+        self.ends = 0
+        if self.expects == CLOSE:
+            self._end(b"}\n")
+
+    def _end(self, text: bytes) -> None:
+        self.out += text
+        self.filled = False
+        self.ends += 1
+        self.expects = AFTER
+
+    def _item(self) -> None:
+        """Something begins in a container that is written."""
+        if self.filled is None:
+            self.leads = True
+        elif self.filled:
+            self.out += b","
+        if self.key:
+            self.out += self.key + b":"
+        self.filled = True
+
+    def parts(self, parts: list[bytes], *, start: bool) -> None:
+        """Read a gap; ``start``: it begins the text."""
+        if start and parts[:1] == [BOM]:
+            parts = parts[1:]
+        for part in parts:
+            if part in (b"{", b"["):
+                self._open(part)
+            elif part in (b"}", b"]"):
+                self._close(part)
+            elif part == b",":
+                if self.expects != AFTER or not self.spot.bracket:
+                    raise BadError
+                self.expects = NEXT
+            elif part == b":":
+                if self.expects != COLON:
+                    raise BadError
+                self.expects = VALUE
+                if self.wanted and self.key is None:
+                    self.out += b":"
+                    self.filled = False
+            elif part[:1] == b'"' and len(part) > 1:
+                self._key(part)
+            elif not part.strip(b" \t\r\n"):
+                if self.setting.lines and b"\n" in part:
+                    if not self.spot.base:
+                        raise BadError
+                    self.expects = FIRST
+            else:
+                raise BadError
+
+    def _key(self, key: bytes) -> None:
+        if self.spot.bracket != b"{" or self.expects not in (FIRST, NEXT):
+            raise BadError
+        self.wanted = self.setting.inside(self.spot.wanted, key[1:-1])
+        self.key = key
+        self.expects = COLON
+
+    def _value(self) -> Wanted | None:
+        """A value begins: what is wanted of it."""
+        if self.spot.bracket == b"{":
+            if self.expects != VALUE:
+                raise BadError
+            return self.wanted
+        if self.expects not in (FIRST, NEXT):
+            raise BadError
+        self.key = b""
+        return self.spot.wanted
+
+    def _open(self, bracket: bytes) -> None:
+        inside = self._value()
+        if self.spot is self.setting.around:
+            if bracket != self.setting.base.bracket:
+                raise BadError
+            self.spot = self.setting.base
+            self.expects = FIRST
+            return
+        if self.spot.base and self.spot.bracket == b"{":
+            if inside:
+                self.out += b"{" + (self.key or b"") + b":"
+        elif self.spot.base:
+            if bracket != b"{":
+                raise _NoMapError
+        elif inside:
+            self._item()
+        if inside:
+            self.out += bracket
+            self.filled = False
+        self.spot = self.spot.inner(bracket, inside)
+        self.expects = FIRST
+
+    def _close(self, bracket: bytes) -> None:
+        spot = self.spot
+        if self.expects not in (FIRST, AFTER) or _CLOSING.get(spot.bracket) != bracket:
+            raise BadError
+        assert spot.up
+        self.spot = spot.up
+        self.expects = AFTER
+        if spot.base:
+            return
+        if spot.wanted:
+            self.out += bracket
+            self.filled = True
+        if self.spot.base:
+            member = self.spot.bracket == b"{"
+            self._end(b"{}\n" if member and not spot.wanted else b"}\n" if member else b"\n")
+
+    def value(self, follow: Follow, kind: int, reading: bytes | None) -> Step:
+        """The value behind the gap, and so the step. ``reading``: see ``Machine.symbols``."""
+        step = Step(follow, State(self.spot, AFTER))
+        if self.spot.bracket == b"{" and self.expects in (FIRST, NEXT):
+            self._data_key(step, kind, reading)
+        elif kind == KEY:
+            raise BadError
+        else:
+            inside = self._value()
+            fixed = FIXED.get(kind, b"")
+            if kind == SCALAR:
+                fixed = reading or b""
+                step.asks = reading is None
+            self._plain(step, kind, fixed, inside)
+        step.text = bytes(self.out)
+        step.leads = self.leads
+        step.filled = bool(self.filled)
+        step.ends = self.ends
+        return step
+
+    def _data_key(self, step: Step, kind: int, reading: bytes | None) -> None:
+        """A key that is a value of its own."""
+        if kind not in QUOTED:
+            raise BadError
+        inside = self.spot.wanted
+        key: bytes | None = b""
+        if inside in EVERYTHING:
+            step.asks = inside is MAYBE
+            self.key = b""
+            self._item()
+            self.out += b'"'
+            step.value = step.quote = True
+            key = None
+        elif inside:
+            step.asks = True
+            if reading is not None:
+                inside = self.setting.inside(inside, reading)
+                key = b'"%b"' % reading
+            else:
+                step.foreseen = self.setting.foresees
+                inside = MAYBE if step.foreseen else None
+        step.state = State(self.spot, COLON, inside, key if inside else b"")
+
+    def _plain(self, step: Step, kind: int, fixed: bytes, inside: Wanted | None) -> None:
+        """A value that is no key; ``fixed``: its text, where that is known."""
+        if self.spot is self.setting.around or (self.spot.base and self.spot.bracket != b"{"):
+            around = self.spot is self.setting.around
+            if fixed in EMPTY and fixed[:1] == (self.setting.base.bracket if around else b"{"):
+                if not around:
+                    self._end(b"{}\n")
+            elif step.asks and self.setting.foresees:
+                step.foreseen = True
+            else:
+                raise BadError if around else _NoMapError
+        elif self.spot.base:
+            self._member(step, kind, fixed, inside)
+        elif inside:
+            self._inner(step, kind, fixed, inside)
+        else:
+            step.asks = False
+
+    def _member(self, step: Step, kind: int, fixed: bytes, inside: Wanted | None) -> None:
+        """A record that is a member of a map."""
+        at = len(self.out)
+        self.filled = False
+        if inside:
+            self._inner(step, kind, fixed, inside)
+        else:
+            step.asks = False
+        if len(self.out) == at:
+            self._end(b"{}\n")
+        else:
+            self.out[at:at] = b"{"
+            step.state = State(self.spot, CLOSE)
+
+    def _inner(self, step: Step, kind: int, fixed: bytes, inside: Wanted) -> None:
+        if inside in EVERYTHING or fixed in EMPTY:
+            self._item()
+            self.out += fixed
+            if not fixed:
+                step.value = True
+                step.quote = kind == STRING
+                self.out += b'"' * step.quote
+        elif self.spot.bracket == b"[":
+            # It has no fields, but those behind it keep their places.
+            self._item()
+            self.out += b"null"

@@ -1,0 +1,194 @@
+"""CSV and TSV text as a walk from field to field.
+
+Quotes are those of RFC 4180: around a whole field, doubled inside. Where the quotes of a text are
+not all like that, they are taken as any other character.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from serialpack.columns.parse.json_paths import BOM
+from serialpack.columns.parse.nodes import (
+    SCALAR,
+    STRING,
+    Node,
+    Origins,
+    Outline,
+    Path,
+    Walked,
+    worth_while,
+)
+from serialpack.columns.spans import PADDING, Bytes, Positions, numbered, tell_apart
+
+_QUOTE, _NEWLINE, _RETURN = b'"\n\r'
+
+#: Records of more fields are no table.
+_MOST_FIELDS = 1 << 14
+
+#: What stands before a field; from ``_OTHER`` on: blank lines, a header.
+_NOTHING, _DELIMITER, _LINE_FEED, _LINE_END, _OTHER = range(5)
+
+_NUMBER = re.compile(rb"[-+.]?[0-9]")
+
+
+class Fields(NamedTuple):
+    """The fields of a text but for blank lines: where each stands, with its quotes; whether it has
+    quotes; and whether it is the first of its line.
+    """
+
+    starts: Positions
+    ends: Positions
+    quoted: NDArray[np.bool_]
+    begins: NDArray[np.bool_]
+
+    def part(self, which: slice | NDArray[np.bool_]) -> Fields:
+        """Some of the fields."""
+        return Fields(self.starts[which], self.ends[which], self.quoted[which], self.begins[which])
+
+    def first_line(self, data: bytes) -> list[bytes]:
+        """The fields of the first line, without their quotes."""
+        places = np.flatnonzero(self.begins[: _MOST_FIELDS + 1])
+        some = self.part(slice(int(places[1]) if len(places) > 1 else _MOST_FIELDS))
+        starts, ends = some.starts + some.quoted, some.ends - some.quoted
+        spans = zip(starts.tolist(), ends.tolist(), strict=True)
+        return [data[start:end] for start, end in spans]
+
+
+def quoting_of(x: Bytes, delimiter: int) -> tuple[Positions, Positions] | None:
+    """Where quoted fields begin and end, at their quotes; None where quotes are not like that."""
+    quotes = np.flatnonzero(x == _QUOTE)
+    if not len(quotes) or len(quotes) & 1:
+        return None
+    opens, closes = quotes[0::2], quotes[1::2]
+    # A quote that closes and one that opens again right behind it are a doubled one.
+    apart = opens[1:] != closes[:-1] + 1
+    opens, closes = opens[np.append(True, apart)], closes[np.append(apart, True)]
+    may_stand_beside = np.zeros(256, bool)
+    may_stand_beside[[delimiter, _NEWLINE, _RETURN]] = True
+    begin = len(BOM) if x[: len(BOM)].tobytes() == BOM else 0
+    before = x[opens[opens > begin] - 1]
+    behind = x[closes[closes < len(x) - 1] + 1]
+    if may_stand_beside[before].all() and may_stand_beside[behind].all():
+        return opens, closes
+    return None
+
+
+def fields_of(x: Bytes, delimiter: int) -> Fields:
+    marks = x == delimiter
+    marks |= x == _NEWLINE
+    quoting = quoting_of(x, delimiter)
+    if quoting is not None:
+        edges = np.stack(quoting, axis=1).reshape(-1)
+        outside = np.ones(len(edges) + 1, bool)
+        outside[1::2] = False
+        marks &= np.repeat(outside, np.diff(edges, prepend=0, append=len(x)))
+    ends = np.flatnonzero(marks)
+    if len(x) and not (marks[-1] and x[-1] == _NEWLINE):
+        ends = np.append(ends, len(x))
+    starts = np.zeros_like(ends)
+    starts[1:] = ends[:-1] + 1
+    begins = np.ones(len(ends), bool)
+    begins[1:] = x[ends[:-1]] == _NEWLINE
+    last = np.append(begins[1:], True)[: len(ends)]
+    returns = np.flatnonzero(last & (ends > starts))
+    returns = returns[x[ends[returns] - 1] == _RETURN]
+    ends[returns] -= 1
+    quoted = np.zeros(len(ends), bool)
+    if quoting is not None:
+        quoted[np.searchsorted(ends, quoting[0])] = True
+        # Behind a quote that closes may stand a lone carriage return and more.
+        places = np.flatnonzero(quoted)
+        quoted[places] = (x[starts[places]] == _QUOTE) & (x[ends[places] - 1] == _QUOTE)
+        quoted &= ends - starts >= 2
+    found = Fields(starts, ends, quoted, begins)
+    blank = begins & last & (ends == starts)
+    return found.part(~blank) if blank.any() else found
+
+
+def _are_names(fields: list[bytes]) -> bool:
+    """Whether these may name columns: none is empty, a number or there twice."""
+    return len(set(fields)) == len(fields) and not any(
+        not field or _NUMBER.match(field) for field in fields
+    )
+
+
+def split(data: bytes, delimiter: bytes = b",") -> Walked | None:
+    """The walk through ``data``; None where it is no table.
+
+    A first line that may be names is what stands before the first field.
+    """
+    x = np.frombuffer(data, np.uint8)
+    fields = fields_of(x, delimiter[0])
+    if len(fields.starts):
+        names = fields.first_line(data)
+        if len(names) < len(fields.begins) and not fields.begins[len(names)]:
+            return None  # the line goes on
+        if _are_names(names):
+            fields = fields.part(slice(len(names), None))
+    if not len(fields.starts):
+        return None
+    starts, ends, quoted, begins = fields
+    lines = np.flatnonzero(begins)
+    index = np.arange(len(starts))
+    index -= np.repeat(lines, np.diff(lines, append=len(starts)))
+    if int(index.max()) >= _MOST_FIELDS:
+        return None
+    before, texts = _gaps(x, fields, delimiter)
+    walk, firsts = numbered((index * 2 + quoted) * len(texts) + before)
+    if not worth_while(len(firsts), len(walk)):
+        return None
+    nodes = [
+        Node(texts[before[first]], STRING if quoted[first] else SCALAR) for first in firsts.tolist()
+    ]
+    return Walked(nodes, walk, starts + quoted, ends - quoted, data[int(ends[-1]) :], [])
+
+
+def _gaps(x: Bytes, fields: Fields, delimiter: bytes) -> tuple[NDArray[np.int64], list[bytes]]:
+    """What stands before each field, as a number, and the texts of those numbers."""
+    starts, ends, _, begins = fields
+    sizes = starts[1:] - ends[:-1]
+    numbers = np.full(len(starts), _OTHER, np.int64)
+    numbers[1:][begins[1:] & (sizes == 1)] = _LINE_FEED
+    numbers[1:][begins[1:] & (sizes == 2)] = _LINE_END
+    numbers[~begins] = _DELIMITER
+    numbers[0] = _OTHER if starts[0] else _NOTHING
+    pairs = np.flatnonzero(numbers == _LINE_END)
+    # Two blank lines are of two characters as well.
+    numbers[pairs[x[ends[pairs - 1]] != _RETURN]] = _OTHER
+    texts = [b"", delimiter, b"\n", b"\r\n"]
+    others = np.flatnonzero(numbers == _OTHER)
+    if len(others):
+        behind = np.where(others, ends[others - 1], 0)
+        padded = np.append(x, np.zeros(PADDING, np.uint8))
+        kinds = np.zeros(len(others), np.uint8)
+        number, firsts = tell_apart(padded, behind, starts[others] - behind, kinds)
+        numbers[others] += number
+        texts += [x[behind[first] : starts[others[first]]].tobytes() for first in firsts.tolist()]
+    return numbers, texts
+
+
+def outline(nodes: Sequence[Node], origins: Origins, delimiter: bytes = b",") -> Outline:
+    """What a walk through ``nodes`` means. Columns without names have their index."""
+    names: list[bytes] = []
+    if nodes and nodes[0].text.strip(b"\r\n"):
+        names = fields_of(np.frombuffer(nodes[0].text, np.uint8), delimiter[0]).first_line(
+            nodes[0].text
+        )
+        if len(set(names)) != len(names):
+            names = []
+    index: list[int] = []
+    behind: list[int] = []
+    for node, origin in zip(nodes, origins.before, strict=True):
+        begins = origin < 0 or b"\n" in node.text
+        index.append(0 if begins else index[origin] + 1)
+        behind.append(len(node.text) if begins else -1)
+    before = [min(at, 0) for at in behind]
+    before[:1] = behind[:1]
+    paths: list[Path] = [(names[at] if at < len(names) else at,) for at in index]
+    return Outline(paths, before, behind, 0)

@@ -1,0 +1,248 @@
+"""JSON text as a walk: where each value belongs, and what stands before it.
+
+A machine goes from value to value. Its states are nodes: the text of a gap (punctuation, white
+space, keys) together with the place of the value behind it. Each distinct gap is read only once
+for each place where it is met; the rest is looking up.
+"""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from operator import attrgetter, getitem
+
+import numpy as np
+from numpy.typing import NDArray
+
+from serialpack.columns.parse import json_tokens as _jsontokens
+from serialpack.columns.parse.json_paths import PLACES, Move, Place, parts_of, read_gap
+from serialpack.columns.parse.json_tokens import Leaves
+from serialpack.columns.parse.nodes import KEY, Mark, Node, Walked, worth_while
+
+#: Beyond this depth columns have no use.
+_DEEPEST = 500
+
+#: Keys that stand in a block fewer times than this are data, once a block has so many distinct
+#: gaps; in a small block fewer times.
+_RARE = 16
+_FEW_GAPS = 48
+
+#: Where one gap may follow another in very many ways, keys are data up to this number of times.
+_OFTEN = 256
+
+#: As many values are looked at to see whether the elements of lists have places of their own.
+_SAMPLE = 1 << 14
+
+#: Up to so many distinct gaps all pairs of them are looked at.
+_FEW_ENOUGH = 512
+
+#: And so many to see whether there is any order: a gap leads to one place or a few.
+_GLIMPSE = 2048
+_FREE_NODES = 256
+
+#: They have where so many of the lists are of one length.
+_ALIKE = 0.95
+
+
+class _State(dict[int, "_State"]):
+    """A node while the machine runs: the next one for each gap."""
+
+    __slots__ = ("gap", "machine", "move", "number")
+
+    def __init__(self, machine: _Machine, gap: int, move: Move) -> None:
+        self.machine = machine
+        self.gap = gap
+        self.move = move
+        self.number = len(machine.states)
+
+    def __missing__(self, gap: int) -> _State:
+        state = self[gap] = self.machine.next(self, gap)
+        return state
+
+
+class _TooDeepError(Exception):
+    pass
+
+
+class _Machine:
+    def __init__(self, data: bytes, leaves: Leaves) -> None:
+        self._data = data
+        self._leaves = leaves
+        self._parts: dict[int, list[tuple[bytes, int]]] = {}
+        self._root = Place(None, None)
+        self.restart()
+
+    def restart(self) -> None:
+        """Forget the states; the places are kept. A run goes on with the states of the last one,
+        which are numbered as they are first met if that was of the same beginning.
+        """
+        self.states: list[_State] = []
+        self._known: dict[tuple[int, Place], _State] = {}
+        self._moves: dict[tuple[int, Place, bool], Move] = {}
+        self._start = _State(self, -1, Move(self._root, 0, 0, (), ()))
+
+    def forget(self) -> None:
+        """Let go of everything: states hold each other, and the machine them."""
+        for state in self.states:
+            state.clear()
+        del self.states, self._known, self._start, self._leaves, self._data
+
+    def glance(self, gaps: NDArray[np.int32]) -> NDArray[np.int32] | None:
+        """As ``run``, faster, where each gap leads always to the same place; None elsewhere."""
+        number = len(self._leaves.firsts)
+        if number > _FEW_ENOUGH or len({state.gap for state in self.states}) < len(self.states):
+            return None
+        pairs = np.bincount(gaps[:-1] * number + gaps[1:], minlength=1)
+        follows: dict[int, list[int]] = {}
+        for pair in np.flatnonzero(pairs).tolist():
+            follows.setdefault(pair // number, []).append(pair % number)
+        known = {0: self._start[0]}
+        todo = [0]
+        while todo:
+            gap = todo.pop()
+            for following in follows.get(gap, ()):
+                state = known[gap][following]
+                if following not in known:
+                    known[following] = state
+                    todo.append(following)
+                elif known[following] is not state:
+                    self.restart()
+                    return None
+        # Gaps are numbered as nodes have to be, as they are first met.
+        self.states = [known[gap] for gap in range(number)]
+        return gaps
+
+    def run(self, gaps: NDArray[np.int32]) -> NDArray[np.int32]:
+        """The number of the state behind each gap."""
+        walk = accumulate(gaps.tolist(), getitem, initial=self._start)
+        next(walk)
+        return np.fromiter(map(attrgetter("number"), walk), np.int32, len(gaps))
+
+    def text(self, gap: int) -> bytes:
+        first = self._leaves.firsts[gap]
+        return self._data[self._leaves.gap_starts[first] : self._leaves.gap_ends[first]]
+
+    def kind(self, gap: int) -> int:
+        return int(self._leaves.kinds[self._leaves.firsts[gap]])
+
+    def next(self, state: _State, gap: int) -> _State:
+        parts = self._parts.get(gap)
+        if parts is None:
+            parts = self._parts[gap] = parts_of(self.text(gap))
+        # Places in a map that have a key or had one are alike for what follows.
+        place = state.move.place
+        in_map = isinstance(place.step, bytes) or place.step is Mark.VALUE
+        alike = gap, place.up if in_map else place, in_map
+        move = self._moves.get(alike)
+        if move is None:
+            move = self._moves[alike] = read_gap(place, parts, is_key=self.kind(gap) == KEY)
+        found = self._known.get((gap, move.place))
+        if found is None:
+            if move.place.depth > _DEEPEST:
+                raise _TooDeepError
+            found = self._known[gap, move.place] = _State(self, gap, move)
+            self.states.append(found)
+        return found
+
+
+def split(data: bytes) -> Walked | None:
+    """The walk through ``data``; None where there is nothing to gain."""
+    leaves = _leaves(data)
+    number = len(leaves.starts)
+    if not number or not worth_while(len(leaves.firsts), number):
+        return None
+    machine = _Machine(data, leaves)
+    try:
+        glimpse = leaves.gap[:_GLIMPSE]
+        machine.run(glimpse)
+        if len(machine.states) > _FREE_NODES + 3 * np.count_nonzero(np.bincount(glimpse)):
+            return None
+        _find_tuples(machine, leaves.gap[:_SAMPLE])
+        walk = machine.glance(leaves.gap)
+        if walk is None:
+            walk = machine.run(leaves.gap)
+    except _TooDeepError:
+        return None
+    if not worth_while(len(machine.states), number):
+        return None
+    nodes = [Node(machine.text(s.gap), machine.kind(s.gap)) for s in machine.states]
+    tuples = _tuples(machine)
+    machine.forget()
+    return Walked(nodes, walk, leaves.starts, leaves.ends, data[leaves.stop :], tuples)
+
+
+def _leaves(data: bytes) -> Leaves:
+    """The values of ``data``; among them the keys that are data."""
+    marked = _jsontokens.marked(data)
+    plain = leaves = _jsontokens.values(marked)
+    number = len(leaves.starts)
+    if len(leaves.firsts) <= _FEW_GAPS + number // 512:
+        return leaves
+    found = _jsontokens.tokens(marked)
+    least = min(_RARE, max(2, number // 256))
+    for often in (least, max(least, min(_OFTEN, number // 16))):
+        data_keys = _jsontokens.keys_as_data(found, plain, often)
+        if data_keys is not None:
+            leaves = _jsontokens.values_and_keys(found, data_keys)
+        if not _is_tangled(leaves):
+            break
+    return leaves
+
+
+def _is_tangled(leaves: Leaves) -> bool:
+    """Whether hardly any gap is followed by the same ones again and again."""
+    number = len(leaves.firsts)
+    if number <= _FEW_ENOUGH:
+        return False
+    pairs = leaves.gap[:-1].astype(np.int64) * number + leaves.gap[1:]
+    return len(np.unique(pairs)) > len(pairs) // 8
+
+
+def _find_tuples(machine: _Machine, gaps: NDArray[np.int32]) -> None:
+    """Mark the lists whose elements have places: nearly all are of one length, and not long."""
+    while True:
+        walk = machine.run(gaps)
+        counts = np.bincount(walk, minlength=len(machine.states)).tolist()
+        opens: dict[Place, list[int]] = {}
+        steps: dict[Place, list[int]] = {}
+        for state in machine.states:
+            for place in state.move.opened:
+                opens.setdefault(place, []).append(state.number)
+            for place in state.move.stepped:
+                steps.setdefault(place, []).append(state.number)
+        found = False
+        for place, stepping in steps.items():
+            opening = opens.get(place)
+            if opening is None or place.tuple:
+                continue
+            lists = sum(counts[number] for number in opening)
+            mean = 1 + sum(counts[number] for number in stepping) / lists
+            if mean <= PLACES and lists >= max(8, 2 * mean):
+                place.tuple = _same_length(walk, len(counts), opening, stepping)
+                found |= place.tuple
+        if not found:
+            return
+        machine.restart()
+
+
+def _same_length(
+    walk: NDArray[np.int32], states: int, opening: list[int], stepping: list[int]
+) -> bool:
+    steps = np.zeros(states, np.int64)
+    steps[stepping] = 1
+    opens = np.zeros(states, bool)
+    opens[opening] = True
+    begins = np.flatnonzero(opens[walk])
+    lengths = np.add.reduceat(steps[walk], begins)[:-1]
+    return len(lengths) > 0 and bool(np.bincount(lengths).max() >= _ALIKE * len(lengths))
+
+
+def _tuples(machine: _Machine) -> list[tuple[int, int]]:
+    """Where each list begins first whose elements have places of their own."""
+    seen: set[Place] = set()
+    found = []
+    for number, state in enumerate(machine.states):
+        for bracket, place in enumerate(state.move.opened):
+            if place.tuple and place not in seen:
+                seen.add(place)
+                found.append((number, bracket))
+    return found

@@ -1,0 +1,215 @@
+"""Where the values of a JSON text belong, told from what stands between them.
+
+A *place* is the root, an element of a container, or a map where a key is awaited. What stands
+between two values, a gap, leads from the place of the one to the place of the other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from serialpack.columns.parse.nodes import KEY, Mark, Node, Origins, Outline, Path, Step
+from serialpack.columns.texts import Broken
+
+BOM = b"\xef\xbb\xbf"
+
+_PARTS = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[{}\[\],:]|[^\s{}\[\],:"]++', re.DOTALL)
+_BETWEEN = b" \t\r\n,"
+
+#: A list whose elements have places of their own has at most so many.
+PLACES = 64
+
+
+class Place:
+    """``step`` is None for the root, and where a key is awaited."""
+
+    __slots__ = ("awaits", "children", "depth", "parent", "step", "tuple")
+
+    def __init__(self, parent: Place | None, step: Step | None) -> None:
+        self.parent = parent
+        self.step = step
+        self.awaits = parent is not None and step is None
+        self.depth: int = parent.depth + 1 if parent else 0
+        self.children: dict[Step | None, Place] = {}
+        #: Whether it is a list whose elements have places of their own.
+        self.tuple = False
+
+    def child(self, step: Step | None) -> Place:
+        """The place of this step inside; None: where a key is awaited."""
+        found = self.children.get(step)
+        if found is None:
+            found = self.children[step] = Place(self, step)
+        return found
+
+    @property
+    def up(self) -> Place:
+        """The container; the root's is the root: a text may close what it has not opened."""
+        return self.parent or self
+
+    @property
+    def outermost(self) -> Place:
+        """Where the records are: the root, or the elements of a list that all of them stand in."""
+        place = self
+        while place.parent and (place.parent.parent or place.step is not Mark.ITEM):
+            place = place.parent
+        return place
+
+    def path(self) -> Path:
+        """The steps from the root."""
+        steps: list[Step] = []
+        place = self
+        while place.parent:
+            if place.step is not None:
+                steps.append(place.step)
+            place = place.parent
+        return tuple(reversed(steps))
+
+
+class Move(NamedTuple):
+    """What a gap does.
+
+    ``place``: where it leads; ``low``: the lowest depth on the way, and ``before``: where in the
+    gap that is reached. ``opened``: the lists that begin in it, and ``stepped``: those that go on
+    to their next element.
+    """
+
+    place: Place
+    low: int
+    before: int
+    opened: tuple[Place, ...]
+    stepped: tuple[Place, ...]
+
+
+def parts_of(text: bytes) -> list[tuple[bytes, int]]:
+    """Keys and structure in a gap, each with where it ends."""
+    return [(match[0], match.end()) for match in _PARTS.finditer(text)]
+
+
+def read_gap(
+    place: Place,
+    parts: list[tuple[bytes, int]],
+    *,
+    is_key: bool = False,
+    floor: int = 0,
+    tuples: Sequence[int] = (),
+) -> Move:
+    """Go from ``place``, where a value has ended, through the ``parts`` of a gap.
+
+    ``is_key``: the value behind it is a key. ``floor``: a depth below which it does not matter
+    how low it goes. ``tuples``: which of the lists that begin in it are marked as tuples.
+    """
+    # What follows a key is inside of its member.
+    low = place.depth if place.step is not Mark.KEY else place.depth + 1
+    before = 0
+    key = b""
+    opened: list[Place] = []
+    stepped: list[Place] = []
+    behind, ended = 0, True
+    for part, end in parts:
+        if (ended or place.awaits) and part in (b"{", b"["):
+            # Right behind a value, or for a key, nothing opens but a record: a line was cut off.
+            place = place.outermost
+            if place.depth < low and low > floor:
+                low, before = place.depth, behind
+        behind, ended = end, part in (b"}", b"]")
+        if part == b"{":
+            place = place.child(None)
+        elif part == b"[":
+            if len(opened) in tuples:
+                place.tuple = True
+            opened.append(place)
+            place = place.child(0 if place.tuple else Mark.ITEM)
+        elif part in (b"}", b"]"):
+            place = place.up
+            if place.depth < low and low > floor:
+                low, before = place.depth, end
+        elif part == b",":
+            if isinstance(place.step, int):
+                stepped.append(place.up)
+                index = place.step + 1
+                place = place.up.child(index if index < PLACES else Mark.ITEM)
+            elif place.step is Mark.ITEM:
+                stepped.append(place.up)
+            elif place.step is not None:
+                place = place.up.child(None)
+        elif part == b":":
+            # A block may begin between the members of a map: they hang on the root.
+            container = place if place.parent is None else place.up
+            place = container.child(Mark.VALUE if place.step is Mark.KEY else key)
+        else:
+            key = part[1:-1] if part[:1] == b'"' else part
+    if is_key:
+        place = (place.up if place.awaits else place).child(Mark.KEY)
+    return Move(place, low, before, tuple(opened), tuple(stepped))
+
+
+def outline(
+    nodes: Sequence[Node],
+    origins: Origins,
+    trailer: bytes,
+    tuples: Sequence[tuple[int, int]],
+    most_steps: int,
+) -> Outline:
+    """What a walk through ``nodes`` means.
+
+    ``tuples``: a node's number, and that of a bracket in its text that opens a list: the elements
+    of this list have places of their own. Broken where paths have more than ``most_steps`` steps
+    together.
+    """
+    marked: dict[int, list[int]] = {}
+    for number, bracket in tuples:
+        marked.setdefault(number, []).append(bracket)
+    root = Place(None, None)
+    moves: list[Move] = []
+    for number, (node, origin) in enumerate(zip(nodes, origins.before, strict=True)):
+        start = moves[origin].place if origin >= 0 else root
+        parts = parts_of(node.text)
+        is_key = node.kind == KEY
+        moves.append(read_gap(start, parts, is_key=is_key, tuples=marked.get(number, ())))
+    # What stands before the first value begins the document, and mostly stands nowhere else.
+    lonely = origins.first_once
+    level = min((move.low for move in moves[lonely:]), default=0)
+    before = [move.before if move.low <= level else -1 for move in moves]
+    if lonely and moves:
+        before[0] = _opening(nodes[0].text, level)
+    ending = read_gap(moves[origins.last].place if moves else root, parts_of(trailer), floor=level)
+    return Outline(
+        _paths(moves, level, most_steps),
+        before,
+        [_behind(node.text, at) for node, at in zip(nodes, before, strict=True)],
+        ending.before if ending.low <= level else len(trailer),
+    )
+
+
+def _paths(moves: list[Move], level: int, most_steps: int) -> list[Path]:
+    known: dict[Place, Path] = {}
+    for move in moves:
+        if move.place not in known:
+            most_steps -= move.place.depth
+            if most_steps < 0:
+                raise Broken("paths are longer than their text allows")
+            path = move.place.path()
+            # The array that is the whole document is no part of its elements' paths.
+            if level == 1 and path[:1] == (Mark.ITEM,):
+                path = path[1:]
+            known[move.place] = path
+    return [known[move.place] for move in moves]
+
+
+def _opening(text: bytes, level: int) -> int:
+    """Where in the first gap the first record may begin: behind ``level`` brackets."""
+    at = len(BOM) if text.startswith(BOM) else 0
+    for part, end in parts_of(text):
+        if level and part in (b"[", b"{"):
+            level -= 1
+            at = end
+    return at
+
+
+def _behind(text: bytes, before: int) -> int:
+    """Behind what separates records, which begins at ``before`` (-1: nowhere)."""
+    if before < 0:
+        return -1
+    return len(text) - len(text[before:].lstrip(_BETWEEN))

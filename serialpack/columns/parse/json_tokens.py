@@ -1,0 +1,355 @@
+"""The tokens of JSON text, with NumPy: which bytes are values, and which stand between them.
+
+Nothing is checked: any bytes have tokens, and the bytes between them are whatever they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from serialpack.columns.parse.json_paths import BOM
+from serialpack.columns.parse.nodes import FIXED, KEY, SCALAR, STRING
+from serialpack.columns.spans import PADDING, Bytes, Positions, tell_apart
+
+_QUOTE, _COLON, _OPENING, _NEWLINE, _NO_QUOTE = b'":{\n_'
+#: No blank is above it.
+_BLANK = ord(" ")
+
+_STRUCTURE = b"{}[],: \t\r\n"
+
+#: Of each byte a bit for what it may be: it opens a list or map; it closes one or is blank; it is
+#: one of a token, by so many places.
+_OPENS, _ENDS, _TOKEN = 1, 2, 3
+_CLASSES = bytes(
+    (byte in b"{[") * _OPENS
+    | (byte in b"}]" or byte <= _BLANK) * _ENDS
+    | (byte not in _STRUCTURE) << _TOKEN
+    for byte in range(256)
+)
+
+#: As many bytes are looked at in one go, a multiple of 64.
+_STEP = 1 << 18
+
+#: As many values.
+_VALUES = 1 << 14
+
+#: As many blanks between a key and its colon, or in an empty list, are looked through.
+_BLANKS = 64
+
+#: What values begin with of which the kind says all.
+_MAY_BE_FIXED = bytes(byte in {fixed[0] for fixed in FIXED.values()} for byte in range(256))
+
+_IS_BLANK = {
+    blanks: np.isin(np.arange(256), np.frombuffer(blanks, np.uint8))
+    for blanks in (b" \t", b" \t\r\n")
+}
+
+
+class Leaves(NamedTuple):
+    """The values of a text, in order, and the gaps before them.
+
+    ``gap``: the number of the gap's text together with the value's kind; ``firsts``: for each
+    such number the first value that has it. A gap goes up to the value, without the quotes of
+    strings: ``gap_starts`` to ``gap_ends``. ``stop``: where the last value ends, with its quote.
+    """
+
+    starts: Positions
+    ends: Positions
+    kinds: NDArray[np.uint8]
+    gap_starts: Positions
+    gap_ends: Positions
+    gap: NDArray[np.int32]
+    firsts: Positions
+    stop: int
+
+
+class Tokens(NamedTuple):
+    """``padded``: the text and some zeros. Each token's place, and whether it is a key."""
+
+    padded: Bytes
+    starts: Positions
+    ends: Positions
+    is_key: NDArray[np.bool_]
+
+
+class Marked(NamedTuple):
+    """``padded``: the text, of ``size`` bytes, and some zeros. ``tokens``: a bit for each byte, the
+    first one the highest, whether it is one of a token; ``values``: of one that is no key.
+    """
+
+    padded: Bytes
+    size: int
+    tokens: int
+    values: int
+
+
+def marked(data: bytes) -> Marked:
+    """Which bytes of ``data`` are those of tokens: of strings, and of runs of what is neither
+    white space nor structure.
+    """
+    padded = np.frombuffer(data + bytes(PADDING), np.uint8)
+    text = data
+    if b"\\" in data and _has_pair(padded, ord("\\"), _QUOTE):
+        # Pairs of backslashes go first, from the left: then one before a quote escapes it.
+        text = data.replace(b"\\\\", b"__").replace(b'\\"', b"__")
+    marks = np.empty(len(data), np.uint8)
+    is_open = _mark_strings(text, marks)
+    if _record_inside(text, marks):
+        text = _closed_in_lines(text)
+        is_open = _mark_strings(text, marks)
+    if is_open:
+        marks[text.rfind(b'"') :] = 0
+    may_be_empty = []
+    for part in _steps(len(text)):
+        classes = np.frombuffer(text[part.start : part.stop + 1].translate(_CLASSES), np.uint8)
+        marks[part] |= classes[:_STEP] >> _TOKEN
+        # Where brackets open and what closes them, or a blank, stands next.
+        opens = (classes[:-1] & (classes[1:] >> 1)).view(np.bool_)
+        if opens.any():
+            may_be_empty.append(np.flatnonzero(opens) + part.start)
+    _mark_empty(padded, marks, np.concatenate([np.zeros(0, np.int64), *may_be_empty]))
+    if data.startswith(BOM):
+        marks[: len(BOM)] = 0
+    bits = _bits((marks[part] for part in _steps(len(marks))), len(marks))
+    return Marked(padded, len(data), bits, _without_keys(data, bits))
+
+
+def _bits(parts: Iterable[NDArray[Any]], size: int) -> int:
+    """``size`` marks as bits of one number, the first one the highest; numbers are fast at that.
+
+    All parts but the last are of multiples of eight marks.
+    """
+    packed = b"".join([np.packbits(part).tobytes() for part in parts])
+    return int.from_bytes(packed, "big") >> (-size % 8)
+
+
+def _without_keys(data: bytes, bits: int) -> int:
+    """``bits`` of tokens without those behind which, and some blanks, a colon stands."""
+    size = len(data)
+    array = np.frombuffer(data, np.uint8)
+    behind = _bits((array[part] == _COLON for part in _steps(size)), size)
+    behind ^= behind & bits
+    if behind << 1 != bits & (behind << 1) and any(
+        _has_pair(array, blank, _COLON) for blank in b" \t"
+    ):
+        blank = _bits((_IS_BLANK[b" \t"][array[part]] for part in _steps(size)), size)
+        blank ^= blank & bits
+        for _ in range(_BLANKS):
+            more = (behind << 1) & blank
+            if more | behind == behind:
+                break
+            behind |= more
+    # One added to the last bit of a run is carried on, and leaves zeros as far as the run goes.
+    return bits & (bits + (bits & (behind << 1)))
+
+
+def _has_pair(text: Bytes, first: int, second: int) -> bool:
+    """Whether somewhere these two bytes follow each other: sooner known than by a search."""
+    parts = (text[part] for part in _steps(len(text), 1))
+    return any(((part[:-1] == first) & (part[1:] == second)).any() for part in parts)
+
+
+def tokens(found: Marked) -> Tokens:
+    """All tokens, keys too."""
+    starts, ends = _runs(found.tokens, found.size)
+    firsts, _ = _runs(found.values, found.size)
+    is_key = np.ones(len(starts), np.bool_)
+    is_key[np.searchsorted(starts, firsts)] = False
+    return Tokens(found.padded, starts, ends, is_key)
+
+
+def _runs(bits: int, size: int) -> tuple[Positions, Positions]:
+    """Where runs of ones start and end, of so many ``bits``."""
+    bits <<= 1
+    turns = (bits ^ bits >> 1) << (-(size + 1) % 8)
+    packed = np.frombuffer(turns.to_bytes(size // 8 + 1, "big"), np.uint8)
+    found = [np.zeros(0, np.int32)]
+    for first in range(0, len(packed), _STEP // 8):
+        edges = np.flatnonzero(np.unpackbits(packed[first : first + _STEP // 8]).view(np.bool_))
+        edges += 8 * first
+        found.append(edges.astype(np.int32))
+    edges = np.concatenate(found)
+    return edges[0::2].copy(), edges[1::2].copy()
+
+
+def _steps(size: int, more: int = 0) -> Iterator[slice]:
+    """Parts of ``size`` bytes, so that what is made of one stays in the processor's cache.
+
+    ``more``: how many bytes of the next one each has too.
+    """
+    return (slice(first, first + _STEP + more) for first in range(0, size, _STEP))
+
+
+def _mark_strings(text: bytes, marks: Bytes) -> bool:
+    """Set ``marks`` inside of strings, from the quote that opens one up to the one that closes it.
+
+    True if the last one is not closed.
+    """
+    array = np.frombuffer(text, np.uint8)
+    odd = np.zeros(1, np.uint64)
+    for part in _steps(len(text)):
+        quotes = array[part] == _QUOTE
+        words = _odd_so_far(quotes, odd)
+        marks[part] = np.unpackbits(words.view(np.uint8), count=len(quotes), bitorder="little")
+        odd = words[-1:] >> np.uint64(63)
+    return bool(len(marks) and marks[-1])
+
+
+def _record_inside(text: bytes, marks: Bytes) -> bool:
+    """Whether a line that begins as a record stands in what is marked as a string."""
+    array = np.frombuffer(text, np.uint8)
+    for part in _steps(len(text)):
+        inside = (array[part] == _NEWLINE) & marks[part].view(np.bool_)
+        if inside.any():
+            behind = np.minimum(np.flatnonzero(inside) + part.start + 1, len(text) - 1)
+            if (array[behind] | 0x20 == _OPENING).any():
+                return True
+    return False
+
+
+def _closed_in_lines(text: bytes) -> bytes:
+    """``text`` without quotes of strings that are open where a line begins as a record.
+
+    Lines that were cut off have them, and all that follows would be inside out.
+    """
+    array = np.frombuffer(text, np.uint8).copy()
+    lines = np.flatnonzero((array[:-1] == _NEWLINE) & (array[1:] | 0x20 == _OPENING))
+    quotes = np.flatnonzero(array == _QUOTE)
+    last = np.flatnonzero(np.diff(np.searchsorted(lines, quotes), append=-1))
+    odd = np.diff(last, prepend=-1) & 1 == 1
+    array[quotes[last[odd]]] = _NO_QUOTE
+    return array.tobytes()
+
+
+def _odd_so_far(marks: NDArray[np.bool_], before: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """For each place a bit, the first one the lowest: whether up to it, itself included, there
+    are an odd number of ``marks``; ``before``: 1 if there were before the first one, else 0.
+
+    Sixty-four places at a time (Langdale and Lemire, "Parsing gigabytes of JSON per second",
+    2019, whose multiplication without carry are these six steps).
+    """
+    packed = np.packbits(marks, bitorder="little")
+    words = np.zeros(-(-len(packed) // 8), "<u8")
+    words.view(np.uint8)[: len(packed)] = packed
+    for step in (1, 2, 4, 8, 16, 32):
+        words ^= words << np.uint64(step)
+    # What is odd at the end of a word turns all words behind it.
+    odd = np.bitwise_xor.accumulate(words >> np.uint64(63)) ^ before
+    words[1:] ^= np.uint64(0) - odd[:-1]
+    words[:1] ^= np.uint64(0) - before
+    return words
+
+
+def _mark_empty(padded: Bytes, marks: Bytes, openings: Positions) -> None:
+    """An empty list or map is a token."""
+    # Each opening bracket stands two before what closes it.
+    places, after = _behind_blanks(padded, openings, b" \t\r\n")
+    empty = after == padded[openings] + 2
+    for start, end in zip(openings[empty].tolist(), (places[empty] + 1).tolist(), strict=True):
+        marks[start:end] = 1
+
+
+def _behind_blanks(padded: Bytes, places: Positions, blanks: bytes) -> tuple[Positions, Bytes]:
+    """The first place behind each that is not blank, and what stands there."""
+    places = places + 1
+    after = padded[places]
+    blank = after <= _BLANK
+    if not blank.any():
+        return places, after
+    left = np.flatnonzero(blank)
+    left = left[_IS_BLANK[blanks][after[left]]]
+    for _ in range(_BLANKS):
+        if not len(left):
+            break
+        places[left] = np.minimum(places[left] + 1, len(padded) - 1)
+        after[left] = padded[places[left]]
+        left = left[_IS_BLANK[blanks][after[left]]]
+    return places, after
+
+
+def values(found: Marked) -> Leaves:
+    """The values."""
+    return _leaves(found.padded, *_runs(found.values, found.size), None)
+
+
+def values_and_keys(found: Tokens, data_keys: NDArray[np.bool_]) -> Leaves:
+    """The values among the tokens; ``data_keys``: tokens that are keys and values all the same."""
+    is_value = data_keys | ~found.is_key
+    starts, ends = found.starts[is_value], found.ends[is_value]
+    return _leaves(found.padded, starts, ends, data_keys[is_value])
+
+
+def _leaves(
+    padded: Bytes, starts: Positions, ends: Positions, data_keys: NDArray[np.bool_] | None
+) -> Leaves:
+    parts = [slice(first, first + _VALUES) for first in range(0, len(starts), _VALUES)]
+    kinds = np.concatenate(
+        [np.zeros(0, np.uint8), *(_kinds(padded, starts[at], ends[at]) for at in parts)]
+    )
+    if data_keys is not None:
+        kinds[data_keys] = KEY
+    gap_starts = np.zeros_like(ends)
+    gap_starts[1:] = ends[:-1]
+    gap, firsts = tell_apart(padded, gap_starts, starts - gap_starts, kinds)
+    quoted = (kinds == STRING) | (kinds == KEY)
+    fixed = kinds > SCALAR
+    fixed &= kinds != KEY
+    values = np.where(fixed, starts, ends - quoted)
+    stop = int(ends[-1]) if len(ends) else 0
+    return Leaves(starts + quoted, values, kinds, gap_starts, starts, gap, firsts, stop)
+
+
+def _kinds(padded: Bytes, starts: Positions, ends: Positions) -> NDArray[np.uint8]:
+    starts, ends = starts.astype(np.int64), ends.astype(np.int64)
+    first = padded.take(starts)
+    strings = first == _QUOTE
+    strings &= padded.take(ends - 1) == _QUOTE
+    strings &= ends - starts >= 2
+    # Strings are one less, which is faster than to choose between two.
+    kinds: NDArray[np.uint8] = np.uint8(SCALAR) - strings.view(np.uint8)
+    others = np.flatnonzero(np.frombuffer(first.tobytes().translate(_MAY_BE_FIXED), np.bool_))
+    for kind, fixed in FIXED.items():
+        some = others[first[others] == fixed[0]]
+        if len(some):
+            at = starts[some]
+            same = ends[some] - at == len(fixed)
+            for place in range(1, len(fixed)):
+                # Where it is shorter the next byte is another token's, or padding.
+                same &= padded[np.minimum(at + place, len(padded) - 1)] == fixed[place]
+            kinds[some[same]] = kind
+    return kinds
+
+
+def keys_as_data(found: Tokens, given: Leaves, least: int) -> NDArray[np.bool_] | None:
+    """The keys that stand in the text fewer than ``least`` times: they are values themselves.
+
+    None where there are none.
+    """
+    is_value = ~found.is_key
+    # The value behind each token's gap; those behind the last value are left as they are.
+    behind: Positions = np.cumsum(is_value, dtype=np.int32) - is_value
+    counts = np.bincount(given.gap, minlength=len(given.firsts))
+    rare = counts[given.gap] < least
+    looked_at = rare.copy()
+    looked_at[given.firsts] = True
+    keys = np.flatnonzero(found.is_key & (behind < len(rare)))
+    keys = keys[looked_at[behind[keys]]]
+    if not len(keys):
+        return None
+    starts, ends = found.starts[keys], found.ends[keys]
+    number, _ = tell_apart(found.padded, starts, ends - starts, np.zeros(len(keys), np.uint8))
+    value: Positions = behind[keys]
+    often = np.where(rare[value], 1, counts[given.gap[value]])
+    total = np.bincount(number, weights=often)
+    quoted = (found.padded[starts] == _QUOTE) & (found.padded[ends - 1] == _QUOTE)
+    quoted &= ends - starts >= 2
+    chosen = keys[(total[number] < least) & rare[value] & quoted]
+    if not len(chosen):
+        return None
+    data_keys = np.zeros(len(found.is_key), bool)
+    data_keys[chosen] = True
+    return data_keys

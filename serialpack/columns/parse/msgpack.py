@@ -1,0 +1,276 @@
+"""MessagePack data as a walk from value to value.
+
+Text and numbers in the smallest form there is become columns of their text; a value in any other
+form, or of any other type, is kept as its bytes, whole.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from serialpack.columns.encodings.pieces import group_numbers
+from serialpack.columns.parse import msgpack_numbers as _packnumbers
+from serialpack.columns.parse.msgpack_paths import PLACES
+from serialpack.columns.parse.msgpack_tokens import (
+    FALSE_BYTE,
+    FIX_LIST,
+    FIX_MAP,
+    FIX_STRING,
+    LENGTHS,
+    NIL,
+    STRING_8,
+    TRUE_BYTE,
+    Tokens,
+    tokens,
+)
+from serialpack.columns.parse.nodes import (
+    EMPTY_LIST,
+    EMPTY_MAP,
+    FALSE,
+    NULL,
+    RAW,
+    SCALAR,
+    STRING,
+    TRUE,
+    Node,
+    Walked,
+    worth_while,
+)
+from serialpack.columns.spans import Bytes, Positions, numbered, tell_apart
+from serialpack.columns.texts import Texts
+
+#: The bytes of the data and the texts of its numbers are counted in 31 bits.
+_LARGEST = 1 << 28
+
+#: The kind of a value by its first byte; of texts and numbers only where it says their size.
+_KINDS = np.full(256, RAW, np.uint8)
+_KINDS[FIX_STRING:NIL] = STRING
+_KINDS[[NIL, TRUE_BYTE, FALSE_BYTE]] = NULL, TRUE, FALSE
+_KINDS[[FIX_LIST, FIX_MAP]] = EMPTY_LIST, EMPTY_MAP
+
+#: Shorter texts have a smaller form than one that begins with these.
+_SHORTEST = {STRING_8: 32, STRING_8 + 1: 1 << 8, STRING_8 + 2: 1 << 16}
+
+#: Keys of maps that stand there fewer times than this are data, if there are so many of them; in
+#: a small block fewer times, one in so many tokens.
+_RARE = 16
+_MANY_KEYS = 48
+_TOKENS = 256
+
+#: Pairs of which so many more are possible than there are have no table.
+_SPACE = 1 << 16
+
+#: In lists up to this length each value knows how many come behind it: how long the list is then
+#: shows where it begins, and at no other place.
+_COUNTED = 16
+
+#: Elements of lists have places of their own if so many of the lists are of one length.
+_ALIKE = 0.95
+_FEW_LISTS = 8
+
+#: Steps of a path as numbers: these, an index behind them, and a key behind those.
+_ITEM, _KEY, _VALUE, _INDEX = range(4)
+_NAME = _INDEX + PLACES
+
+
+class _Values(NamedTuple):
+    """Of each value its kind, and where it stands in ``source``."""
+
+    kinds: NDArray[np.uint8]
+    starts: NDArray[np.int32]
+    ends: NDArray[np.int32]
+    source: Bytes
+
+
+class _Places(NamedTuple):
+    """Of each token the number of its path; how many values follow it in its list, itself
+    included, 0 for unknown; whether it is a value of the walk; and whether it is a list whose
+    elements have places of their own.
+    """
+
+    paths: NDArray[np.int32]
+    left: NDArray[np.int32]
+    is_leaf: NDArray[np.bool_]
+    is_tuple: NDArray[np.bool_]
+
+
+def split(data: bytes) -> Walked | None:
+    """The walk through ``data``; None where there is nothing to gain."""
+    found = tokens(data) if len(data) <= _LARGEST else None
+    if found is None:
+        return None
+    places = _places(found)
+    # What is not needed any more would be most of the memory that the rest takes.
+    nothing = np.zeros(0, np.int32)
+    found = found._replace(depth=nothing, parent=nothing, place=nothing)
+    leaves = np.flatnonzero(places.is_leaf)
+    starts, ends = found.starts[leaves], found.ends[leaves]
+    values = _values(found, leaves)
+    before = np.zeros_like(ends)
+    before[1:] = ends[:-1]
+    gap, _ = tell_apart(found.padded, before, starts - before, values.kinds)
+    closed = np.zeros(len(leaves), np.int32)
+    closed[1:] = found.closed[leaves[:-1] + 1]
+    codes: Positions = gap
+    for more in (places.paths[leaves], closed, places.left[leaves]):
+        codes, _ = _numbered(codes, more, int(more.max()) + 1)
+    walk, firsts = numbered(codes)
+    if not worth_while(len(firsts), len(leaves)):
+        return None
+    nodes = []
+    marks: list[tuple[int, int]] = []
+    known: set[int] = set()
+    for number, leaf in enumerate(firsts.tolist()):
+        text = data[int(before[leaf]) : int(starts[leaf])]
+        nodes.append(Node(text, int(values.kinds[leaf])))
+        if closed[leaf]:
+            marks.append((number, 2 * int(closed[leaf])))
+        first = int(leaves[leaf - 1]) + 1 if leaf else 0
+        marks += _begun(found, places, range(first, int(leaves[leaf])), number, known)
+    return Walked(nodes, walk, values.starts, values.ends, b"", marks, values.source)
+
+
+def _begun(
+    found: Tokens, places: _Places, between: range, number: int, known: set[int]
+) -> list[tuple[int, int]]:
+    """Marks for lists that begin ``between`` two values and are the first of their path."""
+    marks = []
+    lists = 0
+    for token in between:
+        if not found.children[token] or found.is_map[token]:
+            continue
+        path = int(places.paths[token])
+        if places.is_tuple[token] and path not in known:
+            known.add(path)
+            marks.append((number, 2 * lists + 1))
+        lists += 1
+    return marks
+
+
+def _values(found: Tokens, leaves: NDArray[np.int64]) -> _Values:
+    starts, ends, firsts = found.starts[leaves], found.ends[leaves], found.firsts[leaves]
+    kinds = _KINDS[firsts]
+    begins = starts.copy()
+    begins[kinds == STRING] += 1
+    single = (kinds >= NULL) & (kinds <= EMPTY_MAP)
+    begins[single] = ends[single]
+    for first, least in _SHORTEST.items():
+        some = np.flatnonzero(firsts == first)
+        texts = starts[some] + (1 + LENGTHS[first])
+        smallest = ends[some] - texts >= least
+        kinds[some[smallest]] = STRING
+        begins[some[smallest]] = texts[smallest]
+    parts = [found.padded]
+    size = len(found.padded)
+    written: tuple[tuple[NDArray[np.int64], Texts], ...] = (
+        _packnumbers.whole_numbers(found.padded, starts, firsts),
+        _packnumbers.doubles(found.padded, starts, firsts),
+    )
+    for some, numbers in written:
+        kinds[some] = SCALAR
+        begins[some] = numbers.starts + size
+        ends[some] = numbers.ends + size
+        parts.append(numbers.data)
+        size += len(numbers.data)
+    return _Values(kinds, begins, ends, np.concatenate(parts))
+
+
+def _places(found: Tokens) -> _Places:
+    number = len(found.starts)
+    keys = np.flatnonzero(found.is_key)
+    sizes = found.ends[keys] - found.starts[keys]
+    name, names = tell_apart(found.padded, found.starts[keys], sizes, np.zeros(len(keys), np.uint8))
+    name_of = np.zeros(number, np.int32)
+    name_of[keys] = name
+    steps = _NAME + len(names)
+    places = _Places(
+        np.zeros(number, np.int32),
+        np.zeros(number, np.int32),
+        (found.children == 0) & ~found.is_key,
+        np.zeros(number, np.bool_),
+    )
+    paths, left, is_leaf, is_tuple = places
+    known = 1
+    for level in range(1, int(found.depth.max()) + 1):
+        lists = np.flatnonzero((found.depth == level - 1) & (found.children > 0) & ~found.is_map)
+        is_tuple[lists] = _alike(paths[lists], found.children[lists])
+        here = np.flatnonzero(found.depth == level)
+        is_key = found.is_key[here]
+        keys, others = here[is_key], here[~is_key]
+        names_here = name_of[keys]
+        is_data = _data_keys(paths[_at(found.parent, keys)], names_here, number)
+        above = _at(found.parent, others)
+        in_map = found.is_map[above]
+        step = np.full(len(others), _ITEM, np.int32)
+        # A key has no values in it: each is followed by its value.
+        step[in_map] = np.where(is_data, _VALUE, _NAME + names_here)
+        in_tuple = is_tuple[above]
+        placed = np.flatnonzero(in_tuple)
+        place = found.place[others[placed]]
+        step[placed] = np.where(place < PLACES, _INDEX + place, _ITEM)
+        left[others] = left[above]
+        counted = np.flatnonzero(~in_map & ~in_tuple & (found.children[above] <= _COUNTED))
+        left[others[counted]] = found.children[above[counted]] - found.place[others[counted]]
+        data = keys[is_data]
+        is_leaf[data] = True
+        above_data = _at(found.parent, data)
+        left[data] = left[above_data]
+        these = np.concatenate([others, data])
+        step = np.concatenate([step, np.full(len(data), _KEY, np.int32)])
+        number_of, count = _numbered(paths[np.concatenate([above, above_data])], step, steps)
+        paths[these] = known + number_of
+        known += count
+    return places
+
+
+def _at(array: NDArray[np.int32], places: NDArray[np.int64]) -> NDArray[np.int64]:
+    """What stands at ``places``, to be indices again: those are fastest as NumPy's own kind."""
+    return array[places].astype(np.int64)
+
+
+def _numbered(first: Positions, second: NDArray[np.int32], most: int) -> tuple[Positions, int]:
+    """Equal pairs as equal numbers from 0, and how many different ones there are.
+
+    The second of each pair is below ``most``.
+    """
+    space = (int(first.max(initial=0)) + 1) * most
+    if space > len(first) + _SPACE:
+        found = group_numbers(first.astype(np.int64) * most + second)
+        return found.codes, len(found.examples)
+    codes = first.astype(np.int64) * most + second
+    there = np.zeros(space, np.bool_)
+    there[codes] = True
+    number = np.cumsum(there, dtype=np.int32)
+    return (number - 1)[codes], int(number[-1])
+
+
+def _data_keys(
+    paths: NDArray[np.int32], names: NDArray[np.int32], tokens: int
+) -> NDArray[np.bool_]:
+    """Which keys, each of a map of this path, are data, in a block of so many ``tokens``."""
+    if not len(paths):
+        return np.zeros(0, np.bool_)
+    codes, count = _numbered(paths, names, int(names.max()) + 1)
+    rare = np.bincount(codes) < min(_RARE, max(2, tokens // _TOKENS))
+    path_of = np.zeros(count, np.int32)
+    path_of[codes] = paths
+    several = np.bincount(path_of[rare], minlength=int(paths.max()) + 1)
+    return np.asarray(rare[codes] & (several > _MANY_KEYS)[paths])
+
+
+def _alike(paths: NDArray[np.int32], counts: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Whether lists are of a path where nearly all are of one length, and not long."""
+    alike = np.zeros(len(paths), np.bool_)
+    codes = group_numbers(paths).codes
+    order = np.argsort(codes, kind="stable")
+    sizes = np.bincount(codes, minlength=1)
+    stops = np.cumsum(sizes)
+    for code in np.flatnonzero(sizes >= _FEW_LISTS).tolist():
+        some = order[stops[code] - sizes[code] : stops[code]]
+        mean = float(counts[some].mean())
+        if mean <= PLACES and len(some) >= 2 * mean:
+            alike[some] = np.bincount(counts[some]).max() >= _ALIKE * len(some)
+    return alike

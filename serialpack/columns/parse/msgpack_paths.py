@@ -1,0 +1,158 @@
+"""What a walk through MessagePack data means: where the value of each node belongs.
+
+A node's text is what stands between two values: the first bytes and counts of containers, and
+keys whole. How many containers end before it is told beside it, for nothing stands there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from serialpack.columns.parse.msgpack_tokens import (
+    COUNTS,
+    FIX_LIST,
+    FIX_MAP,
+    FIX_STRING,
+    LENGTHS,
+    SIZES,
+)
+from serialpack.columns.parse.nodes import Mark, Node, Origins, Outline, Path, Step
+from serialpack.columns.texts import Broken
+
+#: A list whose elements have places of their own has at most so many.
+PLACES = 64
+
+
+class _Frame(NamedTuple):
+    """A container that has not ended, or the top: its path, and the step to its next value."""
+
+    path: Path
+    step: Step | None
+    """None: a key is awaited."""
+
+    def then(self) -> _Frame:
+        """Behind that value."""
+        if isinstance(self.step, int):
+            return self._replace(step=self.step + 1 if self.step + 1 < PLACES else Mark.ITEM)
+        if self.step is Mark.ITEM:
+            return self
+        return self._replace(step=Mark.VALUE if self.step is Mark.KEY else None)
+
+
+def _header(text: bytes, at: int) -> tuple[str, int]:
+    """What begins at ``at``: a map, a list or another value; and where the text goes on."""
+    first = text[at]
+    size = SIZES[first]
+    if first in LENGTHS:
+        size += int.from_bytes(text[at + 1 : at + 1 + LENGTHS[first]], "big")
+    if at + size > len(text):
+        raise Broken("a token in a node's text has no end")
+    if FIX_MAP <= first < FIX_LIST or first in (0xDE, 0xDF):
+        return "map", at + size
+    if FIX_LIST <= first < FIX_STRING or first in COUNTS:
+        return "list", at + size
+    return "value", at + size
+
+
+def _key(spelled: bytes) -> bytes:
+    """A text key as it is, an integer of one byte as a decimal; others as they are spelled."""
+    first = spelled[0]
+    if FIX_STRING <= first < 0xC0:
+        return spelled[1:]
+    if 0xD9 <= first <= 0xDB:
+        return spelled[1 + LENGTHS[first] :]
+    return b"%d" % first if first < 0x80 else spelled
+
+
+def outline(
+    nodes: Sequence[Node],
+    origins: Origins,
+    marks: Sequence[tuple[int, int]],
+    most_steps: int,
+) -> Outline:
+    """What a walk through ``nodes`` means. Broken where it is the walk of no such data.
+
+    ``marks``: a node's number, and twice how many containers end before its text; or twice the
+    number of a list among those that begin in it, and 1: the elements of all lists of this path
+    have places of their own.
+    """
+    closed: dict[int, int] = {}
+    begun: dict[int, set[int]] = {}
+    for number, mark in marks:
+        if mark % 2:
+            begun.setdefault(number, set()).add(mark // 2)
+        else:
+            closed[number] = mark // 2
+    tuples: set[Path] = set()
+    top = _Frame((), Mark.ITEM)
+    after: list[tuple[_Frame, ...]] = []
+    paths: list[Path] = []
+    depths: list[int] = []
+    for number, (node, origin) in enumerate(zip(nodes, origins.before, strict=True)):
+        frames = list(after[origin]) if origin >= 0 else [top]
+        for _ in range(closed.get(number, 0)):
+            if len(frames) < 2:
+                raise Broken("more containers end than have begun")
+            frames.pop()
+            frames[-1] = frames[-1].then()
+        depths.append(len(frames) - 1)
+        _read(node.text, frames, begun.get(number, set()), tuples)
+        if frames[-1].step is None:
+            frames[-1] = frames[-1]._replace(step=Mark.KEY)
+        path = _path(frames)
+        most_steps -= len(path)
+        if most_steps < 0:
+            raise Broken("paths are longer than their text allows")
+        paths.append(path)
+        frames[-1] = frames[-1].then()
+        after.append(tuple(frames))
+    # Where node 0 is met again, or another one is at the top, there are several values.
+    lone = origins.first_once and depths.count(0) == 1
+    return _outlined(nodes[0].text if lone else b"", paths, depths)
+
+
+def _path(frames: list[_Frame]) -> Path:
+    """Where the next value belongs: in the last of ``frames``; the first one is the top."""
+    path, step = frames[-1]
+    return path if len(frames) == 1 or step is None else (*path, step)
+
+
+def _read(text: bytes, frames: list[_Frame], begun: set[int], tuples: set[Path]) -> None:
+    """Go through the ``text`` of a node; ``frames`` are the containers around its end."""
+    at = lists = 0
+    while at < len(text):
+        start = at
+        kind, at = _header(text, at)
+        frame = frames[-1]
+        if frame.step is None:
+            if kind != "value":
+                raise Broken("a container where a key should be")
+            frames[-1] = frame._replace(step=_key(text[start:at]))
+            continue
+        if kind == "value":
+            raise Broken("a value in the text before a value")
+        path = _path(frames)
+        step: Step | None = None
+        if kind == "list":
+            if lists in begun:
+                tuples.add(path)
+            lists += 1
+            step = 0 if path in tuples else Mark.ITEM
+        frames.append(_Frame(path, step))
+
+
+def _outlined(lone: bytes, paths: list[Path], depths: list[int]) -> Outline:
+    """With records: values at the top, or the elements of the one list that is all there is.
+
+    ``lone``: the text before the first value, if there is one value at the top.
+    """
+    if not lone or _header(lone, 0)[0] != "list":
+        before = [0 if depth == 0 else -1 for depth in depths]
+        return Outline(paths, before, before, 0)
+    before = [0 if depth == 1 else -1 for depth in depths]
+    before[0] = _header(lone, 0)[1]
+    # The list is no part of its elements' paths.
+    if all(path[0] is Mark.ITEM for path in paths):
+        paths = [path[1:] for path in paths]
+    return Outline(paths, before, before, 0)

@@ -1,0 +1,210 @@
+"""Text as columns of values and the structure around them, and back.
+
+The structure is a walk through *nodes*: a node is the text before a value (punctuation, white
+space, keys), the value's kind, and its path. Any text whatever has such a walk, and is the texts
+of its nodes with the values between them: so any spelling comes back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from io import BytesIO
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from serialpack.columns.parse import csv as _csvshape
+from serialpack.columns.parse import json as _jsonshape
+from serialpack.columns.parse import msgpack as _packshape
+from serialpack.columns.parse import msgpack_numbers as _packnumbers
+from serialpack.columns.parse.nodes import FIXED, PACKED, QUOTED
+from serialpack.columns.spans import count_each, put_together
+from serialpack.columns.stored.structure import KINDS as KINDS
+from serialpack.columns.stored.structure import Shape, shape_of
+from serialpack.columns.texts import Broken, Texts
+
+#: Positions are counted in the halves of this.
+_LARGEST = 1 << 30
+
+#: Values put together in one go, so that what is needed on the way stays in the processor's cache;
+#: and for each column, so that there are some of it.
+_STEP = 1 << 14
+_STEP_FOR_COLUMN = 256
+
+
+class Values(NamedTuple):
+    """Some of the values of a text, in order.
+
+    ``records``: the record that each belongs to, -1 for what stands before the first;
+    ``nodes``: its node; ``places``: which value of its column it is, -1 where the node's kind
+    says all.
+    """
+
+    records: NDArray[np.int64]
+    nodes: NDArray[np.integer[Any]]
+    places: NDArray[np.int64]
+
+
+class Split(NamedTuple):
+    """A text as its structure and its columns' values."""
+
+    shape: Shape
+    columns: list[Texts]
+
+
+def split(data: bytes, kind: str) -> Split | None:
+    """``data`` as columns; None where it has no structure that would pay.
+
+    ``kind``: one of ``KINDS``. A text may begin and end anywhere between two records.
+    """
+    if len(data) > _LARGEST:
+        return None
+    if kind == "json":
+        walked = _jsonshape.split(data)
+    elif kind == "msgpack":
+        walked = _packshape.split(data)
+    else:
+        walked = _csvshape.split(data, b"," if kind == "csv" else b"\t")
+    if walked is None:
+        return None
+    try:
+        shape = shape_of(kind, walked.nodes, walked.walk, walked.trailer, walked.tuples)
+    except Broken:
+        return None
+    order, counts = _by_column(shape, shape.walk)
+    source = np.frombuffer(data, np.uint8) if walked.source is None else walked.source
+    columns = []
+    for values in np.split(order, np.cumsum(counts)[:-1]):
+        starts = walked.starts[values]
+        lengths = walked.ends[values] - starts
+        ends = np.cumsum(lengths, dtype=np.int64)
+        columns.append(Texts(put_together(source, starts, lengths, ends), ends))
+    return Split(shape, columns if len(counts) else [])
+
+
+def _by_column(
+    shape: Shape, walk: NDArray[np.integer[Any]]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The values' indices, column by column; and how many there are of each."""
+    number = len(shape.numbers)
+    # Small numbers are sorted by their digits.
+    kind = np.uint8 if number < 255 else np.uint16 if number < 65535 else np.uint32
+    keys = (shape.column_of + 1).astype(kind).take(walk)
+    counts = np.bincount(keys, minlength=number + 1)
+    return np.argsort(keys, kind="stable")[counts[0] :], counts[1:]
+
+
+def join(
+    shape: Shape, columns: list[Texts], start: int | None = None, stop: int | None = None
+) -> bytes:
+    """The text that was split; with ``start`` and ``stop`` that of these records alone.
+
+    Of records, what stands before the first and behind the last is left out. IndexError where
+    there are not so many.
+    """
+    if [column.number for column in columns] != shape.numbers:
+        raise Broken("columns are not of the length that the structure says")
+    if start is None and stop is None:
+        first, last = 0, len(shape.walk)
+    else:
+        start = 0 if start is None else start
+        stop = shape.records if stop is None else stop
+        if not 0 <= start < stop <= shape.records:
+            raise IndexError("no such records")
+        first = shape.record_start(start)
+        last = shape.record_start(stop)
+    if start is None or stop is None:
+        return _join(shape, columns, first, last, shape.trailer)
+    text = _join(shape, columns, first, last)
+    outline = shape.outline
+    if last < len(shape.walk):
+        node = int(shape.walk[last])
+        end = shape.nodes[node].text[: outline.before[node]]
+    else:
+        end = shape.trailer[: outline.stop]
+    return text[outline.behind[shape.walk[first]] :] + end
+
+
+def values_of(shape: Shape, nodes: Collection[int]) -> Values:
+    """The values of these nodes: for reading some fields, only their columns are needed."""
+    wanted = np.zeros(len(shape.nodes), bool)
+    wanted[list(nodes)] = True
+    found = np.flatnonzero(wanted[shape.walk])
+    of_values = shape.column_of[shape.walk]
+    places = np.full(len(found), -1, np.int64)
+    for column in {shape.nodes[node].column for node in nodes} - {-1}:
+        whole = np.flatnonzero(of_values == column)
+        some = np.flatnonzero(of_values[found] == column)
+        places[some] = np.searchsorted(whole, found[some])
+    records = np.searchsorted(shape.record_starts, found, side="right") - 1
+    return Values(records, shape.walk[found], places)
+
+
+def _stored(shape: Shape, columns: list[Texts]) -> list[Texts]:
+    """The bytes of the values, where those are not their texts."""
+    kinds = {node.column: node.kind for node in shape.nodes}
+    return [_packnumbers.stored(kinds[number], texts) for number, texts in enumerate(columns)]
+
+
+def _join(shape: Shape, columns: list[Texts], first: int, last: int, trailer: bytes = b"") -> bytes:
+    """The text from behind the value before ``first`` up to the end of the one before ``last``,
+    and ``trailer``.
+    """
+    packed = shape.text_kind == "msgpack"
+    if packed:
+        columns = _stored(shape, columns)
+    quoted = np.array([node.kind in QUOTED and not packed for node in shape.nodes], bool)
+    fixed = PACKED if packed else FIXED
+    # Each node's text with the quotes around it: the one that closes the string before comes
+    # first, and is left out where there is none.
+    texts = Texts.from_list(
+        [
+            b'"%b%b' % (node.text, fixed.get(node.kind, b'"' if quote else b""))
+            for node, quote in zip(shape.nodes, quoted.tolist(), strict=True)
+        ]
+    )
+    text_starts, text_lengths = texts.starts, texts.lengths
+    pool = [texts, *columns]
+    source = np.concatenate([part.data for part in pool])
+    bases = np.cumsum([0, *(len(part.data) for part in pool)]).tolist()
+    done = np.zeros(len(columns), np.int64)
+    if first:
+        visits = count_each(shape.walk[:first], len(shape.nodes))
+        kept = shape.column_of >= 0
+        done += np.bincount(shape.column_of[kept], visits[kept], len(done)).astype(np.int64)
+    out = BytesIO()
+    closes = False
+    step = max(_STEP, _STEP_FOR_COLUMN * len(columns))
+    for begin in range(first, last, step):
+        # As indices numbers of NumPy's own kind are the fastest.
+        walk = shape.walk[begin : min(begin + step, last)].astype(np.int64)
+        starts = np.zeros((len(walk), 2), np.int64)
+        lengths = np.zeros((len(walk), 2), np.int64)
+        quotes = quoted[walk]
+        no_quote = np.empty(len(walk), bool)
+        no_quote[0] = not closes
+        np.logical_not(quotes[:-1], out=no_quote[1:])
+        np.add(text_starts[walk], no_quote, out=starts[:, 0])
+        np.subtract(text_lengths[walk], no_quote, out=lengths[:, 0])
+        closes = bool(quotes[-1])
+        order, counts = _by_column(shape, walk)
+        at = 0
+        for number in np.flatnonzero(counts).tolist():
+            some = order[at : at + int(counts[number])]
+            at += len(some)
+            first_value = int(done[number])
+            ends = columns[number].ends_of(first_value, first_value + len(some))
+            sizes = ends.copy()
+            sizes[1:] -= ends[:-1]
+            if first_value:
+                sizes[:1] -= columns[number].ends_of(first_value - 1, first_value)
+            lengths[some, 1] = sizes
+            np.subtract(ends, sizes, out=sizes)
+            sizes += bases[number + 1]
+            starts[some, 1] = sizes
+        done += counts
+        out.write(put_together(source, starts.reshape(-1), lengths.reshape(-1)).data)
+    out.write(b'"' if closes else b"")
+    out.write(trailer)
+    return out.getvalue()

@@ -1,0 +1,152 @@
+"""A column block: a form byte, then structure and columns, or the text itself.
+
+``man/spk.5`` describes it. It is read as far as it is asked for: the structure first, then the
+columns that are wanted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from enum import IntEnum
+from functools import cached_property
+
+import zstandard
+
+from serialpack.columns.parse import shape
+from serialpack.columns.stored import structure
+from serialpack.columns.stored import write as pack
+from serialpack.columns.stored.read import Packed, header_end
+from serialpack.columns.stored.structure import Shape
+from serialpack.columns.stored.wire import Reader, counted
+from serialpack.columns.texts import Broken, Texts, Unknown
+from serialpack.stages.stage import MAX_BLOCK, Buffer
+
+#: Values may be so much longer than the source: MessagePack's numbers are columns of text.
+_LONGER = 3
+
+#: What a length takes at most, with the byte before it.
+_LENGTH = 11
+
+#: Less than this is not worth a checksum and a read of its own; nor is it much to read along.
+_PIECE = 8 << 10
+_REST = 1 << 10
+
+
+class Form(IntEnum):
+    """The byte that a block begins with: what the rest is, and why where it is the text."""
+
+    LARGER = 0
+    """The text under zstd: its columns would not be smaller, or hardly."""
+    COLUMNS = 1
+    SHAPELESS = 2
+    """The text under zstd: it has no records, or no two alike."""
+    UNPROVED = 3
+    """The text under zstd: its columns did not give back its bytes."""
+
+    @classmethod
+    def of(cls, start: Buffer) -> Form:
+        """The form of a block that starts so. Broken, Unknown."""
+        if not len(start):
+            raise Broken("it is empty")
+        try:
+            return cls(start[0])
+        except ValueError:
+            raise Unknown(f"a column block of form {start[0]}") from None
+
+
+def write(split: shape.Split, effort: int) -> bytes:
+    """The block of a text that was split; ``effort``: 1 to 9."""
+    names = ["/".join(map(str, column.path)) for column in split.shape.columns]
+    outline = counted(structure.write(split.shape, effort))
+    return b"".join((bytes([Form.COLUMNS]), outline, pack.encode_all(split.columns, effort, names)))
+
+
+def write_text(text: Buffer, form: Form, level: int) -> bytes:
+    """The block of a text as it is, under zstd at ``level``."""
+    return bytes([form]) + zstandard.ZstdCompressor(level=level).compress(text)
+
+
+def read(data: bytes) -> bytes:
+    """The text of a block. Broken; Unknown for what only a later version knows."""
+    if Form.of(data) is Form.COLUMNS:
+        return Columns(memoryview(data)).text()
+    return read_text(data)
+
+
+def read_text(data: bytes) -> bytes:
+    """The text of a block that is none of columns. Broken."""
+    try:
+        size = zstandard.frame_content_size(data[1:])
+        if not 0 <= size <= MAX_BLOCK:
+            raise Broken("its text does not say its size, or one that is too large")
+        text = zstandard.ZstdDecompressor().decompress(data[1:], allow_extra_data=False)
+    except zstandard.ZstdError as error:
+        raise Broken(str(error)) from None
+    if len(text) != size:
+        raise Broken("its text is of another size than it says")
+    return text
+
+
+class Columns:
+    """Structure and columns of a block.
+
+    ``data``: the block. ``need(start, stop)`` is called before these of its bytes are looked at,
+    so that the others need not be there. Broken, Unknown: from here on, and whenever it shows.
+    """
+
+    def __init__(
+        self, data: memoryview, need: Callable[[int, int], object] = lambda _start, _stop: None
+    ) -> None:
+        self._need = need
+        need(0, min(_LENGTH, len(data)))
+        start = Reader(data[:_LENGTH], 1)
+        size = start.varint(len(data))
+        self._base = start.position + size
+        need(0, min(self._base + _LENGTH * 2, len(data)))
+        #: Bytes of the structure.
+        self.outline_size = self._base
+        self._outline = data[start.position : self._base]
+        if len(self._outline) != size:
+            raise Broken("the structure ends early")
+        self._packed_data = data[self._base :]
+
+    @cached_property
+    def shape(self) -> Shape:
+        """The structure of the text."""
+        return structure.read(bytes(self._outline), MAX_BLOCK)
+
+    @cached_property
+    def packed(self) -> Packed:
+        """The columns, of which only those are at hand that were asked for by ``texts``."""
+        self._need(self._base, self._base + header_end(self._packed_data))
+        most = MAX_BLOCK * _LONGER - self.shape.size
+        return Packed(self._packed_data, sum(self.shape.numbers), most)
+
+    def texts(self, index: int) -> Texts:
+        """The values of a column."""
+        for start, stop in self.packed.ranges(index):
+            self._need(self._base + start, self._base + stop)
+        return self.packed.texts(index)
+
+    def text(self, start: int | None = None, stop: int | None = None) -> bytes:
+        """The text; with ``start`` and ``stop`` that of these records (``shape.join``)."""
+        self._need(self._base, self._base + len(self._packed_data))
+        packed = self.packed
+        columns = [packed.texts(index) for index in range(len(packed))]
+        return shape.join(self.shape, columns, start, stop)
+
+    def pieces(self) -> Iterator[tuple[int, int]]:
+        """Where pieces of the block start and stop that are worth reading on their own.
+
+        The first holds all that must be known before a column is read. Of a block that was just
+        written: the structure, which says how much there may be, is not read for it.
+        """
+        at = 0
+        *bounds, end = [self._base + bound for bound in Packed(self._packed_data).bounds]
+        before = bounds[0] if bounds else end
+        for bound in [*bounds[1:], end]:
+            if bound - at > _PIECE and before - at > _REST:
+                yield at, before
+                at = before
+            before = bound
+        yield at, end

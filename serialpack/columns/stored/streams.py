@@ -1,0 +1,326 @@
+"""Streams: arrays and bytes as they are stored, each with the coder that suits it.
+
+A stream has a *raw* form (bytes, or an array of unsigned integers or float64, little-endian) and
+a stored one. Small streams of one kind may share a zstd frame, so that they find each other's
+repeats (``pack.py`` decides that once all are there).
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from serialpack.columns.texts import Broken
+from serialpack.stages.effort import EFFORTS, ColumnEffort
+
+#: Coders, numbers for ever. ``SHARED``: the raw bytes are the next ones of the group.
+STORE, ZSTD, PCO, SHARED, LZMA = range(5)
+
+#: What the raw bytes of a stream are, which says what may stand beside it in one frame, and the
+#: element type that pcodec is told. Numbers for ever.
+TEXT, U8, U16, U32, U64, F64 = range(6)
+ARRAY_TYPES: dict[int, Any] = {
+    U8: np.dtype("u1"),
+    U16: np.dtype("<u2"),
+    U32: np.dtype("<u4"),
+    U64: np.dtype("<u8"),
+    F64: np.dtype("<f8"),
+}
+KINDS = (TEXT, *ARRAY_TYPES)
+
+#: Ways an array is laid out in its stream before the coder, numbers for ever.
+PLAIN, PLANES, BITS1, BITS2, BITS4 = range(5)
+LAYOUTS = (PLAIN, PLANES, BITS1, BITS2, BITS4)
+BITS = {BITS1: 1, BITS2: 2, BITS4: 4}
+
+#: The largest window of a zstd frame that is read.
+_WINDOW_LIMIT = 128 << 20
+
+#: Sizes that zstd's parameters are chosen for, as powers of two.
+_SIZES = range(10, 24)
+
+#: The first byte of a frame (RFC 8878, Frame_Header_Descriptor): a window, and nothing else.
+_PLAIN_FRAME = b"\0"
+
+#: A block of a frame takes 4 bytes at least (but the last one, which may be empty) and gives at
+#: most 128 KiB.
+_BLOCK_LEAST = 4
+_BLOCK_MOST = 128 << 10
+
+#: The largest window of LZMA, and the least that is worth its start.
+_LZMA_WINDOW = 64 << 20
+_LZMA_LEAST = 256
+
+#: Arrays below this many elements are not worth pcodec's own header and tables.
+_PCO_LEAST = 32
+
+#: Above this level pcodec tries differences of integers too.
+_PCO_LOOKS = 8
+
+#: A stream of up to so many bytes may share a frame with others of its kind.
+WEAK = 64 << 10
+
+#: How much is tried before the whole of a long array is coded, in elements.
+_TRIAL = 8192
+
+#: Where a coder is this much better on a trial it is not compared on the whole.
+_CLEAR = 0.97
+
+
+def effort(level: int) -> ColumnEffort:
+    """What ``level`` of the dial means; beyond its ends, its ends."""
+    return EFFORTS[min(max(level, min(EFFORTS)), max(EFFORTS))].columns
+
+
+class Stream(NamedTuple):
+    """One stream: what it holds and how it is stored."""
+
+    kind: int
+    raw: bytes
+    coder: int
+    stored: bytes
+
+    @property
+    def size(self) -> int:
+        """What it adds to the whole, with its line in the table of streams, in bytes."""
+        return len(self.stored) + 4
+
+
+class _Contexts(threading.local):
+    """zstd contexts: one of each a thread, used again and again."""
+
+    def __init__(self) -> None:
+        self.compressors: dict[tuple[int, int], Any] = {}
+        self.decompressor: Any = None
+
+
+_contexts = _Contexts()
+
+
+def zstd(data: bytes, level: int) -> bytes:
+    """A frame without magic number, size and checksum: those are the container's."""
+    # The parameters of a level are those for a size: tables for megabytes would be cleared for
+    # each of many small streams.
+    size = 1 << min(max((len(data) - 1).bit_length(), _SIZES.start), _SIZES.stop)
+    compressor = _contexts.compressors.get((level, size))
+    if compressor is None:
+        import zstandard
+
+        params = zstandard.ZstdCompressionParameters.from_level(
+            level,
+            source_size=size,
+            format=zstandard.FORMAT_ZSTD1_MAGICLESS,
+            write_content_size=False,
+            write_checksum=False,
+            write_dict_id=False,
+        )
+        compressor = zstandard.ZstdCompressor(compression_params=params)
+        _contexts.compressors[level, size] = compressor
+    return cast(bytes, compressor.compress(data))
+
+
+def unzstd(data: bytes, size: int) -> bytes:
+    """The ``size`` bytes of a frame; never more memory than that."""
+    import zstandard
+
+    if _contexts.decompressor is None:
+        _contexts.decompressor = zstandard.ZstdDecompressor(
+            max_window_size=_WINDOW_LIMIT, format=zstandard.FORMAT_ZSTD1_MAGICLESS
+        )
+    # The first byte says what follows it: a frame that states a size of its own would have memory
+    # taken for that, and the promised one is possible only for so many blocks.
+    if data[:1] != _PLAIN_FRAME or size > (len(data) // _BLOCK_LEAST + 1) * _BLOCK_MOST:
+        raise Broken("a zstd frame is broken")
+    try:
+        raw = cast(
+            bytes,
+            _contexts.decompressor.decompress(
+                data, max_output_size=max(size, 1), allow_extra_data=False
+            ),
+        )
+    except zstandard.ZstdError as error:
+        raise Broken(f"a zstd frame is broken: {error}") from None
+    if len(raw) != size:
+        raise Broken(f"a zstd frame holds {len(raw)} bytes where {size} were promised")
+    return raw
+
+
+def _lzma_filters(size: int) -> list[dict[str, int]]:
+    """LZMA for ``size`` bytes: its usual parameters, without alignment (lc=3, lp=0, pb=0)."""
+    import lzma
+
+    window = min(max(1 << (size - 1).bit_length(), 4096), _LZMA_WINDOW)
+    parameters = {"lc": 3, "lp": 0, "pb": 0, "dict_size": window}
+    return [{"id": lzma.FILTER_LZMA1, "preset": 9 | lzma.PRESET_EXTREME, **parameters}]
+
+
+def recoded(coder: int, raw: bytes, stored: bytes, use: ColumnEffort) -> tuple[int, bytes]:
+    """The smallest of ``stored`` and what other levels of zstd, or LZMA, make of ``raw``."""
+    if coder == STORE or not raw:
+        return coder, stored
+    found = [(coder, stored)]
+    if use.last:
+        found.append((ZSTD, zstd(raw, use.last)))
+    if coder == ZSTD:
+        found += [(ZSTD, zstd(raw, level)) for level in use.lower]
+    if use.lzma and len(stored) >= _LZMA_LEAST:
+        import lzma
+
+        found.append((LZMA, lzma.compress(raw, lzma.FORMAT_RAW, filters=_lzma_filters(len(raw)))))
+    return min(found, key=lambda each: len(each[1]))
+
+
+def unlzma(data: bytes, size: int) -> bytes:
+    """The ``size`` bytes of a raw LZMA stream; never more memory than about twice that."""
+    import lzma
+
+    try:
+        decoder = lzma.LZMADecompressor(lzma.FORMAT_RAW, filters=_lzma_filters(size))
+        # One more byte is asked for, so that the end mark is read.
+        raw = decoder.decompress(data, size + 1)
+    except lzma.LZMAError as error:
+        raise Broken(f"an LZMA stream is broken: {error}") from None
+    if len(raw) != size or not decoder.eof or decoder.unused_data:
+        raise Broken(f"an LZMA stream does not hold the {size} bytes that were promised")
+    return raw
+
+
+def bytes_stream(data: bytes, level: int, kind: int = TEXT) -> Stream:
+    """``data`` under zstd, or as it is if that is not larger."""
+    stored = zstd(data, level) if data else b""
+    if len(stored) >= len(data):
+        return Stream(kind, data, STORE, data)
+    return Stream(kind, data, ZSTD, stored)
+
+
+def _pco(array: NDArray[Any], level: int) -> bytes:
+    from pcodec import ChunkConfig, DeltaSpec, standalone
+
+    # Differences of integers are taken before, where they pay; at high levels pcodec looks too.
+    deltas = [] if array.dtype.kind == "f" else [DeltaSpec.no_op()]
+    if not deltas or level > _PCO_LOOKS:
+        deltas.append(DeltaSpec.auto())
+    configs = [
+        ChunkConfig(compression_level=level, delta_spec=delta, enable_8_bit=True)
+        for delta in deltas
+    ]
+    found: list[bytes] = [standalone.simple_compress(array, config) for config in configs]
+    return min(found, key=len)
+
+
+def unpco(data: bytes, kind: int, number: int) -> NDArray[Any]:
+    from pcodec import standalone
+
+    array = np.zeros(number, ARRAY_TYPES[kind])
+    try:
+        progress = standalone.simple_decompress_into(data, array)
+    except (RuntimeError, TypeError, ValueError) as error:
+        raise Broken(f"a pcodec stream is broken: {error}") from None
+    except BaseException as error:
+        # A panic of the library's own language comes as an exception that is no Exception.
+        if type(error).__name__ != "PanicException":
+            raise
+        raise Broken("a pcodec stream is broken: it makes the library give up") from None
+    if progress.n_processed != number or not progress.finished:
+        raise Broken("a pcodec stream holds another number of values than promised")
+    return array
+
+
+def array_kind(array: NDArray[Any]) -> int:
+    """The kind of stream for the elements of ``array``."""
+    return {1: U8, 2: U16, 4: U32, 8: F64 if array.dtype.kind == "f" else U64}[array.dtype.itemsize]
+
+
+def narrow(array: NDArray[np.integer[Any]], top: int) -> NDArray[Any]:
+    """``array`` of values 0 to ``top`` in the smallest unsigned integers."""
+    for dtype, most in (("u1", 0xFF), ("<u2", 0xFFFF), ("<u4", 0xFFFFFFFF)):
+        if top <= most:
+            return array.astype(dtype)
+    return array.astype("<u8")
+
+
+def _planes(array: NDArray[Any]) -> bytes:
+    """All lowest bytes, then all second ones ..."""
+    width = array.dtype.itemsize
+    return np.ascontiguousarray(array.view(np.uint8).reshape(-1, width).T).tobytes()
+
+
+def _bits(array: NDArray[np.uint8], bits: int) -> bytes:
+    """Values below 2^bits, the first in the highest bits of the first byte."""
+    if bits == 1:
+        return np.packbits(array).tobytes()
+    each = 8 // bits
+    rows = np.zeros(-(-len(array) // each) * each, np.uint8)
+    rows[: len(array)] = array
+    columns = rows.reshape(-1, each)
+    packed = columns[:, 0] << (8 - bits)
+    for place in range(1, each):
+        packed |= columns[:, place] << (8 - bits * (place + 1))
+    return packed.tobytes()
+
+
+def unbits(raw: bytes, bits: int, number: int) -> NDArray[np.uint8]:
+    packed = np.frombuffer(raw, np.uint8)
+    if bits == 1:
+        return np.unpackbits(packed, count=number)
+    each = 8 // bits
+    rows = np.empty((len(packed), each), np.uint8)
+    for place in range(each):
+        rows[:, place] = packed >> (8 - bits * (place + 1))
+    rows &= (1 << bits) - 1
+    return rows.reshape(-1)[:number]
+
+
+#: A way to store an array: its layout and its coder.
+_Way = tuple[int, int]
+
+
+def _ways(array: NDArray[Any], top: int | None) -> list[_Way]:
+    """What may suit ``array``, whose largest value is ``top`` (None: not asked)."""
+    width = array.dtype.itemsize
+    ways: list[_Way] = [(PLAIN, ZSTD)]
+    if width > 1:
+        ways.append((PLANES, ZSTD))
+    elif top is not None and top < 16:
+        ways.append((BITS1 if top < 2 else BITS2 if top < 4 else BITS4, ZSTD))
+    if len(array) >= _PCO_LEAST:
+        ways.append((PLAIN, PCO))
+    return ways
+
+
+def _store(array: NDArray[Any], way: _Way, use: ColumnEffort) -> Stream:
+    layout, coder = way
+    kind = array_kind(array)
+    if coder == PCO:
+        raw = array.tobytes() if array.nbytes <= WEAK or use.last else b""
+        return Stream(kind, raw, PCO, _pco(array, use.pco))
+    if layout in BITS:
+        return bytes_stream(_bits(array, BITS[layout]), use.numbers, U8)
+    if layout == PLANES:
+        return bytes_stream(_planes(array), use.numbers, kind)
+    return bytes_stream(array.tobytes(), use.numbers, kind)
+
+
+def array_stream(
+    array: NDArray[Any], use: ColumnEffort, top: int | None = None
+) -> tuple[int, Stream]:
+    """``array`` (unsigned or float64) in the smallest way found: its layout, and the stream."""
+    ways = _ways(array, top)
+    if len(array) > 2 * _TRIAL and not use.thorough:
+        middle = (len(array) - _TRIAL) // 2
+        trial = np.ascontiguousarray(array[middle : middle + _TRIAL])
+        sizes = [_store(trial, way, use).size for way in ways]
+        least = min(sizes)
+        ways = [way for way, size in zip(ways, sizes, strict=True) if size * _CLEAR <= least]
+    stored = [(layout, _store(array, (layout, coder), use)) for layout, coder in ways]
+    return min(stored, key=lambda found: found[1].size)
+
+
+def raw_size(layout: int, kind: int, number: int) -> int:
+    """The bytes of the raw form of an array of ``number`` elements."""
+    if layout in BITS:
+        return -(-number * BITS[layout] // 8)
+    return number * cast(int, ARRAY_TYPES[kind].itemsize)

@@ -1,0 +1,370 @@
+"""The structure of a text, everything but its columns' values; as bytes, and back.
+
+Layout, integers LEB128:
+
+    version          1 byte, 1
+    kind of text     1 byte, its place in ``KINDS``
+    values, nodes, size of the trailer
+    table            its size; then its stored size and its bytes, zstd unless the sizes are equal
+    decisions        see ``_walk``
+
+The table:
+
+    texts            1 byte: 0, and each node's text with a byte behind it that is its kind; or,
+                     where texts have bytes below 9, 1 and of each node its kind (1 byte), the
+                     size of its text, and its text
+    columns          of each node whose kind does not say all: 0 for the next new column, or how
+                     many columns back it is
+    tuples           their number; of each: nodes on from the one before, and the bracket. Of
+                     MessagePack: twice how many containers end before the node's text; or twice
+                     the number of a list among those that begin in it, and 1
+    what follows     see ``_walk``
+    trailer
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from serialpack.columns.parse import csv as _csvshape
+from serialpack.columns.parse import json_paths as _jsonpaths
+from serialpack.columns.parse import msgpack_paths as _packpaths
+from serialpack.columns.parse.nodes import (
+    FIXED,
+    KEY,
+    PACKED,
+    QUOTED,
+    RAW,
+    SCALAR,
+    STRING,
+    Mark,
+    Node,
+    Origins,
+    Outline,
+    Path,
+)
+from serialpack.columns.spans import count_each
+from serialpack.columns.stored import walk as _walk
+from serialpack.columns.stored.streams import effort, unzstd, zstd
+from serialpack.columns.stored.wire import Reader, counted, varint
+from serialpack.columns.texts import Broken, Unknown
+
+_VERSION = 1
+
+#: Kinds of text; their places are their numbers for ever.
+KINDS = ("json", "csv", "tsv", "msgpack")
+
+#: A table up to this many bytes is compressed as well as can be.
+_SMALL = 1 << 16
+
+#: Columns of fewer values than the second are put together, and those of fewer than the first
+#: where there are so many of them: then their values are mostly alike in other columns.
+_SMALL_COLUMN = 64
+_TINY_COLUMN = 16
+_MANY_COLUMNS = 32
+
+#: As many values are looked at in one go.
+_STEP = 1 << 20
+
+#: A text and its kind, where kinds stand behind texts.
+_ENDED = re.compile(rb"([^\x00-\x08]*+)([\x00-\x08])")
+
+
+class Column(NamedTuple):
+    """Where a column's values belong, and their kind."""
+
+    path: Path
+    kind: int
+
+
+class Shape:
+    """The structure of a text.
+
+    ``text_kind``: one of ``KINDS``. ``walk``: for each value of the text its node. ``trailer``:
+    the text behind the last value and its quote. ``tuples``: see ``outline`` of JSON and of
+    MessagePack.
+    """
+
+    def __init__(
+        self,
+        text_kind: str,
+        nodes: list[Node],
+        walk: NDArray[np.integer[Any]],
+        trailer: bytes,
+        tuples: list[tuple[int, int]],
+    ) -> None:
+        self.text_kind = text_kind
+        self.nodes = nodes
+        self.walk = walk
+        self.trailer = trailer
+        self.tuples = tuples
+        #: For each node the number of its column, -1 where the kind says all.
+        self.column_of = np.array([node.column for node in nodes], np.int32)
+
+    @cached_property
+    def visits(self) -> NDArray[np.int64]:
+        """How often each node is met."""
+        return count_each(self.walk, len(self.nodes))
+
+    @cached_property
+    def numbers(self) -> list[int]:
+        """How many values each column has."""
+        some = self.column_of >= 0
+        found = np.bincount(self.column_of[some], self.visits[some])
+        return [int(number) for number in found]
+
+    @property
+    def size(self) -> int:
+        """The bytes of the text without its columns' values."""
+        sizes = np.array(
+            [len(node.text) + self._size_around(node.kind) for node in self.nodes], np.int64
+        )
+        return int((self.visits * sizes).sum()) + len(self.trailer)
+
+    def _size_around(self, kind: int) -> int:
+        if self.text_kind == "msgpack":
+            return int(kind in PACKED or kind == STRING)
+        return len(FIXED[kind]) if kind in FIXED else 2 * (kind in QUOTED)
+
+    @cached_property
+    def outline(self) -> Outline:
+        """Paths and records; made when it is asked for. Broken where there are none."""
+        return outline(self.text_kind, self.nodes, _origins(self.walk), self.trailer, self.tuples)
+
+    @property
+    def columns(self) -> list[Column]:
+        """What the columns are; of a column that several paths share the path is ``MIXED``."""
+        found: dict[int, Column] = {}
+        belong = _belong(self.text_kind, self.nodes, self.outline.paths)
+        for node, column in zip(self.nodes, belong, strict=True):
+            if found.setdefault(node.column, column) != column:
+                found[node.column] = column._replace(path=(Mark.MIXED,))
+        return [found[number] for number in range(len(self.numbers))]
+
+    @cached_property
+    def record_starts(self) -> NDArray[np.int64]:
+        """For each record the index of its first value."""
+        return np.flatnonzero(self._begins.take(self.walk))
+
+    def record_start(self, record: int) -> int:
+        """The index of the first value of a record; how many there are for the one behind the
+        last.
+        """
+        begins = self._begins
+        for first in range(0, len(self.walk), _STEP):
+            found = begins.take(self.walk[first : first + _STEP])
+            count = int(np.count_nonzero(found))
+            if record < count:
+                return first + int(np.flatnonzero(found)[record])
+            record -= count
+        return len(self.walk)
+
+    @property
+    def _begins(self) -> NDArray[np.bool_]:
+        """For each node whether a record begins with it."""
+        return np.array(self.outline.behind, np.int64) >= 0
+
+    @property
+    def records(self) -> int:
+        """How many records there are."""
+        return int(self.visits[self._begins].sum())
+
+
+def outline(
+    text_kind: str,
+    nodes: list[Node],
+    origins: Origins,
+    trailer: bytes,
+    tuples: list[tuple[int, int]],
+) -> Outline:
+    """What a walk means. Broken where its paths are longer than the nodes' texts allow."""
+    if text_kind in ("json", "msgpack"):
+        most_steps = 64 * sum(len(node.text) for node in nodes) + _SMALL
+        if text_kind == "msgpack":
+            return _packpaths.outline(nodes, origins, tuples, most_steps)
+        return _jsonpaths.outline(nodes, origins, trailer, tuples, most_steps)
+    return _csvshape.outline(nodes, origins, b"," if text_kind == "csv" else b"\t")
+
+
+def _firsts(walk: NDArray[np.integer[Any]], number: int) -> NDArray[np.int64]:
+    """Where each node is first met; of nodes that are numbered as they are first met."""
+    return np.searchsorted(np.maximum.accumulate(walk), np.arange(number, dtype=walk.dtype))
+
+
+def _origins(walk: NDArray[np.integer[Any]]) -> Origins:
+    number = int(walk.max()) + 1 if len(walk) else 0
+    firsts = _firsts(walk, number)
+    before = [-1, *walk[firsts[1:] - 1].tolist()][:number]
+    once = number > 1 and int(np.count_nonzero(walk == 0)) == 1
+    return Origins(before, int(walk[-1]) if number else 0, once)
+
+
+def _belong(text_kind: str, nodes: list[Node], paths: list[Path]) -> list[Column]:
+    """The column to which the value of each node belongs, if it is of a kind that has any."""
+    if text_kind in ("json", "msgpack"):
+        return [Column(path, node.kind) for node, path in zip(nodes, paths, strict=True)]
+    # Fields of tables are quoted for what they hold, not for what they are.
+    return [Column(path, SCALAR) for path in paths]
+
+
+def shape_of(
+    text_kind: str,
+    nodes: list[Node],
+    walk: NDArray[np.integer[Any]],
+    trailer: bytes,
+    tuples: list[tuple[int, int]],
+) -> Shape:
+    """The shape of a walk whose nodes have no columns yet.
+
+    Of one path and kind is one column; except that those of few values, where there are many,
+    are one column for each kind.
+    """
+    found = outline(text_kind, nodes, _origins(walk), trailer, tuples)
+    belong = _belong(text_kind, nodes, found.paths)
+    visits = count_each(walk, len(nodes))
+    counts = visits.tolist()
+    sizes: dict[Column, int] = {}
+    for column, count in zip(belong, counts, strict=True):
+        if column.kind not in FIXED:
+            sizes[column] = sizes.get(column, 0) + count
+    small = sum(size < _SMALL_COLUMN for size in sizes.values())
+    least = _SMALL_COLUMN if small >= _MANY_COLUMNS else _TINY_COLUMN
+    numbers: dict[Column, int] = {}
+    placed = []
+    for node, column in zip(nodes, belong, strict=True):
+        number = -1
+        if column in sizes:
+            shared = column if sizes[column] >= least else Column((Mark.MIXED,), column.kind)
+            number = numbers.setdefault(shared, len(numbers))
+        placed.append(node._replace(column=number))
+    shape = Shape(text_kind, placed, walk, trailer, tuples)
+    shape.outline = found
+    shape.visits = visits
+    return shape
+
+
+def write(shape: Shape, level: int) -> bytes:
+    """``shape`` as bytes; ``level``, 1 to 9: how much may be done to make them few."""
+    use = effort(level)
+    follows, decisions = _walk.write(shape.walk, len(shape.nodes), use)
+    table = _table(shape, follows)
+    packed = zstd(table, 19 if len(table) <= _SMALL else max(use.text, 6))
+    if len(packed) >= len(table):
+        packed = table
+    sizes = (len(shape.walk), len(shape.nodes), len(shape.trailer), len(table))
+    head = bytes([_VERSION, KINDS.index(shape.text_kind)]) + _varints(sizes)
+    return head + counted(packed) + decisions
+
+
+def _varints(numbers: Iterable[int]) -> bytes:
+    return b"".join(map(varint, numbers))
+
+
+def _table(shape: Shape, follows: bytes) -> bytes:
+    nodes = shape.nodes
+    back: list[int] = []
+    columns = 0
+    for node in nodes:
+        if node.kind not in FIXED:
+            back.append(columns - node.column)
+            columns += node.column == columns
+    tuples = [len(shape.tuples)]
+    before = 0
+    for number, bracket in shape.tuples:
+        tuples += (number - before, bracket)
+        before = number
+    texts = [b"%b%c" % (node.text, node.kind) for node in nodes]
+    if all(map(_ENDED.fullmatch, texts)):
+        texts.insert(0, b"\0")
+    else:
+        texts = [b"%c%b" % (node.kind, counted(node.text)) for node in nodes]
+        texts.insert(0, b"\1")
+    return b"".join((*texts, _varints(back), _varints(tuples), follows, shape.trailer))
+
+
+def read(data: bytes, limit: int) -> Shape:
+    """What ``write`` wrote. ``limit``: the size of the text that was split. Broken if malformed."""
+    reader = Reader(data)
+    if reader.byte() != _VERSION:
+        raise Unknown("a structure of another version")
+    text_kind = reader.byte()
+    if text_kind >= len(KINDS):
+        raise Unknown("a structure of an unknown kind of text")
+    values = reader.varint(limit + 1)
+    number = reader.varint(values)
+    trailer_size = reader.varint(limit)
+    # Each value, node and distinct pair of nodes adds a few bytes to the table.
+    size = reader.varint(16 * limit + _SMALL)
+    packed = reader.counted()
+    table = Reader(packed if len(packed) == size else unzstd(packed, size))
+    nodes = _read_nodes(table, number)
+    if not _may_stand(KINDS[text_kind], nodes):
+        raise Broken("a value of a kind that its text has not")
+    marked = KINDS[text_kind] == "msgpack"
+    count = table.varint(number + limit if marked else number)
+    tuples = []
+    before = 0
+    for _ in range(count):
+        before += table.varint(max(number - 1 - before, 0))
+        tuples.append((before, table.varint(2 * limit + 1 if marked else limit)))
+    walk = _walk.read(table, reader, number, values) if values else np.zeros(0, np.int32)
+    trailer = table.take(trailer_size)
+    table.end()
+    reader.end()
+    if len(walk) != values:
+        raise Broken("the walk has another length than promised")
+    if not _is_ordered(walk, number):
+        raise Broken("nodes are not in the order in which they are met")
+    shape = Shape(KINDS[text_kind], nodes, walk, trailer, tuples)
+    if shape.size > limit:
+        raise Broken("the structure is larger than the text it is of")
+    return shape
+
+
+def _read_nodes(table: Reader, number: int) -> list[Node]:
+    nodes = []
+    ended = table.byte() == 0
+    for _ in range(number):
+        if ended:
+            match = _ENDED.match(table.data, table.position)
+            if match is None:
+                raise Broken("the text of a node has no end")
+            text, kind = match[1], match[2][0]
+            table.position = match.end()
+        else:
+            kind, text = table.byte(), table.counted()
+        nodes.append(Node(text, kind))
+    columns = 0
+    for place, node in enumerate(nodes):
+        if node.kind > RAW:
+            raise Broken("a value of an unknown kind")
+        if node.kind not in FIXED:
+            column = columns - table.varint(columns)
+            nodes[place] = node._replace(column=column)
+            columns += column == columns
+    return nodes
+
+
+def _may_stand(text_kind: str, nodes: list[Node]) -> bool:
+    """Whether the kinds of values are those of their text; of MessagePack, of one for a column."""
+    if text_kind != "msgpack":
+        return all(node.kind != RAW for node in nodes)
+    kinds: dict[int, int] = {}
+    return all(
+        node.kind != KEY
+        and (node.kind in PACKED or kinds.setdefault(node.column, node.kind) == node.kind)
+        for node in nodes
+    )
+
+
+def _is_ordered(walk: NDArray[np.integer[Any]], number: int) -> bool:
+    """Whether the nodes are met, all of them, and numbered as they first are."""
+    if not len(walk) or int(walk.max()) != number - 1:
+        return not number and not len(walk)
+    return bool((walk[_firsts(walk, number)] == np.arange(number)).all())

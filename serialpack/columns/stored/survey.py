@@ -1,0 +1,115 @@
+"""What is in columns: which of them take how many bytes, and how they are encoded."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from serialpack.columns.parse.nodes import (
+    EMPTY_LIST,
+    EMPTY_MAP,
+    FALSE,
+    KEY,
+    NULL,
+    RAW,
+    SCALAR,
+    STRING,
+    TRUE,
+    Mark,
+    Path,
+)
+from serialpack.columns.stored.block import Columns
+
+#: What the values of a kind are called; those of tables are all fields.
+_TYPES = {
+    STRING: "string",
+    SCALAR: "number",
+    NULL: "null",
+    TRUE: "boolean",
+    FALSE: "boolean",
+    EMPTY_LIST: "list",
+    EMPTY_MAP: "map",
+    KEY: "key",
+    RAW: "other",
+}
+_TABLES = ("csv", "tsv")
+
+_MARKS = frozenset('.[]{}*"')
+
+
+class ColumnInfo(NamedTuple):
+    """A column of all blocks together.
+
+    ``path`` as people write it: ``a.b[]``, ``{}`` for the values of a map whose keys are data,
+    ``*`` for several paths of few values. ``size``: bytes of its values' texts, ``packed``: what
+    they take, where those of frames that columns share are told by share. ``encodings``: the
+    names, most used first; none where the structure says the values.
+    """
+
+    path: str
+    type: str
+    values: int
+    size: int
+    packed: int
+    encodings: tuple[str, ...]
+
+
+class Survey:
+    """The columns of blocks, added one by one."""
+
+    def __init__(self) -> None:
+        #: Bytes of structures and of the headers of columns.
+        self.structure = 0
+        self._sums: dict[tuple[str, str], list[int]] = {}
+        self._encodings: dict[tuple[str, str], Counter[str]] = {}
+
+    def add(self, block: Columns) -> None:
+        """Count a block in. Broken."""
+        shape, packed = block.shape, block.packed
+        table = shape.text_kind in _TABLES
+        self.structure += block.outline_size + packed.bounds[0]
+        for number, column in enumerate(shape.columns):
+            kind = "field" if table else _TYPES[column.kind]
+            key = spelled(column.path), kind
+            self._count(key, packed.number(number), packed.text_size(number))
+            self._sums[key][2] += packed.stored_size(number)
+            self._encodings[key][packed.encoding(number)] += 1
+        counts = shape.visits
+        for node, path in enumerate(shape.outline.paths):
+            if shape.nodes[node].column < 0:
+                key = spelled(path), _TYPES[shape.nodes[node].kind]
+                self._count(key, int(counts[node]), 0)
+
+    def _count(self, key: tuple[str, str], values: int, size: int) -> None:
+        sums = self._sums.setdefault(key, [0, 0, 0])
+        sums[0] += values
+        sums[1] += size
+        self._encodings.setdefault(key, Counter())
+
+    def columns(self) -> list[ColumnInfo]:
+        """All columns, those that take most bytes first."""
+        found = [
+            ColumnInfo(
+                *key, values, size, packed, tuple(n for n, _ in self._encodings[key].most_common())
+            )
+            for key, (values, size, packed) in self._sums.items()
+        ]
+        return sorted(found, key=lambda info: (-info.packed, -info.values, info.path))
+
+
+def spelled(path: Path) -> str:
+    """A path as people write it; nothing for a record that is a value itself."""
+    return "".join(_steps(path)).removeprefix(".")
+
+
+def _steps(path: Path) -> Iterable[str]:
+    for step in path:
+        if isinstance(step, bytes):
+            name = step.decode("utf-8", "replace")
+            # A key that could be taken for several, or none, stands in quotes.
+            yield "." + (name if name and not _MARKS & set(name) else f'"{name}"')
+        elif isinstance(step, int):
+            yield f"[{step}]"
+        else:
+            yield step.value if step is Mark.ITEM else "." + step.value

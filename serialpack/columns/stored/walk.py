@@ -1,0 +1,255 @@
+"""The order of nodes as bytes.
+
+After most nodes the same one follows always: that is said once. At the others stands a decision
+each time the walk comes by: the rank of what follows among all that ever does, the most frequent
+first. Each node has its decisions for itself; where one outcome prevails they are stored as the
+lengths of its runs, so that for a list of like elements its length is all there is.
+
+Layout, integers LEB128. Of each node, in the table:
+
+    following        how many different nodes ever follow it; the end counts as the node behind
+                     the last
+    visits           only where there are more: 3 times the number of decisions, plus the way in
+                     which they are stored
+    nodes            those that follow it, by rank: each less the node's own number and 1, zigzag
+
+The decisions:
+
+    apart            of each node whose way is not 0, in order: an array of ranks (way 1); or the
+                     number of runs, an array of their lengths (how many decisions of rank 0 stand
+                     before one of another), and where more than two nodes may follow an array of
+                     those other ranks, less 1 (way 2)
+    together         an array of the ranks of all nodes whose way is 0, if there are any
+
+An array is two bytes (kind * 8 + layout, and the coder, see ``streams``), the size of what is
+stored, and that.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from serialpack.columns.spans import count_each
+from serialpack.columns.stored.follow import Decisions, follow
+from serialpack.columns.stored.source import Source, Stored
+from serialpack.columns.stored.streams import (
+    LZMA,
+    PCO,
+    STORE,
+    U8,
+    U16,
+    U32,
+    ZSTD,
+    array_stream,
+    narrow,
+    raw_size,
+)
+from serialpack.columns.stored.wire import Reader, counted, varint, zigzag
+from serialpack.columns.texts import Broken
+from serialpack.stages.effort import ColumnEffort
+
+#: How decisions are stored, numbers for ever: their ranks, with those of other nodes or apart;
+#: or the lengths of the runs of rank 0, and apart what stands between them, less 1.
+_TOGETHER, _APART, _RUNS = range(3)
+
+#: Coders of arrays of decisions: they share no frame.
+_CODERS = (STORE, ZSTD, PCO, LZMA)
+
+#: Fewer decisions than this are stored with those of other nodes.
+_LEAST_APART = 192
+
+#: Where fewer than one of so many is not of rank 0, runs are not compared with ranks.
+_CLEARLY_FEW = 16
+
+
+def _array(values: NDArray[Any], use: ColumnEffort) -> bytes:
+    """``values`` with what must be known to read them, except how many there are."""
+    top = int(values.max(initial=0))
+    layout, stream = array_stream(narrow(values, top), use, top)
+    return bytes([stream.kind << 3 | layout, stream.coder]) + counted(stream.stored)
+
+
+def _read_array(reader: Reader, number: int) -> NDArray[Any]:
+    """Unsigned integers, in as few bytes as they were stored in."""
+    form, coder = reader.take(2)
+    kind, layout = form >> 3, form & 7
+    if kind not in (U8, U16, U32) or coder not in _CODERS:
+        raise Broken("decisions of an unknown kind or coder")
+    stored = Stored(coder, kind, raw_size(layout, kind, number), memoryview(reader.counted()))
+    # Bits are of a byte each when they are apart, and what is in planes is restored twice.
+    source = Source(b"", [stored], 8 * number + 64, {}, lambda _: None)
+    return source.array(layout, kind, number)
+
+
+class _Decisions(NamedTuple):
+    """``next``: for each node what follows always, or -1. ``first[i]:first[i + 1]`` is where in
+    ``ranks`` stand those of the node ``nodes[i]``, and ``choices[i]`` what they mean.
+    """
+
+    next: list[int]
+    nodes: list[int]
+    first: list[int]
+    ranks: NDArray[np.signedinteger[Any]]
+    choices: list[list[int]]
+
+
+def _decisions(walk: NDArray[np.integer[Any]], number: int) -> _Decisions:
+    """``number`` stands for the end."""
+    # As indices numbers of NumPy's own kind are the fastest.
+    at = walk.astype(np.int64)
+    following = np.append(walk[1:], np.int32(number))
+    after = np.empty(number, np.int32)
+    after[at] = following
+    branches = np.zeros(number, np.bool_)
+    branches[at[after.take(at) != following]] = True
+    nodes = np.flatnonzero(branches)
+    if not len(nodes):
+        return _Decisions(after.tolist(), [], [0], np.zeros(0, np.int64), [])
+    here = np.flatnonzero(branches.take(at))
+    # There may be a decision at each step: arrays as long as the walk are let go.
+    del at
+    some = walk[here]
+    following = following[here]
+    del here
+    counts = np.bincount(some, minlength=number)[nodes]
+    order = np.argsort(some.astype(np.uint16) if number <= 1 << 16 else some, kind="stable")
+    following = following[order]
+    del some, order
+    space = len(nodes) * (number + 1)
+    bases = np.arange(0, space, number + 1).astype(np.int32 if space < 1 << 31 else np.int64)
+    pairs: NDArray[Any] = np.repeat(bases, counts) + following
+    if space <= 4 * len(pairs) + 65536:
+        often = np.bincount(pairs, minlength=space)
+        distinct = np.flatnonzero(often)
+        often = often[distinct]
+        places = np.zeros(space, np.int32)
+        places[distinct] = np.arange(len(distinct))
+        place: NDArray[Any] = places[pairs]
+    else:
+        distinct, place, often = np.unique(pairs, return_inverse=True, return_counts=True)
+    owners = distinct // (number + 1)
+    by_rank = np.lexsort((distinct, -often, owners))
+    sizes = np.bincount(owners)
+    firsts = np.cumsum(sizes) - sizes
+    rank = np.empty(len(distinct), np.int32)
+    rank[by_rank] = np.arange(len(distinct)) - np.repeat(firsts, sizes)
+    targets = (distinct % (number + 1))[by_rank].tolist()
+    choices = [
+        targets[first : first + size]
+        for first, size in zip(firsts.tolist(), sizes.tolist(), strict=True)
+    ]
+    first = [0, *np.cumsum(counts).tolist()]
+    after[nodes] = -1
+    return _Decisions(after.tolist(), nodes.tolist(), first, rank[place], choices)
+
+
+def _apart(
+    ranks: NDArray[np.signedinteger[Any]], choices: int, use: ColumnEffort
+) -> tuple[int, bytes]:
+    """The way in which the decisions of a node are smaller, and they in it."""
+    places = np.flatnonzero(ranks)
+    runs = np.diff(places, prepend=-1) - 1
+    in_runs = varint(len(runs)) + _array(runs, use)
+    if choices > 2:
+        in_runs += _array(ranks[places] - 1, use)
+    if len(places) * _CLEARLY_FEW < len(ranks):
+        return _RUNS, in_runs
+    as_they_are = _array(ranks, use)
+    if len(as_they_are) <= len(in_runs):
+        return _APART, as_they_are
+    return _RUNS, in_runs
+
+
+def write(walk: NDArray[np.integer[Any]], number: int, use: ColumnEffort) -> tuple[bytes, bytes]:
+    """The table of what follows each of ``number`` nodes, and the decisions.
+
+    The walk begins at node 0. Every node is met, and they are numbered as they are first met.
+    """
+    found = _decisions(walk, number)
+    table = bytearray()
+    together: list[NDArray[np.signedinteger[Any]]] = []
+    apart: list[bytes] = []
+    branching = 0
+    for node, following in enumerate(found.next):
+        if following >= 0:
+            table += varint(1) + zigzag(following - node - 1)
+            continue
+        choices = found.choices[branching]
+        ranks = found.ranks[found.first[branching] : found.first[branching + 1]]
+        branching += 1
+        way = _TOGETHER
+        if len(ranks) < _LEAST_APART:
+            together.append(ranks)
+        else:
+            way, stored = _apart(ranks, len(choices), use)
+            apart.append(stored)
+        table += varint(len(choices)) + varint(len(ranks) * 3 + way)
+        for choice in choices:
+            table += zigzag(choice - node - 1)
+    if together:
+        apart.append(_array(np.concatenate(together), use))
+    return bytes(table), b"".join(apart)
+
+
+def read(table: Reader, decisions: Reader, number: int, limit: int) -> NDArray[Any]:
+    """What ``write`` wrote; the walk is of ``limit`` values at most."""
+    follows: list[int] = []
+    branches: list[tuple[int, list[int], int, int]] = []
+    left = limit
+    for node in range(number):
+        count = table.varint(number + 1)
+        if count == 1:
+            follows.append(_target(table, node, number))
+            continue
+        follows.append(-1)
+        visits, way = divmod(table.varint(3 * limit + 2), 3)
+        left -= visits
+        if left < 0 or not count:
+            raise Broken("more decisions than values")
+        branches.append((node, [_target(table, node, number) for _ in range(count)], visits, way))
+    pooled = sum(visits for _, _, visits, way in branches if way == _TOGETHER)
+    read_apart = [
+        None if way == _TOGETHER else _read_ranks(decisions, way, visits, len(choices))
+        for _, choices, visits, way in branches
+    ]
+    pool = _read_array(decisions, pooled) if pooled else np.zeros(0, np.uint8)
+    met: dict[int, Decisions] = {}
+    at = 0
+    for (node, choices, visits, _), ranks in zip(branches, read_apart, strict=True):
+        if ranks is None:
+            ranks = pool[at : at + visits]
+            at += visits
+        if visits and int(ranks.max()) >= len(choices):
+            raise Broken("a decision for what is not there")
+        met[node] = Decisions(choices, ranks)
+    found = follow(follows, met, limit)
+    counts = count_each(found, number)
+    if any(int(counts[node]) != visits for node, _, visits, _ in branches):
+        raise Broken("decisions that nobody comes by for")
+    return found
+
+
+def _target(table: Reader, node: int, number: int) -> int:
+    target = node + 1 + table.zigzag()
+    if not 0 <= target <= number:
+        raise Broken("a node is followed by one that is not there")
+    return target
+
+
+def _read_ranks(reader: Reader, way: int, visits: int, choices: int) -> NDArray[Any]:
+    if way == _APART:
+        return _read_array(reader, visits)
+    number = reader.varint(visits)
+    runs = _read_array(reader, number).astype(np.int64)
+    ranks = np.zeros(visits, np.uint8 if choices <= 256 else np.int64)
+    places = np.cumsum(runs + 1) - 1
+    if number and (int(runs.max()) > visits or int(places[-1]) >= visits):
+        raise Broken("runs are longer than the walk")
+    others = _read_array(reader, number) if choices > 2 else np.zeros(number, np.uint8)
+    if number and int(others.max()) >= choices - 1:
+        raise Broken("a decision for what is not there")
+    ranks[places] = others + others.dtype.type(1)
+    return ranks

@@ -1,0 +1,200 @@
+"""All columns of a block as bytes; ``packed.py`` reads them.
+
+Layout, integers LEB128 unless said otherwise:
+
+    version              1 byte, 1
+    size of the header   raw, then stored; if they are equal it is stored as it is, else by zstd
+    header
+    groups               the frames that weak streams share
+    streams              in the order of the columns, but for those in groups
+
+The header, each line of it for all columns, groups or streams before the next line:
+
+    columns              their number, and how many of them, at the end, are bundles
+      values             how many
+      bytes              how many these have together
+      streams            how many
+      description        its size
+      description        its bytes
+    order                1 byte: 0, or 1 and the indices of the columns in the order in which
+                         their streams stand in groups
+    groups               their number
+      coder and kind     1 byte: coder * 16 + kind
+      raw size
+      stored size
+    streams
+      coder and kind     1 byte: coder * 16 + kind
+      raw size           unless the coder is pcodec
+      stored size        unless it is stored as it is, or shared
+
+A group holds the raw forms of all shared streams of its kind, one after another. zstd frames have
+no magic number, content size, checksum or dictionary; LZMA streams have no header, lc=3, lp=0,
+pb=0 and an end mark; pcodec's are of its standalone format.
+
+A bundle holds the values of small columns, one column after another: those whose description is
+the encoding ``BUNDLED`` and the number of the bundle, counted from 0. A description else starts
+with the number of an encoding (``encodings/``) and goes on as that one says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from serialpack.columns.encodings.choose import encode_column
+from serialpack.columns.encodings.related import related
+from serialpack.columns.stored.coding import Coded, Context
+from serialpack.columns.stored.shared import Shared, is_weak, share
+from serialpack.columns.stored.streams import (
+    PCO,
+    SHARED,
+    STORE,
+    WEAK,
+    ZSTD,
+    Stream,
+    effort,
+    recoded,
+    zstd,
+)
+from serialpack.columns.stored.wire import varint
+from serialpack.columns.texts import Texts
+from serialpack.watch import at, told_of, within
+
+VERSION = 1
+
+#: The encoding of a column in a bundle, a number like those of the encodings.
+BUNDLED = 18
+
+#: Columns of up to so many values, of up to so many bytes each, stand in bundles, if there are so
+#: many of them: a column of its own has an overhead of about 15 bytes.
+_TINY = 6
+_SHORT = 64
+_MANY = 128
+
+#: Values that start with these bytes are in the bundle of numbers.
+_NUMERIC = b"-0123456789"
+
+#: As much as this a stream of text has at most that shares a frame, where time does not matter.
+_WEAK_LAST = 1 << 20
+
+#: Level of zstd for the header, which is small.
+_HEADER_LEVEL = 12
+
+#: About how far the work is when the columns are encoded, and when those that follow others are.
+_ALONE = 0.5
+_RELATED = 0.6
+
+_NOTHING = Texts(np.zeros(0, np.uint8), np.zeros(0, np.int64))
+
+
+def encode_all(
+    columns: Sequence[Texts], level: int = 3, names: Sequence[str] | None = None
+) -> bytes:
+    """``columns`` as bytes, at a level of the dial from 1 to 9.
+
+    ``names``: those of the columns, parts of a path joined by "/", by which small ones that are
+    alike come to stand together.
+    """
+    to = Context(effort(level), encode_column)
+    bundled = _bundled(columns)
+    bundles = sorted(set(bundled.values()))
+    own = [_NOTHING if index in bundled else texts for index, texts in enumerate(columns)]
+    for bundle in bundles:
+        own.append(_bundle([columns[index] for index, of in bundled.items() if of == bundle]))
+    with within(0, _ALONE):
+        alone = [encode_column(texts, to) for texts in told_of(own, _bytes_of)]
+    all_names = [*names, *("" for _ in bundles)] if names is not None else None
+    alone = related(own, alone, to)
+    found = []
+    at(_RELATED)
+    rounds = (WEAK, _WEAK_LAST) if to.use.lzma else (WEAK,)
+    for number, most in enumerate(rounds):
+        coded, shared = share(own, alone, all_names, to, most)
+        for index, bundle in bundled.items():
+            coded[index] = Coded(bytes([BUNDLED, bundles.index(bundle)]))
+        header = _table([*columns, *own[len(columns) :]], coded, len(bundles))
+        step = (1 - _RELATED) / len(rounds)
+        with within(_RELATED + (number + 0.5) * step, _RELATED + (number + 1) * step):
+            streams, bodies = _streams(coded, shared, to)
+        found.append(_assembled(header + streams, bodies))
+    return min(found, key=len)
+
+
+def _bytes_of(texts: Texts) -> int:
+    return len(texts.data)
+
+
+def _raw_of(stream: Stream) -> int:
+    return len(stream.raw)
+
+
+def _assembled(header: bytes, bodies: list[bytes]) -> bytes:
+    packed = zstd(header, _HEADER_LEVEL)
+    if len(packed) >= len(header):
+        packed = header
+    start = bytes([VERSION]) + varint(len(header)) + varint(len(packed))
+    return b"".join([start, packed, *bodies])
+
+
+def _bundled(columns: Sequence[Texts]) -> dict[int, int]:
+    """For each column that is better in a bundle, which one: 0 of numbers, 1 of texts."""
+    tiny = {
+        index: int(texts.data[:1].tobytes() not in _NUMERIC)
+        for index, texts in enumerate(columns)
+        if 0 < texts.number <= _TINY and len(texts.data) <= _SHORT * texts.number
+    }
+    return tiny if len(tiny) >= _MANY else {}
+
+
+def _bundle(columns: list[Texts]) -> Texts:
+    return Texts.from_lengths(
+        np.concatenate([texts.data for texts in columns]),
+        np.concatenate([texts.lengths for texts in columns]),
+    )
+
+
+def _varints(numbers: Iterable[int]) -> bytes:
+    return b"".join(map(varint, numbers))
+
+
+def _table(columns: Sequence[Texts], coded: Sequence[Coded], bundles: int) -> bytes:
+    """The header's part about columns."""
+    return b"".join(
+        [
+            _varints((len(columns), bundles)),
+            _varints(texts.number for texts in columns),
+            _varints(len(texts.data) for texts in columns),
+            _varints(len(each.streams) for each in coded),
+            _varints(len(each.description) for each in coded),
+            *(each.description for each in coded),
+        ]
+    )
+
+
+def _streams(coded: Sequence[Coded], shared: Shared, to: Context) -> tuple[bytes, list[bytes]]:
+    """The header's part about groups and streams, and these themselves."""
+    groups = [
+        (group.kind, len(group.raw), *recoded(ZSTD, group.raw, group.frame, to.use))
+        for group in shared.groups
+    ]
+    kinds = {group.kind for group in shared.groups}
+    streams: list[Stream] = []
+    for stream in told_of([s for each in coded for s in each.streams], _raw_of):
+        if stream.kind in kinds and is_weak(stream, shared.most):
+            streams.append(stream._replace(coder=SHARED, stored=b""))
+        else:
+            coder, stored = recoded(stream.coder, stream.raw, stream.stored, to.use)
+            streams.append(stream._replace(coder=coder, stored=stored))
+    parts = [
+        _varints((1, *shared.order)) if shared.order else b"\0",
+        varint(len(groups)),
+        bytes(coder << 4 | kind for kind, _, coder, _ in groups),
+        _varints(raw for _, raw, _, _ in groups),
+        _varints(len(stored) for *_, stored in groups),
+        bytes(stream.coder << 4 | stream.kind for stream in streams),
+        _varints(len(stream.raw) for stream in streams if stream.coder != PCO),
+        _varints(len(stream.stored) for stream in streams if stream.coder not in (STORE, SHARED)),
+    ]
+    bodies = [stored for *_, stored in groups] + [stream.stored for stream in streams]
+    return b"".join(parts), bodies

@@ -1,0 +1,189 @@
+"""Avro as a source: object container files.
+
+A file begins with its schema, so files put together are no file: each serialized block is one of
+its own. Values are those of the logical types where Python has them to the last digit: instants
+(in UTC), local times, dates, times of day, decimals, UUIDs; enums are text. Which branch of a
+union a value was written as is known to the file only.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar
+
+from serialpack.depth import levels
+from serialpack.errors import RefusedError
+from serialpack.formats.avro.file import (
+    BlockScan,
+    parse_schema,
+    read_header,
+    read_values,
+    take_apart,
+    write_values,
+)
+from serialpack.formats.avro.types import made_for
+from serialpack.formats.base import Difference, Read, SourceBlock, Spelled, Spelling, Unheld
+from serialpack.formats.shared.document import DocumentFormat, Malformed, compared
+from serialpack.formats.shared.split import SequenceFinder, cut_plain, cut_records
+from serialpack.stages.stage import Buffer
+
+_SCALARS: frozenset[type] = frozenset({str, int, float, bool, type(None), bytes})
+
+#: The longest schema that is remembered in a header, to write the values under it again.
+_MOST = 8 << 10
+
+#: What is read to know whether a file is compressed.
+_FRONT = 64 << 10
+#: How much smaller the blocks of a compressed one are cut.
+_RATIO = 8
+
+
+class Avro(DocumentFormat):
+    """Avro's object container files."""
+
+    spelled: ClassVar[Spelled] = {
+        "schema": (str,),
+        "codec": (str,),
+        "meta": (dict,),
+    }
+    name = "avro"
+    number = 13
+    joins = False
+    sequence = True
+    title = "Avro"
+    about = "Avro object container files"
+
+    def cut(
+        self, read: Read, block_size: int, *, for_values: bool = False
+    ) -> Iterator[SourceBlock]:
+        if not for_values:
+            return cut_plain(read, block_size)
+        front = read(_FRONT)
+        if not _is_plain(front):  # what it restores to is what takes memory
+            block_size = max(block_size // _RATIO, 1)
+        return _headed(_rejoined(front, read), block_size)
+
+    def read(self, data: bytes) -> list[Any]:
+        return read_values(take_apart(data))
+
+    def read_block(self, block: SourceBlock) -> list[Any]:
+        header = read_header(block.context) if block.context else None
+        return read_values(take_apart(bytes(block.data), header))
+
+    def in_source(
+        self,
+        block: SourceBlock,
+        spelling: Spelling,  # noqa: ARG002
+        first: Callable[[], Buffer],
+    ) -> SourceBlock:
+        if not block.index:
+            return block
+        data = bytes(first())
+        try:
+            return block._replace(context=data[: read_header(data).end])
+        except Malformed:  # which is said of the block then
+            return block
+
+    def write(self, records: list[Any]) -> bytes:
+        schema, lower = made_for(records)
+        if lower is None:
+            return write_values(records, schema)
+        return write_values([lower(record) for record in records], schema, tagged=True)
+
+    def learn(self, block: SourceBlock) -> Spelling:
+        """The schema and what else the header says, where it is not too long."""
+        try:
+            spelling = _spelling(bytes(block.data))
+        except Exception:  # the block will be parsed, and say what is wrong
+            return {}
+        return spelling if len(json.dumps(spelling)) <= _MOST else {}
+
+    def respell(self, block: SourceBlock, spelling: Spelling) -> Spelling:
+        """The same for each of several blocks, where it is too long to be said once for all."""
+        if "schema" in spelling or (block.index == 0 and block.last):
+            return {}
+        try:
+            return _spelling(block.context or bytes(block.data))
+        except Exception:  # as above
+            return {}
+
+    def spell(self, records: list[Any], spelling: Spelling, *, first: bool) -> bytes:
+        text, codec = spelling.get("schema"), spelling.get("codec", "null")
+        meta = spelling.get("meta", {})
+        if not isinstance(text, str) or codec not in ("null", "deflate"):
+            if not first:
+                raise ValueError("blocks of a file whose schema is not known")
+            return self.write(records)
+        if not isinstance(meta, dict) or not all(
+            isinstance(word, str) for pair in meta.items() for word in pair
+        ):
+            raise ValueError("not a spelling of Avro")
+        data = write_under(text, records, codec=codec, meta=meta)
+        return data if first else data[read_header(data).end :]
+
+    def difference(self, block: SourceBlock, restored: Buffer) -> Difference | None:
+        if not block.context:
+            return super().difference(block, restored)
+        head = self.spell([], _spelling(block.context), first=True)
+        return compared(self.parse(block), self.read(head + bytes(restored)))
+
+
+def _spelling(data: bytes) -> Spelling:
+    """How to write values under the header of a file again; Malformed where it has none."""
+    header = read_header(data)
+    own: dict[str, str] = {}
+    for key, value in header.meta.items():
+        if not key.startswith("avro."):
+            own[key] = str(value, "utf-8")
+    spelling: Spelling = {"schema": json.dumps(header.schema().json, separators=(",", ":"))}
+    if header.codec == "deflate":
+        spelling["codec"] = header.codec
+    if own:
+        spelling["meta"] = own
+    return spelling
+
+
+def _is_plain(front: bytes) -> bool:
+    """Whether a file with this front is known to be not compressed."""
+    try:
+        return read_header(front).codec == "null"
+    except Malformed:
+        return False
+
+
+def _rejoined(front: bytes, read: Read) -> Read:
+    """Reads ``front``, which has been read, and then what ``read`` gives."""
+    left = memoryview(front)
+
+    def read_on(size: int) -> bytes:
+        nonlocal left
+        taken, left = bytes(left[:size]), left[size:]
+        return taken + read(size - len(taken)) if len(taken) < size else taken
+
+    return read_on
+
+
+def _headed(read: Read, block_size: int) -> Iterator[SourceBlock]:
+    """Blocks of whole blocks of a file, with its header."""
+    scan = BlockScan()
+    for block in cut_records(read, block_size, SequenceFinder(scan), for_values=True):
+        yield block._replace(context=scan.head) if block.index else block
+
+
+def write_under(
+    schema: str, records: list[Any], *, codec: str = "null", meta: dict[str, str] | None = None
+) -> bytes:
+    """A file of ``records`` under the schema in a text; ValueError or TypeError, as it fits."""
+    parsed = parse_schema(schema)
+    skimmer = parsed.skimmer()
+    if skimmer.recursive:
+        levels(records, _SCALARS, lambda _: [])
+    data = write_values(records, parsed.json, codec=codec, meta=meta)
+    if '"int"' in schema:  # of these, fastavro writes any number; to validate them takes it longer
+        try:
+            for block in take_apart(data).blocks:
+                skimmer.skim(block.data, block.values, block.at)
+        except (RefusedError, Unheld) as error:
+            raise ValueError(str(error)) from None
+    return data

@@ -1,0 +1,275 @@
+"""CBOR (RFC 8949) as a source: a sequence of items (RFC 8742), each of them a record.
+
+Tags whose content a Python value holds to the last digit become that value: dates and times,
+bignums, decimals, fractions, UUIDs, IP addresses, sets, complex numbers. All other tags stay
+whole, as cbor2's CBORTag: unknown ones, and those with a content that Python's type would round
+or does not have (a time with nanoseconds, the year 10000, a regular expression of another
+language, a bigfloat).
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from datetime import date, datetime
+from decimal import Decimal
+from fractions import Fraction
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar
+from uuid import UUID
+
+from serialpack.depth import MAX_DEPTH, levels
+from serialpack.errors import RefusedError
+from serialpack.formats.base import Difference, Unheld, depth_loss
+from serialpack.formats.cbor import scan as _cborscan
+from serialpack.formats.cbor.pairs import PAIRS, Paired, last_wins
+from serialpack.formats.cbor.tags import Tags, Twice, decoders
+from serialpack.formats.shared.document import Malformed
+from serialpack.formats.shared.elements import MessageFormat
+from serialpack.formats.shared.unheld import check_unfolded
+from serialpack.formats.shared.utf8 import ESCAPED
+from serialpack.stages.stage import Buffer, import_library
+from serialpack.values.kinds import DUPLICATES, UTF8, shown
+
+if TYPE_CHECKING:
+    from serialpack.formats.shared.marks import Marks
+
+#: More containers within each other than these, and the library's encoder, which recurses
+#: without a limit, is not trusted with the stack of a thread (it takes about 1 KiB for each).
+_SHALLOW = 100
+
+#: What the library may keep open: all items, containers within each other, and a tag.
+_FRAMES = MAX_DEPTH + 2
+
+
+class Cbor(MessageFormat):
+    """A sequence of CBOR items."""
+
+    name = "cbor"
+    number = 9
+    about = "CBOR items, one after another"
+    title = "CBOR"
+    heeds = frozenset({DUPLICATES, UTF8})
+    _pair = b"\xa1"
+    _long: ClassVar[dict[str, int]] = {"a": 0x9A, "m": 0xBA}
+    scan = staticmethod(_cborscan.scan)
+    opening = staticmethod(_cborscan.opening)
+
+    def read(self, data: bytes) -> list[Any]:
+        return self._items(data, parts=False)
+
+    def read_parts(self, data: bytes) -> list[Any]:
+        return self._items(data, parts=True)
+
+    def _items(self, data: bytes, *, parts: bool) -> list[Any]:
+        try:
+            return read_items(data, parts=parts)
+        except (Malformed, Unheld) as error:
+            if self.marks is None or not self.marks.allowed & self.heeds:
+                raise
+            return _read_marked(data, self.marks, error, parts=parts)
+
+    def write(self, records: list[Any]) -> bytes:
+        return write_items(records)
+
+
+def read_items(data: Buffer, *, parts: bool = False) -> list[Any]:
+    """The items of a sequence. ``parts``: they are parts of one item.
+
+    Malformed, Unheld for what Python does not hold, RefusedError for references without end, or
+    from one part to what may stand in another.
+    """
+    cbor2 = import_library("cbor2", "cbor")
+    # Within one array without a length they are read in one call.
+    file = io.BytesIO(b"".join((b"\x9f", data, b"\xff")))
+    tags = Tags(decoders())
+    decoder = _decoder(file, len(data) + 2, tags, _FRAMES)
+    try:
+        records: list[Any] = decoder.decode()
+        if file.tell() != len(data) + 2:
+            raise Malformed("a break code outside of any container", file.tell() - 2)
+        if tags.shared:
+            records = [] if parts else _apart(bytes(data))
+    except cbor2.CBORDecodeError as error:
+        if not (tags.shared and parts):
+            raise _placed(cbor2, bytes(data), error) from None
+    if tags.shared and parts:
+        raise RefusedError(
+            "an array or map larger than a block has references between values",
+            hint="pack -s raw keeps the bytes",
+        )
+    if tags.referred:
+        check_unfolded(records, len(data), _inside_or_none)
+    return records
+
+
+def _read_marked(data: bytes, marks: Marks, error: Exception, *, parts: bool) -> list[Any]:
+    """As ``read_items``, which has raised ``error``, with what may be lost noted in ``marks``."""
+    cbor2 = import_library("cbor2", "cbor")
+    paired = Paired(data) if DUPLICATES in marks.allowed else None
+    read = data if paired is None else paired.data
+    file = io.BytesIO(read)
+    tags = Tags({**decoders(), PAIRS: last_wins(marks)})
+    lossy_text = UTF8 in marks.allowed
+    decoder = _decoder(file, 1, tags, 2 * _FRAMES, "surrogateescape" if lossy_text else "strict")
+    records = []
+    try:
+        while file.tell() < len(read):
+            records.append(decoder.decode())
+        levels(records, _plain_types(), _inside_or_none)
+    except cbor2.CBORDecodeEOF:
+        raise Malformed("it ends too early", len(data)) from None
+    except cbor2.CBORDecodeError as found:
+        at = file.tell() if paired is None else paired.before(file.tell())
+        raise _explained(found, len(records), at) from None
+    except RecursionError:
+        raise Unheld(depth_loss(len(records))) from None
+    if tags.shared and parts:
+        raise error
+    if tags.referred:
+        check_unfolded(records, len(data), _inside_or_none)
+    marks.base = ESCAPED if lossy_text else 0
+    return records
+
+
+def _decoder(file: io.BytesIO, read_size: int, tags: Tags, depth: int, text: str = "strict") -> Any:
+    return import_library("cbor2", "cbor").CBORDecoder(
+        file,
+        str_errors=text,
+        read_size=read_size,
+        max_depth=depth,
+        allow_duplicate_keys=False,
+        semantic_decoders=tags,
+    )
+
+
+def _apart(data: bytes) -> list[Any]:
+    """The items one by one: what one shares with itself, no other one refers to."""
+    file = io.BytesIO(data)
+    decoder = _decoder(file, len(data), Tags(decoders()), _FRAMES - 1)
+    records = []
+    while file.tell() < len(data):
+        records.append(decoder.decode())
+    return records
+
+
+def _placed(cbor2: Any, data: bytes, error: Exception) -> Exception:
+    """What is wrong and where, found by reading the items one by one, byte by byte."""
+    file = io.BytesIO(data)
+    decoder = _decoder(file, 1, Tags(decoders()), _FRAMES - 1)
+    record = 0
+    try:
+        while file.tell() < len(data):
+            decoder.decode()
+            record += 1
+    except cbor2.CBORDecodeEOF:
+        return Malformed("it ends too early", len(data))
+    except cbor2.CBORDecodeError as found:
+        error = found
+    return _explained(error, record, file.tell())
+
+
+def _explained(error: Exception, record: int, at: int) -> Exception:
+    """What the library's ``error`` in a record, at a byte, means."""
+    message = str(error)
+    if isinstance(error.__cause__, Twice):
+        was = f"the element {shown(error.__cause__.args[0])} of a set"
+        return Unheld(Difference(record, "$", was, "", "duplicate-keys"))
+    said = str(error.__cause__ or error)
+    if (twice := re.search("Duplicate map key: (.*)", said, re.DOTALL)) is not None:
+        return Unheld(Difference(record, "$", f"the key {twice[1][:40]}", "", "duplicate-keys"))
+    if error.__cause__ is not None:
+        message += f" ({error.__cause__})"
+    if "maximum container nesting depth" in message:
+        return Unheld(depth_loss(record))
+    return Malformed(" ".join(message.split()), at)
+
+
+def write_items(records: list[Any], *, canonical: bool = False) -> bytes:
+    """The items of ``records``, one after another.
+
+    TypeError for a type that would not come back, RecursionError for values nested too deeply.
+    """
+    cbor2 = import_library("cbor2", "cbor")
+    if levels(records, _plain_types(), _inside) > _SHALLOW:
+        return _write_deep(records, canonical)
+    try:
+        data: bytes = cbor2.dumps(records, canonical=canonical)
+    except cbor2.CBOREncodeError as error:
+        raise ValueError(str(error)) from None
+    return data[len(_head(4, len(records))) :]
+
+
+def _write_deep(records: list[Any], canonical: bool) -> bytes:
+    """The same without recursion: the library writes what holds no other values."""
+    cbor2 = import_library("cbor2", "cbor")
+    written = bytearray()
+    stack = records[::-1]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, list | tuple):
+            written += _head(4, len(value))
+            stack.extend(reversed(value))
+        elif isinstance(value, set | frozenset):
+            parts = sorted(_write_deep([part], canonical) for part in value)
+            parts.sort(key=len)
+            written += _head(6, 258) + _head(4, len(parts)) + b"".join(parts)
+        elif isinstance(value, cbor2.CBORTag):
+            written += _head(6, value.tag)
+            stack.append(value.value)
+        elif hasattr(value, "items"):
+            items = list(value.items())
+            if canonical:
+                keys = [_write_deep([key], canonical) for key in value]
+                order = sorted(range(len(keys)), key=lambda i: (len(keys[i]), keys[i]))
+                items = [items[i] for i in order]
+            written += _head(5, len(items))
+            stack.extend(part for item in reversed(items) for part in reversed(item))
+        else:
+            try:
+                written += cbor2.dumps(value, canonical=canonical)
+            except cbor2.CBOREncodeError as error:
+                raise ValueError(str(error)) from None
+    return bytes(written)
+
+
+def _head(major: int, number: int) -> bytes:
+    """The head of an item: its major type, and a number in the fewest bytes."""
+    if number < 24:
+        return bytes([major << 5 | number])
+    size = next(i for i in range(4) if number < 1 << (8 << i))
+    return bytes([major << 5 | 24 + size]) + number.to_bytes(1 << size, "big")
+
+
+@cache
+def _plain_types() -> frozenset[type]:
+    """The types that hold no others, and come back as what they were."""
+    import ipaddress
+
+    cbor2 = import_library("cbor2", "cbor")
+    addresses = [
+        getattr(ipaddress, f"IPv{version}{what}")
+        for version in (4, 6)
+        for what in ("Address", "Network", "Interface")
+    ]
+    return frozenset(
+        {
+            *(type(None), bool, int, float, str, bytes, complex),
+            *(datetime, date, Decimal, Fraction, UUID, *addresses),
+            *(type(cbor2.undefined), cbor2.CBORSimpleValue),
+        }
+    )
+
+
+def _inside(value: Any) -> list[Any]:
+    """The values in one of the library's own containers; TypeError for other types."""
+    kind = type(value)
+    if kind.__module__ == "cbor2" or kind.__name__ == "frozendict":
+        if kind.__name__ == "CBORTag":
+            return [value.value]
+        return [dict(value)]
+    raise TypeError(f"cannot write {kind.__name__}")
+
+
+def _inside_or_none(value: Any) -> list[Any]:
+    return [] if type(value) in _plain_types() else _inside(value)

@@ -1,0 +1,147 @@
+"""Where CBOR items end, told from their heads alone (RFC 8949, section 3)."""
+
+from __future__ import annotations
+
+from array import array
+from typing import Any
+
+from serialpack.formats.shared.elements import Opening
+from serialpack.formats.shared.split import Scan
+from serialpack.stages.stage import Buffer
+
+_BYTES, _TEXT, _ARRAY, _MAP, _TAG = range(2, 7)
+_BREAK = 0xFF
+#: The additional information of items that do not say their length.
+_ENDLESS = 31
+
+#: The tag that says that this is CBOR (section 3.4.6).
+SELF_DESCRIBED = bytes.fromhex("d9d9f7")
+
+
+def _simple(first: int) -> tuple[int, int] | tuple[None, None]:
+    """Of an item that its first byte tells all of: its size, and by how many the items to come
+    become more; None of others.
+    """
+    major, number = first >> 5, first & 31
+    if number < 24:
+        inside = {_ARRAY: number, _MAP: 2 * number, _TAG: 1}.get(major, 0)
+        return 1 + (number if major in (_BYTES, _TEXT) else 0), inside - 1
+    if number < 28 and major in (0, 1, 7):
+        return 1 + (1 << number - 24), -1
+    return None, None
+
+
+_SIZES: list[Any] = [_simple(first)[0] for first in range(256)]
+_MORE: list[Any] = [_simple(first)[1] for first in range(256)]
+
+
+#: Items within each other, the outermost of them without a length, that are kept in memory: many
+#: more than are ever read.
+_DEEPEST = 1 << 20
+
+
+class _Broken(Exception):
+    """Bytes that begin no item."""
+
+
+def scan(view: Buffer, most: int, step: int, ends: array[int] | None = None) -> Scan:
+    """As ``MessageFormat.scan``. A break code begins no item."""
+    sizes, mores = _SIZES, _MORE
+    at = end = records = 0
+    try:
+        while records != most:
+            left = step
+            while left > 0:
+                first = view[at]
+                size = sizes[first]
+                if size is None:
+                    at, more = _long(view, at)
+                    left += more
+                else:
+                    at += size
+                    left += mores[first]
+            if at > len(view):
+                break
+            end = at
+            records += 1
+            if ends is not None:
+                ends.append(end)
+    except IndexError:
+        pass
+    except _Broken:
+        return Scan(records, end, lost=True)
+    return Scan(records, end)
+
+
+def _long(data: Buffer, at: int) -> tuple[int, int]:
+    """As ``_simple``, of an item whose length stands in more bytes, or nowhere: where it ends."""
+    major, info = data[at] >> 5, data[at] & 31
+    if info == _ENDLESS:
+        return _endless(data, at), -1
+    if info > 27:
+        raise _Broken
+    size = 1 << info - 24
+    at += 1 + size
+    if at > len(data):
+        raise IndexError
+    number = int.from_bytes(data[at - size : at])
+    if major in (_BYTES, _TEXT):
+        return at + number, -1
+    return at, {_ARRAY: number, _MAP: 2 * number, _TAG: 1}[major] - 1
+
+
+def _endless(data: Buffer, at: int) -> int:
+    """Where an item ends that begins at ``at`` and does not say its length."""
+    #: Of each open item: how many items are to come in it; below 0: up to a break code.
+    opened: list[int] = []
+    while True:
+        first = data[at]
+        major, info = first >> 5, first & 31
+        size = _SIZES[first]
+        if first == _BREAK:
+            if not opened or opened.pop() >= 0:
+                raise _Broken
+            at += 1
+        elif info == _ENDLESS:
+            if major not in (_BYTES, _TEXT, _ARRAY, _MAP):
+                raise _Broken
+            opened.append(-1)
+            at += 1
+            if len(opened) > _DEEPEST:
+                raise _Broken
+            continue
+        else:
+            at, more = (at + size, _MORE[first]) if size is not None else _long(data, at)
+            if more >= 0:
+                opened.append(more + 1)
+                if len(opened) > _DEEPEST:
+                    raise _Broken
+                continue
+        while opened and opened[-1] >= 0:
+            opened[-1] -= 1
+            if opened[-1]:
+                break
+            opened.pop()
+        if not opened:
+            return at
+
+
+def opening(view: Buffer) -> Opening | None:
+    """How the array or map begins that begins here; None where none does."""
+    data = bytes(view[:16])
+    start = len(SELF_DESCRIBED) if data.startswith(SELF_DESCRIBED) else 0
+    if len(data) <= start:
+        return None
+    major, info = data[start] >> 5, data[start] & 31
+    kind = {_ARRAY: "a", _MAP: "m"}.get(major)
+    if kind is None:
+        return None
+    size = start + 1
+    if info < 24:
+        return Opening(kind, size, info)
+    if info == _ENDLESS:
+        return Opening(kind, size, None)
+    if info > 27 or len(data) < size + (1 << info - 24):
+        return None
+    end = size + (1 << info - 24)
+    return Opening(kind, end, int.from_bytes(data[size:end]))

@@ -1,0 +1,216 @@
+"""CSV and TSV: cut at record ends, which are newlines outside quoted fields.
+
+A quote opens a field only where the field begins (as Python's csv module reads it); a doubled
+quote inside stays inside. The first line is a header, not a record.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from itertools import chain, islice
+from typing import ClassVar
+
+from serialpack.formats.base import Read, SourceBlock, Span, Spelling
+from serialpack.formats.csv.text import CsvText
+from serialpack.formats.shared.lines import LINE_ENDS, count_lines, line_range, line_spans
+from serialpack.formats.shared.split import Cut, Finder, cut_records
+from serialpack.stages.stage import Buffer
+
+BOM = b"\xef\xbb\xbf"
+_QUOTE = 0x22
+_NEWLINE = 0x0A
+
+
+@cache
+def _tokens(delimiter: bytes) -> re.Pattern[bytes]:
+    """Newlines, whole quoted fields, and the quote of one that does not end here.
+
+    What a match begins with stands first in the pattern, so that all else is skipped ten times as
+    fast; and a field that does not end is looked through once.
+    """
+    opens = rb'"(?:(?<=[%b\r\n]")|(?<=\n\xef\xbb\xbf"))' % re.escape(delimiter)
+    return re.compile(rb'\n|%b(?:[^"]*+(?:""[^"]*+)*+")?+' % opens)
+
+
+#: What follows the quote that opens a field, up to the one that closes it or may be half of two.
+_INSIDE = re.compile(rb'[^"]*+(?:""[^"]*+)*+')
+
+
+class _CsvFinder(Finder):
+    def __init__(self, delimiter: bytes) -> None:
+        self._tokens = _tokens(delimiter)
+        self._opens_behind = delimiter + b"\r\n"
+        self._header = True
+        # For a record in pieces: the piece before ended inside quotes; at a quote that closes
+        # unless it is half of a doubled one; with this byte.
+        self._quoted = self._closed = False
+        self._before = _NEWLINE
+
+    def newlines(self, buf: bytes | bytearray, start: int, limit: int) -> Iterator[int]:
+        """Behind each newline that ends a record; ``buf[start]`` is in no field in quotes."""
+        quote = buf.find(b'"', start, limit)
+        plain = limit if quote < 0 else quote
+        while (newline := buf.find(b"\n", start, plain)) >= 0:
+            start = newline + 1
+            yield start
+        if quote < 0:
+            return
+        for match in self._tokens.finditer(buf, start, limit):
+            at = match.start()
+            if buf[at] == _NEWLINE:
+                yield at + 1
+            elif match.end() == at + 1:
+                return
+
+    def _cut(self, buf: bytearray, start: int, end: int, records: int) -> Cut:
+        """Without the header, which is a line of the first block, blank or not."""
+        if self._header:
+            self._header = False
+            records -= bool(buf[start:end].strip(LINE_ENDS))
+        return Cut(end, records)
+
+    def last(self, buf: bytearray, start: int, limit: int) -> Cut | None:
+        if buf.find(b'"', start, limit) < 0:
+            end = buf.rfind(b"\n", start, limit) + 1
+            return (
+                self._cut(buf, start, end, count_lines(buf, start, end, LINE_ENDS)) if end else None
+            )
+        end, records = start, 0
+        for behind in self.newlines(buf, start, limit):
+            records += bool(buf[end:behind].strip(LINE_ENDS))
+            end = behind
+        return self._cut(buf, start, end, records) if end > start else None
+
+    def first(self, buf: bytearray, start: int, limit: int) -> Cut | None:
+        for end in self.newlines(buf, start, limit):
+            return self._cut(buf, start, end, int(bool(buf[start:end].strip(LINE_ENDS))))
+        return None
+
+    def rest(self, buf: bytearray, start: int) -> int | None:
+        cut = self.last(buf, start, len(buf)) or Cut(start, 0)
+        if buf[cut.end :].strip(LINE_ENDS):
+            cut = self._cut(buf, start, len(buf), cut.records + 1)
+        return cut.records
+
+    def ends(self, buf: bytearray, start: int, limit: int, *, begin: bool) -> int | None:
+        self._header = False
+        if begin:
+            self._quoted, self._before = False, _NEWLINE
+        elif buf[start] == _QUOTE and not self._quoted:
+            if self._closed:
+                self._quoted = True  # it was the first half of a doubled one
+                start += 1
+            elif self._before not in self._opens_behind:
+                start += 1
+        self._closed, self._before = False, buf[limit - 1]
+        if self._quoted:
+            inside = _INSIDE.match(buf, start, limit)
+            assert inside
+            close = inside.end()
+            if close == limit:
+                return None
+            self._quoted = False
+            self._closed = close == limit - 1
+            start = close + 1
+        quote = buf.find(b'"', start, limit)
+        newline = buf.find(b"\n", start, limit if quote < 0 else quote)
+        if newline >= 0 or quote < 0:
+            return newline + 1 or None
+        for match in self._tokens.finditer(buf, quote, limit):
+            if buf[match.start()] == _NEWLINE:
+                return match.end()
+            if match.end() == match.start() + 1:
+                self._quoted = True
+                break
+            self._closed = match.end() == limit
+        return None
+
+
+class Csv(CsvText):
+    """Comma-separated values."""
+
+    name = "csv"
+    number = 3
+    title = "CSV"
+    joins = False
+    about = "comma-separated values with a header line"
+    _delimiter: ClassVar[bytes] = b","
+
+    def cut(
+        self, read: Read, block_size: int, *, for_values: bool = False
+    ) -> Iterator[SourceBlock]:
+        finder = _CsvFinder(self._delimiter)
+        blocks = cut_records(read, block_size, finder, for_values=for_values)
+        return self._headed(blocks) if for_values else blocks
+
+    def _head(self, data: bytes) -> bytes:
+        return data[: next(self._ends(data), len(data))]
+
+    slice_needs_head = True
+
+    def record_spans(
+        self,
+        data: Buffer,
+        spelling: Spelling,  # noqa: ARG002
+        *,
+        first: bool,
+    ) -> Iterator[Span]:
+        text = bytes(data)
+        spans = self._quoted_spans(text) if b'"' in text else line_spans(text, blank=LINE_ENDS)
+        return islice(spans, int(first), None)
+
+    def _quoted_spans(self, text: bytes) -> Iterator[Span]:
+        start = 0
+        for end in chain(self._ends(text), (len(text),)):
+            if line := text[start:end].rstrip(LINE_ENDS):
+                yield start, start + len(line)
+            start = end
+
+    def record_range(
+        self, data: Buffer, spelling: Spelling, span: Span, count: int, *, first: bool
+    ) -> Span | None:
+        text = bytes(data)
+        found = None
+        if b'"' not in text:
+            at = int(first)
+            found = line_range(text, (span[0] + at, span[1] + at), count + at)
+        return found or super().record_range(text, spelling, span, count, first=first)
+
+    def slice_ends(
+        self,
+        head: Buffer,
+        spelling: Spelling,  # noqa: ARG002
+    ) -> tuple[bytes, bytes]:
+        line = self._head(bytes(head))
+        newline = b"\r\n" if line.endswith(b"\r\n") else b"\n"
+        return line.rstrip(LINE_ENDS) + newline, newline
+
+    def ends_record(
+        self,
+        data: Buffer,
+        spelling: Spelling,  # noqa: ARG002
+        *,
+        first: bool,  # noqa: ARG002
+        within: bool,
+    ) -> bool:
+        return not within and len(data) in self._ends(bytes(data))
+
+    def _ends(self, text: bytes) -> Iterator[int]:
+        """Behind each newline of ``text``, which begins with a record, that ends one."""
+        newlines = _CsvFinder(self._delimiter).newlines
+        if not text.startswith(BOM):
+            return newlines(text, 0, len(text))
+        buf = Finder.spare + text  # for the quote behind the mark
+        return (end - 1 for end in newlines(buf, 1, len(buf)))
+
+
+class Tsv(Csv):
+    """Tab-separated values."""
+
+    name = "tsv"
+    number = 4
+    title = "TSV"
+    about = "tab-separated values with a header line"
+    _delimiter: ClassVar[bytes] = b"\t"

@@ -1,0 +1,245 @@
+"""What CSV and TSV are as value formats: records are maps from the header's names to text.
+
+The header is the first line of the first block, and every later block has to know it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar
+
+from serialpack.errors import SyntaxInputError
+from serialpack.formats.base import (
+    Difference,
+    SourceBlock,
+    Spelled,
+    Spelling,
+    Unheld,
+    ValueFormat,
+    too_large,
+)
+from serialpack.formats.csv.rows import learn, rows_of, spell_rows, style_of
+from serialpack.formats.shared.document import Malformed, compared
+from serialpack.formats.shared.exact import not_read
+from serialpack.formats.shared.lines import LINE_ENDS
+from serialpack.formats.shared.utf8 import ESCAPED, said
+from serialpack.stages.stage import Buffer
+from serialpack.values.kinds import DUPLICATES, UTF8, Loss, shown, value_step
+
+_BOM = "\ufeff"
+
+#: The longest header, in bytes, that the spelling keeps as it stands.
+_MAX_HEAD = 16 << 10
+
+
+class HeadedBlock(SourceBlock):
+    """A block that knows its source's first line, as it stands there."""
+
+    head: bytes = b""
+
+    def _replace(self, **changes: Any) -> HeadedBlock:
+        block = super()._replace(**changes)
+        block.head = self.head
+        return block
+
+
+class CsvText(ValueFormat):
+    """The value side of CSV. Every field is text."""
+
+    spelled: ClassVar[Spelled] = {
+        **dict.fromkeys("het", (str,)),
+        "q": (int, list),
+    }
+    sequence = True
+    is_text = True
+    heeds = frozenset({DUPLICATES, UTF8})
+
+    has_columns = True
+    #: What messages call it.
+    title: ClassVar[str]
+    _delimiter: ClassVar[bytes]
+
+    def _headed(self, blocks: Iterator[SourceBlock]) -> Iterator[SourceBlock]:
+        head: bytes | None = None
+        for block in blocks:
+            headed = HeadedBlock(*block)
+            if head is None:
+                head = self._head(bytes(block.data))
+            headed.head = head
+            yield headed
+
+    def in_source(
+        self,
+        block: SourceBlock,
+        spelling: Spelling,  # noqa: ARG002
+        first: Callable[[], Buffer],
+    ) -> SourceBlock:
+        headed = HeadedBlock(*block)
+        headed.head = self._head(bytes(first()))
+        return headed
+
+    def _head(self, data: bytes) -> bytes:
+        """The first line of a source, with what ends it."""
+        raise NotImplementedError
+
+    @property
+    def _mark(self) -> str:
+        return self._delimiter.decode()
+
+    def learn(self, block: SourceBlock) -> Spelling:
+        head = self._head(bytes(block.data))
+        try:
+            text = str(bytes(block.data)[len(head) :], "utf-8")
+            style = learn(text or str(head, "utf-8"), self._mark)
+            names = self._names(head)
+        except ValueError:
+            return {}
+        spelling = style.spelling()
+        usual = spell_rows([names], self._mark, style) + style.newline
+        if (usual.encode() != head or not block.records) and len(head) <= _MAX_HEAD:
+            spelling["h"] = head.decode()
+        return spelling
+
+    def _names(self, head: bytes) -> list[str]:
+        lossy = self.marks is not None and UTF8 in self.marks.allowed
+        text = str(head, "utf-8", "surrogateescape" if lossy else "strict")
+        rows = rows_of(text.removeprefix(_BOM), self._mark)
+        return rows[0] if rows else []
+
+    def parse(self, block: SourceBlock) -> list[Any]:
+        return self._table(block)[1]
+
+    def _table(self, block: SourceBlock) -> tuple[list[str], list[dict[str, str]]]:
+        """The names in the header, and the records."""
+        if block.partial:
+            raise too_large(block)
+        data = bytes(block.data)
+        names: list[str] | None = None
+        if block.index:
+            assert isinstance(block, HeadedBlock)
+            try:
+                names = self._mended(self._names(block.head), ESCAPED, count=False)
+            except ValueError:  # which is said of the first block, where it stands
+                raise self._placed(block, "", "under a header that is none") from None
+        try:
+            text = data.decode()
+            begin = int(block.index == 0 and text.startswith(_BOM))
+            rows = rows_of(text[begin:], self._mark)
+        except UnicodeDecodeError as error:
+            raise self._placed(block, data[: error.start].decode(), "not UTF-8") from None
+        except Malformed as bad:
+            assert bad.at is not None  # noqa: PT017
+            raise self._placed(block, text[: begin + bad.at], bad.message) from None
+        if names is None:
+            names = rows.pop(0) if rows else []
+            names = self._mended(names, self.marks.base if self.marks else 0, count=True)
+        while block.last and rows and not rows[-1]:
+            rows.pop()
+        records = self._records(block, names, rows)
+        if block.records is not None and len(records) != block.records:
+            # A quote behind a byte-order mark within the source: it was cut as one that opens.
+            raise self._placed(block, "", "records cannot be told apart from here on")
+        return names, records
+
+    def _records(
+        self, block: SourceBlock, names: list[str], rows: list[list[str]]
+    ) -> list[dict[str, str]]:
+        """The rows as maps; an error where a name is there twice, or a row does not fit."""
+        if len(set(names)) < len(names):
+            self._last_wins(names, rows)
+        width = len(names)
+        records: list[dict[str, str]] = []
+        for row in rows:
+            if len(row) == width:
+                records.append(dict(zip(names, row, strict=True)))
+            elif row or width == 1:  # in one column, a blank line may be an empty field
+                was = f"{len(row)} fields, not {width}" if row else "a blank line"
+                number = block.first_record + len(records)
+                raise not_read(self.title, Difference(number, "$", was, "", "mixed"))
+        return records
+
+    def _mended(self, names: list[str], base: int, *, count: bool) -> list[str]:
+        if self.marks is None or not base:
+            return names
+        return self.marks.mended_names(names, base, count=count)
+
+    def _last_wins(self, names: list[str], rows: list[list[str]]) -> None:
+        """Unheld for a name that is there twice, where no rule says what becomes of it."""
+        twice = Counter(names).most_common(1)[0][0]
+        path = "$" + value_step(twice)
+        if self.marks is None or DUPLICATES not in self.marks.allowed:
+            lost = f"the column {shown(twice)}"
+            raise Unheld(Difference(0, path, lost, "", "duplicate-keys"))
+        whole = [row for row in rows if len(row) == len(names)]
+        if whole:
+            columns = [column for column, name in enumerate(names) if name == twice]
+            fields = (whole[0][column] for column in (columns[0], columns[-1]))
+            was, became = (shown(said(field, self.marks.base)) for field in fields)
+            count = len(whole) * (len(names) - len(set(names)))
+            self.marks.placed.append(Loss(DUPLICATES, count, 0, path, was, became))
+
+    def _placed(self, block: SourceBlock, before: str, message: str) -> SyntaxInputError:
+        known = block.line >= 0 or block.index == 0
+        return SyntaxInputError(
+            f"not valid {self.title}: {message}",
+            offset=block.offset + len(before.encode()),
+            line=max(block.line, 0) + before.count("\n") + 1 if known else None,
+            column=len(before) - before.rfind("\n") if known else None,
+        )
+
+    def spell(self, records: list[Any], spelling: Spelling, *, first: bool) -> bytes:
+        style = style_of(spelling)
+        head, tail = spelling.get("h", ""), spelling.get("t")
+        if type(head) is not str or not isinstance(tail, str | None):
+            raise ValueError("the spelling of the header is none")
+        names = names_of(records)
+        if first and names and not head:
+            head = spell_rows([names], self._mark, style) + style.newline
+        rows = spell_rows([list(record.values()) for record in records], self._mark, style)
+        if tail is None:
+            tail = style.newline if rows else ""
+        return f"{head if first else ''}{rows}{tail}".encode()
+
+    def respell(self, block: SourceBlock, spelling: Spelling) -> Spelling:
+        data = bytes(block.data)
+        if not block.records and block.index == 0:
+            tail = data[len(self._head(data)) :]
+        else:
+            tail = data[len(data.rstrip(LINE_ENDS)) :]
+        usual = style_of(spelling).newline.encode() if block.records else b""
+        return {} if tail == usual else {"t": tail.decode()}
+
+    def respellings(self, block: SourceBlock, spelling: Spelling) -> Iterator[Spelling]:
+        data = bytes(block.data)
+        if block.index == 0:
+            data = data[len(self._head(data)) :]
+        style = learn(data.decode(), self._mark)
+        if style != style_of(spelling):
+            changed: Spelling = {"e": "\n", "q": 0, **style.spelling()}
+            yield {**changed, **self.respell(block, changed)}
+
+    def difference(self, block: SourceBlock, restored: Buffer) -> Difference | None:
+        before = self._table(block)
+        after = self._table(block._replace(data=restored))
+        if before[0] != after[0]:
+            return Difference(0, "$", "the header", "another", "value")
+        return compared(before[1], after[1])
+
+
+def names_of(records: list[Any]) -> list[str]:
+    """The keys that all records have, in one order; ValueError for what is no table of text."""
+    if not records:
+        return []
+    names = list(records[0]) if type(records[0]) is dict else []
+    if not names:
+        raise ValueError("a record that is not a map, or is empty")
+    text = {str}
+    if not text.issuperset(map(type, names)):
+        raise ValueError("a name that is no text")
+    for record in records:
+        if type(record) is not dict or list(record) != names:
+            raise ValueError("records of different shapes")
+        if not text.issuperset(map(type, record.values())):
+            raise ValueError("a field that is no text")
+    return names

@@ -1,0 +1,43 @@
+"""Java serialization streams (Java Object Serialization Specification, section 6) as a source.
+
+They are read, never written. Primitive data is bytes; strings, boxed primitives, the usual lists,
+maps and sets, arrays, enum constants (by their names), dates, UUIDs and big numbers are values of
+Python. Objects of other classes are refused: their fields mean what the class makes of them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from serialpack.errors import RefusedError
+from serialpack.formats.base import SourceBlock, Spelling
+from serialpack.formats.shared.document import DocumentFormat
+
+
+class Java(DocumentFormat):
+    """What an ObjectOutputStream wrote: each object, and each piece of primitive data."""
+
+    name = "java"
+    number = 14
+    about = "Java serialization streams; read, never written"
+    title = "Java serialization"
+    joins = False
+
+    def read(self, data: bytes) -> list[Any]:
+        from serialpack.formats.java.read import read_stream
+
+        return read_stream(data)
+
+    def write(self, records: list[Any]) -> bytes:  # noqa: ARG002
+        raise _unwritten()
+
+    def learn(self, block: SourceBlock) -> Spelling:  # noqa: ARG002
+        """RefusedError: whoever asks how it is written could not unpack it."""
+        raise _unwritten()
+
+
+def _unwritten() -> RefusedError:
+    return RefusedError(
+        "Java serialization is read, never written, so it could not be unpacked again",
+        hint="pack -s raw or -s java keeps the bytes",
+    )

@@ -1,0 +1,28 @@
+"""JSON text to values, with all that is lost on the way noted: keys twice, digits, a ``-0``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from serialpack.formats.json.parse import Scanner, scanner_with
+from serialpack.formats.shared.exact import MAX_DIGITS, Lost, exact_float
+from serialpack.formats.shared.marks import Marks
+
+
+def marking_scanner(marks: Marks) -> Scanner:
+    """To Python values; what they do not hold of the text is noted in ``marks``."""
+
+    def number(text: str) -> Any:
+        try:
+            return exact_float(text)
+        except Lost as lost:
+            return marks.lost_number(lost)
+
+    def integer(text: str) -> Any:
+        if text == "-0":
+            return marks.lost_number(Lost("negative-zero", text))
+        if len(text) - text.startswith("-") > MAX_DIGITS:
+            return marks.lost_number(Lost("huge-integer", text))
+        return int(text)
+
+    return scanner_with(parse_float=number, parse_int=integer, object_pairs_hook=marks.pairs)

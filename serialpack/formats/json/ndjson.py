@@ -1,0 +1,165 @@
+"""NDJSON: a JSON value on each line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from itertools import chain
+from typing import Any
+
+from serialpack.depth import MAX_DEPTH, json_depth
+from serialpack.errors import InputError
+from serialpack.formats.base import Difference, Read, SourceBlock, Span, Spelling
+from serialpack.formats.json.parse import BOM, Bad, Scanner, scan_document, too_deep
+from serialpack.formats.json.text import JsonText
+from serialpack.formats.shared.lines import (
+    BLANK,
+    LineFinder,
+    line_range,
+    line_spans,
+    lines_in_pieces,
+)
+from serialpack.formats.shared.split import cut_records
+from serialpack.stages.stage import Buffer
+
+#: The blank lines behind a newline, and those at the front: millions of them at once.
+_BLANK_LINES = re.compile(rb"\n[ \t\r\n]*\n")
+_BLANK_TEXT = re.compile(r"[ \t\r\n]*\n")
+
+
+class NdJson(JsonText):
+    """JSON values, each on its line; blank lines between them are no records."""
+
+    name = "ndjson"
+    number = 2
+    about = "a JSON value on each line"
+    sequence = True
+    _kind = "n"
+
+    def cut(
+        self, read: Read, block_size: int, *, for_values: bool = False
+    ) -> Iterator[SourceBlock]:
+        return cut_records(read, block_size, LineFinder(), for_values=for_values)
+
+    def record_spans(
+        self,
+        data: Buffer,
+        spelling: Spelling,  # noqa: ARG002
+        *,
+        first: bool,
+    ) -> Iterator[Span]:
+        text = bytes(data)
+        return line_spans(text, len(BOM) if first and text.startswith(BOM) else 0)
+
+    def record_range(
+        self, data: Buffer, spelling: Spelling, span: Span, count: int, *, first: bool
+    ) -> Span | None:
+        text = bytes(data)
+        start = len(BOM) if first and text.startswith(BOM) else 0
+        found = line_range(text, span, count, start)
+        return found or super().record_range(data, spelling, span, count, first=first)
+
+    def range_in_pieces(
+        self, pieces: Iterator[Buffer], span: Span, *, first: bool
+    ) -> tuple[Buffer, int, int] | None:
+        """As ``record_range``, for records with others behind them in the block.
+
+        Takes no more pieces than it needs; also says which text the places are in. None: it must
+        be looked for in all of the block.
+        """
+        head = next(pieces, b"")
+        if first and bytes(head[: len(BOM)]) == BOM:
+            return None
+        return lines_in_pieces(chain((head,), pieces), span)
+
+    def slice_ends(
+        self,
+        head: Buffer,  # noqa: ARG002
+        spelling: Spelling,
+    ) -> tuple[bytes, bytes]:
+        from serialpack.formats.json.style import style_of
+
+        return b"", style_of(spelling, "n").joint.encode()
+
+    def ends_record(
+        self,
+        data: Buffer,
+        spelling: Spelling,  # noqa: ARG002
+        *,
+        first: bool,  # noqa: ARG002
+        within: bool,  # noqa: ARG002
+    ) -> bool:
+        return bytes(data[-1:]) == b"\n"
+
+    def _fast(self, block: SourceBlock, data: bytes) -> list[Any] | None:
+        if block.index == 0:
+            data = data.removeprefix(BOM)
+        if block.records is None or data.count(b"\n") > block.records:
+            data = _BLANK_LINES.sub(b"\n", data)
+        lines = data.split(b"\n")
+        if not lines[-1]:
+            lines.pop()
+        if block.records != len(lines):
+            lines = [line for line in lines if line.strip(BLANK)]
+        decode = decoder()
+        try:
+            return [decode(line) for line in lines]
+        except (ValueError, RecursionError):
+            return None
+
+    def _read_as(
+        self,
+        block: SourceBlock,
+        data: bytes,
+        array: Callable[[bytes], list[Any]],  # noqa: ARG002
+        lines: Callable[[bytes], list[Any]],
+    ) -> list[Any] | None:
+        return lines(data.removeprefix(BOM) if block.index == 0 else data)
+
+    def _scan(self, block: SourceBlock, text: str, scanner: Scanner) -> Iterator[Any]:
+        at = int(block.index == 0 and text.startswith("\ufeff"))
+        while at < len(text):
+            end = text.find("\n", at)
+            end = len(text) if end < 0 else end
+            line = text[at:end]
+            if line.strip(" \t\r"):
+                try:
+                    record = scan_document(line, 0, scanner)
+                except Bad as bad:
+                    raise Bad(bad.message, at + bad.at) from None
+                yield record
+                at = end + 1
+            else:
+                blank = _BLANK_TEXT.match(text, at)
+                at = blank.end() if blank else len(text)
+
+    def difference(self, block: SourceBlock, restored: Buffer) -> Difference | None:
+        # Where 1.50 became 1.5 in some lines, only these need be looked at.
+        before, after = bytes(block.data).split(b"\n"), bytes(restored).split(b"\n")
+        if len(before) == len(after):
+            other = [
+                i for i, pair in enumerate(zip(before, after, strict=True)) if pair[0] != pair[1]
+            ]
+            index = block.index if other[:1] == [0] else max(block.index, 1)
+            some = block._replace(data=b"\n".join([before[i] for i in other]), index=index)
+            try:
+                if super().difference(some, b"\n".join([after[i] for i in other])) is None:
+                    return None
+            except InputError:  # its place is that in all of the block
+                pass
+        return super().difference(block, restored)
+
+    def _deep(self, block: SourceBlock, data: bytes) -> Difference | None:  # noqa: ARG002
+        if json_depth(data)[0] <= MAX_DEPTH:
+            return None
+        spans = line_spans(data)
+        deep = (too_deep(data[start:end], i) for i, (start, end) in enumerate(spans))
+        return next(filter(None, deep), None)
+
+
+@cache
+def decoder() -> Any:
+    import msgspec
+
+    return msgspec.json.Decoder().decode

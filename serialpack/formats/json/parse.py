@@ -1,0 +1,251 @@
+"""JSON text to values: a fast way, and a strict way that knows every place.
+
+The fast way is msgspec: strict in syntax, exact in integers of any size and in doubles. What it
+does not take (lone surrogates, an error) goes the strict way, on the standard library's scanner,
+which says where the error is and why a value cannot be held.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any, Literal, NamedTuple
+
+from serialpack.depth import MAX_DEPTH, json_depth
+from serialpack.errors import SyntaxInputError
+from serialpack.formats.base import Difference, SourceBlock, depth_loss
+from serialpack.stages.stage import Buffer
+
+#: What the records of a block are: elements of an array, members of a map, one document.
+Kind = Literal["a", "m", "d"]
+
+OPENING = {"a": "[", "m": "{", "d": ""}
+CLOSING = {"a": "]", "m": "}", "d": ""}
+
+BOM = b"\xef\xbb\xbf"
+WHITE = b" \t\n\r"
+_WHITE = re.compile(r"[ \t\n\r]*+")
+_BLANK = re.compile(rb"[ \t\n\r]*+")
+_MEMBER = re.compile(rb'[ \t\n\r]*+"(?:[^"\\]++|\\.)*+"[ \t\n\r]*+:', re.DOTALL)
+_CONSTANT = re.compile(r'"(?:[^"\\]++|\\.)*+"|(NaN|-?Infinity)', re.DOTALL)
+
+#: Turns text at a position into a value and the position behind it.
+Scanner = Callable[[str, int], tuple[Any, int]]
+
+
+class Frame(NamedTuple):
+    """A block of a JSON document, taken apart: its records stand in ``data[start:end]``."""
+
+    kind: Kind
+    start: int
+    end: int
+
+
+def kind_of(data: bytes, *, first: bool, last: bool) -> Kind:
+    """What the records of a block are; its text tells, with its place."""
+    if not first:
+        return "m" if _MEMBER.match(data) else "a"
+    begin = data.removeprefix(BOM)[:4096].lstrip(WHITE) or data.lstrip(WHITE)
+    if begin.startswith(b"["):
+        return "a"
+    return "m" if begin.startswith(b"{") and not last else "d"
+
+
+def frame(data: bytes, *, first: bool, last: bool) -> Frame:
+    """Where the records stand between what comes before and behind them."""
+    kind = kind_of(data, first=first, last=last)
+    start, end = 0, before_white(data, len(data))
+    if first:
+        start = len(BOM) if data.startswith(BOM) else 0
+        start = behind_white(data, start, len(data))
+        if kind != "d":
+            start = behind_white(data, start + 1, len(data))
+    if kind != "d" and end and data[end - 1] in b",]}":
+        end = before_white(data, end - 1)
+    return Frame(kind, min(start, end), end)
+
+
+def behind_white(data: Buffer, at: int, end: int) -> int:
+    """Where the white space that begins at ``at`` ends, at ``end`` at the latest."""
+    match = _BLANK.match(data, at, end)
+    assert match
+    return match.end()
+
+
+def before_white(data: bytes | bytearray, at: int) -> int:
+    """Where the white space that ends at ``at`` begins."""
+    size = 64
+    while at:
+        start = max(at - size, 0)
+        bare = len(data[start:at].rstrip(WHITE))
+        if bare:
+            return start + bare
+        at, size = start, 4 * size
+    return 0
+
+
+def too_deep(data: bytes, record: int = 0, most: int = MAX_DEPTH) -> Difference | None:
+    """The loss that deep nesting in ``data`` is taken for; Bad where its brackets are open."""
+    depth, still_open = json_depth(data)
+    if depth <= most:
+        return None
+    if still_open > 0:
+        raise Bad("the text ends too early", len(data.decode("utf-8", "replace")))
+    return depth_loss(record)
+
+
+class Bad(Exception):
+    """A syntax error at a character of a text."""
+
+    def __init__(self, message: str, at: int) -> None:
+        super().__init__(message)
+        self.message = message
+        self.at = at
+
+
+class UnheldNumber(Exception):
+    """A number that Python turns into another one, or into none."""
+
+
+def _refuse_constant(name: str) -> Any:
+    raise Bad(f"{name} is not JSON", -1)
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if value - value != 0:
+        raise UnheldNumber
+    return value
+
+
+def _whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise UnheldNumber from None
+
+
+def scanner_with(**hooks: Any) -> Scanner:
+    """The standard library's scanner, which has ``hooks`` make numbers and objects."""
+    decoder: Any = json.JSONDecoder(parse_constant=_refuse_constant, **hooks)
+    scanner: Scanner = decoder.scan_once
+    return scanner
+
+
+@cache
+def values_scanner() -> Scanner:
+    """To Python values, none of them changed in kind; UnheldNumber where that cannot be."""
+    return scanner_with(parse_float=_finite, parse_int=_whole)
+
+
+@cache
+def strict_scanner() -> Scanner:
+    """To a tree that keeps all that the text says.
+
+    An object is ``("o", [(key, value), ...])``, a number ``("i", text)`` or ``("f", text)``, so
+    that ``==`` never takes one kind for another.
+    """
+    return scanner_with(
+        parse_float=lambda text: ("f", text),
+        parse_int=lambda text: ("i", text),
+        object_pairs_hook=lambda pairs: ("o", pairs),
+    )
+
+
+def _scan(scanner: Scanner, text: str, at: int) -> tuple[Any, int]:
+    try:
+        return scanner(text, at)
+    except StopIteration as stop:
+        raise Bad("expected a value", int(stop.value)) from None
+    except json.JSONDecodeError as error:
+        raise Bad(error.msg[0].lower() + error.msg[1:], error.pos) from None
+    except Bad as bad:
+        place = next((m.start(1) for m in _CONSTANT.finditer(text, at) if m[1]), at)
+        raise Bad(bad.message, place) from None
+
+
+def _skip(text: str, at: int) -> int:
+    match = _WHITE.match(text, at)
+    assert match
+    return match.end()
+
+
+def scan_document(text: str, at: int, scanner: Scanner) -> Any:
+    """The one value in ``text[at:]``; or Bad."""
+    value, behind = _scan(scanner, text, _skip(text, at))
+    behind = _skip(text, behind)
+    if behind < len(text):
+        raise Bad("a second value where the end was expected", behind)
+    return value
+
+
+def scan_block(
+    text: str, kind: Kind, scanner: Scanner, *, first: bool, last: bool
+) -> Iterator[Any]:
+    """The records of a block of a JSON document, strictly; Bad where it breaks the syntax.
+
+    A member of a map is given as an object of one member.
+    """
+    at = _skip(text, int(first and text.startswith("\ufeff")))
+    if kind == "d":
+        yield scan_document(text, at, scanner)
+        return
+    if first:
+        at = _skip(text, at + 1)
+    pairs = scanner is strict_scanner()
+    count, comma = 0, False
+    while at < len(text):
+        if text[at] == CLOSING[kind] and not comma and (first or count):
+            at = _skip(text, at + 1)
+            if at < len(text):
+                raise Bad("a second value where the end was expected", at)
+            return
+        if count and not comma:
+            raise Bad(f"expected , or {CLOSING[kind]}", at)
+        if kind == "a":
+            record, at = _scan(scanner, text, at)
+        else:
+            key, value, at = _member(text, at, scanner)
+            record = ("o", [(key, value)]) if pairs else {key: value}
+        yield record
+        count += 1
+        at = _skip(text, at)
+        comma = text.startswith(",", at)
+        if comma:
+            at = _skip(text, at + 1)
+    if (count and not comma) or (last and (first or count)):
+        raise Bad("the text ends too early", len(text))
+
+
+def _member(text: str, at: int, scanner: Scanner) -> tuple[str, Any, int]:
+    if not text.startswith('"', at):
+        raise Bad("expected a key in double quotes", at)
+    key, at = _scan(scanner, text, at)
+    at = _skip(text, at)
+    if not text.startswith(":", at):
+        raise Bad("expected :", at)
+    value, at = _scan(scanner, text, _skip(text, at + 1))
+    return key, value, at
+
+
+def text_of(block: SourceBlock, data: bytes) -> str:
+    """The characters of a block; SyntaxInputError where it is not UTF-8."""
+    try:
+        return str(data, "utf-8")
+    except UnicodeDecodeError as error:
+        raise place_of(block, data[: error.start].decode(), "not UTF-8") from None
+
+
+def place_of(block: SourceBlock, before: str, message: str) -> SyntaxInputError:
+    """The error behind the text ``before`` of a block, placed in the whole source."""
+    newlines = before.count("\n")
+    column = len(before) - before.rfind("\n") if newlines else block.column + len(before) + 1
+    known = block.line >= 0 or block.index == 0
+    return SyntaxInputError(
+        f"not valid JSON: {message}",
+        offset=block.offset + len(before.encode()),
+        line=max(block.line, 0) + newlines + 1 if known else None,
+        column=column if known else None,
+    )

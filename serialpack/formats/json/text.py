@@ -1,0 +1,177 @@
+"""What JSON and NDJSON share as value formats."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+
+from serialpack.formats.base import Difference, SourceBlock, Spelled, Spelling, Unheld, ValueFormat
+from serialpack.formats.json.parse import (
+    Bad,
+    Scanner,
+    UnheldNumber,
+    place_of,
+    strict_scanner,
+    text_of,
+    values_scanner,
+)
+from serialpack.stages.stage import Buffer
+from serialpack.values.kinds import DIGITS, DUPLICATES, UTF8
+
+# Modules for spelling, writing and comparing are imported where they are used: packing the bytes
+# as they are needs none of them, and starts 4 ms sooner (of some 65).
+if TYPE_CHECKING:
+    from serialpack.formats.json.style import Style
+
+
+class JsonText(ValueFormat):
+    """A format of JSON text. A subclass says where its records stand."""
+
+    respelled = True
+    is_text = True
+    heeds = frozenset({DIGITS, DUPLICATES, UTF8})
+
+    spelled: ClassVar[Spelled] = {
+        **dict.fromkeys("khjtb", (str,)),
+        **dict.fromkeys("xf", (int,)),
+        "s": (list, int),
+        "n": (int, str),
+    }
+
+    #: What ``_jsonspell`` calls it.
+    _kind: ClassVar[str]
+
+    @abstractmethod
+    def _fast(self, block: SourceBlock, data: bytes) -> list[Any] | None:
+        """The records, or None where they must be looked at strictly."""
+
+    @abstractmethod
+    def _scan(self, block: SourceBlock, text: str, scanner: Scanner) -> Iterator[Any]:
+        """The records, strictly; Bad where the text breaks the syntax."""
+
+    @abstractmethod
+    def _deep(self, block: SourceBlock, data: bytes) -> Difference | None:
+        """A record nested too deeply; Bad where one is and its brackets are open."""
+
+    def learn(self, block: SourceBlock) -> Spelling:
+        return self._learn(block).spelling()
+
+    def _learn(self, block: SourceBlock) -> Style:
+        from serialpack.formats.json import style as _jsonspell
+
+        return _jsonspell.learn(
+            bytes(block.data), self._kind, first=block.index == 0, last=block.last
+        )
+
+    def spell(self, records: list[Any], spelling: Spelling, *, first: bool) -> bytes:
+        from serialpack.formats.json import style as _jsonspell
+        from serialpack.formats.json import write as _jsonwrite
+
+        return _jsonwrite.write(records, _jsonspell.style_of(spelling, self._kind), first=first)
+
+    def respell(self, block: SourceBlock, spelling: Spelling) -> Spelling:
+        from serialpack.formats.json import style as _jsonspell
+
+        style = _jsonspell.style_of(spelling, self._kind)
+        tail = _jsonspell.tail_of(block.data, style.kind)
+        return {} if tail == style.tail else {"t": tail}
+
+    def respellings(self, block: SourceBlock, spelling: Spelling) -> Iterator[Spelling]:
+        from dataclasses import replace
+
+        from serialpack.formats.json import style as _jsonspell
+
+        usual = _jsonspell.style_of(spelling, self._kind)
+        found = self._learn(block)
+        if block.index:
+            found = replace(found, head=usual.head)
+        if found != usual and found.kind == usual.kind:
+            yield _jsonspell.changes(spelling, found)
+        if _jsonspell.FLOATS_DIFFER.search(block.data):
+            found = replace(found, python_floats=not found.python_floats)
+            yield _jsonspell.changes(spelling, found)
+
+    def parse(self, block: SourceBlock) -> list[Any]:
+        data = bytes(block.data)
+        self._check_depth(block, data)
+        records = self._fast(block, data) if self.marks is None else None
+        if records is not None:
+            return records
+        text = text_of(block, data)
+        try:
+            records = list(self._scan(block, text, self._scanner()))
+        except Bad as bad:
+            self._fail(block, text, bad)
+        except UnheldNumber:
+            from serialpack.formats.json import compare as _jsondiff
+
+            lost = _jsondiff.unheld(self._strict(block, data))
+            raise Unheld(lost or Difference(0, "$", "a number", "another", "value")) from None
+        if block.records is None and not (block.index == 0 and block.last):
+            raise place_of(block, "", "records cannot be told apart from here on")
+        return records
+
+    def _scanner(self) -> Scanner:
+        if self.marks is None:
+            return values_scanner()
+        from serialpack.formats.json.lossy import marking_scanner
+
+        return marking_scanner(self.marks)
+
+    def parse_as(
+        self,
+        block: SourceBlock,
+        array: Callable[[bytes], list[Any]],
+        lines: Callable[[bytes], list[Any]],
+    ) -> list[Any] | None:
+        """The records as ``array`` reads an array of them, or ``lines`` lines of them.
+
+        None where they do not read them: nothing is known of the text then. Also of text that
+        they do read, only what is written of the records again tells whether it is the same.
+        Both see to it that values are not nested too deeply.
+        """
+        try:
+            records = self._read_as(block, bytes(block.data), array, lines)
+        except (ValueError, RecursionError):
+            return None
+        return records if records is not None and len(records) == block.records else None
+
+    @abstractmethod
+    def _read_as(
+        self,
+        block: SourceBlock,
+        data: bytes,
+        array: Callable[[bytes], list[Any]],
+        lines: Callable[[bytes], list[Any]],
+    ) -> list[Any] | None:
+        """As ``parse_as``; fails in any way."""
+
+    def _check_depth(self, block: SourceBlock, data: bytes) -> None:
+        try:
+            lost = self._deep(block, data)
+        except Bad as bad:
+            self._fail(block, str(data, "utf-8", "replace"), bad)
+        if lost is not None:
+            raise Unheld(lost)
+
+    def _fail(self, block: SourceBlock, text: str, bad: Bad) -> NoReturn:
+        raise place_of(block, text[: bad.at], bad.message) from None
+
+    def _strict(self, block: SourceBlock, data: bytes) -> Iterator[Any]:
+        text = text_of(block, data)
+        try:
+            yield from self._scan(block, text, strict_scanner())
+        except Bad as bad:
+            self._fail(block, text, bad)
+
+    def difference(self, block: SourceBlock, restored: Buffer) -> Difference | None:
+        from serialpack.formats.json import compare as _jsondiff
+
+        data, after = bytes(block.data), bytes(restored)
+        try:
+            self._check_depth(block, data)
+        except Unheld as unheld:
+            return unheld.difference
+        text = block._replace(data=after)
+        return _jsondiff.difference(self._strict(block, data), self._strict(text, after))

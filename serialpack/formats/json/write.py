@@ -1,0 +1,272 @@
+"""Writes JSON values in a style, by the fastest engine that can."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from functools import cache, lru_cache
+from typing import Any
+
+from serialpack.depth import MAX_DEPTH, depth_of
+from serialpack.formats.json.style import (
+    ASCII,
+    CAPITALS,
+    COMPACT,
+    HTML,
+    INDENTED,
+    SLASH,
+    SPACED,
+    Style,
+)
+
+_ESCAPE = re.compile(rb"\\(?:u([0-9a-f]{4})|.)", re.DOTALL)
+_LINE = re.compile(rb"\n( +)")
+#: The one kind of number that ujson writes in its own way: 1e-5, and not 1e-05.
+_OWN_EXPONENT = re.compile(rb"-[5-9](?=[,\]}]|\Z)(?<=e-[5-9])")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+#: Strings, and the numbers in which Python and msgspec write another exponent.
+_PYTHON_EXPONENT = re.compile(
+    rb'"(?:[^"\\]|\\.)*+"|(-?)([0-9])(?:\.([0-9]+))?e([-+])0?([0-9]+)', re.DOTALL
+)
+
+Engine = Callable[[Any], bytes]
+
+
+@cache
+def _encoder() -> Any:
+    import msgspec
+
+    return msgspec.json.Encoder()
+
+
+def _engine(style: Style) -> Engine:
+    return _make_engine(
+        style.separators,
+        style.indent,
+        style.base,
+        ascii_only=bool(style.escapes & ASCII),
+        python_floats=style.python_floats,
+    )
+
+
+def _slow_engine(style: Style) -> Engine:
+    """The same for any style and value, lone surrogates too."""
+    return _standard(bool(style.escapes & ASCII), style.separators, style.indent or None)
+
+
+@lru_cache(64)
+def _make_engine(
+    separators: tuple[str, str],
+    indent: str,
+    base: str,
+    *,
+    ascii_only: bool,
+    python_floats: bool,
+) -> Engine:
+    """Writes one value in a style, as fast as can be; ValueError for what is not JSON.
+
+    msgspec writes NaN as null: values must come from a load that is known to give none, or the
+    text be compared.
+    """
+    import msgspec
+
+    usual = separators == (INDENTED if indent else COMPACT)
+    spaced = not indent and separators == SPACED
+    if not (usual or spaced):
+        return _standard(ascii_only, separators, indent or None)
+    encode: Engine = _encoder().encode
+    if ascii_only or python_floats:
+        encode = _ujson(ascii_only)
+    if spaced:
+        return lambda value: msgspec.json.format(encode(value), indent=0)
+    if not indent:
+        return encode
+    width = len(indent)
+    spaces = indent == " " * width
+    unit = indent.encode()
+
+    def indented(value: Any) -> bytes:
+        compact = encode(value)
+        _check_length(value, compact, indent, base, separators)
+        text = msgspec.json.format(compact, indent=width if spaces else 1)
+        return text if spaces else _LINE.sub(lambda line: b"\n" + unit * len(line[1]), text)
+
+    return indented
+
+
+def _ujson(ascii_only: bool) -> Engine:
+    """What ``_standard`` writes of values of JSON, compact, in a third of the time."""
+    import ujson
+
+    dumps: Any = ujson.dumps
+    standard = _standard(ascii_only, COMPACT, None)
+
+    def write(value: Any) -> bytes:
+        try:
+            # By their places: ensure_ascii, encode_html_chars, escape_forward_slashes, sort_keys,
+            # indent, allow_nan.
+            text: bytes = dumps(value, ascii_only, False, False, False, 0, False).encode()
+        except (OverflowError, UnicodeEncodeError):  # too deep, a lone surrogate
+            return standard(value)
+        if _OWN_EXPONENT.search(text):
+            return standard(value)
+        return text.replace(b"\x7f", b"\\u007f") if ascii_only and b"\x7f" in text else text
+
+    return write
+
+
+def _standard(ascii_only: bool, separators: tuple[str, str], indent: str | None) -> Engine:
+    encode = json.JSONEncoder(
+        ensure_ascii=ascii_only,
+        allow_nan=False,
+        check_circular=False,
+        separators=separators,
+        indent=indent,
+    ).encode
+
+    def standard(value: Any) -> bytes:
+        text = encode(value)
+        try:
+            return text.encode()
+        except UnicodeEncodeError:
+            return _SURROGATE.sub(lambda m: f"\\u{ord(m[0]):04x}", text).encode()
+
+    return standard
+
+
+def compact_lines(records: list[Any]) -> bytes:
+    """Each record on a line, byte for byte as msgspec writes it, by the standard library.
+
+    For where importing msgspec takes longer than writing does, and for what it does not write:
+    lone surrogates are escapes, and all other text is UTF-8 beside them too.
+    """
+    write = _standard(False, COMPACT, None)
+    text = b"".join([write(record) + b"\n" for record in records])
+    if b"e+" in text or b"e-0" in text:
+        text = _PYTHON_EXPONENT.sub(_short_exponent, text)
+    return text
+
+
+def _short_exponent(match: re.Match[bytes]) -> bytes:
+    """``1e+16`` as 1e16, ``1.2e-05`` as 0.000012 and ``1e-07`` as 1e-7; strings as they are."""
+    sign, first, rest, way, power = match.groups()
+    if first is None:
+        return match[0]
+    if (way, power) == (b"-", b"5"):
+        return b"%b0.0000%b%b" % (sign, first, rest or b"")
+    fraction = b"." + rest if rest else b""
+    return b"".join((sign, first, fraction, b"e", b"-" if way == b"-" else b"", power))
+
+
+#: The most bytes of text that a block's records are written as.
+MAX_TEXT = 512 << 20
+
+
+def write(records: list[Any], style: Style, *, first: bool) -> bytes:
+    """The text of a block's records; ValueError for what has no JSON text, or far too much."""
+    try:
+        whole = style.kind == "d" or (style.kind == "a" and style.joint == style.own_joint)
+        checked = whole and style.indent and style.separators == INDENTED  # by the engine
+        wide = style.indent or len(style.joint) + len("".join(style.separators)) > 8
+        if wide and not checked:
+            _check_lengths(records, style)
+        try:
+            body = _body(records, style, _engine(style))
+        except ValueError:  # a lone surrogate, perhaps: msgspec has no text for it
+            _check_lengths(records, style)
+            body = _body(records, style, _slow_engine(style))
+    except (TypeError, AttributeError) as error:
+        raise ValueError(f"not JSON values: {error}") from None
+    head = style.head.encode() if first else b""
+    tail = style.tail.encode()
+    body = _escaped(body, style.escapes)
+    return b"".join((head, body, tail)) if head or tail else body
+
+
+def _check_lengths(records: list[Any], style: Style) -> None:
+    """As ``_check_length``, for records written one by one."""
+    try:
+        compact = _encoder().encode(records)
+    except UnicodeEncodeError:
+        compact = _standard(True, COMPACT, None)(records)
+    joints = len(records) * len(style.joint)
+    _check_length(records, compact, style.indent, style.base, style.separators, joints)
+
+
+def _check_length(
+    value: Any,
+    compact: bytes,
+    indent: str,
+    base: str,
+    separators: tuple[str, str],
+    joints: int = 0,
+) -> None:
+    """ValueError where separators and indentation would make more than MAX_TEXT of ``value``.
+
+    The bound is loose: as if every mark stood at the greatest depth, in a line of its own, and at
+    first as if every byte were a mark.
+    """
+    deep = len(base) + depth_of(value, 2 * MAX_DEPTH) * len(indent) if indent else 0
+    each = max(map(len, separators)) + 1 + deep
+    if len(compact) * (1 + each) + joints <= MAX_TEXT:
+        return
+    marks = sum(compact.count(mark) for mark in (b",", b":", b"[", b"{", b"]", b"}"))
+    if len(compact) + marks * each + joints > MAX_TEXT:
+        raise ValueError("spelled longer than can be")
+
+
+def _body(records: list[Any], style: Style, engine: Engine) -> bytes:
+    if not records:
+        return b""
+    if style.kind == "d":
+        if len(records) != 1:
+            raise ValueError(f"{len(records)} records for one document")
+        return _based(engine(records[0]), style)
+    joint = style.joint.encode()
+    if style.kind == "n":
+        if joint == b"\n" and engine == _encoder().encode:
+            lines: bytes = _encoder().encode_lines(records)
+            return lines[:-1]
+        return joint.join([engine(record) for record in records])
+    if style.kind == "m":
+        whole: Any = {}
+        for record in records:
+            whole.update(record)
+        if len(whole) != len(records):  # a key twice: member by member
+            return joint.join([_inner(engine(record), style) for record in records])
+    else:
+        whole = records
+    if style.joint == style.own_joint:
+        return _inner(engine(whole), style)
+    if style.kind == "m":
+        return joint.join([_inner(engine(record), style) for record in records])
+    return joint.join([_based(engine(record), style) for record in records])
+
+
+def _based(text: bytes, style: Style) -> bytes:
+    """One value, its lines behind the first begun with the base."""
+    return text.replace(b"\n", b"\n" + style.base.encode()) if style.base else text
+
+
+def _inner(text: bytes, style: Style) -> bytes:
+    """What stands within the brackets of a value, its lines moved to the base."""
+    if not style.indent:
+        return text[1:-1]
+    unit = style.indent.encode()
+    inner = text[2 + len(unit) : -2]
+    if style.base == style.indent:
+        return inner
+    return inner.replace(b"\n" + unit, b"\n" + style.base.encode())
+
+
+def _escaped(text: bytes, escapes: int) -> bytes:
+    """Escapes that no engine writes; each of these bytes stands in strings only."""
+    if escapes & SLASH:
+        text = text.replace(b"/", b"\\/")
+    if escapes & HTML:
+        for mark in b"<>&":
+            text = text.replace(b"%c" % mark, b"\\u%04x" % mark)
+    if escapes & CAPITALS and b"\\u" in text:
+        text = _ESCAPE.sub(lambda m: b"\\u" + m[1].upper() if m[1] else m[0], text)
+    return text

@@ -1,0 +1,136 @@
+"""MessagePack as a source: a sequence of messages, each of them a record."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from serialpack.depth import check_messages
+from serialpack.formats.base import Read, SourceBlock, Unheld
+from serialpack.formats.shared.document import Malformed
+from serialpack.formats.shared.elements import MessageFormat, Opening
+from serialpack.formats.shared.split import Scan, SequenceFinder, cut_records
+from serialpack.stages.stage import Buffer
+from serialpack.values.kinds import DUPLICATES, UTF8
+
+if TYPE_CHECKING:
+    from serialpack.formats.shared.marks import Marks
+
+#: As much is given to the library at once, of bytes that it only goes over.
+_PIECE = 1 << 20
+
+
+class MsgPack(MessageFormat):
+    """A sequence of MessagePack messages."""
+
+    name = "msgpack"
+    number = 5
+    about = "MessagePack messages, one after another"
+    title = "MessagePack"
+    heeds = frozenset({DUPLICATES, UTF8})
+    _pair = b"\x81"
+    _long: ClassVar[dict[str, int]] = {"a": 0xDD, "m": 0xDF}
+
+    def _cut_bytes(self, read: Read, block_size: int) -> Iterator[SourceBlock]:
+        finder = SequenceFinder(lambda view, most: self.scan(view, most, 1))
+        return cut_records(read, block_size, finder)
+
+    @staticmethod
+    def scan(view: memoryview, most: int, step: int, ends: array[int] | None = None) -> Scan:
+        import msgpack
+
+        limit = (1 << 32) - 1
+        unpacker = msgpack.Unpacker(
+            max_buffer_size=max(len(view), 1),
+            max_str_len=limit,
+            max_bin_len=limit,
+            max_ext_len=limit,
+            max_array_len=limit,
+            max_map_len=limit,
+        )
+        skip, tell = unpacker.skip, unpacker.tell
+        fed = records = end = 0
+        left = step
+        while records != most:
+            try:
+                while left:
+                    skip()
+                    left -= 1
+            except msgpack.OutOfData:
+                if fed >= len(view):
+                    break
+                unpacker.feed(view[fed : fed + _PIECE])
+                fed += _PIECE
+                continue
+            except ValueError:
+                return Scan(records, end, lost=True)
+            records, end, left = records + 1, tell(), step
+            if ends is not None:
+                ends.append(end)
+        return Scan(records, end)
+
+    @staticmethod
+    def opening(view: Buffer) -> Opening | None:
+        first = view[0] if view else 0
+        if 0x80 <= first < 0xA0:
+            return Opening("m" if first < 0x90 else "a", 1, first & 0x0F)
+        size = {0xDC: 2, 0xDD: 4, 0xDE: 2, 0xDF: 4}.get(first)
+        if size is None or len(view) <= size:
+            return None
+        count = int.from_bytes(view[1 : 1 + size])
+        return Opening("m" if first > 0xDD else "a", 1 + size, count)
+
+    def read(self, data: bytes) -> list[Any]:
+        from serialpack.formats.msgpack.values import Repeated
+
+        try:
+            return _records(data, self.marks)
+        except (ValueError, RecursionError, Repeated) as error:
+            raise _explained(data, error, self.marks) from None
+
+    def write(self, records: list[Any]) -> bytes:
+        from serialpack.formats.msgpack import values as _messages
+
+        return _messages.pack(records)
+
+
+def _records(data: bytes, marks: Marks | None) -> list[Any]:
+    """The messages; ValueError, RecursionError or Repeated where not all of them can be held.
+
+    ``marks``: what may be lost, and is noted there.
+    """
+    from serialpack.formats.msgpack import values as _messages
+
+    check_messages(data)
+    if marks is not None:
+        return _messages.unpack_marked(data, marks)
+    records = _messages.unpack(data)
+    # What is written as it was read has lost nothing: no key twice, no nanoseconds.
+    if _messages.pack(records) == data:
+        return records
+    return _messages.unpack_exactly(data)
+
+
+def _explained(data: bytes, error: Exception, marks: Marks | None) -> Exception:
+    """What is wrong with a sequence that could not be read, and where."""
+    from serialpack.formats.msgpack import scan as _messagescan
+    from serialpack.formats.msgpack.values import Repeated
+
+    record = start = 0
+    for end in message_ends(data):
+        try:
+            _records(data[start:end], marks)
+        except (ValueError, RecursionError, Repeated):
+            break
+        record, start = record + 1, end
+    try:
+        _messagescan.check(data, start, record)
+    except (Malformed, Unheld) as found:
+        return found
+    return Malformed(str(error), start)
+
+
+def message_ends(data: Buffer) -> Iterator[int]:
+    """Where the messages at the front of ``data`` end."""
+    return MsgPack().ends(data)

@@ -1,0 +1,252 @@
+"""MessagePack messages to values and back, by msgpack-python, with nothing dropped on the way.
+
+Arrays are lists and maps dicts; an array as a map's key is a tuple, which no other value is. A
+timestamp is a datetime in UTC where that holds it to the last digit, else msgpack.Timestamp; all
+other extension types are msgpack.ExtType.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from serialpack.depth import TooDeep
+from serialpack.formats.shared.utf8 import ESCAPED
+from serialpack.stages.stage import Buffer
+from serialpack.values.kinds import DUPLICATES, UTF8
+
+if TYPE_CHECKING:
+    from serialpack.formats.shared.marks import Marks
+
+#: The code of the extension type for timestamps.
+TIMESTAMP = -1
+
+#: How timestamps begin that have nanoseconds (and other bytes that look like one).
+_FINE = b"\xd7\xff", b"\xc7\x0c\xff"
+#: The same, and the four bytes in which those stand.
+_NANOSECONDS = re.compile(rb"(\xd7|\xc7\x0c)\xff(?=(....))", re.DOTALL)
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class Repeated(Exception):
+    """A map with a key twice, or with one that no dict takes."""
+
+
+class _KeyOfParts(TypeError):
+    """A tuple, which is taken as a key only."""
+
+
+def pack(records: Iterable[Any]) -> bytes:
+    """The messages, one after another.
+
+    TypeError for a type that would come back as another, bar bytearray and memoryview; ValueError,
+    OverflowError or RecursionError for what MessagePack does not hold.
+    """
+    packer = _packer()
+    try:
+        for record in records:
+            packer.pack(record)
+    except _KeyOfParts:
+        packer = _packer()
+        for record in records:
+            _pack(packer, record)
+    except ValueError as error:
+        if "recursion" in str(error):
+            raise TooDeep from None
+        raise
+    return bytes(packer.bytes())
+
+
+def _packer() -> Any:
+    import msgpack
+
+    return msgpack.Packer(use_bin_type=True, strict_types=True, autoreset=False, default=_lowered)
+
+
+def _lowered(value: Any) -> Any:
+    if type(value) is tuple:
+        raise _KeyOfParts("a tuple is held as a map's key only")
+    return timestamp(value)
+
+
+def timestamp(value: Any) -> Any:
+    """The msgpack.Timestamp of a datetime in UTC; TypeError for all else.
+
+    One with another offset, or another name for none, would come back in UTC.
+    """
+    import msgpack
+
+    if type(value) is not datetime or value.tzinfo is not UTC:
+        raise TypeError(f"cannot hold {type(value).__name__}")
+    since = value - _EPOCH
+    return msgpack.Timestamp(since.days * 86400 + since.seconds, since.microseconds * 1000)
+
+
+def _pack(packer: Any, value: Any) -> None:
+    """As ``pack``, of values that have tuples for keys."""
+    if type(value) is dict:
+        packer.pack_map_header(len(value))
+        for key, part in value.items():
+            _pack_key(packer, key)
+            _pack(packer, part)
+    elif type(value) is list:
+        packer.pack_array_header(len(value))
+        for part in value:
+            _pack(packer, part)
+    else:
+        packer.pack(value)
+
+
+def _pack_key(packer: Any, key: Any) -> None:
+    if type(key) is tuple:
+        packer.pack_array_header(len(key))
+        for part in key:
+            _pack_key(packer, part)
+    else:
+        packer.pack(key)
+
+
+def unpack(data: Buffer) -> list[Any]:
+    """The messages of well-formed bytes, quickly; ValueError for others.
+
+    Of a key twice, it keeps the last one.
+    """
+    try:
+        if not _is_fine(data):
+            return messages(data, timestamp=3)
+        return [moment_of(m) for m in messages(data, object_pairs_hook=_last, list_hook=_list)]
+    except (TypeError, OverflowError):  # an array as a key; a time that no datetime holds
+        pass
+    try:
+        return unpack_exactly(data)
+    except Repeated as error:
+        raise ValueError(str(error)) from None
+
+
+def _is_fine(data: Buffer) -> bool:
+    """Whether there may be timestamps in it that are no whole microseconds.
+
+    Of these the library's datetimes would have the whole ones.
+    """
+    text = bytes(data)
+    if not any(begin in text for begin in _FINE):
+        return False
+    return any(
+        (int.from_bytes(found[2]) >> (2 if found[1] == b"\xd7" else 0)) % 1000
+        for found in _NANOSECONDS.finditer(text)
+    )
+
+
+def unpack_exactly(data: Buffer) -> list[Any]:
+    """The messages; ValueError, or Repeated, where there are none that Python holds."""
+    return [moment_of(m) for m in messages(data, object_pairs_hook=_map, list_hook=_list)]
+
+
+def unpack_marked(data: bytes, marks: Marks) -> list[Any]:
+    """The messages, with what may be lost noted in ``marks``.
+
+    ValueError, RecursionError or Repeated where more is lost.
+    """
+
+    def last_wins(pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
+        found: dict[Any, Any] = {}
+        for spelled, value in pairs:
+            try:
+                key = key_of(spelled)
+                twice = key in found
+            except TypeError:
+                raise Repeated("a map or what holds one as a key") from None
+            if twice and not marks.again(found, key):
+                raise Repeated("a map has a key twice")
+            found[key] = moment_of(value)
+        return found
+
+    options: dict[str, Any] = {"object_pairs_hook": _map, "list_hook": _list}
+    if DUPLICATES in marks.allowed:
+        options["object_pairs_hook"] = last_wins
+    if UTF8 in marks.allowed:
+        options["unicode_errors"] = "surrogateescape"
+        marks.base = ESCAPED
+    return [moment_of(message) for message in messages(data, **options)]
+
+
+def messages(data: Buffer, **options: Any) -> list[Any]:
+    """All messages by the library, as ``options`` ask for; ValueError where the last is not whole.
+
+    No length is believed beyond the bytes at hand. The reader is made for these bytes: one that
+    has failed must not be used again.
+    """
+    import msgpack
+
+    size = len(data)
+    unpacker = msgpack.Unpacker(
+        raw=False,
+        **{
+            "strict_map_key": False,
+            "ext_hook": extension,
+            "max_buffer_size": max(size, 1),
+            "max_str_len": size,
+            "max_bin_len": size,
+            "max_ext_len": size,
+            "max_array_len": size,
+            "max_map_len": size // 2,
+            **options,
+        },
+    )
+    unpacker.feed(data)
+    records = []
+    end = 0
+    for record in unpacker:
+        records.append(record)
+        end = unpacker.tell()
+    if end != size:
+        raise ValueError("the last message is not whole")
+    return records
+
+
+def extension(code: int, data: bytes) -> Any:
+    """The value of an extension type; ValueError for a timestamp that is none."""
+    import msgpack
+
+    if code == TIMESTAMP:
+        return moment_of(msgpack.Timestamp.from_bytes(data))
+    # Not by its constructor, which takes no code below 0: those are kept for what is to come.
+    return msgpack.ExtType._make((code, data))
+
+
+def moment_of(value: Any) -> Any:
+    """A datetime for a timestamp that one holds."""
+    import msgpack
+
+    if type(value) is not msgpack.Timestamp or value.nanoseconds % 1000:
+        return value
+    try:
+        return value.to_datetime()
+    except OverflowError:
+        return value
+
+
+def _list(values: list[Any]) -> list[Any]:
+    return [moment_of(value) for value in values]
+
+
+def _map(pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
+    try:
+        found = {key_of(key): moment_of(value) for key, value in pairs}
+    except TypeError:
+        raise Repeated("a map or what holds one as a key") from None
+    if len(found) != len(pairs):
+        raise Repeated("a map has a key twice")
+    return found
+
+
+def _last(pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
+    return {key_of(key): moment_of(value) for key, value in pairs}
+
+
+def key_of(key: Any) -> Any:
+    """What stands for a key in a dict; TypeError for what cannot."""
+    return tuple(map(key_of, key)) if type(key) is list else moment_of(key)

@@ -1,0 +1,89 @@
+"""A pickle and the large buffers that it refers to (PEP 574), one after another in one frame.
+
+``man/spk.5``, pickles with buffers. So the memory of large arrays is copied once into the bytes,
+and stays where it is when these are read.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Any, NamedTuple
+
+from serialpack.formats.shared.document import Malformed
+from serialpack.stages.stage import Buffer
+
+#: What a frame begins with; no pickle does: there is no such opcode.
+MARK = b"\xffbuffers"
+
+#: From how many bytes on a buffer stands beside the pickle, not in it.
+LARGE = 256 << 10
+
+#: Where a buffer begins is a multiple of this, as processors like it.
+_ALIGN = 64
+
+_HEAD = struct.Struct("<8sQQ")
+
+
+class Frame(NamedTuple):
+    """What a frame holds. ``end``: where the next record begins."""
+
+    pickle: memoryview
+    buffers: list[memoryview]
+    end: int
+
+
+class Beside:
+    """Takes the large buffers of a value, as the callback of its pickler."""
+
+    def __init__(self) -> None:
+        self.buffers: list[memoryview] = []
+
+    def __call__(self, buffer: Any) -> bool:
+        """Whether ``buffer``, a PickleBuffer, is to stand in the pickle."""
+        try:
+            raw = buffer.raw()
+        except BufferError:  # in pieces: pickle says so
+            return True
+        if raw.nbytes < LARGE:
+            return True
+        self.buffers.append(raw)
+        return False
+
+
+def framed(pickle: bytes, buffers: list[memoryview]) -> bytearray:
+    """The frame of a pickle and its buffers, in memory that nobody else has."""
+    sizes = [buffer.nbytes for buffer in buffers]
+    head = struct.pack(f"<8sQQ{len(sizes)}Q", MARK, len(pickle), len(sizes), *sizes)
+    pieces: list[Buffer] = [head, pickle]
+    at = len(head) + len(pickle)
+    for buffer in buffers:
+        pieces += bytes(-at % _ALIGN), buffer
+        at += -at % _ALIGN + buffer.nbytes
+    return bytearray().join(pieces)
+
+
+def is_framed(data: Buffer) -> bool:
+    """Whether a frame begins where ``data`` does."""
+    return bytes(data[: len(MARK)]) == MARK
+
+
+def take_frame(data: memoryview, at: int) -> Frame:
+    """The frame that begins at byte ``at``; Malformed where it is not whole."""
+    try:
+        _, size, count = _HEAD.unpack_from(data, at)
+        table = at + _HEAD.size
+        if count > len(data) // 8:
+            raise Malformed(f"{count} buffers are announced", at)
+        sizes = struct.unpack_from(f"<{count}Q", data, table)
+    except struct.error:
+        raise Malformed("it ends too early", len(data)) from None
+    start = table + 8 * count
+    end = start + size
+    places = []
+    for length in sizes:
+        begin = end + (at - end) % _ALIGN
+        end = begin + length
+        places.append(slice(begin, end))
+    if end > len(data):
+        raise Malformed(f"{end - at} bytes are announced, {len(data) - at} are there", at)
+    return Frame(data[start : start + size], [data[place] for place in places], end)

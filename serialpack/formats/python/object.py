@@ -1,0 +1,31 @@
+"""A Python object as a source: what ``dump`` packs, serialized once, in blocks of plain bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from serialpack.formats.base import Format, Read, SourceBlock
+from serialpack.formats.shared.split import cut_plain
+
+
+class Object(Format):
+    """One object, as its serializer wrote it: the blocks, put together, are that.
+
+    It is one record. Blocks after the first are pieces of it.
+    """
+
+    name = "object"
+    number = 6
+    about = "a Python object, as its serializer wrote it"
+
+    def cut(
+        self, read: Read, block_size: int, *, for_values: bool = False
+    ) -> Iterator[SourceBlock]:
+        for block in cut_plain(read, block_size, for_values=for_values):
+            later = block.index > 0
+            yield block._replace(
+                records=int(not later),
+                first_record=int(later),
+                partial=later or not block.last,
+                continued=later,
+            )

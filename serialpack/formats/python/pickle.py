@@ -1,0 +1,222 @@
+"""Pickles as a source: Python's own format, one pickle after another, each of them a record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import Any, ClassVar
+
+from serialpack.formats.base import SourceBlock, Spelled, Spelling
+from serialpack.formats.python.buffers import Beside, framed, is_framed, take_frame
+from serialpack.formats.python.opcodes import count_pickles
+from serialpack.formats.python.untrusted import UnsafeFormat
+from serialpack.formats.shared.document import Malformed
+from serialpack.formats.shared.recursion import frames_for
+from serialpack.stages.stage import Buffer
+
+PROTOCOL = 5
+
+#: How often the pickler calls itself, at most, for each level: for an object, in Python.
+_CALLS_A_LEVEL = 6
+
+#: What protocol 1 begins with, and protocol 0 does not: neither says its number.
+_PROTOCOL_1 = b"]}XKMJGU)"
+
+
+class Pickle(UnsafeFormat):
+    """A sequence of pickles. Loading one can run any code that its writer put in."""
+
+    spelled: ClassVar[Spelled] = {"p": (int,)}
+    name = "pickle"
+    number = 15
+    about = "Python pickles, one after another; reading one can run code that is in it"
+    title = "pickle"
+
+    def survey(self, data: bytes) -> int:
+        return count_pickles(data)
+
+    def load(self, data: Buffer) -> list[Any]:
+        return load_pickles(data)
+
+    def write(self, records: list[Any]) -> bytes:
+        return dump_pickles(records, PROTOCOL)
+
+    def learn(self, block: SourceBlock) -> Spelling:
+        """The protocol, where it is not the usual one."""
+        head = bytes(block.data[:2])
+        protocol = head[-1] if head[:1] == b"\x80" else int(head[:1] in _PROTOCOL_1)
+        return {"p": protocol} if protocol < PROTOCOL and head else {}
+
+    def spell(self, records: list[Any], spelling: Spelling, *, first: bool) -> bytes:  # noqa: ARG002
+        protocol = spelling.get("p", PROTOCOL)
+        if type(protocol) is not int or not 0 <= protocol <= PROTOCOL:
+            raise ValueError(f"pickle has no protocol {protocol}")
+        return dump_pickles(records, protocol)
+
+
+def dump_pickles(records: list[Any], protocol: int) -> bytes:
+    """The pickles of the records; ValueError, TypeError or RecursionError where there is none."""
+    return b"".join([dump_pickle(record, protocol) for record in records])
+
+
+def dump_pickle(value: Any, protocol: int) -> bytes:
+    import pickle
+
+    return pickled(lambda dumps: dumps(value, protocol), pickle.dumps)
+
+
+def pickled(write: Callable[[Callable[..., bytes]], bytes], dumps: Callable[..., bytes]) -> bytes:
+    """What ``write`` pickles by ``dumps``, with room for values as deep as may be.
+
+    C code of Python 3.12 calls itself as often as it was built for, and no limit raises that; the
+    pickler in Python does it more slowly, at any depth.
+    """
+    try:
+        return _told(write, dumps)
+    except RecursionError:
+        import pickle
+
+        with frames_for(_CALLS_A_LEVEL):
+            if dumps is pickle.dumps:
+                dumps = pickle._dumps  # type: ignore[attr-defined]
+            return _told(write, dumps)
+
+
+def _told(write: Callable[[Callable[..., bytes]], bytes], dumps: Callable[..., bytes]) -> bytes:
+    try:
+        return write(dumps)
+    except (ValueError, TypeError, RecursionError, MemoryError):
+        raise
+    except Exception as error:  # the pickler's, or whatever a class of the user's raises
+        raise ValueError(_said(error)) from None
+
+
+def dump_beside(value: Any, dumps: Callable[..., bytes]) -> Buffer:
+    """A value as ``dumps`` pickles it; with large buffers a frame, in a bytearray of its own.
+
+    ``dumps`` is called as ``pickle.dumps`` is.
+    """
+    beside = Beside()
+
+    def write(dumps: Callable[..., bytes]) -> bytes:
+        beside.buffers.clear()
+        return dumps(value, PROTOCOL, buffer_callback=beside)
+
+    data = pickled(write, dumps)
+    return framed(data, beside.buffers) if beside.buffers else data
+
+
+def load_pickles(data: Buffer, *, in_place: bool = False) -> list[Any]:
+    """The objects of all pickles that ``data`` is. Runs what is in them.
+
+    ``in_place``: ``data`` is a bytearray that nobody else has; buffers in frames stay in it.
+
+    Malformed, with the place where the pickle begins, for all that is raised on the way: classes
+    of the user's may be gone or have changed, and raise what they like.
+    """
+    view, found, at = memoryview(data), list[Any](), 0
+    while at < len(view):
+        if not is_framed(view[at:]):
+            rest = _Rest(view, at)
+            found.append(_load_one(rest, at))
+            at = rest.at
+            continue
+        frame = take_frame(view, at)
+        rest = _Rest(frame.pickle)
+        buffers = iter([each if in_place else bytearray(each) for each in frame.buffers])
+        found.append(_load_one(rest, at, buffers))
+        if rest.at < len(frame.pickle) or next(buffers, None) is not None:
+            raise Malformed("a frame with more than its pickle reads", at)
+        at = frame.end
+    return found
+
+
+def _load_one(rest: _Rest, at: int, buffers: Iterable[Buffer] | None = None) -> Any:
+    """The object of the pickle in ``rest``; Malformed, at ``at``."""
+    loader = _loader_class()(rest, buffers)
+    try:
+        return loader.load()
+    except _Gone as gone:
+        raise Malformed(str(gone), at) from None
+    except MemoryError:
+        count_pickles(rest.whole)  # Malformed where it was a length that lies
+        raise
+    except UnicodeDecodeError as error:
+        old = "it holds text of Python 2 that is not ASCII"
+        raise Malformed(old if error.encoding == "ascii" else str(error), at) from None
+    except (Exception, SystemExit) as error:
+        raise Malformed(_said(error) + loader.classes, at) from None
+
+
+class _Gone(Exception):
+    """A pickle needs a class or a function that is not where it was."""
+
+
+class _Rest:
+    """Bytes as a file whose whole rest is at hand, so that the unpickler copies nothing of it.
+
+    ``at``: where it goes on.
+    """
+
+    def __init__(self, view: memoryview, at: int = 0) -> None:
+        self._view = view
+        self.at = at
+
+    @property
+    def whole(self) -> bytes:
+        return bytes(self._view)
+
+    def peek(self, size: int) -> memoryview:  # noqa: ARG002 (more than that may come)
+        return self._view[self.at :]
+
+    def read(self, size: int) -> memoryview:
+        start, self.at = self.at, min(self.at + size, len(self._view))
+        return self._view[start : self.at]
+
+    def readinto(self, target: memoryview) -> int:
+        piece = self.read(len(target))
+        target[: len(piece)] = piece
+        return len(piece)
+
+    def readline(self) -> bytes:
+        line, end, _ = bytes(self.peek(0)).partition(b"\n")
+        return bytes(self.read(len(line + end)))
+
+
+@cache
+def _loader_class() -> Any:
+    import pickle
+
+    class Loader(pickle.Unpickler):
+        """Says which class is not there, and remembers those that are, for messages."""
+
+        def __init__(self, file: Any, buffers: Iterable[Buffer] | None) -> None:
+            super().__init__(file, buffers=buffers)
+            self._named: list[str] = []
+
+        @property
+        def classes(self) -> str:
+            named = ", ".join(self._named[:3])
+            return f" (it needs {named}: has that changed?)" if named else ""
+
+        def find_class(self, module: str, name: str) -> Any:
+            self._named.append(f"{module}.{name}")
+            what = "the class " if name[:1].isupper() else ""
+            try:
+                return super().find_class(module, name)
+            except ImportError as error:
+                why = "" if f"{module}.".startswith(f"{error.name}.") else f" ({error})"
+                raise _Gone(f"needs {what}{module}.{name}, which is not here{why}") from None
+            except AttributeError:
+                raise _Gone(f"needs {what}{module}.{name}, which is not there any more") from None
+
+    return Loader
+
+
+def _said(error: BaseException) -> str:
+    """The words of an error on one line, with its name where that is not pickle's own."""
+    import pickle
+
+    text = " ".join(str(error).split())
+    ours = isinstance(error, pickle.PickleError | EOFError)
+    return text if ours and text else f"{type(error).__name__}: {text}".removesuffix(": ")

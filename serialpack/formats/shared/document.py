@@ -1,0 +1,201 @@
+"""Formats that a library reads and writes whole: a file is one block, and its values are proved.
+Where records can be told apart without reading them, ``cut`` does so, and each block is read.
+
+A subclass says ``read`` and ``write``; the rest follows. The text that unpacking writes is the
+library's: the very bytes come back where those are the same, else the same values. A serializer
+whose own format it is keeps the bytes as they are (``Serializer.keeps``).
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from array import array
+from collections.abc import Iterator
+from itertools import chain, pairwise
+from typing import Any, ClassVar
+
+from serialpack.errors import RefusedError, SyntaxInputError, ValueRefusedError
+from serialpack.formats.base import (
+    MAX_BLOCK,
+    Difference,
+    Read,
+    SourceBlock,
+    Span,
+    Spelling,
+    ValueFormat,
+    too_large,
+)
+from serialpack.formats.shared.split import (
+    Scan,
+    SequenceFinder,
+    cut_plain,
+    cut_records,
+    record_ends,
+)
+from serialpack.stages.stage import Buffer
+
+
+class Malformed(ValueError):
+    """Bytes that break the rules of their format; ``at``: from which byte on, where known."""
+
+    def __init__(self, message: str, at: int | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.at = at
+
+
+class DocumentFormat(ValueFormat):
+    """A format that is read and written as a whole."""
+
+    #: What messages call it: ``YAML``.
+    title: ClassVar[str]
+    #: Whether places in it are told by line and column.
+    is_text: ClassVar[bool] = False
+
+    @abstractmethod
+    def read(self, data: bytes) -> list[Any]:
+        """The records of a whole source.
+
+        Malformed where the bytes break the format's rules, Unheld for a value that Python cannot
+        hold, RefusedError for a limit, MissingLibraryError where the library is absent. Within
+        two seconds and 200 MB for hostile bytes of a few kilobytes, whatever they ask for.
+        """
+
+    def read_written(self, data: bytes) -> list[Any]:
+        """As ``read``, of what ``write`` has just written here."""
+        return self.read(data)
+
+    @abstractmethod
+    def write(self, records: list[Any]) -> bytes:
+        """The records in this format; ValueError, TypeError, OverflowError or RecursionError
+        (subclasses too) for a value that it cannot hold."""
+
+    def cut(
+        self, read: Read, block_size: int, *, for_values: bool = False
+    ) -> Iterator[SourceBlock]:
+        return self._cut_whole(read) if for_values else cut_plain(read, block_size)
+
+    def _cut_whole(self, read: Read) -> Iterator[SourceBlock]:
+        data = read(MAX_BLOCK + 1)
+        if len(data) > MAX_BLOCK:
+            raise RefusedError(
+                f"a {self.title} source of more than 64 MiB is not read as values",
+                hint="pack -s raw keeps the bytes",
+            )
+        yield SourceBlock(data, index=0, offset=0, last=True, line=0)
+
+    def learn(self, block: SourceBlock) -> Spelling:  # noqa: ARG002
+        return {}
+
+    def parse(self, block: SourceBlock) -> list[Any]:
+        if block.partial:
+            raise too_large(block)
+        records = self._placed_records(block)
+        if len(records) != block.records and (block.index or block.records is not None):
+            raise self._placed(block, Malformed("records cannot be told apart from here on", 0))
+        return records
+
+    def _placed_records(self, block: SourceBlock) -> list[Any]:
+        """As ``read_block``, with errors that say where in the source it is."""
+        try:
+            return self.read_block(block)
+        except Malformed as bad:
+            raise self._placed(block, bad) from None
+        except ValueRefusedError as refused:
+            if refused.record is not None:
+                refused.record += block.first_record
+            raise
+
+    def read_block(self, block: SourceBlock) -> list[Any]:
+        """As ``read``, of a block that ``cut`` has made. Places are those in the block."""
+        return self.read(bytes(block.data))
+
+    def spell(
+        self,
+        records: list[Any],
+        spelling: Spelling,  # noqa: ARG002
+        *,
+        first: bool,  # noqa: ARG002
+    ) -> bytes:
+        return self.write(records)
+
+    def respell(self, block: SourceBlock, spelling: Spelling) -> Spelling:  # noqa: ARG002
+        return {}
+
+    def respellings(
+        self,
+        block: SourceBlock,  # noqa: ARG002
+        spelling: Spelling,  # noqa: ARG002
+    ) -> Iterator[Spelling]:
+        return iter(())
+
+    def difference(self, block: SourceBlock, restored: Buffer) -> Difference | None:
+        after = self._placed_records(block._replace(data=restored))
+        return compared(self.parse(block), after)
+
+    def _placed(self, block: SourceBlock, bad: Malformed) -> SyntaxInputError:
+        at = len(block.data) if bad.at is None else bad.at
+        line = column = None
+        if self.is_text and bad.at is not None:
+            before = bytes(block.data[:at]).decode("utf-8", "replace")
+            newlines = before.count("\n")
+            line = max(block.line, 0) + newlines + 1
+            column = len(before) - before.rfind("\n") + (0 if newlines else block.column)
+        return SyntaxInputError(
+            f"not valid {self.title}: {bad.message}",
+            offset=block.offset + at,
+            line=line,
+            column=column,
+        )
+
+
+class SequenceFormat(DocumentFormat):
+    """A format whose files are records one after another, which say where they end."""
+
+    sequence = True
+
+    @staticmethod
+    @abstractmethod
+    def scan(view: memoryview, most: int, ends: array[int] | None = None) -> Scan:
+        """The records at the front of ``view``, ``most`` at most (-1: all of them).
+
+        ``ends`` gets the place where each one ends.
+        """
+
+    def cut(
+        self, read: Read, block_size: int, *, for_values: bool = False
+    ) -> Iterator[SourceBlock]:
+        if not for_values:
+            return cut_plain(read, block_size)
+        return cut_records(read, block_size, SequenceFinder(self.scan), for_values=True)
+
+    def record_spans(
+        self,
+        data: Buffer,
+        spelling: Spelling,  # noqa: ARG002
+        *,
+        first: bool,  # noqa: ARG002
+    ) -> Iterator[Span]:
+        return pairwise(chain((0,), record_ends(self.scan, data)))
+
+    def slice_ends(
+        self,
+        head: Buffer,  # noqa: ARG002
+        spelling: Spelling,  # noqa: ARG002
+    ) -> tuple[bytes, bytes]:
+        return b"", b""
+
+
+def compared(before: list[Any], after: list[Any]) -> Difference | None:
+    """The first difference between two lists of records, compared strictly."""
+    from serialpack.values.equality import difference
+    from serialpack.values.quick import quickly_same
+
+    if len(before) != len(after):
+        return Difference(0, "$", f"{len(before)} records", str(len(after)), "value")
+    if quickly_same(before, after, identity=False):  # all at once
+        return None
+    for number, pair in enumerate(zip(before, after, strict=True)):
+        if (lost := difference(*pair, record=number)) is not None:
+            return lost
+    return None

@@ -1,0 +1,80 @@
+"""What text says and Python's values do not hold, or the other way round: found, not dropped."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+from decimal import Decimal, DecimalException
+from typing import Any
+
+from serialpack.errors import ValueRefusedError
+from serialpack.formats.base import Unheld
+from serialpack.formats.shared.unheld import not_held
+from serialpack.values.kinds import KINDS, TEXT_KINDS, Difference
+
+#: The most digits of an integer that Python turns into text and back (its default limit).
+MAX_DIGITS = 4300
+
+
+class Lost(Exception):
+    """What a text says is more than Python's value of it; ``kind`` is one of ``KINDS``.
+
+    ``nearest``: the nearest value that there is, an object of its own; None where there is none.
+    """
+
+    def __init__(self, kind: str, text: str, nearest: Any = None) -> None:
+        super().__init__(kind, text)
+        self.kind = kind
+        self.text = text
+        self.nearest = nearest
+
+
+def not_read(title: str, lost: Difference) -> Unheld | ValueRefusedError:
+    """The error for a value in a source that has no place among Python's values.
+
+    A serializer says what it cannot hold, and which can. Where the reader is what cannot, none can.
+    """
+    if lost.kind in TEXT_KINDS or lost.kind == "depth":
+        return Unheld(lost)
+    what = f"a {title} source with {KINDS[lost.kind]}"
+    return not_held(lost, f"{what} is not read as values: {lost.was}")
+
+
+def exact_float(text: str) -> float:
+    """The double that a decimal ``text`` means; Lost where it is another number.
+
+    It is the same where the double, written with the fewest digits that tell it from all others,
+    is the number in the text: 0.1 is, 0.1000000000000000000001 is not. ValueError for no number.
+    """
+    value = float(text)
+    if value - value != 0:
+        raise Lost("overflow", text)
+    if repr(value) != text:
+        try:
+            same = Decimal(text) == Decimal(repr(value))
+        except DecimalException:
+            # An exponent that even decimal cannot count: only zero is the same with it, which is
+            # zero times any power of ten (0e99999999999999999999).
+            same = not text.lower().partition("e")[0].strip("-+.0")
+        if not same:
+            raise Lost("digits" if value else "overflow", text, value)
+    return value
+
+
+def checked_integer(value: int, text: str) -> int:
+    """``value``; Lost where Python would not write it in decimal digits."""
+    if value.bit_length() > 14280:  # at most MAX_DIGITS digits
+        raise Lost("huge-integer", text)
+    return value
+
+
+def check_zone(value: datetime) -> None:
+    """ValueError where a text like ``2023-10-25T00:44:28+02:00`` says less than ``value``."""
+    zone, offset = value.tzinfo, value.utcoffset()
+    if value.fold:
+        raise ValueError("there are no words for a fold")
+    if zone is None or offset is None:
+        return
+    if type(zone) is not timezone or repr(zone) != repr(timezone(offset)):
+        raise ValueError("there are no words for the name of a zone")
+    if offset.seconds % 60 or offset.microseconds:
+        raise ValueError("there are no words for the seconds of an offset")

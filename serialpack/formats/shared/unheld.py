@@ -1,0 +1,84 @@
+"""Refusals of what a source says and no value of Python holds, or only at the cost of memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from typing import Any
+
+from serialpack.errors import RefusedError, ValueRefusedError
+from serialpack.values.kinds import Difference
+
+#: What each source may unfold to, beside twice its own size: values, and bytes of text.
+_UNFOLDED = 1_000_000
+
+
+def not_held(lost: Difference, message: str = "") -> ValueRefusedError:
+    """The error for a value that is in the source and can be in no serializer."""
+    return ValueRefusedError(
+        message or f"Python has no value for {lost.was}",
+        record=lost.record,
+        value_path=lost.value_path,
+        kind=lost.kind,
+        hint="pack -s raw keeps the bytes",
+    )
+
+
+def check_unfolded(
+    records: list[Any], size: int, inside: Callable[[Any], Iterable[Any]] | None = None
+) -> None:
+    """RefusedError where values that stand in many places of ``records`` would be, written out,
+    far larger than their source of ``size`` bytes; without end where they hold themselves.
+
+    ``inside``: the values in one of a type that is not Python's own. Each container is gone over
+    once, however many places it stands in.
+    """
+    most = 2 * size + _UNFOLDED
+    #: What each container unfolds to, by its id; _OPEN while that is not known.
+    sizes: dict[int, int] = {}
+    open_ones = [_Open(records, inside)]
+    while open_ones:
+        innermost = open_ones[-1]
+        sizes.setdefault(id(innermost.value), _OPEN)
+        for part in innermost.parts:
+            if isinstance(part, str | bytes):
+                innermost.size += len(part)
+                continue
+            known = sizes.get(id(part))
+            if known is None:
+                open_ones.append(_Open(part, inside))
+                break
+            innermost.size += most + 1 if known is _OPEN else known
+        else:
+            open_ones.pop()
+            sizes[id(innermost.value)] = innermost.size
+            if open_ones:
+                open_ones[-1].size += innermost.size
+        if innermost.size > most:
+            raise RefusedError(
+                "values that it refers to hold themselves, or unfold to far more than the file",
+                hint="pack -s raw keeps the bytes",
+            )
+
+
+#: Stands for the size of a container that is being gone over.
+_OPEN = -1
+
+
+class _Open:
+    """A value, or a container that is being gone over: what is left of it, and its size so far."""
+
+    __slots__ = ("parts", "size", "value")
+
+    def __init__(self, value: Any, inside: Callable[[Any], Iterable[Any]] | None) -> None:
+        self.value = value
+        self.size = 0
+        self.parts: Iterator[Any] = iter(())
+        if isinstance(value, list | tuple | set | frozenset):
+            self.size = len(value)
+            self.parts = iter(value)
+        elif isinstance(value, dict):
+            self.size = 2 * len(value)
+            self.parts = chain.from_iterable(value.items())
+        elif inside is not None:
+            self.parts = iter(inside(value))

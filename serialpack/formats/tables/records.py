@@ -1,0 +1,386 @@
+"""Records as Arrow tables and back: what pyarrow would bend into another type is refused.
+
+A table has columns: all records are maps with the same keys, and a column holds values of one
+type, or null. Types are made from the values (``_columns``), so pyarrow infers none. Whatever a
+file holds is read as the plain values of Python's types; what these would cut off (nanoseconds)
+or not tell (a field twice) is refused too.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from typing import Any
+from uuid import UUID
+
+from serialpack.depth import TooDeep
+from serialpack.errors import RefusedError
+from serialpack.formats.base import MAX_BLOCK, Difference, Unheld, value_step
+from serialpack.formats.shared.column_types import Column, Keys, Mixed, Odd, column_of
+from serialpack.formats.shared.document import Malformed
+from serialpack.stages.stage import import_library
+from serialpack.values.kinds import ROOT, Path, path_text, shown
+
+#: How many values and how many bytes of text there may be for each byte of a file, and beside
+#: these: columns of few values that come again and again take next to no bytes.
+_VALUES, MOST_VALUES = 64, 1 << 20
+_BYTES, _MOST_BYTES = 16, MAX_BLOCK
+
+#: So many keys of a map are told.
+_MOST_SAID = 20
+
+
+def arrow() -> Any:
+    return import_library("pyarrow", "arrow")
+
+
+def table_of(records: list[Any], most: int) -> Any:
+    """The table that holds ``records``; ``most``: the levels that its types may have.
+
+    An array counts for two, a map for one. TypeError, ValueError, OverflowError or RecursionError
+    where there is no such table.
+    """
+    pa = arrow()
+    if not records:
+        return pa.table({})
+    columns, fields = columns_of(records, most)
+    arrays = [
+        _array(column.cells, field.type)
+        for column, field in zip(columns.values(), fields, strict=True)
+    ]
+    return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
+
+
+def columns_of(records: list[Any], most: int) -> tuple[dict[str, Column], list[Any]]:
+    """The columns of ``records``, at least one, and the fields of their table; as ``table_of``."""
+    pa = arrow()
+    rows = column_of(records, as_map=_one_shape)
+    if rows.kinds != ("map",):
+        raise Odd(next(record for record in records if type(record) is not dict))
+    assert rows.shapes is not None
+    columns = _only(rows.shapes)
+    if not columns:
+        raise ValueError("a table has at least one column")
+    return columns, [pa.field(key, _type(column, most)) for key, column in columns.items()]
+
+
+def table_under(records: list[Any], schema: bytes) -> Any:
+    """The table that holds ``records`` under a schema of an earlier file."""
+    pa = arrow()
+    with failures_told():
+        fields = pa.ipc.read_schema(pa.py_buffer(schema))
+        columns = [[record[field.name] for record in records] for field in fields]
+        arrays = [
+            pa.array(column, type=field.type, from_pandas=False)
+            for column, field in zip(columns, fields, strict=True)
+        ]
+        return pa.Table.from_arrays(arrays, schema=fields)
+
+
+def _one_shape(shapes: Collection[Keys]) -> bool:
+    """Mixed for maps with different keys, before anything is made of each of them."""
+    if len(shapes) > 1:
+        first, second = islice(shapes, 2)
+        raise Mixed(f"maps with the keys {_said(first)} and {_said(second)}"[:200])
+    return False
+
+
+def _said(keys: Keys) -> str:
+    return f"{keys[:_MOST_SAID]}"
+
+
+def _only(shapes: dict[Any, dict[str, Column]]) -> dict[str, Column]:
+    (columns,) = shapes.values()
+    return columns
+
+
+def _type(column: Column, most: int) -> Any:
+    """The type of a column."""
+    pa = arrow()
+    if most < 0:
+        raise TooDeep
+    kinds = [kind for kind in column.kinds if kind != "null"]
+    if len(kinds) > 1:
+        raise Mixed(f"a column of {' and '.join(kinds)}")
+    if not kinds:
+        return pa.null()
+    kind = kinds[0]
+    if kind == "array":
+        assert column.items is not None
+        return pa.list_(_type(column.items, most - 2))
+    if kind == "map":
+        assert column.shapes is not None
+        columns = _only(column.shapes).items()
+        return pa.struct([pa.field(key, _type(each, most - 1)) for key, each in columns])
+    if kind == "decimal":
+        digits, places = column.decimals
+        return (pa.decimal128 if digits <= 38 else pa.decimal256)(digits, places)
+    if kind == "integer":
+        low, high = column.integers
+        if low < -1 << 63 or high >= 1 << 64:
+            raise Odd(low if low < -1 << 63 else high)
+        if high < 1 << 63:
+            return pa.int64()
+        if low < 0:
+            raise Mixed("a column of integers below 0 and from 2^63 up")
+        return pa.uint64()
+    return {
+        "boolean": pa.bool_,
+        "float": pa.float64,
+        "text": pa.string,
+        "bytes": pa.binary,
+        "utc": lambda: pa.timestamp("us", "UTC"),
+        "local": lambda: pa.timestamp("us"),
+        "date": pa.date32,
+        "time": lambda: pa.time64("us"),
+        "timedelta": lambda: pa.duration("us"),
+        "uuid": pa.uuid,
+    }[kind]()
+
+
+def _array(values: Sequence[Any], kind: Any) -> Any:
+    pa = arrow()
+    storage = _mapped(kind, _storage)
+    with failures_told():
+        if storage == kind:
+            return pa.array(values, type=kind, from_pandas=False)
+        # pyarrow makes no UUIDs within arrays and maps.
+        return _cast(pa.array(_bare([*values]), type=storage, from_pandas=False), kind)
+
+
+def _cast(array: Any, kind: Any) -> Any:
+    """An array as one of a type that differs in what is in its structs and lists.
+
+    pyarrow's own ``cast`` makes broken arrays of lists of several nulls (pyarrow 26), also where
+    these are not to change.
+    """
+    pa = arrow()
+    if array.type == kind:
+        return array
+    if pa.types.is_struct(kind):
+        parts = [_cast(array.field(at), kind.field(at).type) for at in range(kind.num_fields)]
+        return pa.StructArray.from_arrays(parts, fields=[*kind], mask=array.is_null())
+    if pa.types.is_list(kind):
+        values = _cast(array.values, kind.value_type)
+        return pa.ListArray.from_arrays(array.offsets, values, type=kind, mask=array.is_null())
+    return array.cast(kind)
+
+
+def _bare(value: Any) -> Any:
+    if type(value) is UUID:
+        return value.bytes
+    if type(value) is list:
+        return [_bare(item) for item in value]
+    if type(value) is dict:
+        return {key: _bare(item) for key, item in value.items()}
+    return value
+
+
+def _storage(kind: Any) -> Any:
+    return kind.storage_type if isinstance(kind, arrow().BaseExtensionType) else kind
+
+
+def _mapped(kind: Any, leaf: Callable[[Any], Any]) -> Any:
+    """``kind`` with ``leaf`` of each type in it that holds no others."""
+    pa = arrow()
+    is_a = pa.types
+    if is_a.is_struct(kind):
+        return pa.struct([field.with_type(_mapped(field.type, leaf)) for field in kind])
+    if is_a.is_map(kind):
+        return pa.map_(_mapped(kind.key_type, leaf), _mapped(kind.item_type, leaf))
+    if is_a.is_large_list(kind):
+        return pa.large_list(_mapped(kind.value_type, leaf))
+    if is_a.is_fixed_size_list(kind):
+        return pa.list_(_mapped(kind.value_type, leaf), kind.list_size)
+    if is_a.is_list(kind):
+        return pa.list_(kind.value_field.with_type(_mapped(kind.value_type, leaf)))
+    return leaf(kind)
+
+
+def _held(kind: Any) -> Any:
+    """The type whose values Python holds as they are. To cast is refused where it loses any."""
+    pa = arrow()
+    is_a = pa.types
+    if is_a.is_dictionary(kind):
+        held = _held(kind.value_type)
+        # pyarrow casts no dictionaries of views.
+        return kind if held in (pa.string_view(), pa.binary_view()) else held
+    if is_a.is_timestamp(kind):
+        # Of a zone by the name of UTC, pyarrow would make a ZoneInfo.
+        return pa.timestamp("us", "+00:00" if kind.tz == "UTC" else kind.tz)
+    if is_a.is_time(kind):
+        return pa.time64("us")
+    if is_a.is_duration(kind):
+        return pa.duration("us")
+    if is_a.is_date64(kind):
+        return pa.date32()
+    if isinstance(kind, pa.BaseExtensionType) and kind != pa.uuid():
+        return _held(kind.storage_type)
+    return kind
+
+
+def records_of(table: Any, size: int, *, most: int = MOST_VALUES) -> list[dict[str, Any]]:
+    """The records of a table that was read from ``size`` bytes.
+
+    Malformed where it contradicts itself, Unheld where Python's values cannot say what it does,
+    RefusedError for more than ``most`` values that the size does not account for.
+    """
+    pa = arrow()
+    room = Room(size, most)
+    try:
+        table.validate()
+        _check_names(table.schema)
+        room.take(table.num_rows)
+        for column in table.columns:
+            for chunk in column.chunks:
+                room.take_array(chunk)
+        table.validate(full=True)
+    except (pa.ArrowException, LookupError, UnicodeDecodeError) as error:
+        raise Malformed(first_line(error)) from None
+    columns = [_values(field.name, table.column(i)) for i, field in enumerate(table.schema)]
+    if not columns:
+        return [{} for _ in range(table.num_rows)]
+    names = table.column_names
+    return [dict(zip(names, row)) for row in zip(*columns)]  # noqa: B905 (it is slow, they are)
+
+
+def _values(name: str, column: Any) -> list[Any]:
+    pa = arrow()
+    why: Exception
+    try:
+        held = _mapped(column.type, _held)
+        if held != column.type:
+            column = pa.chunked_array([_cast(chunk, held) for chunk in column.chunks], held)
+        # What says how to read maps is slow, whatever is read.
+        how = {"maps_as_pydicts": "strict"} if _has_map(held) else {}
+        values: list[Any] = column.to_pylist(**how)
+        return values
+    except KeyError as error:  # a key twice in a map
+        kind, why = "duplicate-keys", error
+    except (pa.ArrowException, ValueError, ArithmeticError, TypeError) as error:
+        kind, why = "value", error
+    raise Unheld(Difference(0, f"${value_step(name)}", first_line(why), "", kind))
+
+
+def _has_map(kind: Any) -> bool:
+    if arrow().types.is_map(kind):
+        return True
+    return any(_has_map(kind.field(i).type) for i in range(kind.num_fields))
+
+
+def _check_names(fields: Any) -> None:
+    """Unheld where two fields beside each other have one name."""
+    stack: list[tuple[Path, list[Any]]] = [(ROOT, list(fields))]
+    while stack:
+        path, fields = stack.pop()
+        counts = Counter(field.name for field in fields)
+        if len(counts) < len(fields):
+            twice = counts.most_common(1)[0][0]
+            place = path_text(path)
+            raise Unheld(Difference(0, place, f"{shown(twice)} twice", "", "duplicate-keys"))
+        for field in fields:
+            kind = field.type
+            inner = [kind.field(i) for i in range(kind.num_fields)]
+            if arrow().types.is_struct(kind):
+                stack.append(((path, field.name), inner))
+            else:
+                stack += [((path, field.name), [each]) for each in inner]
+
+
+class Room:
+    """How many values and bytes of text may come of a file."""
+
+    def __init__(self, size: int, most: int) -> None:
+        self._values = most + size * _VALUES
+        self._bytes = _MOST_BYTES + size * _BYTES
+        self._unseen = size
+
+    def pass_over(self, size: int) -> None:
+        """So many bytes of the file are a part of it that is looked at: no two have the same."""
+        self._unseen -= size
+        if self._unseen < 0:
+            raise Malformed("it points at the same bytes twice")
+
+    def take(self, values: int, text: int = 0) -> None:
+        self._values -= values
+        self._bytes -= text
+        if self._values < 0 or self._bytes < 0:
+            raise RefusedError(
+                "it holds many times more than its size accounts for",
+                hint="pack -s raw keeps the bytes",
+            )
+
+    def take_array(self, array: Any) -> None:
+        """All that is in an array, in that which it holds too.
+
+        Only looks at lengths, which are right where the array has been validated at all.
+        """
+        pa = arrow()
+        is_a, kind = pa.types, array.type
+        self.take(len(array))
+        if isinstance(kind, pa.BaseExtensionType):
+            self.take_array(array.storage)
+        elif is_a.is_dictionary(kind):
+            self._take_dictionary(array)
+        elif kind in (pa.string_view(), pa.binary_view()):
+            self.take(0, int(_viewed(array).sum()))
+        elif is_a.is_map(kind):
+            self.take_array(array.keys)
+            self.take_array(array.items)
+        elif is_a.is_list(kind) or is_a.is_large_list(kind) or is_a.is_fixed_size_list(kind):
+            self.take_array(array.values)
+        elif is_a.is_struct(kind) or is_a.is_union(kind):
+            for i in range(kind.num_fields):
+                self.take_array(array.field(i))
+        elif kind.num_fields:  # views of lists, and runs: few bytes for any number of values
+            raise RefusedError(
+                f"columns of the type {kind} are not read here"[:200],
+                hint="pack -s raw keeps the bytes",
+            )
+
+    def _take_dictionary(self, array: Any) -> None:
+        import pyarrow.compute as pc
+
+        pa, words = arrow(), array.dictionary
+        self.take_array(words)
+        if words.type in (pa.string(), pa.binary(), pa.large_string(), pa.large_binary()):
+            lengths = pc.binary_length(words).cast("int64")
+        elif words.type in (pa.string_view(), pa.binary_view()):
+            lengths = pa.array(_viewed(words))
+        elif words.type.num_fields:
+            raise RefusedError(
+                f"columns of the type {array.type} are not read here"[:200],
+                hint="pack -s raw keeps the bytes",
+            )
+        else:
+            return
+        self.take(0, pc.sum(lengths.take(array.indices)).as_py() or 0)
+
+
+def _viewed(array: Any) -> Any:
+    """The lengths of the values in an array of views, many of which may be of the same bytes."""
+    import numpy as np
+
+    heads = array.buffers()[1]
+    if heads is None:
+        return np.zeros(0, "i8")
+    # Of the 16 bytes of each, the first four are the length.
+    lengths = np.frombuffer(heads, "<i4")[::4][array.offset : array.offset + len(array)]
+    return lengths.clip(min=0).astype("i8")
+
+
+def first_line(error: BaseException) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0][:160]
+
+
+@contextmanager
+def failures_told() -> Iterator[None]:
+    """Whatever pyarrow raises, as one of the errors that serializers raise."""
+    try:
+        yield
+    except (ValueError, TypeError, OverflowError, RecursionError):
+        raise
+    except (arrow().ArrowException, OSError, RuntimeError, KeyError, MemoryError) as error:
+        raise ValueError(first_line(error)) from None

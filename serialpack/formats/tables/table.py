@@ -1,0 +1,84 @@
+"""What Parquet and Arrow have in common as sources: a file is a table, its records are its rows."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar
+
+from serialpack.formats.base import SourceBlock, Spelled, Spelling
+from serialpack.formats.shared.document import DocumentFormat
+from serialpack.formats.tables import records as tables
+
+#: The longest schema that is remembered in a header, to write the records under it again.
+_MOST_SCHEMA = 8 << 10
+
+#: The most values that serializers read beside those which the size of stored bytes accounts for.
+_STORED_VALUES = 1 << 24
+
+
+class TableFormat(DocumentFormat):
+    """A format that pyarrow reads as a table."""
+
+    spelled: ClassVar[Spelled] = {"schema": (bytes,)}
+    has_columns = True
+    joins = False
+    sequence = True
+    #: How many levels of types it has room for; ``tables.table_of`` counts them.
+    levels: ClassVar[int]
+
+    @abstractmethod
+    def read_table(self, data: bytes, most: int) -> Any:
+        """The table in ``data``, of which no more than ``most`` values are for nothing.
+
+        Malformed, RefusedError. Called with the library there.
+        """
+
+    @abstractmethod
+    def read_schema(self, data: bytes) -> Any:
+        """The types that the table in ``data`` was written under; any exception where none is."""
+
+    @abstractmethod
+    def write_table(self, table: Any, *, stored: bool) -> bytes:
+        """A file of ``table``; ``stored``: to be compressed by others."""
+
+    def read(self, data: bytes) -> list[Any]:
+        return self._read(data, tables.MOST_VALUES)
+
+    def read_stored(self, data: bytes) -> list[Any]:
+        """As ``read``, what ``write_stored`` wrote: more values that take hardly any bytes."""
+        return self._read(data, _STORED_VALUES)
+
+    def read_written(self, data: bytes) -> list[Any]:
+        return self.read_stored(data)
+
+    def _read(self, data: bytes, most: int) -> list[Any]:
+        tables.arrow()
+        return list(tables.records_of(self.read_table(data, most), len(data), most=most))
+
+    def write(self, records: list[Any]) -> bytes:
+        return self._write(tables.table_of(records, self.levels), stored=False)
+
+    def write_stored(self, records: list[Any]) -> bytes:
+        return self._write(tables.table_of(records, self.levels), stored=True)
+
+    def _write(self, table: Any, *, stored: bool) -> bytes:
+        with tables.failures_told():
+            return self.write_table(table, stored=stored)
+
+    def learn(self, block: SourceBlock) -> Spelling:
+        """The types of its columns, where these are not too long."""
+        try:
+            schema = self.read_schema(bytes(block.data)).serialize().to_pybytes()
+        except Exception:  # the block will be parsed, and say what is wrong
+            return {}
+        return {"schema": schema} if len(schema) <= _MOST_SCHEMA else {}
+
+    def spell(self, records: list[Any], spelling: Spelling, *, first: bool) -> bytes:  # noqa: ARG002
+        schema = spelling.get("schema")
+        if isinstance(schema, bytes):
+            try:
+                table = tables.table_under(records, schema)
+                return self._write(table, stored=False)
+            except (ValueError, TypeError, OverflowError):
+                pass  # types that pyarrow reads, and makes of no values of Python's
+        return self.write(records)

@@ -1,0 +1,43 @@
+"""TOML, as the standard library reads and tomli-w writes it: the document is one record."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from serialpack.formats.base import SourceBlock
+from serialpack.formats.shared.comments import comments, in_toml
+from serialpack.formats.shared.document import DocumentFormat
+from serialpack.stages.stage import import_library
+from serialpack.values.kinds import DIGITS, UTF8, Loss
+
+
+class Toml(DocumentFormat):
+    """A TOML document. Comments and the style of the text are not values.
+
+    Integers have 64 bits: TOML promises no more, and other readers refuse them.
+    """
+
+    joins = False
+    one_record = True
+    name = "toml"
+    number = 8
+    about = "a TOML document"
+    title: ClassVar[str] = "TOML"
+    is_text: ClassVar[bool] = True
+    heeds = frozenset({DIGITS, UTF8})
+
+    def read(self, data: bytes) -> list[Any]:
+        from serialpack.formats.toml.read import read
+
+        return [read(data, self.marks)]
+
+    def comments(self, block: SourceBlock) -> Loss | None:
+        return comments(block, (b"#",), in_toml)
+
+    def write(self, records: list[Any]) -> bytes:
+        import_library("tomli_w", "toml")
+        from serialpack.formats.toml.write import write
+
+        if len(records) != 1:
+            raise ValueError(f"{len(records)} records, a TOML document is one")
+        return write(records[0]).encode()

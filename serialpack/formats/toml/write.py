@@ -1,0 +1,155 @@
+"""Values to TOML text, by tomli-w; in the order of the keys, and only what reads back.
+
+tomli-w writes a table's plain values before its tables. Where a table stands before a plain
+value, it is written inline here, so that the order is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date, datetime, time
+from typing import Any
+
+from serialpack.depth import TooDeep
+from serialpack.formats.shared.exact import check_zone
+from serialpack.formats.toml.read import ARRAY, MAX_CALLS, TABLE
+
+#: Levels up to which tomli-w writes a document: it nests three calls for each.
+_SHALLOW = 30
+
+
+def write(document: Any) -> str:
+    """A map as a TOML document; ValueError, TypeError, OverflowError or RecursionError."""
+    import tomli_w
+
+    if type(document) is not dict:
+        raise TypeError("a TOML document is a map")
+    ordered, levels = _check(document)
+    shallow = levels <= _SHALLOW
+    if ordered and shallow:
+        return tomli_w.dumps(document)
+    out: list[str] = []
+    _Writer(tomli_w.dumps, out, shallow=shallow).table(document, "")
+    return "".join(out).removeprefix("\n")
+
+
+def _check(document: dict[str, Any]) -> tuple[bool, int]:
+    """Whether tomli-w keeps the order of keys, and how many levels there are.
+
+    Raises for what TOML has no words for.
+    """
+    ordered, deepest = True, 1
+    stack: list[tuple[Any, int, int]] = [(document, 1, TABLE)]
+    while stack:
+        value, level, calls = stack.pop()
+        if calls > MAX_CALLS:
+            raise TooDeep
+        deepest = max(deepest, level)
+        parts = value.values() if type(value) is dict else value
+        if parts is not value and not _TEXT.issuperset(map(type, value)):
+            raise TypeError("a key that is no text")
+        inner = len(stack)
+        for part in () if _PLAIN.issuperset(map(type, parts)) else parts:
+            kind = type(part)
+            if kind is int:
+                if not -(1 << 63) <= part < 1 << 63:
+                    raise OverflowError("an integer of more than 64 bits")
+            elif kind is dict or kind is list:
+                stack.append((part, level + 1, calls + (TABLE if kind is dict else ARRAY)))
+            elif kind not in _PLAIN:
+                _CHECKS.get(kind, _refuse)(part)
+        if ordered and parts is not value and len(stack) > inner:
+            ordered = _keeps_order(value)
+    return ordered, deepest
+
+
+def _keeps_order(table: dict[str, Any]) -> bool:
+    """Whether tomli-w writes the keys as they come. A list of small maps it writes as a value."""
+    met = False
+    for value in table.values():
+        is_map = type(value) is dict
+        if met and not is_map:
+            return False
+        met = met or is_map or _is_tables(value)
+    return True
+
+
+def _is_tables(value: Any) -> bool:
+    """Whether tomli-w may write a value as sections: a map, or a list of maps alone."""
+    if type(value) is list:
+        return bool(value) and all(type(part) is dict for part in value)
+    return type(value) is dict
+
+
+def _refuse(value: Any) -> None:
+    raise TypeError(f"TOML has no words for a {type(value).__name__}")
+
+
+def _check_time(value: time) -> None:
+    if value.fold or value.tzinfo is not None:
+        raise ValueError("there are no words for a fold or an offset")
+
+
+#: What TOML has words for, whatever it is; and what is looked at closer.
+_TEXT = {str}
+_PLAIN = {str, bool, float, date}
+_CHECKS: dict[type, Callable[[Any], None]] = {
+    datetime: check_zone,
+    time: _check_time,
+}
+
+
+class _Writer:
+    """Writes tables in the order of their keys: sections only behind the last plain value."""
+
+    def __init__(
+        self, dumps: Callable[[dict[str, Any]], str], out: list[str], *, shallow: bool
+    ) -> None:
+        self._dumps = dumps
+        self._out = out
+        self._shallow = shallow
+
+    def table(self, table: dict[str, Any], name: str) -> None:
+        keys = list(table)
+        plain = [i for i, key in enumerate(keys) if not _is_tables(table[key])]
+        behind = plain[-1] + 1 if plain else 0
+        for key in keys[:behind]:
+            value = table[key]
+            if type(value) is not dict and self._shallow and not _is_tables(value):
+                self._out.append(self._dumps({key: value}))
+                continue
+            self._out.append(f"{self._key(key)} = ")
+            self._inline(value)
+            self._out.append("\n")
+        for key in keys[behind:]:
+            below = f"{name}.{self._key(key)}" if name else self._key(key)
+            value = table[key]
+            if type(value) is dict:
+                # A table of tables alone is made by those.
+                if not value or not all(map(_is_tables, value.values())):
+                    self._out.append(f"\n[{below}]\n")
+                self.table(value, below)
+                continue
+            for part in value:
+                self._out.append(f"\n[[{below}]]\n")
+                self.table(part, below)
+
+    def _key(self, key: str) -> str:
+        return self._dumps({key: 0})[: -len(" = 0\n")]
+
+    def _inline(self, value: Any) -> None:
+        out = self._out
+        if type(value) is list:
+            out.append("[")
+            for i, part in enumerate(value):
+                out.append(", " if i else "")
+                self._inline(part)
+            out.append("]")
+        elif type(value) is dict:
+            out.append("{ " if value else "{")
+            for i, (key, part) in enumerate(value.items()):
+                out.append(f"{', ' if i else ''}{self._key(key)} = ")
+                self._inline(part)
+            out.append(" }" if value else "}")
+        else:
+            out.append(self._dumps({"": value})[len('"" = ') : -1])

@@ -1,0 +1,355 @@
+"""YAML text to values, from the parser's events: in bounded depth and size, nothing dropped.
+
+PyYAML's own constructor takes the last of two equal keys, calls a foreign tag an error of syntax,
+and takes as much memory as aliases of aliases ask for. This one reads the same events to the same
+values, and says what cannot be held. What aliases refer to is one and the same object.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from serialpack.depth import MAX_DEPTH, TOO_DEEP
+from serialpack.errors import RefusedError
+from serialpack.formats.base import Difference
+from serialpack.formats.shared.document import Malformed
+from serialpack.formats.shared.exact import Lost, not_read
+from serialpack.formats.yaml.misread import Misread, Watch
+from serialpack.formats.yaml.scalars import PREFIX, plain_tag, scalar
+from serialpack.values.kinds import DUPLICATES, shown, value_step
+
+if TYPE_CHECKING:
+    from serialpack.formats.shared.marks import Marks
+
+#: What aliases may add to a document, in bytes, where it is smaller than that itself. Each
+#: value counts as many as its text has, and some for itself.
+ALIASED = 8 << 20
+_EACH = 8
+
+#: Plain text up to this length is looked up, not read anew each time.
+_SHORT = 32
+
+#: Stands for the key ``<<``.
+_MERGE: Any = object()
+
+_LINE_END = re.compile("\r\n|[\r\n]")
+_BOM = b"\xef\xbb\xbf"
+_WIDE = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16", b"\x00\x00\xfe\xff": "UTF-32"}
+
+
+def read(data: bytes, marks: Marks | None = None, line: int = 0, *, core: bool = True) -> list[Any]:
+    """The documents in ``data``; Malformed, Unheld or RefusedError.
+
+    ``marks``: what may be lost, and is noted there. ``line``: how many stand before ``data``.
+    ``core``: plain text is read by the core schema of YAML 1.2, else by YAML 1.1; where a
+    document has a directive, that says it.
+    """
+    for mark, name in _WIDE.items():
+        if data.startswith(mark):
+            raise Malformed(f"it is {name}, and only UTF-8 is read", 0)
+    behind = len(_BOM) if data.startswith(_BOM) else 0
+    try:
+        text = data[behind:].decode()
+    except UnicodeDecodeError as error:
+        raise Malformed("not UTF-8", behind + error.start) from None
+    try:
+        return _Reader(text, marks, line, core=core).documents()
+    except Malformed as bad:
+        at = None if bad.at is None else behind + len(text[: bad.at].encode())
+        raise Malformed(bad.message, at) from None
+
+
+class _Container:
+    """A sequence, mapping or set whose end has not been met yet."""
+
+    __slots__ = ("begin", "deepest", "has_key", "key", "merged", "value")
+
+    def __init__(self, value: Any, begin: int, depth: int) -> None:
+        self.value = value
+        #: What had been counted before it.
+        self.begin = begin
+        #: The levels down to its innermost, counted from the document.
+        self.deepest = depth
+        #: Of a mapping: the last key, whether its value is still to come, and what to merge.
+        self.key: Any = None
+        self.has_key = False
+        self.merged: list[dict[Any, Any]] | None = None
+
+
+class _Anchored:
+    """What an alias stands for. ``size`` and ``height`` are 0 while it is not complete."""
+
+    __slots__ = ("height", "size", "value")
+
+    def __init__(self, value: Any, size: int = 0) -> None:
+        self.value = value
+        self.size = size
+        self.height = 0
+
+
+class _Reader:
+    """Reads one source. Places are characters of ``text``."""
+
+    def __init__(self, text: str, marks: Marks | None, line: int, *, core: bool) -> None:
+        self._text = text
+        self._by_default = core
+        self._watch = Watch(text)
+        self._marks = marks
+        self._line = line
+        self._most = max(ALIASED, len(text))
+        self._records: list[Any] = []
+        self._begin(None)
+
+    def _begin(self, version: tuple[int, int] | None) -> None:
+        """Nothing is shared between documents."""
+        self._core = self._by_default if version is None else version > (1, 1)
+        self._stack: list[_Container] = []
+        self._anchors: dict[str, _Anchored] = {}
+        self._open: dict[int, _Anchored] = {}
+        self._count = self._aliased = 0
+        self._plain: dict[str, Any] = {}
+
+    def documents(self) -> list[Any]:
+        import yaml
+
+        loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+        try:
+            self._read(loader(self._text).get_event)
+        except yaml.YAMLError as error:
+            raise self._malformed(error) from None
+        except Misread as odd:
+            line = self._line + len(_LINE_END.findall(self._text, 0, odd.at)) + 1
+            hint = f"{odd.hint}; pack -s raw keeps the bytes"
+            raise RefusedError(f"line {line}: {odd.message}", hint=hint) from None
+        except Malformed:
+            raise
+        except (ValueError, OverflowError):  # chr() in PyYAML's own parser
+            raise Malformed("an escape of no character") from None
+        return self._records
+
+    def _read(self, following: Any) -> None:
+        from yaml import events
+
+        handlers: dict[type, Callable[[Any], None]] = {
+            events.ScalarEvent: self._scalar,
+            events.SequenceStartEvent: self._start_list,
+            events.SequenceEndEvent: self._end,
+            events.MappingStartEvent: self._start_map,
+            events.MappingEndEvent: self._end,
+            events.AliasEvent: self._alias,
+            events.DocumentStartEvent: self._start_document,
+        }
+        look = self._watch.look
+        while (event := following()) is not None:
+            look(event)
+            handler = handlers.get(type(event))
+            if handler is not None:
+                handler(event)
+
+    def _start_document(self, event: Any) -> None:
+        self._begin(event.version)
+        if self._core:
+            self._watch.check_lines()
+
+    def _malformed(self, error: Any) -> Malformed:
+        mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+        if mark is not None:
+            return Malformed(error.problem or error.context, mark.index)
+        if not hasattr(error, "position"):
+            return Malformed(" ".join(str(error).split()))
+        at = error.position
+        if error.encoding == "?":  # libyaml counts bytes
+            at = len(self._text.encode()[:at].decode("utf-8", "ignore"))
+        return Malformed(f"U+{error.character:04X}: {error.reason}", at)
+
+    def _scalar(self, event: Any) -> None:
+        text: str = event.value
+        tag: str | None = event.tag
+        if tag is not None:
+            value = self._tagged(event, text, tag)
+        elif not event.implicit[0]:
+            value = text
+            if event.style == '"' and not text.isascii():
+                _check_surrogates(event, text)
+        elif text in self._plain:
+            value = self._plain[text]
+        else:
+            value = self._read_plain(event, text)
+        size = _EACH + len(text)
+        self._count += size
+        if event.anchor is not None:
+            self._anchors[event.anchor] = _Anchored(value, size)
+        self._add(value, event)
+
+    def _read_plain(self, event: Any, text: str) -> Any:
+        tag = plain_tag(text, core=self._core)
+        if tag == "merge":
+            above = self._stack[-1] if self._stack else None
+            if above is not None and type(above.value) is dict and not above.has_key:
+                return _MERGE
+        value = text if tag == "str" else self._value(event, text, tag)
+        if len(text) <= _SHORT and tag != "merge":
+            self._plain[text] = value
+        return value
+
+    def _tagged(self, event: Any, text: str, tag: str) -> Any:
+        if tag == "!":
+            # It says that this is text. PyYAML, whose YAML 1.1 is meant, reads a number.
+            if not self._core and plain_tag(text, core=False) != "str":
+                raise self._unheld("tag", f"! {shown(text)}")
+            return text
+        if not tag.startswith(PREFIX):
+            raise self._unheld("tag", f"{shown(tag)} {shown(text)}")
+        return self._value(event, text, tag.removeprefix(PREFIX))
+
+    def _value(self, event: Any, text: str, tag: str) -> Any:
+        try:
+            return scalar(tag, text, core=self._core)
+        except KeyError:
+            raise self._unheld("tag", f"{shown(event.tag)} {shown(text)}") from None
+        except Lost as lost:
+            if self._marks is not None and self._marks.allows(lost):
+                return self._marks.lost_number(lost)
+            raise self._unheld(lost.kind, shown(lost.text)) from None
+        except (ValueError, OverflowError) as error:
+            raise Malformed(f"{shown(text)}: {error}", event.start_mark.index) from None
+
+    def _start_list(self, event: Any) -> None:
+        if event.tag not in (None, "!", PREFIX + "seq"):
+            raise self._unheld("tag", shown(event.tag))
+        self._start(event, [])
+
+    def _start_map(self, event: Any) -> None:
+        if event.tag == PREFIX + "set":
+            self._start(event, set())
+            return
+        if event.tag not in (None, "!", PREFIX + "map"):
+            raise self._unheld("tag", shown(event.tag))
+        self._start(event, {})
+
+    def _start(self, event: Any, value: Any) -> None:
+        if len(self._stack) >= MAX_DEPTH:
+            raise self._unheld("depth", TOO_DEEP)
+        container = _Container(value, self._count, len(self._stack) + 1)
+        self._count += _EACH
+        if event.anchor is not None:
+            self._anchors[event.anchor] = self._open[id(container)] = _Anchored(value)
+        self._add(value, event)
+        self._stack.append(container)
+
+    def _end(self, event: Any) -> None:
+        container = self._stack.pop()
+        if container.merged is not None:
+            own = dict(container.value)
+            container.value.clear()
+            for merged in container.merged:
+                container.value.update(merged)
+            container.value.update(own)
+        anchored = self._open.pop(id(container), None)
+        if anchored is not None:
+            anchored.size = self._count - container.begin
+            anchored.height = container.deepest - len(self._stack)
+        if self._stack:
+            above = self._stack[-1]
+            above.deepest = max(above.deepest, container.deepest)
+            if above.has_key and above.key is _MERGE:
+                self._merge(above, container.value, event)
+
+    def _alias(self, event: Any) -> None:
+        at = event.start_mark.index
+        anchored = self._anchors.get(event.anchor)
+        if anchored is None:
+            raise Malformed(f"*{event.anchor} is an alias of no anchor", at)
+        self._count += anchored.size
+        self._aliased += anchored.size
+        if self._aliased > self._most:
+            most = f"{self._most >> 20} MiB"
+            raise self._refused(event, f"the aliases stand for more than {most} of values")
+        if self._stack:
+            above = self._stack[-1]
+            above.deepest = max(above.deepest, len(self._stack) + anchored.height)
+            if above.deepest > MAX_DEPTH:
+                raise self._unheld("depth", TOO_DEEP)
+            if above.has_key and above.key is _MERGE:
+                if not anchored.size:
+                    raise Malformed("a map is merged into itself", at)
+                self._merge(above, anchored.value, event)
+                return
+        self._add(anchored.value, event)
+
+    def _add(self, value: Any, event: Any) -> None:
+        """Put a value where it belongs: a container too, before it is filled."""
+        if not self._stack:
+            self._records.append(value)
+            return
+        above = self._stack[-1]
+        place = above.value
+        if type(place) is list:
+            place.append(value)
+        elif not above.has_key:
+            self._add_key(above, value)
+        elif above.key is _MERGE:
+            if not isinstance(value, list | dict):  # a container is merged at its end
+                raise Malformed("expected a map or a list of maps", event.start_mark.index)
+        elif type(place) is dict:
+            place[above.key] = value
+            above.has_key = False
+        elif value is None:
+            place.add(above.key)
+            above.has_key = False
+        else:
+            raise Malformed("a member of a set has a value", event.start_mark.index)
+
+    def _add_key(self, above: _Container, key: Any) -> None:
+        if isinstance(key, list | dict | set):
+            raise self._unheld("key", f"a key that is a {type(key).__name__}")
+        twice = above.merged is not None if key is _MERGE else key in above.value
+        if twice and not self._last_wins(above.value, key):
+            name = "<<" if key is _MERGE else key
+            raise self._unheld("duplicate-keys", f"the key {shown(name)}", value_step(name))
+        above.key = key
+        above.has_key = True
+
+    def _last_wins(self, place: Any, key: Any) -> bool:
+        """Whether a key that is there already may come again; noted, then."""
+        if self._marks is None or DUPLICATES not in self._marks.allowed:
+            return False
+        return key is not _MERGE and type(place) is dict and self._marks.again(place, key)
+
+    def _merge(self, above: _Container, value: Any, event: Any) -> None:
+        """Take over what ``<<`` stands before. Of a list, an earlier map has the last word."""
+        above.merged = [value] if isinstance(value, dict) else list(reversed(value))
+        if not all(isinstance(part, dict) for part in above.merged):
+            raise Malformed("expected a map or a list of maps", event.start_mark.index)
+        above.has_key = False
+
+    def _refused(self, event: Any, message: str) -> RefusedError:
+        line = self._line + event.start_mark.line + 1
+        return RefusedError(f"line {line}: {message}", hint="pack -s raw keeps the bytes")
+
+    def _unheld(self, kind: str, was: str, step: str = "") -> Exception:
+        """The error for the value that comes next."""
+        path = "".join(_steps(self._stack)) if kind != "depth" else ""
+        record = len(self._records) - bool(self._stack)
+        return not_read("YAML", Difference(record, f"${path}{step}", was, "", kind))
+
+
+def _steps(stack: list[_Container]) -> list[str]:
+    steps = []
+    for number, container in enumerate(stack, 1):
+        innermost = number == len(stack)
+        if isinstance(container.value, list):
+            steps.append(f"[{len(container.value) - (not innermost)}]")
+        elif container.has_key or not innermost:
+            steps.append("[<<]" if container.key is _MERGE else value_step(container.key))
+    return steps
+
+
+def _check_surrogates(event: Any, text: str) -> None:
+    """PyYAML's own parser reads ``"\\ud83d"`` as a lone surrogate; libyaml says what it is."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise Malformed("an escape of a surrogate", event.start_mark.index) from None

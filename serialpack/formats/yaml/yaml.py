@@ -1,0 +1,94 @@
+"""YAML by its core schema (1.2), or by YAML 1.1: each document is a record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+from serialpack.formats.base import Read, SourceBlock, Spelled, Spelling
+from serialpack.formats.shared.comments import comments, in_yaml
+from serialpack.formats.shared.document import DocumentFormat
+from serialpack.formats.shared.split import cut_plain, cut_records
+from serialpack.formats.yaml.split import YamlFinder
+from serialpack.stages.stage import import_library
+from serialpack.values.kinds import DIGITS, DUPLICATES, UTF8, Loss
+
+
+class Yaml(DocumentFormat):
+    """YAML documents, in UTF-8. Comments and the style of the text are not values.
+
+    Plain text is read by the core schema of YAML 1.2 (1.2.2, section 10.3), and by YAML 1.1 where
+    a document says so (``%YAML 1.1``). Of tags those of YAML 1.1 are read that have a Python
+    value: null, bool, int, float, timestamp, binary, str, seq, map and set; and the key ``<<``
+    merges maps, which is no part of YAML 1.2 and which files of all kinds count on. What anchors
+    and aliases share stays shared. What is written is the same to readers of both versions.
+    """
+
+    spelled: ClassVar[Spelled] = {"e": (bool,)}
+    name = "yaml"
+    number = 19
+    about = "YAML documents, by YAML 1.2"
+    core: ClassVar[bool] = True
+    title: ClassVar[str] = "YAML"
+    is_text: ClassVar[bool] = True
+    heeds = frozenset({DIGITS, DUPLICATES, UTF8})
+
+    def cut(
+        self, read: Read, block_size: int, *, for_values: bool = False
+    ) -> Iterator[SourceBlock]:
+        if not for_values:
+            return cut_plain(read, block_size)
+        return cut_records(read, block_size, YamlFinder(), for_values=True)
+
+    def read(self, data: bytes) -> list[Any]:
+        return self._read(data, 0)
+
+    def read_block(self, block: SourceBlock) -> list[Any]:
+        return self._read(bytes(block.data), max(block.line, 0))
+
+    def _read(self, data: bytes, line: int) -> list[Any]:
+        import_library("yaml", "yaml")
+        from serialpack.formats.yaml.read import read
+
+        return read(data, self.marks, line, core=self.core)
+
+    def comments(self, block: SourceBlock) -> Loss | None:
+        import_library("yaml", "yaml")
+        return comments(block, (b"#",), in_yaml)
+
+    def write(self, records: list[Any]) -> bytes:
+        import_library("yaml", "yaml")
+        from serialpack.formats.yaml.write import write
+
+        return write(records, explicit=False, core=self.core)
+
+    def respell(self, block: SourceBlock, spelling: Spelling) -> Spelling:
+        """Whether an end is marked behind the last document, before directives of the next."""
+        last = bytes(block.data[-_LAST_LINE:]).rstrip(b"\r\n").rpartition(b"\n")[2]
+        ends = last.startswith(b"...") and not block.last
+        return {"e": ends} if ends != spelling.get("e", False) else {}
+
+    def spell(self, records: list[Any], spelling: Spelling, *, first: bool) -> bytes:
+        import_library("yaml", "yaml")
+        from serialpack.formats.yaml.write import write
+
+        text = write(records, explicit=False, first=first, core=self.core)
+        return text + _END if spelling.get("e") and not text.endswith(b"\n" + _END) else text
+
+
+class Yaml11(Yaml):
+    """As ``Yaml``, by YAML 1.1 as PyYAML has it: ``no`` is false, ``2001-12-14`` a date.
+
+    This is what all YAML was read as up to 0.1, so its number is that of the containers then.
+    """
+
+    name = "yaml:1.1"
+    number = 7
+    about = "YAML documents, by YAML 1.1"
+    core = False
+
+
+_END = b"...\n"
+
+#: As much of a block is looked at for the marker at its end.
+_LAST_LINE = 1 << 10

@@ -1,1 +1,0 @@
-"""What the comparison of values rests on: their parts, and a quick look at all of them."""

@@ -1,0 +1,102 @@
+"""Every stage there is, as data: for ``inspect --stages``, help, completion and the docs."""
+
+from __future__ import annotations
+
+from importlib import metadata
+from typing import Any, NamedTuple
+
+from serialpack.codecs import CODECS
+from serialpack.filters import FILTERS
+from serialpack.serializers import SERIALIZERS
+from serialpack.serializers.base import Serializer
+from serialpack.stages.stage import Registry, Stage
+from serialpack.values.kinds import KINDS
+
+#: What people choose a serializer by; meant as ``Serializer`` says.
+TRAITS = ("exact", "portable", "text", "safe", "compiled")
+
+
+class StageInfo(NamedTuple):
+    """One stage: how it is spelled, whether it can be used here, what it can hold.
+
+    ``install`` says what to do where it is not ``installed``; ``cannot`` names the losses that
+    a serializer refuses, ``partly`` those of which it refuses some; ``traits`` is what people
+    choose by.
+    """
+
+    kind: str
+    name: str
+    number: int
+    params: str
+    installed: bool
+    version: str
+    install: str
+    extra: str | None
+    traits: list[str]
+    cannot: list[str]
+    partly: list[str]
+    about: str
+
+
+def all_stages() -> list[StageInfo]:
+    """Every registered stage, in the order people read them."""
+    registries: tuple[Registry[Any], ...] = (SERIALIZERS, FILTERS, CODECS)
+    return [_info(registry, entry.name) for registry in registries for entry in registry]
+
+
+def _info(registry: Registry[Any], name: str) -> StageInfo:
+    cls: type[Stage] = registry.cls(name)
+    install = cls.missing(name)
+    traits, cannot, partly = [], [], []
+    if issubclass(cls, Serializer):
+        traits = [t for t in TRAITS if getattr(cls, t)]
+        cannot, partly = sorted(cls.cannot), sorted(cls.partly)
+    return StageInfo(
+        kind=registry.kind,
+        name=name,
+        number=registry.entry(name).number,
+        params="".join(
+            f":{p.range}" if p.mark == ":" else f"[{p.mark}{p.name}]" for p in cls.params
+        ),
+        installed=install is None,
+        version=_version(cls) if install is None else "",
+        install=install or "",
+        extra=cls.extra,
+        traits=traits,
+        cannot=cannot,
+        partly=partly,
+        about=cls.about,
+    )
+
+
+def _version(cls: type[Stage]) -> str:
+    if cls.library is None:
+        return "built in"
+    try:
+        return metadata.version(cls.distribution or cls.library)
+    except metadata.PackageNotFoundError:
+        return "?"
+
+
+#: How the table of fidelity says that a kind of value is held, held in part, refused.
+HELD, PARTLY, REFUSED = "+", "~", "-"
+
+
+def fidelity() -> tuple[list[str], list[tuple[str, str, str]]]:
+    """The table of fidelity: names of the serializers of values, and for each kind its row.
+
+    A row: the kind, what messages call it, and a mark for each serializer.
+    """
+    found = [
+        info
+        for info in all_stages()
+        if info.kind == SERIALIZERS.kind and "exact" not in info.traits
+    ]
+    rows = []
+    for kind, words in KINDS.items():
+        marks = (
+            REFUSED if kind in info.cannot else PARTLY if kind in info.partly else HELD
+            for info in found
+        )
+        rows.append((kind, words, "".join(marks)))
+    return [info.name for info in found], rows

@@ -1,0 +1,108 @@
+"""A chain of stages: its one spelling, parsed and printed, and its numbers in the container."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from serialpack.codecs import CODECS
+from serialpack.container.records import ChainNumbers, StageNumbers, newer
+from serialpack.errors import UnsupportedError, UsageError
+from serialpack.filters import FILTERS
+from serialpack.serializers import SERIALIZERS
+from serialpack.stages.effort import DEFAULT_EFFORT
+from serialpack.stages.stage import Registry, Stage
+
+
+class StageSpec(NamedTuple):
+    """A stage by name, with all its parameters."""
+
+    name: str
+    values: tuple[int, ...] = ()
+
+
+class Chain(NamedTuple):
+    """Serializer, filters and codec, in packing order: ``msgpack+bitshuffle:4+zstd:3``."""
+
+    serializer: StageSpec
+    filters: tuple[StageSpec, ...]
+    codec: StageSpec
+
+    def __str__(self) -> str:
+        return "+".join(spell_stage(*stage) for stage in self._stages())
+
+    @property
+    def zstd_envelope(self) -> bool:
+        """Whether stock zstd tools may read the container: zstd last, and nothing but it."""
+        return self.codec.name == "zstd" and not self.filters
+
+    @property
+    def plain(self) -> bool:
+        """Whether the serialized bytes are stored as they are."""
+        return self.codec.name == "none" and not self.filters
+
+    @property
+    def numbers(self) -> ChainNumbers:
+        """The chain as the container stores it."""
+        return tuple(_numbers(*stage) for stage in self._stages())
+
+    def _stages(self) -> list[tuple[Registry[Any], StageSpec]]:
+        filters: list[tuple[Registry[Any], StageSpec]] = [(FILTERS, f) for f in self.filters]
+        return [(SERIALIZERS, self.serializer), *filters, (CODECS, self.codec)]
+
+
+def parse_chain(text: str) -> Chain:
+    """The chain that ``text`` spells; UsageError where a stage or a parameter is unknown."""
+    parts = text.split("+")
+    if len(parts) < 2:
+        raise UsageError(
+            f"{text!r} is not a chain", hint="write SERIALIZER[+FILTER...]+CODEC, as in raw+zstd:3"
+        )
+    return Chain(
+        parse_stage(SERIALIZERS, parts[0]),
+        tuple(parse_stage(FILTERS, p) for p in parts[1:-1]),
+        parse_stage(CODECS, parts[-1]),
+    )
+
+
+def parse_stage(registry: Registry[Any], text: str, effort: int = DEFAULT_EFFORT) -> StageSpec:
+    """One stage of a chain: ``zstd:3``. What is not spelled is set by the effort."""
+    end = next((i for i, c in enumerate(text) if c in ":@/"), len(text))
+    name, params = text[:end], text[end:]
+    return StageSpec(name, registry.cls(name).parse_params(name, params, effort))
+
+
+def spell_stage(registry: Registry[Any], spec: StageSpec) -> str:
+    """``spec`` as a chain spells it."""
+    cls: type[Stage] = registry.cls(spec.name)
+    return spec.name + cls.spell_params(spec.values)
+
+
+def chain_of_numbers(numbers: ChainNumbers, writer: str) -> Chain:
+    """The chain a container stores; UnsupportedError for a stage that this version lacks."""
+    if len(numbers) < 2:
+        raise UnsupportedError("the header's chain has no codec")
+    return Chain(
+        _spec(SERIALIZERS, numbers[0], writer),
+        tuple(_spec(FILTERS, n, writer) for n in numbers[1:-1]),
+        _spec(CODECS, numbers[-1], writer),
+    )
+
+
+def _numbers(registry: Registry[Any], spec: StageSpec) -> StageNumbers:
+    values = spec.values
+    # Optional parameters at the end that are not set are not stored.
+    params = registry.cls(spec.name).params
+    while values and params[len(values) - 1].mark != ":" and not values[-1]:
+        values = values[:-1]
+    return (registry.entry(spec.name).number, *values)
+
+
+def _spec(registry: Registry[Any], numbers: StageNumbers, writer: str) -> StageSpec:
+    entry = registry.by_number(numbers[0])
+    if entry is None:
+        raise newer(f"{registry.kind} number {numbers[0]}", writer)
+    cls = registry.cls(entry.name)
+    if not cls.check_params(numbers[1:]):
+        raise newer(f"{registry.kind} {entry.name} with the parameters {list(numbers[1:])}", writer)
+    defaults = tuple(p.default for p in cls.params)
+    return StageSpec(entry.name, numbers[1:] + defaults[len(numbers) - 1 :])

@@ -1,0 +1,321 @@
+"""Python values: of which kind one is, and whether two are the same, strictly.
+
+Strictly: types, order of keys, every bit of a float, the sign of zero, lone surrogates, the
+attributes of objects; and, where a serializer promises that, which containers are one and the
+same. This is the proof behind "same or refused" for values that have no text to compare.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import struct
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, date, datetime, time, timedelta, timezone
+from decimal import Decimal
+from fractions import Fraction
+from types import BuiltinFunctionType, FunctionType, ModuleType
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from serialpack.values.kinds import Difference, in_order, key_kind, shown, value_step
+from serialpack.values.parts import (
+    NOTHING,
+    array_facts,
+    attributes,
+    is_cached,
+    is_leaf,
+    objects_of,
+    plain,
+    same_leaf,
+    same_numbers,
+    whole,
+)
+from serialpack.values.quick import quickly_same
+
+
+def kind_of(value: Any) -> str:
+    """The kind of ``value`` itself, whatever is in it: one of ``KINDS``.
+
+    For text of no special kind that is ``text``; for a map, whose kind says nothing, ``value``.
+    """
+    name = _BY_TYPE.get(type(value))
+    if isinstance(name, str):
+        return name
+    if name is not None:
+        return name(value)
+    if isinstance(value, FunctionType | BuiltinFunctionType | ModuleType | type):
+        return "function"
+    module = type(value).__module__.partition(".")[0]
+    if module in ("numpy", "array"):
+        return "number-array"
+    if module in ("msgpack", "umsgpack", "ormsgpack", "msgspec", "cbor2", "bson"):
+        return "tag"
+    return "object"
+
+
+def _integer(value: int) -> str:
+    if value.bit_length() > 14280:  # at most 4300 digits
+        return "huge-integer"
+    if -(1 << 63) <= value < 1 << 63:
+        return "integer" if abs(value) <= 1 << 53 else "inexact-integer"
+    return "uint64" if 0 < value < 1 << 64 else "bigint"
+
+
+#: The bits of the NaNs that text has a word for.
+_PLAIN_NAN = {struct.pack("<d", math.nan), struct.pack("<d", -math.nan)}
+
+
+def _float(value: float) -> str:
+    if math.isnan(value):
+        return "non-finite" if struct.pack("<d", value) in _PLAIN_NAN else "nan-bits"
+    if math.isinf(value):
+        return "non-finite"
+    return "integral-float" if value.is_integer() else "float"
+
+
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]")
+
+
+def _text(value: str) -> str:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return "surrogates"
+    return "control" if _CONTROL.search(value) else "text"
+
+
+def _datetime(value: datetime) -> str:
+    zone = value.tzinfo
+    if zone is None:
+        return "local-datetime"
+    if zone is UTC:
+        return "utc-datetime"
+    return "offset-datetime" if type(zone) is timezone else "zoned-datetime"
+
+
+_BY_TYPE: dict[type, str | Callable[[Any], str]] = {
+    type(None): "null",
+    bool: "boolean",
+    int: _integer,
+    float: _float,
+    str: _text,
+    list: "array",
+    dict: "value",
+    bytes: "bytes",
+    bytearray: "bytearray",
+    datetime: _datetime,
+    date: "date",
+    time: "time",
+    timedelta: "timedelta",
+    Decimal: "decimal",
+    Fraction: "fraction",
+    UUID: "uuid",
+    tuple: "tuple",
+    set: "set",
+    frozenset: "frozenset",
+    complex: "complex",
+    memoryview: "number-array",
+}
+
+
+def difference(
+    was: Any, became: Any, *, identity: bool = False, record: int = 0
+) -> Difference | None:
+    """The first place where ``became`` is not the same as ``was``; None where it is.
+
+    ``identity``: two places that held one and the same object must do so again.
+    """
+    if quickly_same(was, became, identity=identity):
+        return None
+    found = _Walk(identity).first(was, became)
+    return found and found._replace(record=record)
+
+
+class _Whole(NamedTuple):
+    """Stands for a step of a path in what makes up a value: the value itself is lost there."""
+
+    was: Any
+    became: Any
+    lost: Callable[[Any, Any], Difference]
+
+
+#: A step of a path, and what stands there on both sides.
+Pair = tuple[str | _Whole, Any, Any]
+
+#: A path: the one before it, and its last step. Text would grow with the square of the depth.
+_Path = tuple[Any, str | _Whole]
+
+
+class _Walk:
+    """Compares two values place by place, without recursion."""
+
+    def __init__(self, identity: bool) -> None:
+        self._identity = identity
+        #: What each object was compared with, both ways, by id.
+        self._became: dict[int, Any] = {}
+        self._was: dict[int, Any] = {}
+        self._pairs: set[tuple[int, int]] = set()
+        #: Keeps what is made on the way alive, so that an id stands for one object.
+        self._kept: list[Any] = []
+
+    def first(self, was: Any, became: Any) -> Difference | None:
+        stack: list[tuple[_Path, Any, Any]] = [((None, "$"), was, became)]
+        while stack:
+            path, x, y = stack.pop()
+            if type(x) is not type(y):
+                return _at(path, _lost(x, y))
+            if is_leaf(x):
+                if x is not y and not same_leaf(x, y):
+                    return _at(path, _lost(x, y))
+                continue
+            if self._identity and (odd := self._shared(x, y)) is not None:
+                return _at(path, odd)
+            if (id(x), id(y)) in self._pairs:
+                continue
+            self._pairs.add((id(x), id(y)))
+            if x is y:
+                continue
+            inner = list(self._inside(x, y))
+            self._kept.append(inner)
+            for found in inner:
+                if isinstance(found, Difference):
+                    return _at(path, found)
+            stack.extend(((path, step), *pair) for step, *pair in reversed(inner))
+        return None
+
+    def _shared(self, x: Any, y: Any) -> Difference | None:
+        """What is wrong where one of two objects was met before, and beside another."""
+        if self._became.setdefault(id(x), y) is not y:
+            return Difference(0, "", "a shared reference", "a copy", "cycle")
+        # What cannot change may become one.
+        if self._was.setdefault(id(y), x) is not x and not isinstance(x, tuple | frozenset):
+            return Difference(0, "", "a value of its own", "a shared reference", "cycle")
+        return None
+
+    def _inside(self, x: Any, y: Any) -> Iterator[Pair | Difference]:
+        """The pairs of values inside ``x`` and ``y``, which are of one type; or a difference."""
+        if isinstance(x, dict):
+            yield from _maps(x, y)
+        elif isinstance(x, Mapping):
+            yield from _maps(dict(x), dict(y))
+        elif isinstance(x, list | tuple):
+            if len(x) != len(y):
+                yield Difference(0, "", f"{len(x)} elements", f"{len(y)}", kind_of(x))
+            for i, pair in enumerate(zip(x, y, strict=False)):
+                yield (f"[{i}]", *pair)
+        elif isinstance(x, set | frozenset):
+            yield from _sets(x, y)
+        elif not same_leaf(plain(x), plain(y)):
+            yield _lost(x, y)
+        facts = array_facts(x) if kind_of(x) == "number-array" else None
+        if facts is not None:
+            objects = objects_of(x)
+            if facts != (array_facts(y) or ())[: len(facts)]:
+                yield _lost(x, y)
+            elif objects is not None:
+                yield (_Whole(x, y, _lost), objects, objects_of(y))
+            elif not same_numbers(x, y):
+                yield _lost(x, y)
+        yield from _attributes(x, y)
+        if facts is not None:
+            return
+        try:
+            pair = whole(x), whole(y)
+        except Exception:  # its class tells nothing
+            if not _equal(x, y):
+                yield _lost(x, y)
+        else:
+            yield (_Whole(x, y, _lost), *pair)
+
+
+def _attributes(x: Any, y: Any) -> Iterator[Pair]:
+    state = attributes(x), attributes(y)
+    for name in sorted({*state[0], *state[1]}):
+        if not is_cached(x, name):
+            yield (f".{name}", *(s.get(name, NOTHING) for s in state))
+
+
+def _maps(x: dict[Any, Any], y: dict[Any, Any]) -> Iterator[Pair | Difference]:
+    """Key by key, in their order."""
+    for before, after in zip(x, y, strict=False):
+        if type(before) is not type(after) or (is_leaf(before) and not same_leaf(before, after)):
+            if x.keys() == y.keys() and type(before) is str:
+                yield Difference(0, "", *in_order(x, y), "order")
+                return
+            lost = _lost_key(before, after)
+            yield lost._replace(kind="value") if type(before) is str and before in y else lost
+            return
+    if len(x) != len(y):
+        odd = [*(x.keys() - y.keys()), *list(x)[:1]]
+        kind = (key_kind(odd[0]) if odd else None) or "value"
+        yield Difference(0, "", f"{len(x)} keys", f"{len(y)} keys", kind)
+        return
+    for (before, value), (after, became) in zip(x.items(), y.items(), strict=True):
+        if not is_leaf(before):
+            yield (_Whole(before, after, _lost_key), before, after)
+        yield (value_step(before), value, became)
+
+
+#: So many elements of a set are looked for among all others, where they are not equal to one.
+_MOST_UNEQUAL = 300
+
+
+def _sets(x: Any, y: Any) -> Iterator[Pair | Difference]:
+    there = {element: element for element in y}
+    pairs, rest = [], []
+    for element in x:
+        if element in there:
+            pairs.append((element, there.pop(element)))
+        else:
+            rest.append(element)
+    # What is left are NaNs, and objects that are equal to themselves only.
+    if len(x) != len(y) or len(rest) > _MOST_UNEQUAL:
+        yield _lost(x, y)
+        return
+    for element, like in pairs:
+        yield (f"{{{shown(element)}}}", element, like)
+    others = list(there.values())
+    try:
+        while rest:
+            element = rest.pop()
+            # The last one has no choice; and it may hold the set itself, without an end.
+            like = next(o for o in others if not rest or difference(element, o) is None)
+            others = [o for o in others if o is not like]
+            yield (_Whole(x, y, _lost), element, like)
+    except (StopIteration, RecursionError):
+        yield _lost(x, y)
+
+
+def _equal(x: Any, y: Any) -> bool:
+    try:
+        return bool(x == y)
+    except Exception:  # a comparison of somebody's class
+        return False
+
+
+def _lost(was: Any, became: Any) -> Difference:
+    texts = shown(was), shown(became)
+    if texts[0] == texts[1]:
+        texts = f"{type(was).__name__} {texts[0]}", f"{type(became).__name__} {texts[1]}"
+    # An attribute that is missing is missing in the object.
+    kind = "object" if was is NOTHING or became is NOTHING else kind_of(was)
+    return Difference(0, "", *texts, kind)
+
+
+def _lost_key(was: Any, became: Any) -> Difference:
+    kind = key_kind(was) or kind_of(was)
+    return Difference(0, "", f"the key {shown(was)}", f"the key {shown(became)}", kind)
+
+
+def _at(path: _Path, lost: Difference) -> Difference:
+    """``lost``, with its place."""
+    steps: list[str] = []
+    here: Any = path
+    while here is not None:
+        here, step = here
+        if isinstance(step, str):
+            steps.append(step)
+        else:
+            lost, steps = step.lost(step.was, step.became), []
+    return lost._replace(value_path="".join(reversed(steps)))

@@ -1,0 +1,133 @@
+"""Whether two values certainly are the same, found at the speed of C code.
+
+pickle writes types, order and bits of plain values and of objects that keep all they have in
+attributes; two that are written alike are the same. What else there is, somebody slower looks at.
+"""
+
+from __future__ import annotations
+
+import copyreg
+import pickle
+from collections.abc import Callable, Iterable
+from datetime import date, datetime, time, timedelta, timezone
+from decimal import Decimal
+from fractions import Fraction
+from itertools import compress
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from serialpack.depth import check_values, contents
+from serialpack.values.parts import WITH_CONTENTS, is_hidden
+
+#: Types whose pickled form says all that there is of them.
+_TOLD = frozenset({datetime, date, time, timedelta, timezone, Decimal, Fraction, UUID, complex})
+
+#: Types of which two that are equal need not be one.
+_CONTAINERS = frozenset({dict, list, tuple, set, frozenset, bytearray})
+
+
+def quickly_same(was: Any, became: Any, *, identity: bool) -> bool:
+    """Whether two values certainly are the same.
+
+    ``identity``: also in which places they hold one and the same object.
+    """
+    try:
+        if identity:  # others are given trees that were looked at
+            check_values([was])
+        classes = _written_alike(was, became)
+        if not identity or all(_is_tree(value, classes) for value in (was, became)):
+            return True
+        _written_alike(was, became, memo=True)
+    except Exception:  # an odd one, a cycle, or whatever pickle says to a class
+        return False
+    return True
+
+
+class _Odd(Exception):
+    """A value of a class that may keep more than it tells pickle."""
+
+
+class _Differs(Exception):
+    """The second of two values is not written as the first was."""
+
+
+class _File(NamedTuple):
+    """What a pickler writes to: it gives its bytes to ``write`` in pieces of 64 KiB or more."""
+
+    write: Callable[[Any], object]
+
+
+class _Pickler(pickle.Pickler):
+    """Writes what tells all it has; _Odd for anything else.
+
+    ``fast`` is without the memo: it writes twice what stands in two places.
+    """
+
+    def __init__(self, write: Callable[[Any], object]) -> None:
+        super().__init__(_File(write), 5)
+        self.classes: dict[type, bool] = dict.fromkeys(_TOLD, True)
+
+    def reducer_override(self, obj: Any) -> Any:
+        cls = obj if isinstance(obj, type) else type(obj)
+        known = self.classes.get(cls)
+        if known is None:
+            known = self.classes[cls] = _tells_all(cls)
+        if known:
+            return NotImplemented
+        raise _Odd
+
+
+def _written_alike(was: Any, became: Any, *, memo: bool = False) -> Iterable[type]:
+    """The classes that are in two values which pickle writes alike; else _Differs.
+
+    Of ``became``, a piece is gone once it is compared.
+    """
+    pieces: list[Any] = []
+    classes = _write(was, pieces.append, memo=memo)
+    pieces.reverse()
+
+    def compare(piece: Any) -> None:
+        if not pieces or pieces.pop() != piece:
+            raise _Differs
+
+    _write(became, compare, memo=memo)
+    if pieces:
+        raise _Differs
+    return classes
+
+
+def _write(value: Any, write: Callable[[Any], object], *, memo: bool) -> Iterable[type]:
+    """Give ``value`` to ``write`` as pickle writes it; the classes that are in it."""
+    pickler = _Pickler(write)
+    pickler.fast = not memo
+    pickler.dump(value)
+    return pickler.classes
+
+
+#: Methods by which a class says what pickle writes of it.
+_OWN_WORDS = ("__reduce_ex__", "__reduce__", "__getstate__", "__getattribute__")
+_MORE_WORDS = ("__getnewargs_ex__", "__getnewargs__", "__getattr__")
+
+
+def _tells_all(cls: type) -> bool:
+    """Whether pickle writes all that its instances have: their attributes, and nothing but them."""
+    return (
+        all(getattr(cls, name) is getattr(object, name) for name in _OWN_WORDS)
+        and not any(hasattr(cls, name) for name in _MORE_WORDS)
+        and cls not in copyreg.dispatch_table
+        and not issubclass(cls, WITH_CONTENTS)
+        and not is_hidden(cls)
+    )
+
+
+def _is_tree(value: Any, classes: Iterable[type]) -> bool:
+    """Whether no container or object stands in two places of ``value``, which has no cycles."""
+    types = _CONTAINERS.union(classes).difference(_TOLD)
+    found, level = [value], [value]
+    while level:
+        above, level = level, []
+        for values in contents(above):
+            if not types.isdisjoint(map(type, values)):
+                level += compress(values, map(types.__contains__, map(type, values)))
+        found += level
+    return len(set(map(id, found))) == len(found)
