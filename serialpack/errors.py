@@ -231,3 +231,9 @@ class ValueRefusedError(RefusedError):
         return (
             self.value_path if self.record is None else f"record {self.record}, {self.value_path}"
         )
+
+
+def newer(what: str, writer: str) -> UnsupportedError:
+    """The error for a container that needs ``what``, which this version lacks."""
+    by = f"serialpack {writer}" if writer else "another version"
+    return UnsupportedError(f"needs {what}, written by {by}", hint="update serialpack")

@@ -14,16 +14,16 @@ PACKAGE = Path(__file__).parents[1] / "serialpack"
 #: lower layers and itself; parts of one layer do not know each other.
 LAYERS: list[set[str]] = [
     {"_version", "depth", "errors"},
-    {"effort", "kinds", "sameness", "text", "units", "watch"},
-    {"reports", "stage", "values"},
+    {"text", "units", "values", "watch"},
+    {"reports", "stages"},
     {"codecs", "columns", "container", "files", "filters", "formats"},
     {"compressed", "detect", "listing", "paths", "serializers"},
-    {"chain", "look", "stages"},
+    {"look"},
     {"auto"},
     {"pipeline"},
     {"inspection"},
     {"api"},
-    {"archive", "batch", "conversion", "objects"},
+    {"archive", "conversion", "objects"},
     {"records"},
     {"bench"},
     {"cli"},
@@ -34,7 +34,7 @@ LAYERS: list[set[str]] = [
 FACE = "serialpack"
 
 #: What a container must not know: it would have to change with every new stage.
-STAGES = {"auto", "chain", "codecs", "filters", "formats", "pipeline", "serializers", "stages"}
+STAGES = {"auto", "codecs", "filters", "formats", "pipeline", "serializers"}
 
 
 def module_name(path: Path) -> str:

@@ -9,7 +9,6 @@ from serialpack.codecs import CODECS
 from serialpack.errors import MissingLibraryError, RefusedError, SerialpackError
 from serialpack.filters import FILTERS
 from serialpack.serializers import SERIALIZERS
-from serialpack.stages.catalog import TRAITS
 from serialpack.stages.chain import spell_stage
 
 if TYPE_CHECKING:
@@ -42,7 +41,9 @@ def _row(combination: Combination, status: Status) -> Row:
         spread=None,
         memory=None,
         kept=None,
-        traits=[trait for trait in TRAITS if trait != "exact" and getattr(serializer, trait)],
+        traits=[
+            trait for trait in serializer.traits if trait != "exact" and getattr(serializer, trait)
+        ],
         block_size=block_size,
     )
 

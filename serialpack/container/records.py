@@ -19,8 +19,8 @@ from serialpack.container.frames import (
     pack_body,
     unpack_body,
 )
-from serialpack.errors import DamagedError, UnsupportedError, UsageError
-from serialpack.stages.stage import MAX_BLOCK
+from serialpack.errors import DamagedError, UsageError, newer
+from serialpack.stages.stage import MAX_BLOCK, ChainNumbers
 
 VERSION = 1
 DEFAULT_BLOCK_SIZE = 4 << 20
@@ -33,10 +33,6 @@ _KNOWN_FLAGS = STORED | EXACT | CONTINUED
 
 #: Features a header may need that this version knows.
 KNOWN_NEEDS = frozenset({ENTRY})
-
-#: A stage's number and parameters; a chain of them, in packing order.
-StageNumbers = tuple[int, ...]
-ChainNumbers = tuple[StageNumbers, ...]
 
 
 #: The most records of a block. No count of bytes bounds them: in TOML an empty map takes none,
@@ -63,12 +59,6 @@ def too_much(size: int, serialized: int, records: int | None) -> str | None:
         if value > most:
             return f"{what.format(value)}, the most is {most}"
     return None
-
-
-def newer(what: str, writer: str) -> UnsupportedError:
-    """The error for a container that needs ``what``, which this version lacks."""
-    by = f"serialpack {writer}" if writer else "another version"
-    return UnsupportedError(f"needs {what}, written by {by}", hint="update serialpack")
 
 
 class Header(NamedTuple):

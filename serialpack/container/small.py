@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import msgpack
 
 from serialpack.container.frames import checksum, pack_body
-from serialpack.container.records import ChainNumbers, count_of, decode_chain
+from serialpack.container.records import count_of, decode_chain
 from serialpack.errors import DamagedError, TruncatedError
-from serialpack.stages.stage import Buffer
+from serialpack.stages.stage import Buffer, ChainNumbers
 
 #: What it begins with; no start of another envelope does.
 START_SMALL = b"\x89SPk"

@@ -11,12 +11,13 @@ from serialpack.codecs import CODECS
 from serialpack.codecs.base import Codec
 from serialpack.container.frames import checksum
 from serialpack.container.reader import StoredBlock
-from serialpack.container.records import CONTINUED, EXACT, STORED, Block, Header, Part, newer
+from serialpack.container.records import CONTINUED, EXACT, STORED, Block, Header, Part
 from serialpack.errors import (
     CodecError,
     DamagedError,
     RefusedError,
     SerialpackError,
+    newer,
 )
 from serialpack.filters import FILTERS
 from serialpack.formats import FORMATS

@@ -1,44 +1,23 @@
-"""The serializers. To add one: a class in a file here, and a line below."""
+"""The serializers: records to bytes and back, and which values each can hold.
+
+Enter at ``SERIALIZERS``, which makes a serializer by its name; ``base.Serializer`` is the contract.
+One file a serializer. To add one: a class in a file here, and a line in ``stages/registry.py``.
+
+- exact: whatever the source, its very bytes come back (``raw``, ``columns``)
+- stored format: the format that its bytes are in; what one serializer wrote, all of its format read
+- cannot, partly: the kinds of values (``values.kinds``) that it refuses, always or sometimes
+"""
 
 from __future__ import annotations
 
 from serialpack.errors import MissingLibraryError
 from serialpack.serializers.base import Serializer, hint_for
-from serialpack.stages.stage import Entry, Registry
+from serialpack.stages import registry
+from serialpack.stages.stage import Registry
 
 __all__ = ["SERIALIZERS", "hint_for", "reader"]
 
-SERIALIZERS: Registry[Serializer] = Registry(
-    "serializer",
-    Entry("raw", 32, "serialpack.serializers.raw:Raw"),
-    Entry("columns", 36, "serialpack.serializers.columns:Columns"),
-    Entry("json", 33, "serialpack.serializers.json:Json"),
-    Entry("ujson", 34, "serialpack.serializers.ujson:UJson"),
-    Entry("simplejson", 37, "serialpack.serializers.simplejson:SimpleJson"),
-    Entry("rapidjson", 38, "serialpack.serializers.rapidjson:RapidJson"),
-    Entry("pyrapidjson", 39, "serialpack.serializers.pyrapidjson:PyRapidJson"),
-    Entry("orjson", 40, "serialpack.serializers.orjson:OrJson"),
-    Entry("msgspec-json", 41, "serialpack.serializers.msgspec_json:MsgSpecJson"),
-    Entry("msgpack", 35, "serialpack.serializers.msgpack:MsgPack"),
-    Entry("umsgpack", 42, "serialpack.serializers.umsgpack:UMsgPack"),
-    Entry("ormsgpack", 43, "serialpack.serializers.ormsgpack:OrMsgPack"),
-    Entry("msgspec-msgpack", 44, "serialpack.serializers.msgspec_msgpack:MsgSpecMsgPack"),
-    Entry("cbor", 48, "serialpack.serializers.cbor:Cbor"),
-    Entry("bson", 57, "serialpack.serializers.bson:Bson"),
-    Entry("xml", 53, "serialpack.serializers.xml:Xml"),
-    Entry("java", 56, "serialpack.serializers.java:Java"),
-    Entry("yaml", 49, "serialpack.serializers.yaml:Yaml"),
-    Entry("toml", 50, "serialpack.serializers.toml:Toml"),
-    Entry("csv", 51, "serialpack.serializers.csv:Csv"),
-    Entry("tsv", 52, "serialpack.serializers.csv:Tsv"),
-    Entry("protobuf", 54, "serialpack.serializers.protobuf:Protobuf"),
-    Entry("pickle", 45, "serialpack.serializers.pickle:Pickle"),
-    Entry("marshal", 46, "serialpack.serializers.marshal:Marshal"),
-    Entry("cloudpickle", 47, "serialpack.serializers.cloudpickle:CloudPickle"),
-    Entry("avro", 55, "serialpack.serializers.avro:Avro"),
-    Entry("parquet", 58, "serialpack.serializers.parquet:Parquet"),
-    Entry("arrow", 59, "serialpack.serializers.arrow:Arrow"),
-)
+SERIALIZERS: Registry[Serializer] = registry.SERIALIZERS
 
 
 def reader(name: str, values: tuple[int, ...] = ()) -> Serializer:

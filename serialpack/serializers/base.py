@@ -35,11 +35,7 @@ class Serializer(Stage, ABC):
 
     #: The format that its serialized blocks are in; None: the source's own.
     stored_format: ClassVar[str | None] = None
-    #: Kinds of values (keys of ``KINDS``) that it cannot hold, with its parameters as they are
-    #: by default: refused.
-    cannot: ClassVar[frozenset[str]] = frozenset()
-    #: Kinds of which it holds some values and refuses others.
-    partly: ClassVar[frozenset[str]] = frozenset()
+    traits = ("exact", "portable", "text", "safe", "compiled")
     #: Whether it always gives back the very bytes, of any source.
     exact: ClassVar[bool] = False
     #: Whether it holds the GIL while it works, so that worker processes pay.

@@ -5,15 +5,9 @@ from __future__ import annotations
 from importlib import metadata
 from typing import Any, NamedTuple
 
-from serialpack.codecs import CODECS
-from serialpack.filters import FILTERS
-from serialpack.serializers import SERIALIZERS
-from serialpack.serializers.base import Serializer
+from serialpack.stages.registry import CODECS, FILTERS, SERIALIZERS
 from serialpack.stages.stage import Registry, Stage
 from serialpack.values.kinds import KINDS
-
-#: What people choose a serializer by; meant as ``Serializer`` says.
-TRAITS = ("exact", "portable", "text", "safe", "compiled")
 
 
 class StageInfo(NamedTuple):
@@ -47,10 +41,6 @@ def all_stages() -> list[StageInfo]:
 def _info(registry: Registry[Any], name: str) -> StageInfo:
     cls: type[Stage] = registry.cls(name)
     install = cls.missing(name)
-    traits, cannot, partly = [], [], []
-    if issubclass(cls, Serializer):
-        traits = [t for t in TRAITS if getattr(cls, t)]
-        cannot, partly = sorted(cls.cannot), sorted(cls.partly)
     return StageInfo(
         kind=registry.kind,
         name=name,
@@ -62,9 +52,9 @@ def _info(registry: Registry[Any], name: str) -> StageInfo:
         version=_version(cls) if install is None else "",
         install=install or "",
         extra=cls.extra,
-        traits=traits,
-        cannot=cannot,
-        partly=partly,
+        traits=[trait for trait in cls.traits if getattr(cls, trait)],
+        cannot=sorted(cls.cannot),
+        partly=sorted(cls.partly),
         about=cls.about,
     )
 

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from serialpack.codecs import CODECS
-from serialpack.container.records import ChainNumbers, StageNumbers, newer
-from serialpack.errors import UnsupportedError, UsageError
-from serialpack.filters import FILTERS
-from serialpack.serializers import SERIALIZERS
+from serialpack.errors import UnsupportedError, UsageError, newer
 from serialpack.stages.effort import DEFAULT_EFFORT
-from serialpack.stages.stage import Registry, Stage
+from serialpack.stages.registry import CODECS, FILTERS, SERIALIZERS
+from serialpack.stages.stage import ChainNumbers, Registry, Stage, StageNumbers
 
 
 class StageSpec(NamedTuple):

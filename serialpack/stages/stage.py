@@ -23,6 +23,10 @@ Buffer = bytes | bytearray | memoryview
 #: No block restores to more (man/spk.5); a longer record is cut and flagged ``continued``.
 MAX_BLOCK = 64 << 20
 
+#: A stage's number and parameters; a chain of them, in packing order: as the container has them.
+StageNumbers = tuple[int, ...]
+ChainNumbers = tuple[StageNumbers, ...]
+
 
 class Param(NamedTuple):
     """One integer parameter of a stage, as a chain spells it: ``name:LEVEL@BLOCK/THREADS``.
@@ -93,6 +97,13 @@ class Stage:
     params: ClassVar[tuple[Param, ...]] = ()
     #: One line for `inspect --stages`.
     about: ClassVar[str] = ""
+    #: Names of the attributes, true or false, that people choose such a stage by.
+    traits: ClassVar[tuple[str, ...]] = ()
+    #: Kinds of values (keys of ``values.kinds.KINDS``) that it cannot hold, with its parameters as
+    #: they are by default: refused.
+    cannot: ClassVar[frozenset[str]] = frozenset()
+    #: Kinds of which it holds some values and refuses others.
+    partly: ClassVar[frozenset[str]] = frozenset()
 
     def __init__(self, name: str, values: tuple[int, ...] = ()) -> None:
         self.name = name

@@ -1,0 +1,70 @@
+"""Every serializer, filter and codec: its name, its number in the container, where its class is.
+
+One line a stage. Numbers are one sequence over all three kinds, and only ever added to; what each
+means is written in man/spk.5. The packages ``serializers``, ``filters`` and ``codecs`` give the
+same registries with the type of what is in them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from serialpack.stages.stage import Entry, Registry
+
+SERIALIZERS: Registry[Any] = Registry(
+    "serializer",
+    Entry("raw", 32, "serialpack.serializers.raw:Raw"),
+    Entry("columns", 36, "serialpack.serializers.columns:Columns"),
+    Entry("json", 33, "serialpack.serializers.json:Json"),
+    Entry("ujson", 34, "serialpack.serializers.ujson:UJson"),
+    Entry("simplejson", 37, "serialpack.serializers.simplejson:SimpleJson"),
+    Entry("rapidjson", 38, "serialpack.serializers.rapidjson:RapidJson"),
+    Entry("pyrapidjson", 39, "serialpack.serializers.pyrapidjson:PyRapidJson"),
+    Entry("orjson", 40, "serialpack.serializers.orjson:OrJson"),
+    Entry("msgspec-json", 41, "serialpack.serializers.msgspec_json:MsgSpecJson"),
+    Entry("msgpack", 35, "serialpack.serializers.msgpack:MsgPack"),
+    Entry("umsgpack", 42, "serialpack.serializers.umsgpack:UMsgPack"),
+    Entry("ormsgpack", 43, "serialpack.serializers.ormsgpack:OrMsgPack"),
+    Entry("msgspec-msgpack", 44, "serialpack.serializers.msgspec_msgpack:MsgSpecMsgPack"),
+    Entry("cbor", 48, "serialpack.serializers.cbor:Cbor"),
+    Entry("bson", 57, "serialpack.serializers.bson:Bson"),
+    Entry("xml", 53, "serialpack.serializers.xml:Xml"),
+    Entry("java", 56, "serialpack.serializers.java:Java"),
+    Entry("yaml", 49, "serialpack.serializers.yaml:Yaml"),
+    Entry("toml", 50, "serialpack.serializers.toml:Toml"),
+    Entry("csv", 51, "serialpack.serializers.csv:Csv"),
+    Entry("tsv", 52, "serialpack.serializers.csv:Tsv"),
+    Entry("protobuf", 54, "serialpack.serializers.protobuf:Protobuf"),
+    Entry("pickle", 45, "serialpack.serializers.pickle:Pickle"),
+    Entry("marshal", 46, "serialpack.serializers.marshal:Marshal"),
+    Entry("cloudpickle", 47, "serialpack.serializers.cloudpickle:CloudPickle"),
+    Entry("avro", 55, "serialpack.serializers.avro:Avro"),
+    Entry("parquet", 58, "serialpack.serializers.parquet:Parquet"),
+    Entry("arrow", 59, "serialpack.serializers.arrow:Arrow"),
+)
+
+FILTERS: Registry[Any] = Registry(
+    "filter",
+    Entry("shuffle", 64, "serialpack.filters.shuffle:Shuffle"),
+    Entry("bitshuffle", 65, "serialpack.filters.bitshuffle:BitShuffle"),
+    Entry("delta", 66, "serialpack.filters.delta:Delta"),
+)
+
+CODECS: Registry[Any] = Registry(
+    "codec",
+    Entry("none", 0, "serialpack.codecs.none:NoCodec"),
+    Entry("zstd", 1, "serialpack.codecs.zstd:Zstd"),
+    Entry("zlib", 2, "serialpack.codecs.zlib:Zlib"),
+    Entry("bz2", 3, "serialpack.codecs.bz2:Bz2"),
+    Entry("xz", 4, "serialpack.codecs.xz:Xz"),
+    Entry("lz4", 5, "serialpack.codecs.lz4:Lz4"),
+    Entry("snappy", 6, "serialpack.codecs.snappy:Snappy"),
+    Entry("brotli", 7, "serialpack.codecs.brotli:Brotli"),
+    Entry("lzo", 8, "serialpack.codecs.lzo:Lzo"),
+    Entry("blosc-blosclz", 16, "serialpack.codecs.blosc:Blosc"),
+    Entry("blosc-lz4", 17, "serialpack.codecs.blosc:Blosc"),
+    Entry("blosc-lz4hc", 18, "serialpack.codecs.blosc:Blosc"),
+    Entry("blosc-zlib", 19, "serialpack.codecs.blosc:Blosc"),
+    Entry("blosc-zstd", 20, "serialpack.codecs.blosc:Blosc"),
+    Entry("blosc-snappy", 21, "serialpack.codecs.blosc:Blosc"),
+)
