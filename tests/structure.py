@@ -19,7 +19,7 @@ DOCSTRING_LINES = range(5, 31)
 
 
 class Import(NamedTuple):
-    """That a module imports another of the package, on a line. ``late``: not when it is imported."""
+    """That a module imports another, on a line. ``late``: not when it is imported itself."""
 
     name: str
     line: int
@@ -94,21 +94,15 @@ def private_imports(tree: Tree) -> list[str]:
         for module in tree.modules
         for name, line, _ in tree.imports(module)
         for at, part in enumerate(name.split("."))
-        if part.startswith("_")
-        and not part.endswith("__")
-        and name not in (f"{tree.folder.name}._version",)
+        if part.startswith("_") and not part.endswith("__")
         if not f"{tree.package_of(module)}.".startswith(".".join(name.split(".")[:at]) + ".")
     ]
 
 
-def circles(tree: Tree, *, late: bool) -> list[frozenset[str]]:
-    """Modules that need each other, as sets; ``late``: also by imports in functions and for types."""
+def circles(tree: Tree) -> list[frozenset[str]]:
+    """Modules that need each other, as sets; also by imports in functions and for types."""
     needs = {
-        m: {
-            i.name
-            for i in tree.imports(m)
-            if i.name in tree.modules and i.name != m and (late or not i.late)
-        }
+        m: {i.name for i in tree.imports(m) if i.name in tree.modules and i.name != m}
         for m in tree.modules
     }
     return [frozenset(group) for group in _components(needs) if len(group) > 1]

@@ -1,6 +1,8 @@
 """The command line: a thin layer of words over the library.
 
-``--version`` is answered before anything is imported; everything else is in ``app``.
+Enter at ``main``. ``--version`` is answered before anything is imported; everything else is in
+``app``. One file a verb: it declares its options (``options``), from which help, manual pages and
+completions are made, and calls the library; ``run`` is what the verbs share.
 """
 
 from __future__ import annotations

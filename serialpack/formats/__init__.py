@@ -1,4 +1,14 @@
-"""The formats. To add one: a class in a file here, and a line below."""
+"""The formats: what a file is, where its records are, how its text was written.
+
+Enter at ``FORMATS``, which gives a format by name, number or extension; ``base.Format`` is the
+contract. A package a family, in which the file named after a format declares it, and ``shared``
+for what families have in common; no family knows another. To add one: a class in a file, and a
+line below.
+
+- block: a piece of the source, of whole records where these are known
+- style: how a text was written (separators, indent, escapes, line ends)
+- value format: one whose blocks can become values and text again
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""What bench found, as text to read, as data for programs, as pictures and as a page."""
+"""What bench found, as text to read, as data for programs, as pictures and as a page.
+
+Enter at ``report`` for what is printed, at ``html`` and ``plot`` for files. One file a form; what
+a column or a sentence says is in ``_columns`` and ``_words``, once.
+"""
 
 from __future__ import annotations
 

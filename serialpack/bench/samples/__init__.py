@@ -1,6 +1,7 @@
 """Built-in samples: the data of the field's own benchmarks, of any size N.
 
-A sample is written ``NAME`` or ``NAME:N``; what N counts is the sample's ``unit``.
+Enter at ``parse_sample``. A sample is written ``NAME`` or ``NAME:N``; what N counts is the
+sample's ``unit``. One file a sample; all are the same on every machine, with every Python.
 """
 
 from __future__ import annotations

@@ -1,1 +1,10 @@
-"""TODO."""
+"""JSON and NDJSON.
+
+Enter at ``json.JsonFormat`` and ``ndjson.NdJsonFormat``, which share ``text``. ``split`` finds
+the elements of a document, with ``scan``; ``parse`` makes values of text, fast or strictly;
+``style`` learns how a text was written and ``write`` writes so; ``compare`` is the judge of "the
+same values".
+
+- strict: with every key, digit and sign of zero as the text has them
+- engine: a library that writes JSON (msgspec, the standard library)
+"""

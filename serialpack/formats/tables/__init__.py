@@ -1,1 +1,8 @@
-"""TODO."""
+"""Parquet and Arrow: tables, whose rows are the records.
+
+Enter at ``parquet`` and ``arrow``, which declare them; ``table`` is what they share. ``records``
+makes tables of records and back; ``thrift`` and ``flatbuffers`` look into a file as far as it
+takes to know what pyarrow would allocate.
+
+- footer: the end of a file, which says where its columns are
+"""

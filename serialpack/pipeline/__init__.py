@@ -1,0 +1,11 @@
+"""The one main line: a source to a container, block by block, and back.
+
+Enter at ``pack.pack_stream`` and ``unpack.unpack_stream``. ``blocks`` takes one block through
+serializer, filters and codec, with the proof; ``workers`` does so in threads and ``processes`` in
+processes, in order; ``ranges`` and ``fields`` read a part; ``small`` is the short way for
+messages.
+
+- plan: what a worker is told, small enough to be sent to a process
+- proof: what was made is undone and compared, before it is written
+- exact: the very bytes of the source come back
+"""
