@@ -36,9 +36,6 @@ _EARLY_LEVEL = 3
 #: With so many bytes of long lines there are no more samples.
 _ENOUGH = 10 * SAMPLES * SAMPLE
 
-#: Formats of which any whole lines are records.
-_LINES = frozenset({"csv", "ndjson", "tsv"})
-
 #: How a file of one NumPy array begins (numpy.lib.format): the type of its numbers.
 _NPY = re.compile(
     rb"\x93NUMPY.{4,6}\{'descr': '[<>][fiucmM](2|4|8|16|32)(?:\[[0-9a-zA-Z/]+\])?'", re.DOTALL
@@ -131,7 +128,7 @@ def _for_records(choice: Choice, format: str, head: Buffer) -> Choice:
         # Its one block is both ways at once, and tells better than a part of it.
         why = "columns of its records, where these are smaller than its text"
         return columns._replace(why=why)
-    sample = _lines(head) if format in _LINES else _front(format, head)
+    sample = _lines(head) if FORMATS.declaration(format).has_lines else _front(format, head)
     # Whole blocks, in which more is alike, come out better still: here any gain will do.
     text = len(CODECS.create(*choice.chain.codec).compress(sample))
     apart = _apart(chain.serializer, format, sample)

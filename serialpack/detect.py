@@ -45,19 +45,6 @@ _PICKLE = re.compile(rb"\x80[\x02-\x05][\x95\]}\(ccKMJX\x8cN\x88\x89GB]", re.DOT
 #: A protocol from 4 on, and a first frame of less than 4 GiB: nothing else begins so.
 _FRAMED_PICKLE = re.compile(rb"\x80[\x04\x05]\x95.{4}\x00{4}", re.DOTALL)
 _SKIPPABLE = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")
-#: First bytes that are the sign of one format, whatever the file is called.
-_SURE = (
-    (b"\xac\xed\x00\x05", "java"),
-    (b"\xd9\xd9\xf7", "cbor"),
-    (b"<?xml", "xml"),
-    (b"Obj\x01", "avro"),
-    (b"PAR1\x15", "parquet"),  # the first field of a page, or of the footer
-    (b"ARROW1\0\0", "arrow"),
-)
-#: Formats, told by their extensions, whose bytes are no text.
-_NO_TEXT = {
-    *("arrow", "avro", "bson", "cbor", "java", "msgpack", "parquet", "pickle", "protobuf"),
-}
 _BOM = b"\xef\xbb\xbf"
 _BINARY = bytes(set(range(32)) - set(b"\t\n\r\f\x1b"))
 
@@ -79,11 +66,11 @@ def detect(name: str | None, head: bytes) -> str:
     if found is None and _FRAMED_PICKLE.match(head):
         return "pickle"
     if found is None:
-        start = head.removeprefix(_BOM)
-        found = next((sure for magic, sure in _SURE if start.startswith(magic)), None)
+        declared = FORMATS.by_magic(head.removeprefix(_BOM))
+        found = declared.name if declared else None
     if found == "pickle" and any(head.startswith(magic) for magic, _ in _MAGIC):
         return "bytes"
-    if found is None or (found not in _NO_TEXT and head and _is_binary(head)):
+    if found is None or (FORMATS.declaration(found).is_text and head and _is_binary(head)):
         return "bytes"
     return found
 

@@ -31,9 +31,7 @@ WHOLE = 0
 #: A larger file is held in memory in part.
 MOST_HELD = 256 << 20
 
-#: Formats that can be read from any line on, or from any byte.
-_LINES = frozenset({"ndjson", "csv", "tsv"})
-#: In so many windows the sample of such a file is spread over it.
+#: In so many windows the sample of a file is spread over it that can be read from any line on.
 _WINDOWS = 16
 
 
@@ -81,6 +79,7 @@ class Material:
     def _read(self, subject: Subject) -> None:
         """As much of the file as is held: all of it, or a quarter of the most that may be."""
         path, most = Path(subject.path), subject.most_held
+        has_lines = FORMATS.declaration(self.format).has_lines
         self.size = path.stat().st_size
         if subject.records is not None:
             self.data = _first_records(subject, subject.records)
@@ -88,8 +87,8 @@ class Material:
         elif self.size <= most:
             self.data = path.read_bytes()
             self.size = len(self.data)
-        elif self.format in _LINES or self.format == "bytes":
-            self.data = _windows(path, self.size, most // 4, self.format in _LINES)
+        elif has_lines or self.format == "bytes":
+            self.data = _windows(path, self.size, most // 4, has_lines)
         else:
             self.broken_off = True
             with path.open("rb") as file:

@@ -49,7 +49,7 @@ def converted_name(path: str, to: str, *, stored: bool) -> str:
     folder, name = os.path.split(uncompressed_name(path))
     if FORMATS.by_extension(name) is not None and not name.startswith("."):
         name = name[: name.rindex(".")]
-    ending = next(iter(FORMATS.entry(to).extensions), f".{to}")
+    ending = next(iter(FORMATS.declaration(to).extensions), f".{to}")
     return os.path.join(folder, name + ending)
 
 

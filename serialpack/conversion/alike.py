@@ -18,9 +18,6 @@ from serialpack.formats.base import SourceBlock
 from serialpack.formats.json.text import JsonText
 from serialpack.serializers.base import FAILURES
 
-#: The targets whose first writer is msgspec's, and so writes structs.
-TARGETS = frozenset({"json", "ndjson", "msgpack"})
-
 #: With more keys than these in one map, they are data and no names.
 _MOST_KEYS = 256
 
@@ -62,7 +59,7 @@ class Alike:
     def read_again(self, data: bytes, count: int, target: str) -> list[Any]:
         """The records of what was written of them; ValueError where they are none."""
         if target == "msgpack":
-            from serialpack.serializers._messages import head
+            from serialpack.formats.msgpack.heads import head
 
             messages: list[Any] = self._messages.decode(head(0x90, count) + data)
             return messages

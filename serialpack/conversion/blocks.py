@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from serialpack.columns.fields.wanted import wanted
-from serialpack.conversion.alike import TARGETS, Alike
-from serialpack.conversion.joining import JOINS
+from serialpack.conversion.alike import Alike
 from serialpack.conversion.losses import Losses, rule_for
-from serialpack.conversion.plan import TAGGED, Found, Plan
+from serialpack.conversion.plan import Found, Plan
 from serialpack.conversion.projecting import Projector
 from serialpack.conversion.reading import Reader, left_out_of
 from serialpack.conversion.targets import Writer, formats_for, is_sequence, writers
 from serialpack.errors import InputError, RefusedError, ValueRefusedError
-from serialpack.formats.base import SourceBlock
+from serialpack.formats import FORMATS
+from serialpack.formats.base import SourceBlock, ValueFormat
 from serialpack.formats.json.values import check_json, same_json
 from serialpack.formats.shared.document import compared
 from serialpack.pipeline.timing import Timer
@@ -49,7 +49,9 @@ class BlockConverter:
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        self._join = None if plan.whole else JOINS[plan.target]
+        target = FORMATS.get(plan.target)
+        assert isinstance(target, ValueFormat)
+        self._join = None if plan.whole else target.join
         self._writers = writers(plan.target, plan.target_settings)
         self._reader = Reader(plan, self.refuse)
         self._flattens = (
@@ -59,10 +61,13 @@ class BlockConverter:
         )
         self._alike: Alike | None = None
         self._may_be_alike = (
-            plan.verify and plan.target in TARGETS and plan.structure != "m" and not plan.tagged
+            plan.verify
+            and self._writers[0].serializer.holds_structs
+            and plan.structure != "m"
+            and not plan.tagged
         )
         self._misses = 0
-        self._tags = plan.tagged and plan.target in TAGGED
+        self._tags = plan.tagged and target.declared.tagged
         self._projector = Projector(wanted(plan.fields)) if plan.fields else None
         self._may_be_alike = self._may_be_alike and not plan.fields
 
@@ -277,7 +282,7 @@ class BlockConverter:
         """Whether ``dumped`` may go unproved: JSON's writers have words for what JSON has not,
         each its own, so that what was not to be proved would depend on who writes the block.
         """
-        if self.plan.target not in TAGGED:
+        if not FORMATS.declaration(self.plan.target).tagged:
             return True
         try:
             check_json(dumped)

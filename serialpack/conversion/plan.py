@@ -12,10 +12,7 @@ from serialpack.values.kinds import Loss
 
 if TYPE_CHECKING:
     from serialpack.conversion.blocks import BlockConverter
-    from serialpack.conversion.joining import Piece
-
-#: Formats whose text the tags of Extended JSON are read from, and written to.
-TAGGED = frozenset({"json", "ndjson"})
+    from serialpack.formats.shared.join import Piece
 
 
 class Plan(NamedTuple):

@@ -7,7 +7,7 @@ from io import BytesIO
 from typing import Any
 
 from serialpack.conversion.losses import Losses
-from serialpack.conversion.plan import TAGGED, Plan
+from serialpack.conversion.plan import Plan
 from serialpack.errors import (
     InputError,
     RefusedError,
@@ -34,7 +34,7 @@ class Reader:
         self.format = fmt
         self._plan = plan
         self._refuse = refuse
-        self._untags = plan.tagged and plan.source in TAGGED
+        self._untags = plan.tagged and fmt.declared.tagged
         #: Whether ``read`` may lose what only the text says, which ``unread`` finds.
         self.by_text = fmt.respelled and not self._untags and plan.source_serializer is None
         self._serializer: ValueSerializer | None = None

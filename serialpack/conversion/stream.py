@@ -7,13 +7,14 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from serialpack.columns.fields.wanted import Field
-from serialpack.conversion.joining import JOINS, Join, Joiner, Patch, Write
+from serialpack.conversion.joining import Joiner, Patch, Write
 from serialpack.conversion.losses import Losses
 from serialpack.conversion.plan import Found, Plan
 from serialpack.conversion.targets import is_sequence
 from serialpack.errors import InputError, RefusedError, ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Read, SourceBlock, ValueFormat
+from serialpack.formats.shared.join import Join
 from serialpack.pipeline.pack import Progress, WorkerMaker
 from serialpack.pipeline.timing import add_seconds, timed
 from serialpack.pipeline.workers import INLINE, in_order
@@ -123,7 +124,9 @@ def convert_stream(
     fmt = FORMATS.get(plan.source)
     assert isinstance(fmt, ValueFormat)
     tally = _Tally(plan)
-    join = JOINS.get(plan.target)
+    target = FORMATS.get(plan.target)
+    assert isinstance(target, ValueFormat)
+    join = target.join
     size_of_block = block_size or (join or Join).block_size
     blocks = timed(fmt.cut(read, size_of_block, for_values=True), tally.seconds, "read")
     first = next(blocks)

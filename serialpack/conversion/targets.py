@@ -13,13 +13,6 @@ from serialpack.serializers._stored import read_stored
 from serialpack.serializers.base import ValueSerializer
 from serialpack.values.kinds import KINDS
 
-#: Who writes a format, the first whose proof holds, where that is not the serializer of its name.
-_WRITERS = {
-    "json": ("msgspec-json", "json"),
-    "ndjson": ("msgspec-json", "json"),
-    "msgpack": ("msgspec-msgpack", "msgpack"),
-}
-
 
 class Writer:
     """Writes records as one file of a format, or a piece of it, and reads them again.
@@ -56,7 +49,7 @@ class _MessageWriter(Writer):
     """MessagePack: where the number of messages is known, nobody needs to look for their ends."""
 
     def load(self, data: bytes, count: int) -> list[Any]:
-        from serialpack.serializers._messages import head
+        from serialpack.formats.msgpack.heads import head
 
         try:
             (records,) = self.serializer.load(head(0x90, count) + data)
@@ -85,14 +78,13 @@ def is_sequence(format: str) -> bool:
     An array becomes its elements there.
     """
     fmt = FORMATS.get(format)
-    return isinstance(fmt, ValueFormat) and fmt.sequence
+    return isinstance(fmt, ValueFormat) and fmt.declared.sequence
 
 
 def is_written(format: str) -> bool:
     """Whether records can be written in ``format``."""
-    return format in _WRITERS or (
-        format in SERIALIZERS and SERIALIZERS.cls(format).cannot < frozenset(KINDS)
-    )
+    name = FORMATS.declaration(format).written_by[-1]
+    return name in SERIALIZERS and SERIALIZERS.cls(name).cannot < frozenset(KINDS)
 
 
 def written() -> list[str]:
@@ -108,7 +100,7 @@ def formats_for(kind: str, but: str) -> str:
     """
     able = []
     for name in written():
-        cls = SERIALIZERS.cls(_WRITERS.get(name, (name,))[-1])
+        cls = SERIALIZERS.cls(FORMATS.declaration(name).written_by[-1])
         holds = issubclass(cls, ValueSerializer) and kind not in cls.cannot | cls.partly
         if holds and name != but and cls.missing(name) is None:
             able.append((not cls.safe, cls.extra is not None, name))
@@ -124,7 +116,7 @@ def writers(format: str, settings: Spelling) -> list[Writer]:
     MissingLibraryError where what writes it is not installed.
     """
     fmt = FORMATS.get(format)
-    names = _WRITERS.get(format, (format,))
+    names = fmt.declared.written_by
     if not is_written(format):
         raise UsageError(
             f"--to {format}: nothing here writes it", hint="known: " + ", ".join(written())

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from serialpack.depth import TOO_DEEP, TooDeep, check_values
 from serialpack.errors import RefusedError, UsageError
+from serialpack.formats.registry import Declaration
 from serialpack.stages.stage import MAX_BLOCK as MAX_BLOCK
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import Difference as Difference
@@ -21,6 +22,7 @@ from serialpack.values.kinds import Loss
 from serialpack.values.kinds import value_step as value_step
 
 if TYPE_CHECKING:
+    from serialpack.formats.shared.join import Join
     from serialpack.formats.shared.marks import Marks
 
 #: Reads up to n bytes; fewer only at the end of the source, b"" when there is no more.
@@ -112,9 +114,6 @@ def check_records(records: list[Any], check: Callable[[list[Any]], object] = che
 class Format(ABC):
     """One file format, as a source."""
 
-    name: ClassVar[str]
-    #: Its number in the container, for ever.
-    number: ClassVar[int]
     about: ClassVar[str] = ""
     #: Whether blocks can be parsed into values (see ValueFormat).
     has_values: ClassVar[bool] = False
@@ -129,6 +128,19 @@ class Format(ABC):
         for key, types in self.spelled.items():
             if key in spelling and type(spelling[key]) not in types:
                 raise ValueError(f"{key!r} is {type(spelling[key]).__name__}")
+
+    def __init__(self, declared: Declaration) -> None:
+        #: What is known of it without this class.
+        self.declared = declared
+
+    @property
+    def name(self) -> str:
+        return self.declared.name
+
+    @property
+    def number(self) -> int:
+        """Its number in the container, for ever."""
+        return self.declared.number
 
     @abstractmethod
     def cut(
@@ -247,8 +259,6 @@ class ValueFormat(Format):
     joins: ClassVar[bool] = True
     #: Whether a file in it is one record.
     one_record: ClassVar[bool] = False
-    #: Whether it is text, in UTF-8.
-    is_text: ClassVar[bool] = False
     #: The rules of ``--lossy`` that ``parse_lossy`` heeds.
     heeds: ClassVar[frozenset[str]] = frozenset()
     #: Where ``parse`` notes what it changes because a rule says so; None: it changes nothing.
@@ -256,8 +266,11 @@ class ValueFormat(Format):
     marks: Marks | None = None
     #: Whether it says the names of columns apart from its records.
     has_columns: ClassVar[bool] = False
-    #: Whether a file in it is a sequence of records, also where it holds one only.
-    sequence: ClassVar[bool] = False
+
+    @property
+    def join(self) -> Join | None:
+        """What it has around its records, where a file of it can be written block by block."""
+        return None
 
     @abstractmethod
     def learn(self, block: SourceBlock) -> Spelling:
@@ -311,7 +324,7 @@ class ValueFormat(Format):
         no key stands twice among the members of several blocks is for their reader to see to
         (``formats.shared.members``).
         """
-        if block.inside or self.sequence:
+        if block.inside or self.declared.sequence:
             return block.inside or "n"
         return "d" if block.last and count == 1 else "n"
 

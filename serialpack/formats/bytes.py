@@ -11,8 +11,6 @@ from serialpack.formats.shared.split import cut_plain
 class Bytes(Format):
     """Bytes that mean nothing to serialpack."""
 
-    name = "bytes"
-    number = 0
     about = "any bytes"
 
     def cut(

@@ -35,9 +35,6 @@ SETTINGS = "z"
 #: About how far a half of the work is when its bytes are made; then they are proved.
 _WRITTEN = 0.9
 
-#: Formats whose sources are text of many records alike.
-_TEXT = frozenset({"csv", "json", "ndjson", "tsv"})
-
 #: So many first blocks may be all of the file.
 _EARLY = 2
 
@@ -68,7 +65,9 @@ def of_records(chain: Chain, format: str, first: SourceBlock) -> bool:
     Asked of the ``first`` block for all: what is written depends on no worker, nor on their order.
     """
     kept = SERIALIZERS.cls(chain.serializer.name).keeps(FORMATS.get(format))
-    if format not in _TEXT or not kept or chain.filters:
+    declared = FORMATS.declaration(format)
+    alike = declared.is_text and declared.columns
+    if not (alike and kept) or chain.filters:
         return False
     return CODECS.create(*chain.codec).gains_on_records(first.data)
 

@@ -20,14 +20,11 @@ from serialpack.container.records import Block
 from serialpack.container.seek import BlockParts, StoredMember, find_members
 from serialpack.errors import DamagedError, RefusedError, UnsupportedError
 from serialpack.files import Source
+from serialpack.formats import FORMATS
 from serialpack.pipeline.blocks import BlockUnpacker, Plan
 from serialpack.pipeline.timing import Timer
 from serialpack.pipeline.workers import in_order
 from serialpack.serializers._collector import collector_held
-from serialpack.serializers.columns import KINDS
-
-#: Formats of tables, and what stands between two of their fields.
-TABLES = {"csv": b",", "tsv": b"\t"}
 
 #: Ends of lines that are blank.
 _BLANK_LINES = re.compile(rb"(?:(?<=\n)|\A)\r?\n")
@@ -42,7 +39,7 @@ def projectable(source: Source, plan: Plan) -> StoredMember | None:
     sequence of records, or array of them.
     """
     columns = plan.chain.serializer.name == "columns"
-    records = plan.format in (*TABLES, "ndjson") or plan.spelling.get("k") == "a"
+    records = FORMATS.declaration(plan.format).has_lines or plan.spelling.get("k") == "a"
     if not (columns and records and source.seekable()):
         return None
     first, *others = find_members(source.file)
@@ -60,7 +57,7 @@ class OpenBlock:
         self.block = block
         self._start = start
         self._load = load
-        self._kind = KINDS.get(plan.format)
+        self._kind = FORMATS.declaration(plan.format).columns
         self._bounds = [0]
         for part in block.parts:
             self._bounds.append(self._bounds[-1] + part.stored)
@@ -76,7 +73,7 @@ class OpenBlock:
     def columns(self) -> Columns:
         """The columns of a block whose form is that."""
         columns = Columns(memoryview(self._data), self._need)
-        if self._kind not in (None, columns.shape.text_kind):
+        if self._kind not in ("", columns.shape.text_kind):
             raise Broken("the structure of a text in another format")
         return columns
 
@@ -166,12 +163,13 @@ class Projected:
         self._lock = Lock()
         self._plan = plan
         #: What is given is in this format.
-        self.format = plan.format if plan.format in TABLES else "ndjson"
+        self._delimiter = FORMATS.declaration(plan.format).delimiter
+        self.format = plan.format if self._delimiter else "ndjson"
         self._fields = tuple(fields)
         self._threads = threads
         self._verify = verify
         #: How many there are in what was read so far; None of tables.
-        self.records: int | None = None if plan.format in TABLES else 0
+        self.records: int | None = None if self._delimiter else 0
         self.count = len(self._member.index.rows)
         self.missing = frozenset(self._fields)
         self._offsets = self._member.offsets
@@ -189,7 +187,7 @@ class Projected:
         return frozenset(self._fields) - self.missing
 
     def __iter__(self) -> Iterator[bytes]:
-        if self._plan.format in TABLES and self.count:
+        if self._delimiter and self.count:
             self._look_at_head()
         for number, piece in in_order(iter(range(self.count)), lambda: self._piece, self._threads):
             self.read += piece.read
@@ -204,9 +202,7 @@ class Projected:
         )
         try:
             with block.checked():
-                text, missing = (
-                    self._table(block) if self._plan.format in TABLES else self._lines(block)
-                )
+                text, missing = self._table(block) if self._delimiter else self._lines(block)
         except UntoldError as error:
             first = sum(row.records or 0 for row in self._member.index.rows[:number])
             raise RefusedError(
@@ -237,7 +233,7 @@ class Projected:
             table = rows.Rows(columns.shape, self._places, self._width)
             text = table.text(columns.texts)
         else:
-            text = rows.select(block.text(), self._places, TABLES[self._plan.format])
+            text = rows.select(block.text(), self._places, self._delimiter)
         if len(self._places) == 1 and _BLANK_LINES.search(text):
             # In a table of one column they would be records; unless they stand within quotes.
             if b'"' in text.replace(b'""', b""):
@@ -249,7 +245,7 @@ class Projected:
         block, parts = opened_block(self._file, self._member, self._plan, 0, self._offsets[0])
         with block.checked():
             text = head_of(block)
-        names = rows.names(text, TABLES[self._plan.format])
+        names = rows.names(text, self._delimiter)
         self.read += parts.bytes_read
         self._width = len(names)
         self._places = [place for place, name in enumerate(names) if (name,) in self._fields]

@@ -15,7 +15,6 @@ from serialpack.conversion.reading import Reader
 from serialpack.errors import RefusedError, SyntaxInputError, UsageError
 from serialpack.formats.base import SourceBlock
 from serialpack.formats.csv.rows import Style, spell_rows
-from serialpack.pipeline.fields import TABLES
 from serialpack.records.units import Loaded, Member, Unit, counted, read_values, refused
 from serialpack.serializers._collector import collector_held
 
@@ -66,9 +65,9 @@ class _Taken:
 
     def _from_columns(self, unit: Unit) -> list[Any] | None:
         """The same from the columns of these fields alone; None where that cannot be."""
-        plan = unit.member.plan
-        table = plan.format in TABLES
-        if not (unit.stored and (table or plan.format == "ndjson" or unit.member.structure == "a")):
+        declared = unit.member.format.declared
+        table = bool(declared.delimiter)
+        if not (unit.stored and (declared.has_lines or unit.member.structure == "a")):
             return None
         opened = unit.member.opened(unit.block.index)
         if opened is None or opened.form is not Form.COLUMNS:
@@ -97,7 +96,7 @@ class _Taken:
     def _of_table(self, unit: Unit, columns: Columns) -> tuple[SourceBlock, Reader]:
         member = unit.member
         if member not in self._names:
-            self._names[member] = rows.names(bytes(member.head()), TABLES[member.plan.format])
+            self._names[member] = rows.names(bytes(member.head()), member.format.declared.delimiter)
         names = self._names[member]
         places = [place for place, name in enumerate(names) if (name,) in self._paths]
         table = rows.Rows(columns.shape, places, len(names))
@@ -105,7 +104,7 @@ class _Taken:
             raise UntoldError(None, "a row has more or fewer fields")
         block = unit.block._replace(data=table.text(columns.texts))
         if block.index:
-            style, mark = Style(), TABLES[member.plan.format].decode()
+            style, mark = Style(), member.format.declared.delimiter.decode()
             head = spell_rows([[names[place] for place in places]], mark, style) + style.newline
             block = member.format.in_source(block, {}, head.encode)
         return block, member.reader(block)

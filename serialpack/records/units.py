@@ -18,7 +18,7 @@ from serialpack.files import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Difference, SourceBlock, ValueFormat
 from serialpack.pipeline.blocks import SETTINGS, BlockUnpacker, Plan
-from serialpack.pipeline.fields import TABLES, OpenBlock, head_of, opened_block
+from serialpack.pipeline.fields import OpenBlock, head_of, opened_block
 from serialpack.pipeline.unpack import member_plan, untrusted
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers._collector import collector_held
@@ -142,7 +142,7 @@ class Member:
     def head(self) -> Buffer:
         """How the source's first block begins: at least with what its format has there."""
         if self._head is None:
-            block = self.opened(0) if self.plan.format in TABLES else None
+            block = self.opened(0) if self.format.declared.delimiter else None
             if block is None:
                 self._head = self.source_of(0)
             else:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from serialpack.depth import check_messages
+from serialpack.formats.msgpack.heads import head
 from serialpack.formats.msgpack.msgpack import MsgPack
 from serialpack.serializers.base import ValueSerializer
 from serialpack.stages.stage import Buffer
@@ -41,18 +42,3 @@ def read_messages(data: Buffer, read: Callable[[bytes], Any]) -> list[Any]:
         raise ValueError("the last message is not whole")
     records: list[Any] = read(b"".join((head(0x90, found.records), data)))
     return records
-
-
-def head(kind: int, count: int) -> bytes:
-    """What begins an array (``kind`` 0x90) or a map (0x80) of ``count``."""
-    if count < 16:
-        return bytes([kind | count])
-    first = {0x90: 0xDC, 0x80: 0xDE}[kind]
-    if count < 1 << 16:
-        return bytes([first]) + count.to_bytes(2)
-    return bytes([first + 1]) + count.to_bytes(4)
-
-
-def without_head(array: bytes, count: int) -> bytes:
-    """The elements of an array of ``count``, as messages one after another."""
-    return array[len(head(0x90, count)) :]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, cast
 
+from serialpack.formats import FORMATS
 from serialpack.formats.tables import records as tables
 from serialpack.formats.tables.table import TableFormat
 from serialpack.serializers._stored import read_stored
@@ -30,14 +31,16 @@ class Table(WholeFiles):
     partly = frozenset({"decimal", "array", "nested", "boolean", "integral-float", "bytes"})
     tabular = True
     compiled = True
-    #: What reads and writes its files.
-    files: ClassVar[TableFormat]
+
+    @property
+    def _files(self) -> TableFormat:
+        return cast(TableFormat, FORMATS.get(self.stored_format))
 
     def _dump(self, records: list[Any]) -> bytes:
-        return self.files.write_stored(records)
+        return self._files.write_stored(records)
 
     def fit(self, records: list[Any]) -> None:
-        tables.columns_of(records, self.files.levels)
+        tables.columns_of(records, self._files.levels)
 
     def _load(self, data: Buffer) -> list[Any]:
-        return read_stored(self.files.read_stored, data)
+        return read_stored(self._files.read_stored, data)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from serialpack.formats.tables.arrow import Arrow as ArrowFormat
 from serialpack.serializers._tables import Table
 
 
@@ -11,4 +10,3 @@ class Arrow(Table):
 
     stored_format = "arrow"
     about = "Arrow tables (IPC files), by pyarrow"
-    files = ArrowFormat()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from serialpack.errors import UnsupportedError, UsageError
+from serialpack.formats import FORMATS
 from serialpack.formats.avro import file as _avrofile
 from serialpack.formats.avro.avro import Avro as AvroFormat
 from serialpack.formats.avro.avro import write_under
@@ -41,7 +42,7 @@ class Avro(WholeFiles):
 
     def __init__(self, name: str, values: tuple[int, ...] = ()) -> None:
         super().__init__(name, values)
-        self._format = AvroFormat()
+        self._format = cast(AvroFormat, FORMATS.get("avro"))
         self._schema: _avrofile.Schema | None = None
         self._text = ""
 

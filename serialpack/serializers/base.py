@@ -122,6 +122,8 @@ class ValueSerializer(Serializer):
     stored_format: ClassVar[str]
     #: Whether what was one object, in two places or inside itself, is so again.
     identity: ClassVar[bool] = False
+    #: Whether it writes msgspec's structs as maps.
+    holds_structs: ClassVar[bool] = False
     #: Whether it holds tables: ``dump`` of the Python API takes a list of records then.
     tabular: ClassVar[bool] = False
 

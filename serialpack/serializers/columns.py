@@ -13,9 +13,6 @@ from serialpack.stages.effort import EFFORTS
 from serialpack.stages.stage import Buffer, dialled
 from serialpack.watch import within
 
-#: Format -> the kind of text that the columns are cut from.
-KINDS = {"json": "json", "ndjson": "json", "csv": "csv", "tsv": "tsv", "msgpack": "msgpack"}
-
 #: Columns this much smaller than a sample promises of text are not held against all of the text.
 _CLEARLY = 0.8
 #: Of text that is compressed already they must save this much of what a filter must (``Effort``).
@@ -48,7 +45,7 @@ class Columns(Serializer):
 
     @classmethod
     def suits(cls, fmt: Format) -> bool:
-        return fmt.name in KINDS
+        return bool(fmt.declared.columns)
 
     def encode(self, block: SourceBlock, fmt: Format) -> tuple[Buffer, int | None]:
         from serialpack.columns.stored.block import Form
@@ -83,8 +80,8 @@ class Columns(Serializer):
         from serialpack.columns.stored import block
 
         (effort,) = self.values
-        kind = KINDS.get(fmt.name)
-        if kind is None:
+        kind = fmt.declared.columns
+        if not kind:
             return None
         with collector_held():
             split = shape.split(source, kind)

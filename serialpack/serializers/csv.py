@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from typing import Any, ClassVar
+from typing import Any
 
+from serialpack.formats import FORMATS
 from serialpack.formats.csv.rows import rows_of
-from serialpack.formats.csv.text import names_of
+from serialpack.formats.csv.write import write
 from serialpack.serializers.base import ValueSerializer
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import KINDS, Difference, key_kind, shown, value_step
@@ -24,26 +23,13 @@ class Csv(ValueSerializer):
     tabular = True
     text = True
     about = "comma-separated values, by the standard library"
-    _delimiter: ClassVar[str] = ","
 
     def _dump(self, records: list[Any]) -> bytes:
-        names = names_of(records)
-        if not names:
-            return b""
-        file = io.StringIO(newline="")
-        self._writer(file, csv.QUOTE_MINIMAL).writerows(record.values() for record in records)
-        return self.header(names) + file.getvalue().encode()
+        return write(records, self._delimiter)
 
-    def header(self, names: list[str]) -> bytes:
-        """The line of names before the rows."""
-        file = io.StringIO(newline="")
-        # Unquoted, the first character would be a byte-order mark.
-        marked = names[0].startswith("\ufeff")
-        self._writer(file, csv.QUOTE_ALL if marked else csv.QUOTE_MINIMAL).writerow(names)
-        return file.getvalue().encode()
-
-    def _writer(self, file: io.StringIO, quoting: Any) -> Any:
-        return csv.writer(file, delimiter=self._delimiter, quoting=quoting)
+    @property
+    def _delimiter(self) -> str:
+        return FORMATS.declaration(self.stored_format).delimiter.decode()
 
     def _load(self, data: Buffer) -> list[Any]:
         rows = rows_of(str(data, "utf-8"), self._delimiter)
@@ -91,4 +77,3 @@ class Tsv(Csv):
 
     stored_format = "tsv"
     about = "tab-separated values, by the standard library"
-    _delimiter: ClassVar[str] = "\t"

@@ -18,6 +18,7 @@ class MsgSpecJson(JsonLines):
     distribution = "msgspec"
     cannot = JsonLines.cannot | {"surrogates"}
     compiled = True
+    holds_structs = True
     about = "JSON lines, by msgspec"
 
     def _dump(self, records: list[Any]) -> bytes:

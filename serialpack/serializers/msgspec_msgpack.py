@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from serialpack.serializers._messages import Messages, read_messages, without_head
+from serialpack.formats.msgpack.heads import without_head
+from serialpack.serializers._messages import Messages, read_messages
 from serialpack.stages.stage import Buffer
 
 
@@ -17,6 +18,7 @@ class MsgSpecMsgPack(Messages):
     library = "msgspec"
     distribution = "msgspec"
     compiled = True
+    holds_structs = True
     about = "MessagePack messages, by msgspec"
 
     def _dump(self, records: list[Any]) -> bytes:

@@ -6,13 +6,9 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+from serialpack.formats.msgpack.heads import head, without_head
 from serialpack.formats.msgpack.values import extension, pack
-from serialpack.serializers._messages import (
-    Messages,
-    head,
-    read_messages,
-    without_head,
-)
+from serialpack.serializers._messages import Messages, read_messages
 from serialpack.stages.stage import Buffer
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from serialpack.formats.tables.parquet import Parquet as ParquetFormat
 from serialpack.serializers._tables import Table
 
 
@@ -11,4 +10,3 @@ class Parquet(Table):
 
     stored_format = "parquet"
     about = "Parquet tables, by pyarrow"
-    files = ParquetFormat()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from serialpack.errors import SyntaxInputError, UnsupportedError, UsageError
+from serialpack.formats import FORMATS
 from serialpack.formats.base import Format, SourceBlock, Spelling, Unheld
 from serialpack.formats.protobuf import wire
 from serialpack.formats.protobuf.protobuf import Protobuf as ProtobufFormat
@@ -39,7 +40,7 @@ class Protobuf(ValueSerializer):
 
     def __init__(self, name: str, values: tuple[int, ...] = ()) -> None:
         super().__init__(name, values)
-        self._format = ProtobufFormat()
+        self._format = cast(ProtobufFormat, FORMATS.get("protobuf"))
         self._message: Any = None
 
     @classmethod

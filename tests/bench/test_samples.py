@@ -117,7 +117,7 @@ def _values(format: str, file: bytes) -> Any:
 @pytest.mark.parametrize("name", SAMPLES)
 def test_packs_in_its_format(name: str) -> None:
     sample = SAMPLES[name]
-    assert FORMATS.entry(sample.format).is_source
+    assert FORMATS.declaration(sample.format).is_source
     file, packed, restored = sample.make_file(50), io.BytesIO(), io.BytesIO()
     serialpack.pack(io.BytesIO(file), packed, format=sample.format)
     serialpack.unpack(io.BytesIO(packed.getvalue()), restored)

@@ -8,7 +8,7 @@ import io
 import json
 import lzma
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import zstandard
@@ -18,6 +18,7 @@ from serialpack.conversion.plan import Plan
 from serialpack.conversion.stream import convert_stream
 from serialpack.errors import RefusedError, ValueRefusedError
 from serialpack.files import Source
+from serialpack.formats import FORMATS
 from serialpack.formats.shared import column_types as _columns
 from serialpack.formats.tables.parquet import Parquet
 from serialpack.serializers import SERIALIZERS
@@ -145,5 +146,7 @@ def test_maps_of_many_shapes_are_no_columns(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(_columns, "_columns_in", counted)
     with pytest.raises(_columns.Mixed, match=r"maps with the keys \('k0',\) and \('k1',\)"):
-        Parquet().write_stored([{f"k{number}": 1} for number in range(1000)])
+        cast(Parquet, FORMATS.get("parquet")).write_stored(
+            [{f"k{number}": 1} for number in range(1000)]
+        )
     assert made == 0

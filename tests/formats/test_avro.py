@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 import pytest
@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 
 import serialpack
 from serialpack.errors import RefusedError, SyntaxInputError, ValueRefusedError
+from serialpack.formats import FORMATS
 from serialpack.formats.avro.avro import Avro
 from serialpack.formats.base import SourceBlock, Unheld
 from serialpack.formats.shared.document import Malformed
@@ -30,7 +31,7 @@ from tests.formats.hostile import on_the_command_line, said
 
 fastavro = pytest.importorskip("fastavro")
 
-FMT = Avro()
+FMT = cast(Avro, FORMATS.get("avro"))
 SYNC = b"sixteen bytes of"
 
 

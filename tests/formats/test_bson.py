@@ -8,7 +8,7 @@ import sys
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 import bson
@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 import serialpack
 from serialpack.depth import MAX_DEPTH
 from serialpack.errors import MissingLibraryError, RefusedError, ValueRefusedError
+from serialpack.formats import FORMATS
 from serialpack.formats.base import Unheld
 from serialpack.formats.bson.bson import Bson
 from serialpack.formats.shared.document import Malformed
@@ -27,7 +28,7 @@ from serialpack.serializers.base import FAILURES
 from serialpack.values.equality import difference
 from tests.formats.hostile import on_the_command_line, said
 
-FMT = Bson()
+FMT = cast(Bson, FORMATS.get("bson"))
 
 
 def _document(*elements: bytes) -> bytes:

@@ -11,7 +11,7 @@ from decimal import Decimal
 from fractions import Fraction
 from ipaddress import IPv4Address, IPv6Network
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 import cbor2
@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 import serialpack
 from serialpack.depth import MAX_DEPTH
 from serialpack.errors import RefusedError, SyntaxInputError, ValueRefusedError
+from serialpack.formats import FORMATS
 from serialpack.formats.base import Unheld
 from serialpack.formats.cbor.cbor import Cbor, read_items, write_items
 from serialpack.formats.shared.document import Malformed
@@ -29,7 +30,7 @@ from serialpack.serializers.base import FAILURES
 from serialpack.values.equality import difference
 from tests.formats.hostile import on_the_command_line, said
 
-FMT = Cbor()
+FMT = cast(Cbor, FORMATS.get("cbor"))
 
 
 def _hex(*items: str) -> bytes:

@@ -7,7 +7,7 @@ import struct
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 import pytest
@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import serialpack
 from serialpack.errors import RefusedError, SyntaxInputError, ValueRefusedError
+from serialpack.formats import FORMATS
 from serialpack.formats.base import Unheld
 from serialpack.formats.java.java import Java
 from serialpack.formats.java.read import MAGIC
@@ -23,7 +24,7 @@ from serialpack.formats.shared.document import Malformed
 from serialpack.values.equality import difference
 from tests.formats.hostile import on_the_command_line, said
 
-FMT = Java()
+FMT = cast(Java, FORMATS.get("java"))
 
 #: Flags of a class: it is serializable, and writes more than its fields.
 SERIALIZABLE, WRITES, EXTERNAL = 2, 1, 12

@@ -9,7 +9,7 @@ import pickletools
 import struct
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 import serialpack
 from serialpack.depth import MAX_DEPTH
 from serialpack.errors import InputError, RefusedError, SyntaxInputError, ValueRefusedError
+from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock
 from serialpack.formats.python.opcodes import count_pickles
 from serialpack.formats.python.pickle import Pickle, load_pickles
@@ -25,7 +26,7 @@ from serialpack.formats.shared.document import Malformed
 from tests.fidelity.values import CASES
 from tests.formats.hostile import on_the_command_line, said
 
-FMT = Pickle()
+FMT = cast(Pickle, FORMATS.get("pickle"))
 
 #: Values that one protocol or another does not take.
 _NEVER = {"depth", "huge-integer", "number-array", "object"}

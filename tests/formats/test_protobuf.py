@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import serialpack
 from serialpack.depth import MAX_DEPTH
 from serialpack.errors import SyntaxInputError, ValueRefusedError
+from serialpack.formats import FORMATS
 from serialpack.formats.base import Unheld
 from serialpack.formats.protobuf.protobuf import Protobuf
 from serialpack.formats.shared.document import Malformed
@@ -20,7 +21,7 @@ from serialpack.serializers.base import FAILURES
 from serialpack.values.equality import difference
 from tests.formats.hostile import on_the_command_line, said
 
-FMT = Protobuf()
+FMT = cast(Protobuf, FORMATS.get("protobuf"))
 
 _floats = st.floats().filter(lambda x: not x.is_integer() or abs(x) > 2**53)
 _values = st.recursive(

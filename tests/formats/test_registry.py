@@ -24,4 +24,4 @@ def test_what_is_not_there() -> None:
     assert FORMATS.by_extension("README") is None
     assert FORMATS.by_extension("a.xyz") is None
     with pytest.raises(UsageError, match="ndjson"):
-        FORMATS.entry("ndjsn")
+        FORMATS.declaration("ndjsn")

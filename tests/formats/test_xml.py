@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 from xml.dom import minidom
 from zoneinfo import ZoneInfo
@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 import serialpack
 from serialpack.depth import MAX_DEPTH
 from serialpack.errors import RefusedError, SyntaxInputError
+from serialpack.formats import FORMATS
 from serialpack.formats.base import Unheld
 from serialpack.formats.shared.document import Malformed
 from serialpack.formats.xml.xml import Xml
@@ -29,7 +30,7 @@ from serialpack.serializers.base import FAILURES
 from serialpack.values.equality import difference
 from tests.formats.hostile import on_the_command_line, said
 
-FMT = Xml()
+FMT = cast(Xml, FORMATS.get("xml"))
 
 
 def _bits(pattern: int) -> float:

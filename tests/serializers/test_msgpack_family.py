@@ -25,8 +25,8 @@ import serialpack
 from serialpack.errors import ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import ValueFormat
+from serialpack.formats.msgpack.heads import head, without_head
 from serialpack.serializers import SERIALIZERS
-from serialpack.serializers._messages import head, without_head
 from serialpack.serializers.base import FAILURES, ValueSerializer
 from serialpack.values.equality import difference
 from tests.serializers.depths import tried_on_a_small_stack

@@ -17,14 +17,13 @@ from numpy.typing import NDArray
 from serialpack.columns.fields.gathered import Gathered
 from serialpack.columns.fields.projecting import pairs_of
 from serialpack.columns.fields.wanted import UntoldError as UntoldError
-from serialpack.columns.parse.csv import Fields, fields_of, quoting_of
+from serialpack.columns.parse.csv import DELIMITERS, Fields, fields_of, quoting_of
 from serialpack.columns.parse.json_paths import BOM
 from serialpack.columns.parse.nodes import SCALAR, STRING
 from serialpack.columns.spans import put_together
 from serialpack.columns.stored.structure import Shape
 from serialpack.columns.texts import Texts
 
-_DELIMITERS = {"csv": b",", "tsv": b"\t"}
 _LINE_ENDS = b"\r\n"
 _EMPTY = b'""'
 #: More than a line has fields.
@@ -44,11 +43,11 @@ class Rows:
     """
 
     def __init__(self, shape: Shape, wanted: Collection[int], width: int) -> None:
-        if shape.text_kind not in _DELIMITERS:
+        if shape.text_kind not in DELIMITERS:
             raise ValueError("not the structure of a table")
         self._shape = shape
         self._wanted = set(wanted)
-        self._delimiter = _DELIMITERS[shape.text_kind]
+        self._delimiter = DELIMITERS[shape.text_kind]
         self._begins = [b"\n" in node.text for node in shape.nodes]
         self._begins[:1] = [True] * len(shape.nodes[:1])
         pairs = pairs_of(shape.walk, len(shape.nodes)).tolist()

@@ -65,7 +65,7 @@ def split(data: bytes, kind: str) -> Split | None:
     elif kind == "msgpack":
         walked = _packshape.split(data)
     else:
-        walked = _csvshape.split(data, b"," if kind == "csv" else b"\t")
+        walked = _csvshape.split(data, _csvshape.DELIMITERS[kind])
     if walked is None:
         return None
     try:

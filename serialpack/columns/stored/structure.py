@@ -189,7 +189,7 @@ def outline(
         if text_kind == "msgpack":
             return _packpaths.outline(nodes, origins, tuples, most_steps)
         return _jsonpaths.outline(nodes, origins, trailer, tuples, most_steps)
-    return _csvshape.outline(nodes, origins, b"," if text_kind == "csv" else b"\t")
+    return _csvshape.outline(nodes, origins, _csvshape.DELIMITERS[text_kind])
 
 
 def _firsts(walk: NDArray[np.integer[Any]], number: int) -> NDArray[np.int64]:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from serialpack.columns.parse.csv import DELIMITERS
 from serialpack.columns.parse.nodes import (
     EMPTY_LIST,
     EMPTY_MAP,
@@ -33,7 +34,6 @@ _TYPES = {
     KEY: "key",
     RAW: "other",
 }
-_TABLES = ("csv", "tsv")
 
 _MARKS = frozenset('.[]{}*"')
 
@@ -67,7 +67,7 @@ class Survey:
     def add(self, block: Columns) -> None:
         """Count a block in. Broken."""
         shape, packed = block.shape, block.packed
-        table = shape.text_kind in _TABLES
+        table = shape.text_kind in DELIMITERS
         self.structure += block.outline_size + packed.bounds[0]
         for number, column in enumerate(shape.columns):
             kind = "field" if table else _TYPES[column.kind]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from serialpack.depth import levels
 from serialpack.errors import RefusedError
@@ -27,6 +27,9 @@ from serialpack.formats.base import Difference, Read, SourceBlock, Spelled, Spel
 from serialpack.formats.shared.document import DocumentFormat, Malformed, compared
 from serialpack.formats.shared.split import SequenceFinder, cut_plain, cut_records
 from serialpack.stages.stage import Buffer
+
+if TYPE_CHECKING:
+    from serialpack.formats.avro.join import AvroJoin
 
 _SCALARS: frozenset[type] = frozenset({str, int, float, bool, type(None), bytes})
 
@@ -47,12 +50,15 @@ class Avro(DocumentFormat):
         "codec": (str,),
         "meta": (dict,),
     }
-    name = "avro"
-    number = 13
     joins = False
-    sequence = True
     title = "Avro"
     about = "Avro object container files"
+
+    @property
+    def join(self) -> AvroJoin:
+        from serialpack.formats.avro.join import AvroJoin
+
+        return AvroJoin()
 
     def cut(
         self, read: Read, block_size: int, *, for_values: bool = False

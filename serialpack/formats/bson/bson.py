@@ -9,7 +9,7 @@ from __future__ import annotations
 from array import array
 from datetime import UTC, datetime
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from serialpack.depth import TooDeep, check_documents, levels
@@ -19,6 +19,9 @@ from serialpack.formats.bson import scan as _bsonscan
 from serialpack.formats.shared.document import Malformed, SequenceFormat
 from serialpack.formats.shared.unheld import not_held
 from serialpack.stages.stage import Buffer, import_library
+
+if TYPE_CHECKING:
+    from serialpack.formats.shared.join import Join
 
 _CONTAINERS = frozenset({list, dict})
 
@@ -37,12 +40,16 @@ def library() -> Any:
 class Bson(SequenceFormat):
     """A sequence of BSON documents."""
 
-    name = "bson"
-    number = 10
     about = "BSON documents, one after another, as mongodump writes them"
     title = "BSON"
 
     scan = staticmethod(_bsonscan.scan)
+
+    @property
+    def join(self) -> Join:
+        from serialpack.formats.shared.join import Join
+
+        return Join()
 
     def read(self, data: bytes) -> list[Any]:
         """The documents, which are written again first, integers by their width: where that

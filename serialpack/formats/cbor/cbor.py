@@ -32,6 +32,7 @@ from serialpack.stages.stage import Buffer, import_library
 from serialpack.values.kinds import DUPLICATES, UTF8, shown
 
 if TYPE_CHECKING:
+    from serialpack.formats.cbor.join import CborJoin
     from serialpack.formats.shared.marks import Marks
 
 #: More containers within each other than these, and the library's encoder, which recurses
@@ -45,8 +46,6 @@ _FRAMES = MAX_DEPTH + 2
 class Cbor(MessageFormat):
     """A sequence of CBOR items."""
 
-    name = "cbor"
-    number = 9
     about = "CBOR items, one after another"
     title = "CBOR"
     heeds = frozenset({DUPLICATES, UTF8})
@@ -54,6 +53,12 @@ class Cbor(MessageFormat):
     _long: ClassVar[dict[str, int]] = {"a": 0x9A, "m": 0xBA}
     scan = staticmethod(_cborscan.scan)
     opening = staticmethod(_cborscan.opening)
+
+    @property
+    def join(self) -> CborJoin:
+        from serialpack.formats.cbor.join import CborJoin
+
+        return CborJoin()
 
     def read(self, data: bytes) -> list[Any]:
         return self._items(data, parts=False)

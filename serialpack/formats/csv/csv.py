@@ -10,13 +10,16 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from itertools import chain, islice
-from typing import ClassVar
+from typing import TYPE_CHECKING
 
 from serialpack.formats.base import Read, SourceBlock, Span, Spelling
 from serialpack.formats.csv.text import CsvText
 from serialpack.formats.shared.lines import LINE_ENDS, count_lines, line_range, line_spans
 from serialpack.formats.shared.split import Cut, Finder, cut_records
 from serialpack.stages.stage import Buffer
+
+if TYPE_CHECKING:
+    from serialpack.formats.csv.join import TableJoin
 
 BOM = b"\xef\xbb\xbf"
 _QUOTE = 0x22
@@ -131,17 +134,20 @@ class _CsvFinder(Finder):
 class Csv(CsvText):
     """Comma-separated values."""
 
-    name = "csv"
-    number = 3
     title = "CSV"
     joins = False
     about = "comma-separated values with a header line"
-    _delimiter: ClassVar[bytes] = b","
+
+    @property
+    def join(self) -> TableJoin:
+        from serialpack.formats.csv.join import TableJoin
+
+        return TableJoin(self.declared.delimiter.decode())
 
     def cut(
         self, read: Read, block_size: int, *, for_values: bool = False
     ) -> Iterator[SourceBlock]:
-        finder = _CsvFinder(self._delimiter)
+        finder = _CsvFinder(self.declared.delimiter)
         blocks = cut_records(read, block_size, finder, for_values=for_values)
         return self._headed(blocks) if for_values else blocks
 
@@ -199,7 +205,7 @@ class Csv(CsvText):
 
     def _ends(self, text: bytes) -> Iterator[int]:
         """Behind each newline of ``text``, which begins with a record, that ends one."""
-        newlines = _CsvFinder(self._delimiter).newlines
+        newlines = _CsvFinder(self.declared.delimiter).newlines
         if not text.startswith(BOM):
             return newlines(text, 0, len(text))
         buf = Finder.spare + text  # for the quote behind the mark
@@ -209,8 +215,5 @@ class Csv(CsvText):
 class Tsv(Csv):
     """Tab-separated values."""
 
-    name = "tsv"
-    number = 4
     title = "TSV"
     about = "tab-separated values with a header line"
-    _delimiter: ClassVar[bytes] = b"\t"

@@ -51,14 +51,11 @@ class CsvText(ValueFormat):
         **dict.fromkeys("het", (str,)),
         "q": (int, list),
     }
-    sequence = True
-    is_text = True
     heeds = frozenset({DUPLICATES, UTF8})
 
     has_columns = True
     #: What messages call it.
     title: ClassVar[str]
-    _delimiter: ClassVar[bytes]
 
     def _headed(self, blocks: Iterator[SourceBlock]) -> Iterator[SourceBlock]:
         head: bytes | None = None
@@ -85,7 +82,7 @@ class CsvText(ValueFormat):
 
     @property
     def _mark(self) -> str:
-        return self._delimiter.decode()
+        return self.declared.delimiter.decode()
 
     def learn(self, block: SourceBlock) -> Spelling:
         head = self._head(bytes(block.data))

@@ -17,8 +17,6 @@ from serialpack.formats.shared.document import DocumentFormat
 class Java(DocumentFormat):
     """What an ObjectOutputStream wrote: each object, and each piece of primitive data."""
 
-    name = "java"
-    number = 14
     about = "Java serialization streams; read, never written"
     title = "Java serialization"
     joins = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from serialpack.depth import MAX_DEPTH, json_depth
 from serialpack.formats.base import Difference, Read, SourceBlock, Span, Spelling
@@ -25,6 +25,9 @@ from serialpack.formats.json.text import JsonText
 from serialpack.formats.shared.split import cut_records
 from serialpack.stages.stage import Buffer
 
+if TYPE_CHECKING:
+    from serialpack.formats.json.join import JsonJoin
+
 
 class Json(JsonText):
     """A JSON document.
@@ -34,11 +37,15 @@ class Json(JsonText):
     object with one member. A block runs from its first element's first byte to the next block's.
     """
 
-    name = "json"
-    number = 1
     about = "a JSON document"
     slice_between = b", "
     _kind = "d"
+
+    @property
+    def join(self) -> JsonJoin:
+        from serialpack.formats.json.join import JsonJoin
+
+        return JsonJoin()
 
     def cut(
         self, read: Read, block_size: int, *, for_values: bool = False

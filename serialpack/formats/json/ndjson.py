@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from serialpack.depth import MAX_DEPTH, json_depth
 from serialpack.errors import InputError
@@ -23,6 +23,9 @@ from serialpack.formats.shared.lines import (
 from serialpack.formats.shared.split import cut_records
 from serialpack.stages.stage import Buffer
 
+if TYPE_CHECKING:
+    from serialpack.formats.json.join import NdJsonJoin
+
 #: The blank lines behind a newline, and those at the front: millions of them at once.
 _BLANK_LINES = re.compile(rb"\n[ \t\r\n]*\n")
 _BLANK_TEXT = re.compile(r"[ \t\r\n]*\n")
@@ -31,11 +34,14 @@ _BLANK_TEXT = re.compile(r"[ \t\r\n]*\n")
 class NdJson(JsonText):
     """JSON values, each on its line; blank lines between them are no records."""
 
-    name = "ndjson"
-    number = 2
     about = "a JSON value on each line"
-    sequence = True
     _kind = "n"
+
+    @property
+    def join(self) -> NdJsonJoin:
+        from serialpack.formats.json.join import NdJsonJoin
+
+        return NdJsonJoin()
 
     def cut(
         self, read: Read, block_size: int, *, for_values: bool = False

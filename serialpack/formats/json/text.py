@@ -29,7 +29,6 @@ class JsonText(ValueFormat):
     """A format of JSON text. A subclass says where its records stand."""
 
     respelled = True
-    is_text = True
     heeds = frozenset({DIGITS, DUPLICATES, UTF8})
 
     spelled: ClassVar[Spelled] = {

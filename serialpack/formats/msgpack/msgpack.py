@@ -10,11 +10,12 @@ from serialpack.depth import check_messages
 from serialpack.formats.base import Read, SourceBlock, Unheld
 from serialpack.formats.shared.document import Malformed
 from serialpack.formats.shared.elements import MessageFormat, Opening
-from serialpack.formats.shared.split import Scan, SequenceFinder, cut_records
+from serialpack.formats.shared.split import Scan, SequenceFinder, cut_records, record_ends
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import DUPLICATES, UTF8
 
 if TYPE_CHECKING:
+    from serialpack.formats.msgpack.join import MsgPackJoin
     from serialpack.formats.shared.marks import Marks
 
 #: As much is given to the library at once, of bytes that it only goes over.
@@ -24,13 +25,17 @@ _PIECE = 1 << 20
 class MsgPack(MessageFormat):
     """A sequence of MessagePack messages."""
 
-    name = "msgpack"
-    number = 5
     about = "MessagePack messages, one after another"
     title = "MessagePack"
     heeds = frozenset({DUPLICATES, UTF8})
     _pair = b"\x81"
     _long: ClassVar[dict[str, int]] = {"a": 0xDD, "m": 0xDF}
+
+    @property
+    def join(self) -> MsgPackJoin:
+        from serialpack.formats.msgpack.join import MsgPackJoin
+
+        return MsgPackJoin()
 
     def _cut_bytes(self, read: Read, block_size: int) -> Iterator[SourceBlock]:
         finder = SequenceFinder(lambda view, most: self.scan(view, most, 1))
@@ -133,4 +138,4 @@ def _explained(data: bytes, error: Exception, marks: Marks | None) -> Exception:
 
 def message_ends(data: Buffer) -> Iterator[int]:
     """Where the messages at the front of ``data`` end."""
-    return MsgPack().ends(data)
+    return record_ends(lambda view, most, ends: MsgPack.scan(view, most, 1, ends), data, 0)

@@ -8,22 +8,29 @@ guessed at. The serializer of this name also checks streams of other messages, g
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from serialpack.formats.base import Unheld
 from serialpack.formats.protobuf import wire
 from serialpack.formats.shared.document import SequenceFormat
 
+if TYPE_CHECKING:
+    from serialpack.formats.shared.join import Join
+
 
 class Protobuf(SequenceFormat):
     """Messages one after another, each behind its length. Streams put together are a stream."""
 
-    name = "protobuf"
-    number = 12
     title = "delimited google.protobuf.Value"
     about = "Protocol Buffers, messages behind their lengths"
 
     scan = staticmethod(wire.scan)
+
+    @property
+    def join(self) -> Join:
+        from serialpack.formats.shared.join import Join
+
+        return Join()
 
     def read(self, data: bytes) -> list[Any]:
         records: list[Any] = []

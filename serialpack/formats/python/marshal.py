@@ -26,8 +26,6 @@ _FAILURES = (ValueError, TypeError, EOFError, OverflowError, RecursionError, Sys
 class Marshal(UnsafeFormat):
     """A sequence of objects as ``marshal.dump`` writes them."""
 
-    name = "marshal"
-    number = 16
     about = "Python's marshal data, one object after another; reading it can crash Python"
     title = "marshal data"
 

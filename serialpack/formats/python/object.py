@@ -14,8 +14,6 @@ class Object(Format):
     It is one record. Blocks after the first are pieces of it.
     """
 
-    name = "object"
-    number = 6
     about = "a Python object, as its serializer wrote it"
 
     def cut(

@@ -27,8 +27,6 @@ class Pickle(UnsafeFormat):
     """A sequence of pickles. Loading one can run any code that its writer put in."""
 
     spelled: ClassVar[Spelled] = {"p": (int,)}
-    name = "pickle"
-    number = 15
     about = "Python pickles, one after another; reading one can run code that is in it"
     title = "pickle"
 

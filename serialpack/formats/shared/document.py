@@ -49,8 +49,6 @@ class DocumentFormat(ValueFormat):
 
     #: What messages call it: ``YAML``.
     title: ClassVar[str]
-    #: Whether places in it are told by line and column.
-    is_text: ClassVar[bool] = False
 
     @abstractmethod
     def read(self, data: bytes) -> list[Any]:
@@ -136,7 +134,7 @@ class DocumentFormat(ValueFormat):
     def _placed(self, block: SourceBlock, bad: Malformed) -> SyntaxInputError:
         at = len(block.data) if bad.at is None else bad.at
         line = column = None
-        if self.is_text and bad.at is not None:
+        if self.declared.is_text and bad.at is not None:
             before = bytes(block.data[:at]).decode("utf-8", "replace")
             newlines = before.count("\n")
             line = max(block.line, 0) + newlines + 1
@@ -151,8 +149,6 @@ class DocumentFormat(ValueFormat):
 
 class SequenceFormat(DocumentFormat):
     """A format whose files are records one after another, which say where they end."""
-
-    sequence = True
 
     @staticmethod
     @abstractmethod

@@ -194,7 +194,7 @@ def parse_marked(
     reader = copy(fmt)
     reader.marks = marks = Marks(allowed)
     text = data = bytes(block.data)
-    if fmt.is_text and UTF8 in allowed:
+    if fmt.declared.is_text and UTF8 in allowed:
         text, marks.base = mended(data)
     try:
         records = reader.parse(block._replace(data=text) if text is not data else block)

@@ -22,8 +22,6 @@ _CONTINUES = b"\xff\xff\xff\xff"
 class Arrow(TableFormat):
     """Apache Arrow's IPC format. Written as a file, whatever was read."""
 
-    name = "arrow"
-    number = 18
     title = "Arrow"
     about = "Arrow IPC (Feather), a table as columns"
     #: pyarrow writes types of 63 levels; an array counts for two here.

@@ -29,8 +29,6 @@ _PAGE_KINDS, _PAGE_VALUES = (5, 8), 1
 class Parquet(TableFormat):
     """Apache Parquet."""
 
-    name = "parquet"
-    number = 17
     title = "Parquet"
     about = "Parquet, a table as columns"
     #: pyarrow reads schemas of 98 levels.

@@ -22,7 +22,6 @@ class TableFormat(DocumentFormat):
     spelled: ClassVar[Spelled] = {"schema": (bytes,)}
     has_columns = True
     joins = False
-    sequence = True
     #: How many levels of types it has room for; ``tables.table_of`` counts them.
     levels: ClassVar[int]
 

@@ -19,11 +19,8 @@ class Toml(DocumentFormat):
 
     joins = False
     one_record = True
-    name = "toml"
-    number = 8
     about = "a TOML document"
     title: ClassVar[str] = "TOML"
-    is_text: ClassVar[bool] = True
     heeds = frozenset({DIGITS, UTF8})
 
     def read(self, data: bytes) -> list[Any]:

@@ -46,11 +46,8 @@ class Xml(DocumentFormat):
     """Elements that say their types, one after another."""
 
     spelled: ClassVar[Spelled] = {"d": (str,)}
-    name = "xml"
-    number = 11
     about = "typed XML, in which each element says the type of its value"
     title = "typed XML"
-    is_text = True
     heeds = frozenset({DIGITS, UTF8})
 
     def read(self, data: bytes) -> list[Any]:

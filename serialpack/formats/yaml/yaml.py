@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from serialpack.formats.base import Read, SourceBlock, Spelled, Spelling
 from serialpack.formats.shared.comments import comments, in_yaml
@@ -12,6 +12,9 @@ from serialpack.formats.shared.split import cut_plain, cut_records
 from serialpack.formats.yaml.split import YamlFinder
 from serialpack.stages.stage import import_library
 from serialpack.values.kinds import DIGITS, DUPLICATES, UTF8, Loss
+
+if TYPE_CHECKING:
+    from serialpack.formats.yaml.join import YamlJoin
 
 
 class Yaml(DocumentFormat):
@@ -25,13 +28,16 @@ class Yaml(DocumentFormat):
     """
 
     spelled: ClassVar[Spelled] = {"e": (bool,)}
-    name = "yaml"
-    number = 19
     about = "YAML documents, by YAML 1.2"
     core: ClassVar[bool] = True
     title: ClassVar[str] = "YAML"
-    is_text: ClassVar[bool] = True
     heeds = frozenset({DIGITS, DUPLICATES, UTF8})
+
+    @property
+    def join(self) -> YamlJoin:
+        from serialpack.formats.yaml.join import YamlJoin
+
+        return YamlJoin()
 
     def cut(
         self, read: Read, block_size: int, *, for_values: bool = False
@@ -82,8 +88,6 @@ class Yaml11(Yaml):
     This is what all YAML was read as up to 0.1, so its number is that of the containers then.
     """
 
-    name = "yaml:1.1"
-    number = 7
     about = "YAML documents, by YAML 1.1"
     core = False
 

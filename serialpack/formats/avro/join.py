@@ -1,0 +1,23 @@
+"""How the records of many blocks become one file of Avro."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from serialpack.formats.shared.join import Join, Piece
+
+
+class AvroJoin(Join):
+    """Blocks below one header, whose schema was made for the first of them, or is the user's."""
+
+    block_size: ClassVar[int] = 16 << 20
+    other_head: ClassVar[tuple[str, str]] = (
+        "they need another schema than the records before",
+        "--schema names one for all records",
+    )
+
+    def piece(self, data: bytes, records: list[Any], structure: str) -> Piece:  # noqa: ARG002
+        from serialpack.formats.avro.file import read_header
+
+        end = read_header(data).end
+        return Piece(data[end:], len(records), data[:end])

@@ -1,0 +1,22 @@
+"""How the records of many blocks become one file of CBOR."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from serialpack.formats.shared.join import CountedJoin
+
+
+class CborJoin(CountedJoin):
+    """CBOR."""
+
+    _long: ClassVar[dict[str, int]] = {"a": 0x9A, "m": 0xBA}
+
+    def counted(self, structure: str, count: int) -> bytes:
+        major = {"a": 0x80, "m": 0xA0}.get(structure)
+        if major is None:
+            return b""
+        if count < 24:
+            return bytes([major | count])
+        size = next(n for n in range(4) if count < 1 << (8 << n))
+        return bytes([major | 24 + size]) + count.to_bytes(1 << size)

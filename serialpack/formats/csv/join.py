@@ -1,0 +1,26 @@
+"""How the records of many blocks become one table."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from serialpack.formats.csv.write import header
+from serialpack.formats.shared.join import Join, Piece
+
+
+class TableJoin(Join):
+    """Rows below one line of names."""
+
+    other_head: ClassVar[tuple[str, str]] = (
+        "other keys than in the records before",
+        "--to ndjson holds records of any shape",
+    )
+
+    def __init__(self, delimiter: str) -> None:
+        self._delimiter = delimiter
+
+    def piece(self, data: bytes, records: list[Any], structure: str) -> Piece:  # noqa: ARG002
+        if not records:
+            return Piece(data, 0)
+        names = header(list(records[0]), self._delimiter)
+        return Piece(data[len(names) :], len(records), names)

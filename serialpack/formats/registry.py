@@ -1,0 +1,114 @@
+"""What is known of a format before its module is imported: one declaration each."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from serialpack.errors import UsageError
+
+if TYPE_CHECKING:
+    from serialpack.formats.base import Format
+
+
+class Declaration(NamedTuple):
+    """The facts about one format; what is left out is not so.
+
+    ``number`` is its number in the container, for ever. ``where``: its class, as module:name.
+    """
+
+    name: str
+    number: int
+    where: str
+    #: Of file names, lower case, with the dot; the first is the usual one.
+    extensions: tuple[str, ...] = ()
+    #: First bytes that are the sign of it, whatever the file is called.
+    magic: tuple[bytes, ...] = ()
+    #: Whether a file can be in it.
+    is_source: bool = True
+    #: Whether ``--to`` writes it.
+    is_target: bool = True
+    #: Whether it is text, in UTF-8.
+    is_text: bool = False
+    #: Whether its records are lines, so that a piece of it can be looked at alone.
+    has_lines: bool = False
+    #: What stands between the fields of a line, where it is a table with a header of names.
+    delimiter: bytes = b""
+    #: Whether a file in it is a sequence of records, also where it holds one only.
+    sequence: bool = False
+    #: As which kind of text the serializer columns takes it apart.
+    columns: str = ""
+    #: The serializers that ``--to`` tries, in order, where that is not the one of its name.
+    writers: tuple[str, ...] = ()
+    #: Whether ``--tagged`` reads it and writes it with the tags of Extended JSON.
+    tagged: bool = False
+
+    @property
+    def written_by(self) -> tuple[str, ...]:
+        """The names of the serializers that write it, the first whose proof holds."""
+        return self.writers or (self.name,)
+
+
+class FormatRegistry:
+    """The formats by name, by number and by extension; a module is imported when it is used."""
+
+    def __init__(self, *declarations: Declaration) -> None:
+        self._by_name = {d.name: d for d in declarations}
+        self._by_number = {d.number: d for d in declarations}
+        self._by_extension = {x: d for d in declarations for x in d.extensions}
+        if not len(declarations) == len(self._by_name) == len(self._by_number):
+            raise ValueError("two formats share a name or a number")
+
+    def __iter__(self) -> Iterator[Declaration]:
+        return iter(self._by_name.values())
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._by_name
+
+    def names(self) -> list[str]:
+        return list(self._by_name)
+
+    def declaration(self, name: str) -> Declaration:
+        """That of ``name``, or UsageError with the nearest names."""
+        if name not in self._by_name:
+            import difflib
+
+            near = difflib.get_close_matches(name, self._by_name, n=3) or self.names()
+            raise UsageError(f"unknown format {name!r}", hint="known: " + ", ".join(near))
+        return self._by_name[name]
+
+    def sources(self) -> list[Declaration]:
+        """The formats that a file can be in."""
+        return [d for d in self if d.is_source]
+
+    def source(self, name: str) -> Declaration:
+        """As ``declaration``, for what a file is said to be."""
+        found = self.declaration(name)
+        if not found.is_source:
+            raise UsageError(f"no file is in the format {name}", hint="serialpack.dump makes them")
+        return found
+
+    def by_number(self, number: int) -> Declaration | None:
+        return self._by_number.get(number)
+
+    def by_extension(self, name: str) -> Declaration | None:
+        """The format that a file's name ends in (``data.json``), if any does."""
+        dot = name.rfind(".")
+        return self._by_extension.get(name[dot:].lower()) if dot >= 0 else None
+
+    def by_magic(self, head: bytes) -> Declaration | None:
+        """The format that a file which begins so is in, if its first bytes tell."""
+        return next((d for d in self if d.magic and head.startswith(d.magic)), None)
+
+    def get(self, name: str) -> Format:
+        """The format itself. It keeps no state, so one serves all threads."""
+        return _instance(self.declaration(name))
+
+
+@cache
+def _instance(declaration: Declaration) -> Format:
+    module, _, attribute = declaration.where.partition(":")
+    made = getattr(importlib.import_module(module), attribute)(declaration)
+    return cast("Format", made)

@@ -1,0 +1,99 @@
+"""How the pieces that blocks became are put together as one file of a format.
+
+The structure of a document says what its records are: ``"d"``: the document itself; ``"a"``: the
+elements of the array that it is; ``"m"``: maps of one member each of the map that it is; ``"n"``:
+a sequence of records, each a document of its own.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, NamedTuple
+
+from serialpack.errors import RefusedError
+from serialpack.stages.stage import Buffer
+
+
+class Piece(NamedTuple):
+    """What a block became. ``head``: what stands once in a file, and must be the same for all."""
+
+    body: Buffer
+    records: int
+    head: bytes = b""
+
+
+class Around(NamedTuple):
+    """What stands before and behind the records, and between two pieces of them.
+
+    ``empty`` is written where there are none.
+    """
+
+    before: bytes = b""
+    between: bytes = b""
+    after: bytes = b""
+    empty: bytes = b""
+
+
+class Join:
+    """What a format has around its records. This one: nothing, whatever the structure."""
+
+    #: Whether a map too large for a block can be written member by member.
+    maps: ClassVar[bool] = False
+    #: Bytes of the source that a piece is made of.
+    block_size: ClassVar[int] = 4 << 20
+    #: What is wrong with a piece whose head is not that of the others, and what to do.
+    other_head: ClassVar[tuple[str, str]] = ("", "")
+    #: What stands around the records of a structure; nothing where it is not named.
+    around: ClassVar[dict[str, Around]] = {}
+
+    def lowered(self, records: list[Any], structure: str) -> list[Any]:
+        """What is dumped for the records of a block: members of a map as one map."""
+        if structure != "m":
+            return records
+        whole: dict[Any, Any] = {}
+        for record in records:
+            whole.update(record)
+        if len(whole) != len(records):
+            raise RefusedError("a map has a key twice")
+        return [whole]
+
+    def raised(self, dumped: list[Any], structure: str) -> list[Any]:
+        """The records again of what was dumped for them."""
+        if structure != "m":
+            return dumped
+        return [{key: value} for whole in dumped for key, value in whole.items()]
+
+    def piece(self, data: bytes, records: list[Any], structure: str) -> Piece:  # noqa: ARG002
+        """The piece of a block whose ``records`` were dumped as ``data``."""
+        return Piece(data, len(records))
+
+    def counted(self, structure: str, count: int) -> bytes:  # noqa: ARG002
+        """What says, before a document, how many records it has."""
+        return b""
+
+    def room(self, structure: str) -> bytes:  # noqa: ARG002
+        """As ``counted``, as long as for any number: to be written over."""
+        return b""
+
+    def filled(self, structure: str, count: int) -> bytes:
+        """What is written over ``room``."""
+        raise NotImplementedError
+
+
+class CountedJoin(Join):
+    """Arrays and maps say first how many elements they have."""
+
+    maps = True
+    #: The first byte of an array and of a map whose length has 32 bits, and of short ones.
+    _long: ClassVar[dict[str, int]]
+
+    def piece(self, data: bytes, records: list[Any], structure: str) -> Piece:
+        before = self.counted(structure, len(records)) if structure == "m" else b""
+        return Piece(data[len(before) :], len(records))
+
+    def room(self, structure: str) -> bytes:
+        return self.filled(structure, 0) if structure in self._long else b""
+
+    def filled(self, structure: str, count: int) -> bytes:
+        if count >= 1 << 32:
+            raise RefusedError("more than 2^32 - 1 records are no one array")
+        return bytes([self._long[structure]]) + count.to_bytes(4)
