@@ -15,14 +15,13 @@ from typing import Any, TypeVar
 
 from serialpack.auto import choose
 from serialpack.bench.candidates import Choice
-from serialpack.bench.disk import Files
-from serialpack.bench.lab import At, Count, Failed, Held, Lab, Load, Trial
+from serialpack.bench.combination import Combination
+from serialpack.bench.lab import At, Count, Failed, Held, Load, Trial
 from serialpack.bench.material import WHOLE, Subject
 from serialpack.bench.object_trials import Calls
 from serialpack.bench.recommend import Weighing
-from serialpack.bench.results import Row
 from serialpack.bench.rows import failed_row, measured_row, skipped_row
-from serialpack.bench.schedule import NO_TIME, PATIENCE, Combination, Progress
+from serialpack.bench.schedule import NO_TIME, PATIENCE, Progress, Schedule
 from serialpack.bench.trials import CAREFUL, Care
 from serialpack.errors import SerialpackError
 from serialpack.objects import AUTO
@@ -40,13 +39,8 @@ _PATIENT = 1.0
 Point = TypeVar("Point")
 
 
-class FixedSchedule:
-    """One run of bench over given chains. ``rows`` holds what is known, at any time."""
-
-    #: What tells results of a search apart.
-    copy: float | None = None
-    files: Files | None = None
-    records: int | None = None
+class FixedSchedule(Schedule):
+    """Measures given chains."""
 
     def __init__(
         self,
@@ -62,32 +56,25 @@ class FixedSchedule:
         objects: bool = False,
     ) -> None:
         """``points``: the N; none: that of the subject. ``runs``: of each row."""
-        self.budget = budget
-        self.weighing = weighing
-        #: Of the largest N.
-        self.held: Held | None = None
-        self.rows: dict[Combination, Row] = {}
-        self.skipped: dict[Combination, Row] = {}
-        self.notes: list[str] = []
-        self.dropped: dict[StageSpec, Row] = {}
         auto = choose(AUTO[0] if objects else "auto")
-        self.auto = Combination(auto.chain, threads[-1], auto.block_size)
-        self._choice = choice
-        self._threads = threads
+        super().__init__(
+            subject,
+            choice,
+            Combination(auto.chain, threads[-1], auto.block_size),
+            budget=budget,
+            threads=threads,
+            weighing=weighing,
+            progress=progress,
+        )
         self._points: list[int | None] = [*points] or [None]
         self._runs = runs
         self._objects = objects
-        self._path = subject.path
-        self._progress = progress
-        self._lab = Lab(subject)
-        self._start = perf_counter()
         #: Seconds that went into making the material, which are no measurement.
         self._making = 0.0
         #: Chains that came to nothing with some N, which more would not mend.
         self._hopeless: dict[Chain, int] = {}
 
     def run(self) -> None:
-        """Measure. What is known when an exception passes through, stays in ``rows``."""
         with closing(self._lab):
             if self._path and self._points[-1] is not None:
                 self._keep_to_the_file(self._points[-1])
@@ -98,7 +85,6 @@ class FixedSchedule:
 
     @property
     def elapsed(self) -> float:
-        """Seconds of measuring."""
         return perf_counter() - self._start - self._making
 
     def _keep_to_the_file(self, most: int) -> None:
@@ -120,7 +106,7 @@ class FixedSchedule:
 
     def _point(self, n: int | None, end: float, *, last: bool) -> None:
         """Measure all chains with one N. ``end``: its share of the budget is used up then."""
-        groups = [[*self._combinations(n, serializer)] for serializer in self._choice.serializers]
+        groups = [[*self._combinations(n, serializer)] for serializer in self.choice.serializers]
         if self.elapsed >= self.budget and self.held is not None:
             for combination in chain.from_iterable(groups):
                 self.skipped[combination] = skipped_row(combination, NO_TIME)
@@ -152,12 +138,12 @@ class FixedSchedule:
 
     def _combinations(self, n: int | None, serializer: StageSpec) -> Iterator[Combination]:
         """What is measured of one serializer, in order."""
-        for codec in self._choice.codecs:
-            for filters in self._choice.filters:
+        for codec in self.choice.codecs:
+            for filters in self.choice.filters:
                 # A filter changes no size: nothing comes of it without a codec.
-                if codec.name == "none" and filters and len(self._choice.filters) > 1:
+                if codec.name == "none" and filters and len(self.choice.filters) > 1:
                     continue
-                for threads in self._threads:
+                for threads in self.threads:
                     made = Chain(serializer, filters, codec)
                     yield Combination(made, threads, self.auto.block_size, n)
 
@@ -167,7 +153,7 @@ class FixedSchedule:
         """One row, measured for about ``share`` seconds; why its serializer refuses, if it does."""
         _, threads, block_size, n = combination
         spelled = str(combination.chain)
-        self._progress(min(self.elapsed / self.budget, 1.0), spelled)
+        self._tell(combination)
         failed_with = self._hopeless.get(combination.chain)
         if n is not None and failed_with is not None and n >= failed_with:
             why = f"it came to nothing with n = {failed_with:,}"

@@ -207,7 +207,7 @@ class Bench:
     def _serialize(self, trial: Trial, chain: Chain) -> SerializedPart:
         subject = self.subject
         if isinstance(self.material, ObjectMaterial):
-            from serialpack.bench.object_trials import serialize_object
+            from serialpack.bench.object_part import serialize_object
 
             packing = packing_of(chain, "object", trial.block_size, None, None)
             return serialize_object(packing, self.material.value, trial.care)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from serialpack.bench.combination import Combination
 from serialpack.bench.results import Row, Status
 from serialpack.codecs import CODECS
 from serialpack.errors import MissingLibraryError, RefusedError, SerialpackError
@@ -13,7 +14,6 @@ from serialpack.stages.chain import spell_stage
 
 if TYPE_CHECKING:
     from serialpack.bench.lab import Held
-    from serialpack.bench.schedule import Combination
     from serialpack.bench.trials import Figures
 
 

@@ -17,7 +17,8 @@ from serialpack.bench.material import MOST_HELD, Subject
 from serialpack.bench.recommend import Weighing, front, recommendations
 from serialpack.bench.results import Anchor, Limit, Results, Row
 from serialpack.bench.samples import Sample, parse_sample
-from serialpack.bench.schedule import Progress, Schedule, quiet
+from serialpack.bench.schedule import Progress, Schedule
+from serialpack.bench.search import Search, quiet
 from serialpack.bench.sweep import swept_table
 from serialpack.container.reader import SNIFF, is_container
 from serialpack.detect import detect
@@ -98,7 +99,7 @@ class Bench:
             self._choice = by_table(self._choice, table)
         unsafe = stage_names(self._choice.serializers) if question.serializers else []
         weighing = question.weighing._replace(unsafe=frozenset(unsafe))
-        self._schedule: Schedule | FixedSchedule
+        self._schedule: Schedule
         if self._points or self._objects:
             self._schedule = FixedSchedule(
                 self._subject,
@@ -113,7 +114,7 @@ class Bench:
                 objects=self._objects,
             )
         else:
-            self._schedule = Schedule(
+            self._schedule = Search(
                 self._subject,
                 self._choice,
                 budget=question.budget,
@@ -279,7 +280,7 @@ class Bench:
         """What would be smaller than all that was measured whole, if the sample is right."""
         whole = [row.size for row in rows if row.status == "measured" and row.size is not None]
         schedule = self._schedule
-        if not whole or not isinstance(schedule, Schedule):
+        if not whole or not isinstance(schedule, Search):
             return
         for row in rows:
             if row.status != "sampled" or row.size is None or not schedule.weighing.allows(row):

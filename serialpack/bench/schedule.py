@@ -1,38 +1,19 @@
-"""What is measured when, so that the budget is kept and the best rows are measured whole.
-
-First every serializer on a small part, behind the few codecs that tell most; then every codec
-behind the first serializer; then what may still win. Last, as many rows on the whole source as
-there is time for, those first that would be recommended.
-"""
+"""What is measured when: what a search and a fixed list of chains have in common."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
-from itertools import product
-from math import ceil, inf
+from abc import ABC, abstractmethod
+from collections.abc import Callable
 from time import perf_counter
-from typing import Any, NamedTuple
 
-from serialpack.auto import choose
-from serialpack.bench.candidates import Choice, first_codecs
-from serialpack.bench.disk import Files, FileTrial
-from serialpack.bench.lab import Copy, Failed, Held, Lab, Late, Load, Suits, Trial
-from serialpack.bench.material import LOOK, SAMPLE, WHOLE, Subject
-from serialpack.bench.recommend import Weighing, better, roles
-from serialpack.bench.results import Row, cost
-from serialpack.bench.rows import failed_row, measured_row, skipped_row
-from serialpack.bench.trials import OF_CODECS, OF_SERIALIZERS
-from serialpack.errors import FileError, SerialpackError
-from serialpack.filters import FILTERS
-from serialpack.serializers import SERIALIZERS
-from serialpack.stages.chain import Chain, StageSpec, parse_chain, parse_stage
-
-#: Shares of the budget: of looking at samples in all, of one look, of one sample.
-SAMPLING, ONE_LOOK, ONE_SAMPLE = 0.45, 0.1, 0.03
-
-#: A budget of so many seconds affords a sample of what takes records apart.
-SECONDS_A_SAMPLE = 5.0
+from serialpack.bench.candidates import Choice
+from serialpack.bench.combination import Combination
+from serialpack.bench.disk import Files
+from serialpack.bench.lab import Held, Lab
+from serialpack.bench.material import Subject
+from serialpack.bench.recommend import Weighing
+from serialpack.bench.results import Row
+from serialpack.stages.chain import StageSpec
 
 #: A job that takes longer than the whole budget may is killed.
 PATIENCE = 1.15
@@ -40,39 +21,34 @@ PATIENCE = 1.15
 #: Why a row is skipped.
 NO_TIME = "the budget was used up"
 
-#: How far a measured time may be from the one that a sample promised.
-SURE = 1.25
-
 #: ``progress(share, what)``: how much of the budget is used, and what is measured now.
 Progress = Callable[[float, str], object]
 
 
-class Combination(NamedTuple):
-    """What a row is of. ``n``: of a sweep, with how much."""
-
-    chain: Chain
-    threads: int
-    block_size: int
-    n: int | None = None
-
-
-class Schedule:
+class Schedule(ABC):
     """One run of bench over one source. ``rows`` holds what is known, at any time."""
 
     def __init__(
         self,
         subject: Subject,
         choice: Choice,
+        auto: Combination,
         *,
         budget: float,
         threads: list[int],
         weighing: Weighing,
         progress: Progress,
     ) -> None:
+        """``auto``: what auto takes before it has looked at the source."""
         self.choice = choice
+        self.auto = auto
+        #: Seconds of measuring.
         self.budget = budget
         self.threads = threads
+        self.weighing = weighing
+        #: The source; of several sizes, the largest.
         self.held: Held | None = None
+        #: Seconds that copying the source takes, where that was measured.
         self.copy: float | None = None
         #: Of the whole source, where a trial has told.
         self.records: int | None = None
@@ -82,317 +58,21 @@ class Schedule:
         self.dropped: dict[StageSpec, Row] = {}
         #: What there was no time for.
         self.skipped: dict[Combination, Row] = {}
-        self.weighing = weighing
-        #: The serializer behind which all codecs are tried: the first that holds the data.
-        self.leader: StageSpec | None = None
-        #: What rows measured whole go through, where that is not memory; how many seconds longer
-        #: the last one took than memory had told.
+        #: What rows measured whole go through, where that is not memory.
         self.files: Files | None = None
-        self._longer = 0.0
+        self._path = subject.path
         self._progress = progress
-        self._path = subject.path or subject.sample
         self._lab = Lab(subject)
         self._start = perf_counter()
-        auto = choose()
-        self.auto = Combination(auto.chain, threads[-1], auto.block_size)
 
+    @abstractmethod
     def run(self) -> None:
         """Measure. What is known when an exception passes through, stays in ``rows``."""
-        with closing(self._lab):
-            try:
-                self.held = self._lab.ask(Load(), max(self.budget, 10.0) * 3)
-            except Failed as error:
-                raise FileError(f"reading it {error}", path=self._path) from None
-            self.auto = self.auto._replace(chain=parse_chain(self.held.auto))
-            # Reading the source is no measurement: the budget is for those.
-            self._start = perf_counter()
-            if self.budget <= 0:
-                return
-            self._copy()
-            self._sample()
-            self._whole()
 
     @property
+    @abstractmethod
     def elapsed(self) -> float:
-        """Seconds since the source was read."""
-        return perf_counter() - self._start
+        """Seconds of measuring so far."""
 
-    @property
-    def whole_is_sample(self) -> bool:
-        """Whether a sample would be all of the source."""
-        assert self.held is not None
-        size = self.held.held if self.files is None else self.held.size
-        return size <= 2 * SAMPLE
-
-    def _copy(self) -> None:
-        if not self.choice.serializers or self.choice.serializers[0].name != "raw":
-            return
-        try:
-            self.copy = self._lab.ask(Copy(), self.budget)
-        except Failed:
-            self.copy = None
-
-    def _sample(self) -> None:
-        until = self.budget * (1.0 if self.whole_is_sample else SAMPLING)
-        first = first_codecs(self.choice)
-        for serializer in self.choice.serializers:
-            self._try(serializer, self.choice.filters[0], first[0], until)
-            if serializer not in self.dropped:
-                self.leader = serializer
-                break
-        else:
-            return
-        half = (self.elapsed + until) / 2
-        self._try_all([self.leader], self.choice.filters, self.choice.codecs, half)
-        self._try_all(self.choice.serializers, self.choice.filters, first, until)
-        self._try_all([self.leader], self.choice.filters, self.choice.codecs, until)
-        self._try_all([self.leader], self._suited_filters(self.leader), self.choice.codecs, until)
-        good = [codec for codec in self.choice.codecs if not self._beaten(codec)]
-        self._try_all(self._promising(), self.choice.filters, good, until)
-
-    def _whole(self) -> None:
-        """Measure on all that is held: what would be recommended, the rest of the front, others."""
-        for combination in self._next_whole():
-            before = self.rows.get(combination)
-            if before is None or self._fits(before):
-                self._measure(combination, WHOLE)
-
-    def _next_whole(self) -> Iterator[Combination]:
-        """What to measure next on the whole. What comes depends on what has been found by then."""
-        done: set[Combination] = {self.auto}
-        if self.auto not in self.rows or self.rows[self.auto].status == "sampled":
-            yield self.auto
-        while self.elapsed < self.budget:
-            left = [
-                (c, row)
-                for c, row in self.rows.items()
-                if row.status == "sampled" and c not in done
-            ]
-            if not left:
-                return
-            fits = [(c, row) for c, row in left if self._fits(row)]
-            done.update(c for c, row in left if (c, row) not in fits)
-            if not fits:
-                return
-            may = {
-                c: row
-                for c, row in self.rows.items()
-                if c in dict(fits) or row.status == "measured"
-            }
-            chosen = self._next(dict(fits), may)
-            done.add(chosen)
-            yield chosen
-
-    def _next(self, fits: dict[Combination, Row], may: dict[Combination, Row]) -> Combination:
-        """Of what ``fits``: what would be recommended, then what nothing beats, then the rest.
-
-        What seems smallest is mostly slow. Its time is kept for it until the others are done.
-        """
-        of_row = {id(row): c for c, row in may.items()}
-        best = {
-            kind: of_row[id(row)]
-            for kind, row in roles(may.values(), self.weighing).items()
-            if row is not None
-        }
-        smallest = best.get("smallest")
-        kept = self._takes(fits[smallest]) if smallest in fits else 0.0
-        quick = {c: row for c, row in fits.items() if self._fits(row, beside=kept)}
-        wanted = [c for c in best.values() if c in quick and c != smallest]
-        if wanted:
-            return wanted[0]
-        unbeaten = [c for c, row in quick.items() if not self._rank(row)[0]]
-        if smallest is not None and smallest in fits and set(unbeaten) <= {smallest}:
-            return smallest
-        return min(unbeaten or fits, key=lambda c: self._rank(fits[c]))
-
-    def _fits(self, row: Row, *, beside: float = 0.0) -> bool:
-        """Whether there is time to measure it whole, ``beside`` what takes so many seconds."""
-        return (self._takes(row) + beside) * SURE < self.budget - self.elapsed
-
-    def _takes(self, row: Row) -> float:
-        """Seconds that measuring it whole takes."""
-        # Files are read to their end, however little of them is held in memory.
-        return self._cost(row) if self.files is None else cost(row) + self._longer
-
-    def budget_for(self, row: Row) -> float:
-        """A budget with which there would have been time for it too, in tens of seconds."""
-        return ceil((self.budget + self._takes(row) * SURE) / 10) * 10
-
-    def _rank(self, row: Row) -> tuple[int, float]:
-        """Those that nothing beats first, and of those that are beaten the quickest measured."""
-        others = [r for r in self.rows.values() if r.size is not None and r is not row]
-        return sum(better(other, row) for other in others), self._cost(row)
-
-    def _try_all(
-        self,
-        serializers: Sequence[StageSpec],
-        filters: Sequence[tuple[StageSpec, ...]],
-        codecs: Sequence[StageSpec],
-        until: float,
-    ) -> None:
-        for serializer, these, codec in product(serializers, filters, codecs):
-            self._try(serializer, these, codec, until)
-
-    def _try(
-        self,
-        serializer: StageSpec,
-        filters: tuple[StageSpec, ...],
-        codec: StageSpec,
-        until: float,
-    ) -> None:
-        """Measure a chain on as much as there is time for, if there is time."""
-        chain = Chain(serializer, filters, codec)
-        compresses = SERIALIZERS.cls(serializer.name).compresses
-        if compresses and not chain.plain and "codecs" not in self.choice.chosen:
-            return
-        for threads in self.threads:
-            combination = Combination(chain, threads, self.auto.block_size)
-            if combination in self.rows or serializer in self.dropped:
-                continue
-            if self.elapsed >= until:
-                self.skipped[combination] = skipped_row(combination, NO_TIME)
-                continue
-            foreseen = self._foreseen(combination)
-            part = LOOK if foreseen is None else self._affordable(foreseen)
-            found = self._measure(combination, self._enough if compresses else part)
-            if found is None or foreseen is not None or compresses:
-                continue
-            if found.status == "measured" and self.files is not None:
-                continue
-            # Also where a look saw all of it: it was hasty.
-            part = self._affordable(self._cost(found))
-            if part != LOOK and self.elapsed < until:
-                self._measure(combination, part)
-
-    @property
-    def _enough(self) -> int:
-        """The part to measure of what takes records apart, which says little of few of them."""
-        assert self.held is not None
-        part = int(min(max(self.budget / SECONDS_A_SAMPLE, 1), 4) * SAMPLE)
-        return WHOLE if self.held.held <= 2 * part else part
-
-    def _affordable(self, seconds: float) -> int:
-        """The part to measure of what takes so long on all that is held."""
-        assert self.held is not None
-        if self.whole_is_sample:
-            return WHOLE if seconds < self.budget * ONE_SAMPLE else LOOK
-        return SAMPLE if seconds * SAMPLE / self.held.held < self.budget * ONE_SAMPLE else LOOK
-
-    def _foreseen(self, combination: Combination) -> float | None:
-        """Seconds for all that is held, where serializer and codec were measured apart."""
-        serializer, filters, codec = combination.chain
-        beside = next(
-            (r for c, r in self.rows.items() if c.chain.serializer == serializer and r.seconds),
-            None,
-        )
-        leader = self.rows.get(
-            combination._replace(chain=Chain(self.leader or serializer, filters, codec))
-        )
-        if beside is None or leader is None or not leader.seconds:
-            return None
-        steps = {name: beside.seconds.get(name, 0.0) for name in OF_SERIALIZERS}
-        steps |= {name: leader.seconds.get(name, 0.0) for name in OF_CODECS}
-        return sum(steps.values()) * self._share
-
-    @property
-    def _share(self) -> float:
-        """How much of the source is held."""
-        assert self.held is not None
-        return self.held.held / max(self.held.size, 1)
-
-    def _cost(self, row: Row) -> float:
-        """Seconds that measuring all that is held takes, told from a part of it."""
-        return cost(row) * self._share
-
-    def _measure(self, combination: Combination, part: int) -> Row | None:
-        """One trial, kept as a row; None where it came to nothing."""
-        assert self.held is not None
-        chain, threads, block_size, _ = combination
-        spelled = str(chain)
-        self._progress(min(self.elapsed / self.budget, 1.0), spelled)
-        # However small the budget, something is measured.
-        left = max(self.budget * PATIENCE - self.elapsed, 0.0 if self.rows else 1.0)
-        patience = left if part == WHOLE else min(max(self.budget * ONE_LOOK, 1.0), left)
-        job: Trial | FileTrial = Trial(spelled, threads, part, block_size, max(2, *self.threads))
-        if self.files is not None and (part == WHOLE or self.held.size <= 2 * part):
-            job = FileTrial(spelled, threads, block_size, self.files)
-        try:
-            found = self._lab.ask(job, patience)
-        except (SerialpackError, Failed) as error:
-            if isinstance(error, Late) and patience == left and combination not in self.rows:
-                self.skipped[combination] = skipped_row(combination, NO_TIME)
-            else:
-                self._drop(combination, error, part)
-            return None
-        row, before = measured_row(combination, found, self.held), self.rows.get(combination)
-        if isinstance(job, FileTrial) and before is not None:
-            self._longer = max(cost(row) - cost(before), 0.0)
-        self.rows[combination] = row
-        if row.status == "measured" and found.records is not None:
-            self.records = found.records
-        return row
-
-    def _drop(self, combination: Combination, error: Exception, part: int) -> None:
-        """A serializer that refuses is done with; what fails on the whole was well on a part."""
-        before = self.rows.get(combination)
-        if isinstance(error, Late) and before is not None:
-            # No fault of its own: a smaller part told of less time than there was.
-            return
-        row = failed_row(combination, error)
-        serializer = combination.chain.serializer
-        if row.status == "refused":
-            for other in [c for c in self.rows if c.chain.serializer == serializer]:
-                del self.rows[other]
-            self.dropped[serializer] = row
-        elif part == LOOK and self._at_fault(combination.chain):
-            self.dropped[serializer] = row
-        else:
-            self.rows[combination] = row
-
-    def _at_fault(self, chain: Chain) -> bool:
-        """Whether what failed is the serializer: behind another, the codec did well; or it fails
-        for the second time."""
-        mine = [row for c, row in self.rows.items() if c.chain.serializer == chain.serializer]
-        beside = [row for c, row in self.rows.items() if c.chain[1:] == chain[1:]]
-        if any(row.size is not None for row in mine):
-            return False
-        return bool(mine) or any(row.size is not None for row in beside)
-
-    def _suited_filters(self, leader: StageSpec) -> list[tuple[StageSpec, ...]]:
-        """Those that make the source's own bytes smaller, unless the user named some."""
-        if "filters" in self.choice.chosen or leader.name != "raw":
-            return []
-        try:
-            suited: list[str] = self._lab.ask(Suits(LOOK * 4), self.budget * ONE_LOOK)
-        except Failed:
-            suited = []
-        return [(parse_stage(FILTERS, text),) for text in suited]
-
-    def _promising(self) -> list[StageSpec]:
-        """The serializers, those first whose bytes are smallest behind the first codec."""
-        first = first_codecs(self.choice)[0]
-        sizes: dict[StageSpec, float] = {}
-        for combination, row in self.rows.items():
-            chain = combination.chain
-            known = chain.codec == first and chain.filters == self.choice.filters[0]
-            size = row.size if known and row.size is not None else inf
-            sizes[chain.serializer] = min(size, sizes.get(chain.serializer, inf))
-        return sorted(sizes, key=sizes.__getitem__)
-
-    def _beaten(self, codec: StageSpec) -> bool:
-        """Whether behind the leader another codec was better in everything."""
-        if "codecs" in self.choice.chosen:
-            return False
-        rows = {
-            c.chain.codec: row
-            for c, row in self.rows.items()
-            if c.chain.serializer == self.leader
-            and c.chain.filters == self.choice.filters[0]
-            and c.threads == self.threads[0]
-        }
-        mine = rows.get(codec)
-        return mine is None or any(better(row, mine) for row in rows.values() if row is not mine)
-
-
-def quiet(_: float, __: str) -> Any:
-    """A progress that nobody sees."""
+    def _tell(self, combination: Combination) -> None:
+        self._progress(min(self.elapsed / self.budget, 1.0), str(combination.chain))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from serialpack.bench import compare, lab, material, object_trials, recommend, schedule, trials
+from serialpack.bench import compare, lab, material, object_trials, recommend, search, trials
 from serialpack.bench.samples import SAMPLES
 from serialpack.units import format_size
 
@@ -22,11 +22,11 @@ PAGE = " ".join((Path(__file__).parents[2] / "docs/measuring.md").read_text("utf
         f"`documents` {SAMPLES['documents'].table.runs}",
         f"`target-object` and `messages` {SAMPLES['messages'].table.runs}",
         f"{lab.MEMORY_SHARE:.0%}".replace("%", " %") + " of the memory that is free",
-        f"{schedule.SAMPLING:.0%}".replace("%", " %") + " at most goes to looking",
+        f"{search.SAMPLING:.0%}".replace("%", " %") + " at most goes to looking",
         f"first gets {material.LOOK >> 10} KiB of the source",
         f"what is quick enough gets {material.SAMPLE >> 20} MiB",
         f"A source of up to {2 * material.SAMPLE >> 20} MiB is measured whole",
-        f"takes less than {100 * schedule.ONE_SAMPLE:g} % of the budget",
+        f"takes less than {100 * search.ONE_SAMPLE:g} % of the budget",
         f"Of a file above {material.MOST_HELD >> 20} MiB a quarter",
         f"objects below {format_size(object_trials.LEAST_MEMORY).replace('.0', '')} in a sweep",
         f"less than 1/{recommend.SHRINKS:g} of it",

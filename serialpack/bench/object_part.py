@@ -1,0 +1,73 @@
+"""One Python object through a serializer: what a trial of it is made of."""
+
+from __future__ import annotations
+
+import io
+from contextlib import suppress
+from functools import cache
+from typing import Any
+
+from serialpack import objects
+from serialpack.bench.trials import CAREFUL, Care, SerializedPart, repeat
+from serialpack.errors import SerialpackError
+from serialpack.formats import FORMATS
+from serialpack.pipeline.blocks import Serialized
+from serialpack.pipeline.digest import WholeDigest
+from serialpack.pipeline.pack import Packing, prepare
+from serialpack.pipeline.timing import Timer
+from serialpack.serializers import SERIALIZERS
+from serialpack.serializers._collector import collector_held
+from serialpack.stages.stage import Buffer
+
+
+@cache
+def warm_up(chain: str) -> None:
+    """Have everything imported that a chain needs: one large object may be measured only once."""
+    for value in ({"n": 1}, [{"n": 1}]):
+        with suppress(SerialpackError):
+            objects.loads(objects.dumps(value, chain), trust=True)
+            return
+
+
+def serialize_object(
+    packing: Packing, value: Any, care: Care = CAREFUL, *, proved: bool = True
+) -> SerializedPart:
+    """Serialize, prove and load the object. RefusedError where it cannot be held."""
+    warm_up(str(packing.chain))
+    serializer = objects.of_values(SERIALIZERS.create(*packing.chain.serializer))
+    serializer.configure(packing.settings)
+
+    def dump(_: bool) -> tuple[Buffer, dict[str, float]]:
+        timer = Timer()
+        data = objects.serialized(serializer, value)
+        timer.lap("serialize")
+        if proved:
+            objects.prove(serializer, value, value, data, None)
+            timer.lap("prove")
+        return data, timer.seconds
+
+    data, there = repeat(dump, len, care)
+
+    def load(_: bool) -> tuple[None, dict[str, float]]:
+        # A bytearray is given away to the loader.
+        pieces: list[Buffer] = [bytearray(data) if isinstance(data, bytearray) else data]
+        timer = Timer()
+        with collector_held():
+            objects.deserialized(serializer, pieces)
+        timer.lap("deserialize")
+        return None, timer.seconds
+
+    _, back = repeat(load, lambda _: 0, care)
+    cut = FORMATS.get("object").cut(io.BytesIO(data).read, packing.block_size)
+    blocks = list(cut)
+    digest = WholeDigest()
+    digest.add(data, None, exact=True)
+    return SerializedPart(
+        packing=packing,
+        plan=prepare(packing, blocks[0])[1],
+        blocks=blocks,
+        serialized=[Serialized(b.data, b.records, True, {}) for b in blocks],
+        there=there,
+        back=back,
+        digest=digest.digest(),
+    )
