@@ -35,7 +35,7 @@ import ujson
 import serialpack
 from serialpack.errors import RefusedError
 from serialpack.serializers import SERIALIZERS
-from serialpack.serializers.base import ValueSerializer
+from serialpack.serializers.base import RecordSerializer
 
 #: The most that serialpack may cost: times the bare library, without the proof and with it.
 TARGETS = (1.10, 2.00)
@@ -194,7 +194,7 @@ def lines(count: int, times: int, only: list[str]) -> Iterator[Line | str]:
     """A line for each serializer, or why there is none."""
     for entry in SERIALIZERS:
         cls = SERIALIZERS.cls(entry.name)
-        if not issubclass(cls, ValueSerializer) or (only and entry.name not in only):
+        if not issubclass(cls, RecordSerializer) or (only and entry.name not in only):
             continue
         if cls.missing(entry.name) is not None:
             yield f"{entry.name}: not installed"
@@ -215,7 +215,9 @@ def file_lines(
             if name not in SERIALIZERS or (only and name not in only):
                 continue
             cls = SERIALIZERS.cls(name)
-            held = issubclass(cls, ValueSerializer) and not cls.tabular and "bare" not in cls.cannot
+            held = (
+                issubclass(cls, RecordSerializer) and not cls.tabular and "bare" not in cls.cannot
+            )
             if not held or cls.missing(name) is not None:
                 continue
             write, read = make()
@@ -272,7 +274,7 @@ def _ascii(value: Any) -> bytes:
     return ujson.dumps(value, ensure_ascii=True, escape_forward_slashes=False).encode()
 
 
-def _line(name: str, cls: type[ValueSerializer], count: int, times: int) -> Line | str:
+def _line(name: str, cls: type[RecordSerializer], count: int, times: int) -> Line | str:
     obj: Any = texts(count) if "integer" in cls.cannot else documents(count)
     if "bare" in cls.cannot and not cls.tabular:
         obj = {"documents": obj}

@@ -332,8 +332,10 @@ def _identity(source: Source) -> tuple[str | None, int | None]:
 
 def _source_format(chain: Chain, format: str, head: bytes, *, trust: bool) -> str:
     """``format``, if the chain's serializer packs it, else InputError or RefusedError."""
+    from serialpack.pipeline.writing import needs_values
+
     serializer, fmt = SERIALIZERS.cls(chain.serializer.name), FORMATS.get(format)
-    if not serializer.needs_values(fmt):
+    if not needs_values(serializer, fmt):
         return format
     if not isinstance(fmt, ValueFormat):
         raise InputError(

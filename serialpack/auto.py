@@ -111,7 +111,7 @@ def settle(choice: Choice, format: str, peek: Callable[[int], Buffer]) -> Choice
     choice = choice._replace(settled=True, looked_at=len(head) >= LEAST)
     if not choice.looked_at:
         return choice
-    if SERIALIZERS.cls("columns").suits(FORMATS.get(format)):
+    if FORMATS.declaration(format).columns:
         return _for_records(choice, format, head)
     array = _NPY.match(head)
     if array is not None:
@@ -162,7 +162,7 @@ def _for_array(choice: Choice, item_size: int, head: Buffer) -> Choice:
 def _apart(columns: StageSpec, format: str, sample: Buffer) -> bytes | None:
     from serialpack.serializers.columns import Columns
 
-    return Columns(*columns).apart(bytes(sample), FORMATS.get(format))
+    return Columns(*columns).apart(bytes(sample), FORMATS.declaration(format).columns)
 
 
 def _lines(head: Buffer) -> bytes:

@@ -14,6 +14,7 @@ from typing import IO, Any, NamedTuple, TypedDict, Unpack, cast
 from serialpack._version import __version__
 from serialpack.api import Target, check_target, opened_source, sink
 from serialpack.auto import Choice, choose
+from serialpack.collector import gc_paused
 from serialpack.container.frames import checksum
 from serialpack.container.reader import SNIFF, is_small
 from serialpack.container.small import MAX_SMALL
@@ -27,8 +28,7 @@ from serialpack.pipeline.small import pack_small, unpack_small
 from serialpack.pipeline.unpack import Write, check_trust, member_plan, unpack_stream
 from serialpack.pipeline.workers import usable_cores
 from serialpack.serializers import SERIALIZERS, reader
-from serialpack.serializers._collector import collector_held
-from serialpack.serializers.base import FAILURES, Serializer, ValueSerializer
+from serialpack.serializers.base import FAILURES, RecordSerializer, Serializer
 from serialpack.stages.effort import DEFAULT_EFFORT
 from serialpack.stages.stage import MAX_BLOCK, Buffer
 from serialpack.values.kinds import KINDS, Difference, shown
@@ -159,7 +159,7 @@ def load(
         settings = serializer.settings(options) if options else plan.spelling.get(SETTINGS, {})
         serializer.configure(settings)
         try:
-            with collector_held():
+            with gc_paused():
                 obj = deserialized(serializer, pieces)
         except FAILURES as error:
             raise DamagedError(f"{serializer.name} cannot read it ({error})") from None
@@ -222,7 +222,7 @@ def _serialize(obj: Any, chain: str, how: DumpOptions) -> _Serialized:
     raise refusal
 
 
-def _lowered(obj: Any, default: Default, serializer: ValueSerializer) -> Any:
+def _lowered(obj: Any, default: Default, serializer: RecordSerializer) -> Any:
     """``obj`` with what ``default`` makes of all that the serializer has no words for."""
     from serialpack.serializers.hooks import OWN, lower
 
@@ -243,25 +243,25 @@ def _choose(chain: str, effort: int) -> Choice:
     return choose(serializer, tuple(filters), codec, effort=effort)
 
 
-def of_values(serializer: Serializer) -> ValueSerializer:
+def of_values(serializer: Serializer) -> RecordSerializer:
     """The serializer, if it is one of values; UsageError."""
-    if not isinstance(serializer, ValueSerializer):
+    if not isinstance(serializer, RecordSerializer):
         raise UsageError(f"{serializer.name} holds bytes, not objects", hint="see: pack")
     return serializer
 
 
-def serialized(serializer: ValueSerializer, obj: Any) -> Buffer:
+def serialized(serializer: RecordSerializer, obj: Any) -> Buffer:
     """What the serializer writes; ValueRefusedError where its library does not take a value."""
     records = _records(serializer, obj)
     try:
-        with collector_held():
+        with gc_paused():
             return serializer.dump_object(records)
     except FAILURES as error:
         raise _refusal(serializer, records, error) from None
 
 
 def _refusal(
-    serializer: ValueSerializer, records: list[Any], error: Exception
+    serializer: RecordSerializer, records: list[Any], error: Exception
 ) -> ValueRefusedError:
     lost = serializer.blame(records, error)
     if serializer.tabular:
@@ -269,7 +269,7 @@ def _refusal(
     return serializer.refuse(lost, None)
 
 
-def _records(serializer: ValueSerializer, obj: Any) -> list[Any]:
+def _records(serializer: RecordSerializer, obj: Any) -> list[Any]:
     if not serializer.tabular:
         return [obj]
     if type(obj) is not list:
@@ -281,7 +281,7 @@ def _records(serializer: ValueSerializer, obj: Any) -> list[Any]:
     return obj
 
 
-def deserialized(serializer: ValueSerializer, pieces: list[Buffer]) -> Any:
+def deserialized(serializer: RecordSerializer, pieces: list[Buffer]) -> Any:
     """The object that ``serialized`` wrote, cut anywhere. One of ``FAILURES`` where it is none."""
     records = serializer.load_object(pieces)
     if serializer.tabular:
@@ -300,7 +300,7 @@ def _hooked(obj: Any, object_hook: ObjectHook | None) -> Any:
 
 
 def prove(
-    serializer: ValueSerializer,
+    serializer: RecordSerializer,
     obj: Any,
     plain: Any,
     data: Buffer,
@@ -315,11 +315,11 @@ def prove(
     # What is loaded may be parts of a bytearray, for its class to change.
     check = checksum(data) if isinstance(data, bytearray) else None
     try:
-        with collector_held():
+        with gc_paused():
             again = deserialized(serializer, [data])
     except FAILURES as error:
         raise _refusal(serializer, _records(serializer, plain), error) from None
-    with collector_held():
+    with gc_paused():
         lost = difference(obj, _hooked(again, object_hook), identity=serializer.identity)
     if lost is None and check is not None and checksum(data) != check:
         was = f"{shown(obj)}, which changes what it is loaded from"

@@ -10,7 +10,7 @@ from serialpack.codecs import CODECS
 from serialpack.filters import FILTERS
 from serialpack.formats import FORMATS
 from serialpack.serializers import SERIALIZERS
-from serialpack.serializers.base import Serializer
+from serialpack.serializers.base import ByteSerializer, Serializer
 from serialpack.stages.chain import Chain, StageSpec, parse_stage, spell_stage
 from serialpack.stages.stage import Registry
 from serialpack.values.kinds import KINDS
@@ -110,7 +110,11 @@ def _there(registry: Registry[Any], texts: Sequence[str], absent: list[str]) -> 
 
 def _suits(cls: type[Serializer], name: str, format: str, *, objects: bool) -> bool:
     if cls.exact:
-        return not objects and cls.suits(FORMATS.get(format))
+        return (
+            not objects
+            and issubclass(cls, ByteSerializer)
+            and cls.suits(FORMATS.declaration(format).columns)
+        )
     # cloudpickle writes as pickle does what pickle can hold, and files hold nothing else.
     read = values_of(format) and name != "cloudpickle"
     return (objects or read) and not cls.cannot >= KINDS.keys()

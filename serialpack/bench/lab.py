@@ -42,6 +42,7 @@ from serialpack.errors import SerialpackError
 from serialpack.formats import FORMATS
 from serialpack.pipeline.processes import ProcessWorker, WorkerEnded
 from serialpack.pipeline.timing import Timer as Laps
+from serialpack.pipeline.writing import keeps
 from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import Chain, parse_chain
 from serialpack.stages.stage import Buffer
@@ -222,8 +223,8 @@ class Bench:
     def compressed(self, trial: Trial, chain: Chain, part: SerializedPart) -> CompressedPart:
         """The part through filters and codec, once for all serializers that wrote the same."""
         # How a codec works may depend on whether it is given the source's own text.
-        keeps = SERIALIZERS.cls(chain.serializer.name).keeps(FORMATS.get(part.plan.format))
-        key = (part.digest, keeps, chain.filters, chain.codec, *trial[1:5])
+        kept = keeps(SERIALIZERS.cls(chain.serializer.name), FORMATS.get(part.plan.format))
+        key = (part.digest, kept, chain.filters, chain.codec, *trial[1:5])
         if key not in self._compressed:
             done = compress(part, chain, trial.threads, trial.care)
             # Only lengths are asked for again, and zeros that nobody touches take no memory.

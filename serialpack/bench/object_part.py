@@ -9,6 +9,7 @@ from typing import Any
 
 from serialpack import objects
 from serialpack.bench.trials import CAREFUL, Care, SerializedPart, repeat
+from serialpack.collector import gc_paused
 from serialpack.errors import SerialpackError
 from serialpack.formats import FORMATS
 from serialpack.pipeline.blocks import Serialized
@@ -16,7 +17,6 @@ from serialpack.pipeline.digest import WholeDigest
 from serialpack.pipeline.pack import Packing, prepare
 from serialpack.pipeline.timing import Timer
 from serialpack.serializers import SERIALIZERS
-from serialpack.serializers._collector import collector_held
 from serialpack.stages.stage import Buffer
 
 
@@ -52,7 +52,7 @@ def serialize_object(
         # A bytearray is given away to the loader.
         pieces: list[Buffer] = [bytearray(data) if isinstance(data, bytearray) else data]
         timer = Timer()
-        with collector_held():
+        with gc_paused():
             objects.deserialized(serializer, pieces)
         timer.lap("deserialize")
         return None, timer.seconds

@@ -25,6 +25,7 @@ from serialpack.pipeline.digest import WholeDigest
 from serialpack.pipeline.pack import Packing, WorkerMaker, prepare
 from serialpack.pipeline.timing import Timer, add_seconds
 from serialpack.pipeline.workers import in_order
+from serialpack.pipeline.writing import keeps
 from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import Chain, StageSpec
 from serialpack.stages.stage import Buffer
@@ -160,7 +161,7 @@ def serialize(
     run = _Runner(threads, care, size if apart else None)
     jobs = [(block,) for block in blocks]
     serialized, there = run.timed(Half(plan, "serialize"), jobs)
-    kept = serializer.keeps(fmt)
+    kept = keeps(serializer, fmt)
     if kept:
         back = Timing(0.0, 0.0, {}, {}, 1, None, None)
     else:
@@ -235,7 +236,7 @@ def _container(
 ) -> tuple[int, int, int | None]:
     """Bytes of the container that ``pack`` would write, of its payload, and its records."""
     header, plan = prepare(part.packing._replace(chain=chain), part.blocks[0])
-    kept = SERIALIZERS.cls(chain.serializer.name).keeps(FORMATS.get(plan.format))
+    kept = keeps(SERIALIZERS.cls(chain.serializer.name), FORMATS.get(plan.format))
     writer, digest = MemberWriter(len, header), WholeDigest()
     rows = zip(part.blocks, part.serialized, squeezed.packed, strict=True)
     for source, serialized, packed in rows:

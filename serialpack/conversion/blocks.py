@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from serialpack.collector import gc_paused
 from serialpack.columns.fields.wanted import wanted
 from serialpack.conversion.alike import Alike
 from serialpack.conversion.losses import Losses, rule_for
@@ -18,7 +19,6 @@ from serialpack.formats.json.values import check_json, same_json
 from serialpack.formats.shared.document import compared
 from serialpack.pipeline.timing import Timer
 from serialpack.reports import LeftOut
-from serialpack.serializers._collector import collector_held
 from serialpack.serializers.base import FAILURES
 from serialpack.values.kinds import Difference
 from serialpack.watch import at
@@ -74,7 +74,7 @@ class BlockConverter:
     def __call__(self, block: SourceBlock) -> Found:
         """The block converted; of a target that is written as a whole, its records only."""
         timer = Timer()
-        with collector_held():
+        with gc_paused():
             found = self._converted(block)
         timer.lap("convert")
         return found._replace(seconds=timer.seconds)

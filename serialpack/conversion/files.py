@@ -38,7 +38,7 @@ from serialpack.pipeline.unpack import Limit, Write, member_plan, restored_piece
 from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import ConvertReport
 from serialpack.serializers import SERIALIZERS
-from serialpack.serializers.base import ValueSerializer
+from serialpack.serializers.base import RecordSerializer
 from serialpack.watch import expect
 
 if TYPE_CHECKING:
@@ -219,7 +219,7 @@ def _given(
     plan = Plan(format or packed.format, "", fields=fields.paths)
     if is_object:
         cls = SERIALIZERS.cls(serializer.name)
-        tabular = issubclass(cls, ValueSerializer) and cls.tabular
+        tabular = issubclass(cls, RecordSerializer) and cls.tabular
         plan = Plan(
             stored or "",
             "",

@@ -19,7 +19,7 @@ from serialpack.formats import FORMATS
 from serialpack.formats.base import Difference, SourceBlock, Unheld, ValueFormat, too_large
 from serialpack.reports import LeftOut
 from serialpack.serializers import reader
-from serialpack.serializers.base import FAILURES, ValueSerializer
+from serialpack.serializers.base import FAILURES, RecordSerializer
 
 #: Makes the refusal of a value: the difference, and the number of the block's first record.
 Refuse = Callable[[Difference, int], ValueRefusedError]
@@ -37,10 +37,10 @@ class Reader:
         self._untags = plan.tagged and fmt.declared.tagged
         #: Whether ``read`` may lose what only the text says, which ``unread`` finds.
         self.by_text = fmt.respelled and not self._untags and plan.source_serializer is None
-        self._serializer: ValueSerializer | None = None
+        self._serializer: RecordSerializer | None = None
         if plan.source_serializer is not None:
             serializer = reader(*plan.source_serializer)
-            assert isinstance(serializer, ValueSerializer)
+            assert isinstance(serializer, RecordSerializer)
             serializer.configure(plan.source_settings)
             self._serializer = serializer
 
@@ -192,7 +192,7 @@ class Reader:
             pass
         return None
 
-    def _stored(self, block: SourceBlock, serializer: ValueSerializer) -> list[Any]:
+    def _stored(self, block: SourceBlock, serializer: RecordSerializer) -> list[Any]:
         try:
             return serializer.load(block.context + bytes(block.data))
         except FAILURES as error:

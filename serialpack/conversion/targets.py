@@ -10,7 +10,7 @@ from serialpack.formats.base import Spelling, ValueFormat
 from serialpack.formats.shared.document import DocumentFormat
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers._stored import read_stored
-from serialpack.serializers.base import ValueSerializer
+from serialpack.serializers.base import RecordSerializer
 from serialpack.values.kinds import KINDS
 
 
@@ -20,7 +20,7 @@ class Writer:
     Its serializer says what is refused, and why.
     """
 
-    def __init__(self, serializer: ValueSerializer) -> None:
+    def __init__(self, serializer: RecordSerializer) -> None:
         self.serializer = serializer
 
     def dump(self, records: list[Any]) -> bytes:
@@ -61,7 +61,7 @@ class _MessageWriter(Writer):
 class _DocumentWriter(Writer):
     """By the format itself: a file of it is more than its records one after another."""
 
-    def __init__(self, serializer: ValueSerializer, fmt: DocumentFormat) -> None:
+    def __init__(self, serializer: RecordSerializer, fmt: DocumentFormat) -> None:
         super().__init__(serializer)
         self._format = fmt
 
@@ -101,7 +101,7 @@ def formats_for(kind: str, but: str) -> str:
     able = []
     for name in written():
         cls = SERIALIZERS.cls(FORMATS.declaration(name).written_by[-1])
-        holds = issubclass(cls, ValueSerializer) and kind not in cls.cannot | cls.partly
+        holds = issubclass(cls, RecordSerializer) and kind not in cls.cannot | cls.partly
         if holds and name != but and cls.missing(name) is None:
             able.append((not cls.safe, cls.extra is not None, name))
     names = [name for *_, name in sorted(able, key=lambda rank: rank[:2])][:3]
@@ -124,7 +124,7 @@ def writers(format: str, settings: Spelling) -> list[Writer]:
     found: list[Writer] = []
     for name in names:
         serializer = SERIALIZERS.create(name)
-        assert isinstance(serializer, ValueSerializer)
+        assert isinstance(serializer, RecordSerializer)
         serializer.configure(settings or serializer.settings({}))
         if isinstance(fmt, DocumentFormat) and len(names) == 1 and not settings:
             found.append(_DocumentWriter(serializer, fmt))

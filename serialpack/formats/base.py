@@ -283,6 +283,10 @@ class ValueFormat(Format):
         SyntaxInputError with the place in the source; Unheld for values that Python cannot hold.
         """
 
+    def count(self, block: SourceBlock) -> int:
+        """How many records a block has that is kept as it is; errors as of ``parse``."""
+        return len(self.parse(block))
+
     def parse_lossy(
         self, block: SourceBlock, allowed: frozenset[str]
     ) -> tuple[list[Any], list[Loss]]:

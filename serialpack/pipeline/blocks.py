@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple, cast
 
 from serialpack.auto import shrinks_well
@@ -23,8 +23,9 @@ from serialpack.filters import FILTERS
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, Spelling, ValueFormat
 from serialpack.pipeline.timing import Timer
+from serialpack.pipeline.writing import Writing, gives_back, keeps, needs_values
 from serialpack.serializers import SERIALIZERS, reader
-from serialpack.serializers.proof import gives_back, prove
+from serialpack.serializers.base import ByteSerializer, RecordSerializer
 from serialpack.stages.chain import Chain, chain_of_numbers
 from serialpack.stages.stage import Buffer
 from serialpack.watch import at, within
@@ -64,7 +65,7 @@ def of_records(chain: Chain, format: str, first: SourceBlock) -> bool:
 
     Asked of the ``first`` block for all: what is written depends on no worker, nor on their order.
     """
-    kept = SERIALIZERS.cls(chain.serializer.name).keeps(FORMATS.get(format))
+    kept = keeps(SERIALIZERS.cls(chain.serializer.name), FORMATS.get(format))
     declared = FORMATS.declaration(format)
     alike = declared.is_text and declared.columns
     if not (alike and kept) or chain.filters:
@@ -87,7 +88,7 @@ def plan_of(header: Header) -> Plan:
     # The bytes come back whatever format they are in.
     name = fmt.name if fmt is not None else "bytes"
     source = FORMATS.get(name)
-    if serializer.needs_values(source) and not source.has_values:
+    if needs_values(serializer, source) and not source.has_values:
         raise newer(f"{chain.serializer.name} to hold {name}", header.writer)
     try:
         source.check_spelling(header.spelling)
@@ -172,6 +173,7 @@ class BlockPacker:
         self.format = FORMATS.get(plan.format)
         self.serializer = SERIALIZERS.create(*plan.chain.serializer)
         self.serializer.configure(plan.spelling.get(SETTINGS, {}))
+        self.keeps = keeps(type(self.serializer), self.format)
         self.squeeze = Squeeze(plan.chain)
         if plan.records:
             self.squeeze.codec.for_records()
@@ -188,27 +190,23 @@ class BlockPacker:
         """About how far the work is once the block is serialized and proved."""
         if self.serializer.compresses:
             return 0.95
-        return 0.0 if self.serializer.keeps(self.format) else 0.5
+        return 0.0 if self.keeps else 0.5
 
     def serialize(self, source: SourceBlock, timer: Timer) -> Serialized:
         """The first half: the block through the serializer, and the proof that it comes back."""
-        serializer = self.serializer
+        if isinstance(self.serializer, ByteSerializer):
+            return self._serialize_bytes(source, self.serializer, timer)
+        assert isinstance(self.serializer, RecordSerializer)
+        writing = Writing(self.serializer, self.format)
         with within(0, self._serialized * _WRITTEN):
-            data, records = serializer.encode(source, self.format)
+            data, records = writing.encode(source)
         timer.lap("serialize")
-        # Not "data is source.data": Python has only one b"1", whoever made it.
-        exact, extras = serializer.keeps(self.format), Spelling()
-        if serializer.exact and not exact:
-            exact = True
-            if self.plan.verify and not gives_back(serializer, self.format, source, data):
-                data = serializer.plain(source.data)
-                if not gives_back(serializer, self.format, source, data):
-                    raise not_given_back(self.plan.chain, "not even as plain bytes", source.index)
-        elif not exact and self.plan.verify:
-            exact, extras = prove(serializer, self.format, source, data, self.plan.spelling)
+        exact, extras = writing.keeps, Spelling()
+        if self.plan.verify and not exact:
+            _, exact, extras = writing.prove(source, data, self.plan.spelling)
             if self.plan.demand_exact and not exact:
                 raise RefusedError(
-                    f"--exact: {serializer.name} would not give back the bytes of"
+                    f"--exact: {self.serializer.name} would not give back the bytes of"
                     f" record {source.first_record} and those after it, only their values",
                     hint="-s raw keeps the bytes",
                 )
@@ -217,10 +215,26 @@ class BlockPacker:
         timer.lap("prove")
         return Serialized(data, records, exact, extras)
 
+    def _serialize_bytes(
+        self, source: SourceBlock, serializer: ByteSerializer, timer: Timer
+    ) -> Serialized:
+        whole = not (source.partial or source.continued)
+        kind = self.format.declared.columns if whole else ""
+        with within(0, self._serialized * _WRITTEN):
+            data = serializer.encode(source.data, kind)
+        timer.lap("serialize")
+        # Not "data is source.data": Python has only one b"1", whoever made it.
+        if self.plan.verify and not self.keeps and not gives_back(serializer, data, source.data):
+            data = serializer.plain(source.data)
+            if not gives_back(serializer, data, source.data):
+                raise not_given_back(self.plan.chain, "not even as plain bytes", source.index)
+        timer.lap("prove")
+        return Serialized(data, source.records, True, {})
+
     def finish(self, source: SourceBlock, serialized: Serialized, timer: Timer) -> Packed:
         """The second half: filters and codec, undone again, and the checksums."""
         data, exact = serialized.data, serialized.exact
-        kept = self.serializer.keeps(self.format)
+        kept = self.keeps
         stored, whole = self._compress(data, early=source.index < _EARLY)
         at(_WRITTEN)
         timer.lap("compress")
@@ -232,7 +246,7 @@ class BlockPacker:
         parts: tuple[Part, ...] = (Part(len(whole), len(data), check),)
         if whole is not data:
             parts = (parts[0]._replace(check=checksum(whole)),)
-        elif len(pieces := self.serializer.parts(data)) > 1:
+        elif len(pieces := self._pieces(data)) > 1:
             payload = tuple(pieces)
             parts = tuple(Part(len(piece), len(piece), checksum(piece)) for piece in payload)
         flags = STORED * stored | EXACT * exact | CONTINUED * source.continued
@@ -248,6 +262,9 @@ class BlockPacker:
         )
         timer.lap("checksum")
         return Packed(block, payload, None if kept else data, timer.seconds)
+
+    def _pieces(self, data: Buffer) -> Sequence[Buffer]:
+        return self.serializer.parts(data) if isinstance(self.serializer, ByteSerializer) else ()
 
     @property
     def _item_size(self) -> int:
@@ -303,6 +320,7 @@ class BlockUnpacker:
         self.format = FORMATS.get(plan.format)
         self.serializer = reader(*plan.chain.serializer)
         self.serializer.configure(plan.spelling.get(SETTINGS, {}))
+        self.keeps = keeps(type(self.serializer), self.format)
         self.squeeze = Squeeze(plan.chain)
 
     def __call__(self, stored: StoredBlock) -> Restored:
@@ -315,7 +333,7 @@ class BlockUnpacker:
 
     def decompress(self, stored: StoredBlock, timer: Timer) -> Buffer:
         """The first half: the serialized bytes, held against their checksum."""
-        if self.serializer.keeps(self.format) and not stored.block.exact:
+        if self.keeps and not stored.block.exact:
             raise _damaged(stored, f"says that {self.serializer.name} is not exact")
         data = self._data(stored)
         timer.lap("decompress")
@@ -327,13 +345,11 @@ class BlockUnpacker:
     def deserialize(self, stored: StoredBlock, data: Buffer, timer: Timer) -> Buffer:
         """The second half: the source's bytes, held against what the block promises."""
         block = stored.block
-        if self.serializer.keeps(self.format):
+        if self.keeps:
             source = data
         else:
             try:
-                spelling = {**self.plan.spelling, **block.extras.get("s", {})}
-                undo = self.serializer.restore if block.exact else self.serializer.decode
-                source = undo(data, self.format, spelling, first=block.seq == 0)
+                source = self._undone(block, data)
             except (ValueError, TypeError, KeyError, RecursionError, OverflowError) as error:
                 raise _damaged(stored, f"its values cannot be read ({error})") from None
         timer.lap("deserialize")
@@ -344,6 +360,14 @@ class BlockUnpacker:
         timer.lap("checksum")
         return source
 
+    def _undone(self, block: Block, data: Buffer) -> Buffer:
+        if isinstance(self.serializer, ByteSerializer):
+            return self.serializer.decode(data)
+        assert isinstance(self.serializer, RecordSerializer)
+        style = {**self.plan.spelling, **block.extras.get("s", {})}
+        writing = Writing(self.serializer, self.format)
+        return writing.decode(data, style, first=block.seq == 0, exact=block.exact)
+
     def pieces(self, stored: StoredBlock) -> Iterator[Buffer]:
         """The source's bytes from the front, for a caller that stops when it has enough.
 
@@ -351,7 +375,7 @@ class BlockUnpacker:
         stored bytes were, and they cover every byte that is decoded here.
         """
         block = stored.block
-        plain = self.serializer.keeps(self.format) and not self.squeeze.filters
+        plain = self.keeps and not self.squeeze.filters
         parts = [(part.restored, part.chain) for part in block.parts]
         if not plain or not block.exact or block.stored or parts != [(block.size, None)]:
             source = self(stored).source

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from threading import Lock
 from typing import IO, NamedTuple
 
+from serialpack.collector import gc_paused
 from serialpack.columns.fields import csv as rows
 from serialpack.columns.fields import json as project
 from serialpack.columns.fields.wanted import Field, UntoldError
@@ -24,7 +25,6 @@ from serialpack.formats import FORMATS
 from serialpack.pipeline.blocks import BlockUnpacker, Plan
 from serialpack.pipeline.timing import Timer
 from serialpack.pipeline.workers import in_order
-from serialpack.serializers._collector import collector_held
 
 #: Ends of lines that are blank.
 _BLANK_LINES = re.compile(rb"(?:(?<=\n)|\A)\r?\n")
@@ -86,7 +86,7 @@ class OpenBlock:
     def checked(self) -> Iterator[None]:
         """Errors of columns become those of a container."""
         try:
-            with collector_held():
+            with gc_paused():
                 yield
         except Unknown as error:
             raise UnsupportedError(f"needs {error}", hint="update serialpack") from None

@@ -16,6 +16,7 @@ from serialpack.pipeline.blocks import SETTINGS, Plan, of_records, plan_of
 from serialpack.pipeline.digest import WholeDigest
 from serialpack.pipeline.timing import add_seconds, timed
 from serialpack.pipeline.workers import INLINE, INLINE_PLAIN, WorkerPlan, in_order
+from serialpack.pipeline.writing import needs_values
 from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import Chain
 from serialpack.stages.stage import Buffer
@@ -130,7 +131,7 @@ def pack_stream(
 def prepare(packing: Packing, first: SourceBlock) -> tuple[Header, Plan]:
     """The header of the member, and how its blocks are packed; ``first``: the first of them."""
     fmt, serializer = FORMATS.get(packing.format), SERIALIZERS.cls(packing.chain.serializer.name)
-    if isinstance(fmt, ValueFormat) and serializer.needs_values(fmt):
+    if isinstance(fmt, ValueFormat) and needs_values(serializer, fmt):
         spelling = fmt.learn(first)
     else:
         spelling = fmt.outline(first)

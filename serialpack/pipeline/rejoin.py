@@ -9,7 +9,9 @@ from serialpack.errors import UsageError
 from serialpack.formats.base import Format, Spelling
 from serialpack.pipeline.blocks import SETTINGS, Plan, Restored
 from serialpack.pipeline.unpack import Limit
+from serialpack.pipeline.writing import Writing, keeps
 from serialpack.serializers import reader
+from serialpack.serializers.base import RecordSerializer
 from serialpack.stages.stage import Buffer
 
 #: What JSON takes for white space.
@@ -88,11 +90,11 @@ class Rejoined(Plain):
         """The text of the first block that is left, with what stands before the first record."""
         plan, fmt = self._plan, self._format
         serializer = reader(*plan.chain.serializer)
-        if not serializer.exact and not serializer.keeps(fmt):
+        if isinstance(serializer, RecordSerializer) and not keeps(type(serializer), fmt):
             serializer.configure(plan.spelling.get(SETTINGS, {}))
             assert slot.found is not None
-            spelling = {**plan.spelling, **slot.found.block.extras.get("s", {})}
-            return serializer.decode(restored.data, fmt, spelling, first=True)
+            style = {**plan.spelling, **slot.found.block.extras.get("s", {})}
+            return Writing(serializer, fmt).decode(restored.data, style, first=True, exact=False)
         if not fmt.slice_needs_head:
             with suppress(UsageError):  # a format without
                 self._out(fmt.slice_ends(b"", plan.spelling)[0])

@@ -31,6 +31,7 @@ from serialpack.pipeline.small import expand
 from serialpack.pipeline.timing import Timer, add_seconds, timed
 from serialpack.pipeline.unpack import Limit, Unpacked, Write, member_plan
 from serialpack.pipeline.workers import INLINE_PLAIN, in_order
+from serialpack.pipeline.writing import keeps
 from serialpack.reports import LostRange
 from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import chain_of_numbers
@@ -324,7 +325,7 @@ class _Work:
         if self._plan is None or not self._format.slice_needs_head or 0 not in self.why:
             return False
         serializer = SERIALIZERS.cls(self._plan.chain.serializer.name)
-        return serializer.exact or serializer.keeps(self._format)
+        return serializer.exact or keeps(serializer, self._format)
 
     def write(self) -> int:
         """Write what is left; how many blocks that were."""

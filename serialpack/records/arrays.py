@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from serialpack.collector import gc_paused
 from serialpack.columns.fields import csv as rows
 from serialpack.columns.fields import json as project
 from serialpack.columns.fields.wanted import UntoldError
@@ -16,7 +17,6 @@ from serialpack.errors import RefusedError, SyntaxInputError, UsageError
 from serialpack.formats.base import SourceBlock
 from serialpack.formats.csv.rows import Style, spell_rows
 from serialpack.records.units import Loaded, Member, Unit, counted, read_values, refused
-from serialpack.serializers._collector import collector_held
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,7 +31,7 @@ def arrays(units: Sequence[Unit], names: Sequence[str]) -> dict[str, Array]:
     taken = _Taken(fields)
     pieces: dict[str, list[Array]] = {name: [] for name in fields.names}
     missing = [*pieces]
-    with collector_held():
+    with gc_paused():
         for unit in units:
             records = taken.records(unit)
             for name, found in pieces.items():

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+from serialpack.collector import gc_paused
 from serialpack.columns.stored.block import Columns, Form
 from serialpack.compressed.pieces import Pieces
 from serialpack.container.records import CONTINUED
@@ -20,9 +21,9 @@ from serialpack.formats.base import Difference, SourceBlock, ValueFormat
 from serialpack.pipeline.blocks import SETTINGS, BlockUnpacker, Plan
 from serialpack.pipeline.fields import OpenBlock, head_of, opened_block
 from serialpack.pipeline.unpack import member_plan, untrusted
+from serialpack.pipeline.writing import keeps
 from serialpack.serializers import SERIALIZERS
-from serialpack.serializers._collector import collector_held
-from serialpack.serializers.base import FAILURES, ValueSerializer
+from serialpack.serializers.base import FAILURES, RecordSerializer
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import COMMENTS, KINDS
 
@@ -161,8 +162,8 @@ class Member:
             serializer = SERIALIZERS.cls(self.plan.chain.serializer.name)
             if (
                 SETTINGS in spelling
-                and issubclass(serializer, ValueSerializer)
-                and serializer.keeps(self.format)
+                and issubclass(serializer, RecordSerializer)
+                and keeps(serializer, self.format)
             ):
                 plan = plan._replace(
                     source_serializer=(*self.plan.chain.serializer,),
@@ -195,7 +196,7 @@ class Member:
 
 def read_values(reader: Reader, block: SourceBlock) -> list[Any]:
     """The records of a block; ValueRefusedError for what Python's values would not say."""
-    with collector_held():
+    with gc_paused():
         records = reader.read(block, Losses([COMMENTS]))
         if not reader.by_text:
             return records

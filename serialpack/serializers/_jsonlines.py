@@ -10,19 +10,20 @@ from collections.abc import Callable
 from typing import Any
 
 from serialpack.depth import check_json
-from serialpack.formats.base import Format, Spelling
-from serialpack.serializers.base import ValueSerializer, check_finite
+from serialpack.serializers.base import RecordSerializer, check_finite
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import BEYOND_JSON
 
 #: Strings, and numbers that are integers of as many digits as 64 bits may not hold.
 _LONG_INTEGER = re.compile(rb'"(?:[^"\\]|\\.)*+"|(-?[0-9]{19,}+)(?![.eE])|[0-9][-+.eE0-9]*')
+#: Numbers that may be beyond the range of a double, or other bytes that look like one.
+_MAY_OVERFLOW = re.compile(rb"[eE]\+?[0-9]{3}|[0-9]{300}")
 #: How many values of a list or map are looked at to guess what the others are, and how far down.
 _SAMPLES, _LEVELS = 16, 8
 _TO_ZERO = bytes.maketrans(b"123456789", b"000000000")
 
 
-class JsonLines(ValueSerializer):
+class JsonLines(RecordSerializer):
     """A serializer to compact JSON, each record on a line."""
 
     stored_format = "ndjson"
@@ -36,13 +37,11 @@ class JsonLines(ValueSerializer):
 class LooseJsonLines(JsonLines):
     """By a library that reads a number beyond the range of a double as an infinity."""
 
-    def decode(self, data: Buffer, fmt: Format, spelling: Spelling, *, first: bool) -> Buffer:
-        """As always, but for infinities, which a format may write as ``null``."""
-        text = super().decode(data, fmt, spelling, first=first)
-        nulls = bytes(text).count(b"null")
-        if nulls and nulls != bytes(data).count(b"null"):
-            check_finite(self.load(data))
-        return text
+    def load_json(self, data: Buffer) -> list[Any]:
+        records = self.load(data)
+        if _MAY_OVERFLOW.search(data):
+            check_finite(records)
+        return records
 
 
 def write_lines(records: list[Any], writer: Callable[[bool], Callable[[Any], str]]) -> bytes:

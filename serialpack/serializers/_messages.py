@@ -11,12 +11,12 @@ from typing import Any
 from serialpack.depth import check_messages
 from serialpack.formats.msgpack.heads import head
 from serialpack.formats.msgpack.msgpack import MsgPack
-from serialpack.serializers.base import ValueSerializer
+from serialpack.serializers.base import RecordSerializer
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import NEVER
 
 
-class Messages(ValueSerializer):
+class Messages(RecordSerializer):
     """A serializer to MessagePack, each record a message.
 
     Keys are text, numbers, bytes, constants, datetimes, or tuples of these; of the extension

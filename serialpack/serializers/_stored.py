@@ -8,7 +8,7 @@ from typing import Any
 
 from serialpack.errors import RefusedError
 from serialpack.formats.base import Unheld
-from serialpack.serializers.base import ValueSerializer
+from serialpack.serializers.base import RecordSerializer
 from serialpack.stages.stage import Buffer
 
 
@@ -23,7 +23,7 @@ def read_stored(read: Callable[[bytes], list[Any]], data: Buffer) -> list[Any]:
         raise ValueError(str(error)) from None
 
 
-class StoredSerializer(ValueSerializer):
+class StoredSerializer(RecordSerializer):
     """A serializer whose stored bytes a format reads that is written in Python."""
 
     @abstractmethod

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from serialpack.formats.shared.column_types import Mixed, Odd
-from serialpack.serializers.base import FAILURES, ValueSerializer
+from serialpack.serializers.base import FAILURES, RecordSerializer
 from serialpack.values.kinds import ROOT, Difference, Path, key_kind, path_text, shown
 
 
-class WholeFiles(ValueSerializer):
+class WholeFiles(RecordSerializer):
     """One whose records may each be held, but not in one file."""
 
     def blame(self, records: list[Any], error: Exception) -> Difference:

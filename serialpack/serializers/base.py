@@ -1,8 +1,8 @@
 """What a serializer promises, declared as data: what it cannot hold, and what people choose by.
 
-``encode`` turns one block of the source into serialized bytes, ``decode`` undoes it. The
-pipeline proves each block by decoding it again; a serializer need not check itself, but must
-never be trusted without.
+There are two kinds: of records, which are dumped and loaded, and of a source's bytes. The pipeline
+proves each block by undoing it; a serializer need not check itself, but must never be trusted
+without.
 """
 
 from __future__ import annotations
@@ -14,15 +14,9 @@ from typing import Any, ClassVar, cast
 from serialpack.depth import check_graph, check_values, holds_itself
 from serialpack.errors import UsageError, ValueRefusedError
 from serialpack.formats.base import (
-    Format,
-    SourceBlock,
     Spelling,
-    Unheld,
-    ValueFormat,
     depth_loss,
-    too_large,
 )
-from serialpack.serializers._collector import collector_held
 from serialpack.stages.stage import Buffer, Stage
 from serialpack.values.kinds import BEYOND_JSON, KINDS, Difference, key_kind, shown, value_step
 
@@ -56,16 +50,6 @@ class Serializer(Stage, ABC):
     takes_options: ClassVar[bool] = False
 
     @classmethod
-    def keeps(cls, fmt: Format) -> bool:
-        """Whether the bytes of a source in ``fmt`` are its serialized bytes, as they are."""
-        return cls.exact or fmt.name == "object"
-
-    @classmethod
-    def needs_values(cls, fmt: Format) -> bool:
-        """Whether it packs a source in ``fmt`` by its values, not by its bytes."""
-        return not (cls.exact or cls.keeps(fmt))
-
-    @classmethod
     def settings(cls, options: Mapping[str, Any]) -> Spelling:
         """What its bytes need to be read again beside the parameters; kept in the header.
 
@@ -81,17 +65,33 @@ class Serializer(Stage, ABC):
         UnsupportedError where they ask for what is not here.
         """
 
+
+class ByteSerializer(Serializer):
+    """A serializer of the source's bytes, which always come back; it knows no records."""
+
+    exact = True
+    #: Whether what it writes is the source's bytes.
+    passes: ClassVar[bool] = False
+
     @classmethod
-    def suits(cls, fmt: Format) -> bool:  # noqa: ARG003
-        """Whether it can do more for a source in ``fmt`` than for any other bytes."""
+    def suits(cls, kind: str) -> bool:  # noqa: ARG003
+        """Whether it does more for text of this kind (``Declaration.columns``) than for bytes."""
         return True
 
-    def plain(self, source: Buffer) -> Buffer:
-        """The serialized bytes of a block that it does not take apart, for one that is ``exact``.
+    @abstractmethod
+    def encode(self, data: Buffer, kind: str) -> Buffer:
+        """The serialized bytes of a block; ``kind``: of its text, empty where it is not known."""
+
+    def plain(self, data: Buffer) -> Buffer:
+        """The serialized bytes of a block that it does not take apart.
 
         The pipeline asks for them where those of ``encode`` do not give back the very bytes.
         """
-        return source
+        return data
+
+    @abstractmethod
+    def decode(self, data: Buffer) -> Buffer:
+        """The block's bytes again; ValueError for bytes that this serializer never wrote."""
 
     def parts(self, data: Buffer) -> Sequence[Buffer]:
         """``data``, which ``encode`` gave, as the pieces that are worth reading on their own.
@@ -100,24 +100,9 @@ class Serializer(Stage, ABC):
         """
         return (data,)
 
-    @abstractmethod
-    def encode(self, block: SourceBlock, fmt: Format) -> tuple[Buffer, int | None]:
-        """The serialized bytes of ``block``, and how many records they hold."""
 
-    @abstractmethod
-    def decode(self, data: Buffer, fmt: Format, spelling: Spelling, *, first: bool) -> Buffer:
-        """The block's source bytes again, spelled as well as can be."""
-
-    def restore(self, data: Buffer, fmt: Format, spelling: Spelling, *, first: bool) -> Buffer:
-        """As ``decode``, but the caller holds what comes against the very bytes, or their checksum.
-
-        So whatever that comparison finds need not be looked for here.
-        """
-        return self.decode(data, fmt, spelling, first=first)
-
-
-class ValueSerializer(Serializer):
-    """A serializer of Python values: a block is a sequence of serialized records."""
+class RecordSerializer(Serializer):
+    """A serializer of records, which are values of Python; it knows no text of a source."""
 
     stored_format: ClassVar[str]
     #: Whether what was one object, in two places or inside itself, is so again.
@@ -126,12 +111,6 @@ class ValueSerializer(Serializer):
     holds_structs: ClassVar[bool] = False
     #: Whether it holds tables: ``dump`` of the Python API takes a list of records then.
     tabular: ClassVar[bool] = False
-
-    @classmethod
-    def keeps(cls, fmt: Format) -> bool:
-        family = fmt.name.partition(":")[0]  # yaml:1.1 is yaml
-        own = family == cls.stored_format and isinstance(fmt, ValueFormat)
-        return super().keeps(fmt) or (own and not fmt.respelled)  # type: ignore[attr-defined]
 
     @abstractmethod
     def _dump(self, records: list[Any]) -> bytes:
@@ -163,6 +142,10 @@ class ValueSerializer(Serializer):
         self.check_values(records)
         return self._dump(records)
 
+    def dump_parsed(self, records: list[Any]) -> bytes:
+        """As ``dump``, of records whose depth the format that they were read from has looked at."""
+        return self._dump(records)
+
     def load(self, data: Buffer) -> list[Any]:
         """The records as ``_load`` reads them; TooDeep where one is nested too deeply."""
         self._check_depth(data)
@@ -180,51 +163,12 @@ class ValueSerializer(Serializer):
         """What ``dump_object`` wrote, cut anywhere. A bytearray is given away."""
         return self.load(pieces[0] if len(pieces) == 1 else b"".join(cast("list[bytes]", pieces)))
 
-    def check(self, block: SourceBlock, fmt: Format) -> int | None:
-        """How many records a block of its own format has; SyntaxInputError where it is none."""
-        if not isinstance(fmt, ValueFormat):
-            return block.records
-        with collector_held():
-            return len(self._parsed(block, fmt))
+    def count(self, data: Buffer) -> int | None:  # noqa: ARG002
+        """How many records a source in its own format has, where only it can tell.
 
-    def encode(self, block: SourceBlock, fmt: Format) -> tuple[Buffer, int | None]:
-        if self.keeps(fmt):
-            return block.data, self.check(block, fmt)
-        assert isinstance(fmt, ValueFormat)
-        if block.partial:
-            raise too_large(block)
-        with collector_held():
-            return self._encode(block, fmt)
-
-    def _encode(self, block: SourceBlock, fmt: ValueFormat) -> tuple[Buffer, int | None]:
-        records = self._parsed(block, fmt)
-        try:
-            return self._dump(records), len(records)  # which the format has looked at
-        except FAILURES as error:
-            raise self.refuse(self.blame(records, error), block.first_record) from None
-
-    def _parsed(self, block: SourceBlock, fmt: ValueFormat) -> list[Any]:
-        try:
-            return fmt.parse(block)
-        except Unheld as unheld:
-            # Python cannot hold it, so no other serializer of values can.
-            raise self.refuse(unheld.difference, block.first_record, "raw can") from None
-
-    def decode(self, data: Buffer, fmt: Format, spelling: Spelling, *, first: bool) -> Buffer:
-        """The block's text. ValueError for bytes that this serializer never wrote."""
-        if self.keeps(fmt):
-            return data
-        assert isinstance(fmt, ValueFormat)
-        with collector_held():
-            records = self.load_json(data) if fmt.respelled else self.load(data)
-            return fmt.spell(records, spelling, first=first)
-
-    def restore(self, data: Buffer, fmt: Format, spelling: Spelling, *, first: bool) -> Buffer:
-        if self.keeps(fmt):
-            return data
-        assert isinstance(fmt, ValueFormat)
-        with collector_held():
-            return fmt.spell(self.load_unchecked(data), spelling, first=first)
+        Then its settings say what a record is. Malformed where the source is none.
+        """
+        return None
 
     def fit(self, records: list[Any]) -> None:
         """One of ``FAILURES`` where ``dump`` is sure to fail: told quickly, of a part of all.

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from serialpack.codecs.zstd import Zstd
+from serialpack.collector import gc_paused
 from serialpack.errors import UnsupportedError
-from serialpack.formats.base import Format, SourceBlock, Spelling
-from serialpack.serializers._collector import collector_held
-from serialpack.serializers.base import Serializer
+from serialpack.serializers.base import ByteSerializer
 from serialpack.stages.effort import EFFORTS
 from serialpack.stages.stage import Buffer, dialled
 from serialpack.watch import within
@@ -25,14 +24,13 @@ _PIECES, _PIECE = 4, 64 << 10
 _APART = 0.85
 
 
-class Columns(Serializer):
+class Columns(ByteSerializer):
     """A block's records taken apart: like values stand together, each kind as suits it.
 
     A block that has no records, or would hardly be smaller so, is its text under zstd.
     """
 
     library = "pcodec"
-    exact = True
     portable = False
     compresses = True
     params = (dialled("effort", min(EFFORTS), max(EFFORTS), tuple(EFFORTS)),)
@@ -40,31 +38,27 @@ class Columns(Serializer):
     about = "records as typed columns, byte for byte"
 
     @classmethod
-    def keeps(cls, fmt: Format) -> bool:  # noqa: ARG003
-        return False
+    def suits(cls, kind: str) -> bool:
+        return bool(kind)
 
-    @classmethod
-    def suits(cls, fmt: Format) -> bool:
-        return bool(fmt.declared.columns)
-
-    def encode(self, block: SourceBlock, fmt: Format) -> tuple[Buffer, int | None]:
+    def encode(self, data: Buffer, kind: str) -> Buffer:
         from serialpack.columns.stored.block import Form
 
-        source = bytes(block.data)
+        source = bytes(data)
         with within(0, _APART):
-            columns = None if block.partial or block.continued else self.apart(source, fmt)
+            columns = self.apart(source, kind)
         if columns is None:
-            return self._text(source, Form.SHAPELESS), block.records
+            return self._text(source, Form.SHAPELESS)
         if len(source) > _PIECES * _PIECE and len(columns) < _CLEARLY * self._foreseen(source):
-            return columns, block.records
+            return columns
         text = self._text(source, Form.LARGER)
         most = (1 - _LEAST * EFFORTS[self.values[0]].least_gain) * len(text)
-        return (columns if len(columns) < most else text), block.records
+        return columns if len(columns) < most else text
 
-    def plain(self, source: Buffer) -> Buffer:
+    def plain(self, data: Buffer) -> Buffer:
         from serialpack.columns.stored.block import Form
 
-        return self._text(source, Form.UNPROVED)
+        return self._text(data, Form.UNPROVED)
 
     def parts(self, data: Buffer) -> Sequence[Buffer]:
         from serialpack.columns.stored import block
@@ -74,16 +68,15 @@ class Columns(Serializer):
         view = memoryview(data)
         return [view[start:stop] for start, stop in block.Columns(view).pieces()]
 
-    def apart(self, source: bytes, fmt: Format) -> bytes | None:
+    def apart(self, source: bytes, kind: str) -> bytes | None:
         """The block of ``source`` as columns, whatever its size; None where it has no records."""
         from serialpack.columns.parse import shape
         from serialpack.columns.stored import block
 
         (effort,) = self.values
-        kind = fmt.declared.columns
         if not kind:
             return None
-        with collector_held():
+        with gc_paused():
             split = shape.split(source, kind)
             return None if split is None else block.write(split, effort)
 
@@ -100,19 +93,12 @@ class Columns(Serializer):
         pieces = b"".join(source[i * step : i * step + _PIECE] for i in range(_PIECES))
         return len(self._text(pieces, 0)) * len(source) / len(pieces)
 
-    def decode(
-        self,
-        data: Buffer,
-        fmt: Format,  # noqa: ARG002
-        spelling: Spelling,  # noqa: ARG002
-        *,
-        first: bool,  # noqa: ARG002
-    ) -> Buffer:
+    def decode(self, data: Buffer) -> Buffer:
         from serialpack.columns.stored import block
         from serialpack.columns.texts import Unknown
 
         try:
-            with collector_held():
+            with gc_paused():
                 return block.read(bytes(data))
         except Unknown as error:
             raise UnsupportedError(f"needs {error}", hint="update serialpack") from None

@@ -7,12 +7,12 @@ from typing import Any
 from serialpack.formats import FORMATS
 from serialpack.formats.csv.rows import rows_of
 from serialpack.formats.csv.write import write
-from serialpack.serializers.base import ValueSerializer
+from serialpack.serializers.base import RecordSerializer
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import KINDS, Difference, key_kind, shown, value_step
 
 
-class Csv(ValueSerializer):
+class Csv(RecordSerializer):
     """A header line and a row for each record; each block has a header of its own.
 
     Records are maps of text with the same keys in the same order.

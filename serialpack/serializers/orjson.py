@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from serialpack.formats.base import Format, Spelling
 from serialpack.serializers._jsonlines import JsonLines, check_integers, read_lines
 from serialpack.stages.stage import Buffer
 
@@ -52,10 +51,10 @@ class OrJson(JsonLines):
 
         return read_lines(data, orjson.loads)
 
-    def decode(self, data: Buffer, fmt: Format, spelling: Spelling, *, first: bool) -> Buffer:
-        """As always, but for integers beyond 64 bits, which orjson reads as floats."""
+    def load_json(self, data: Buffer) -> list[Any]:
+        """As ``load``, but for integers beyond 64 bits, which orjson reads as floats."""
         check_integers(data)
-        return super().decode(data, fmt, spelling, first=first)
+        return self.load(data)
 
 
 def _in_fragments(value: Any, fragment: Callable[[Any], Any], level: int = 0) -> Any:

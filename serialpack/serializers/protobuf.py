@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-from serialpack.errors import SyntaxInputError, UnsupportedError, UsageError
+from serialpack.errors import UnsupportedError, UsageError
 from serialpack.formats import FORMATS
-from serialpack.formats.base import Format, SourceBlock, Spelling, Unheld
+from serialpack.formats.base import Spelling
 from serialpack.formats.protobuf import wire
 from serialpack.formats.protobuf.protobuf import Protobuf as ProtobufFormat
 from serialpack.formats.shared.document import Malformed
 from serialpack.serializers._stored import read_stored
-from serialpack.serializers.base import FAILURES, ValueSerializer
+from serialpack.serializers.base import FAILURES, RecordSerializer
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import BEYOND_JSON, Difference, shown
 
 
-class Protobuf(ValueSerializer):
+class Protobuf(RecordSerializer):
     """Messages of the user's schema or, without one, google.protobuf.Value.
 
     Options: ``schema``, the path of a .proto file or of a FileDescriptorSet, and ``message``, the
@@ -87,18 +87,14 @@ class Protobuf(ValueSerializer):
             return self._format.read(data)
         return [self._message.read(data, *span) for span in wire.split_delimited(data)]
 
-    def check(self, block: SourceBlock, fmt: Format) -> int | None:
-        if fmt.name != self.stored_format or block.partial:
-            return super().check(block, fmt)
+    def count(self, data: Buffer) -> int | None:
+        if self._message is None:
+            return None
         try:
-            return len(self._read(bytes(block.data)))
-        except Unheld as lost:
-            raise self.refuse(lost.difference, block.first_record, "raw can") from None
+            return len(self._read(bytes(data)))
         except Malformed as bad:
-            of = "google.protobuf.Value" if self._message is None else self._message.name
-            at = block.offset + (bad.at or 0)
-            message = f"not a delimited stream of {of}: {bad.message}"
-            raise SyntaxInputError(message, offset=at) from None
+            of = self._message.name
+            raise Malformed(f"not a delimited stream of {of}: {bad.message}", bad.at) from None
 
     def blame(self, records: list[Any], error: Exception) -> Difference:
         from serialpack.serializers._protoscalars import Unfit

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-from serialpack.formats.base import Format, SourceBlock, Spelling
-from serialpack.serializers.base import Serializer
+from serialpack.serializers.base import ByteSerializer
 from serialpack.stages.stage import Buffer
 
 
-class Raw(Serializer):
+class Raw(ByteSerializer):
     """Passes the bytes as they are."""
 
-    exact = True
+    passes = True
     holds_gil = False
-    text = False
     about = "the bytes as they are"
 
-    def encode(self, block: SourceBlock, fmt: Format) -> tuple[Buffer, int | None]:  # noqa: ARG002
-        return block.data, block.records
+    def encode(self, data: Buffer, kind: str) -> Buffer:  # noqa: ARG002
+        return data
 
-    def decode(
-        self,
-        data: Buffer,
-        fmt: Format,  # noqa: ARG002
-        spelling: Spelling,  # noqa: ARG002
-        *,
-        first: bool,  # noqa: ARG002
-    ) -> Buffer:
+    def decode(self, data: Buffer) -> Buffer:
         return data

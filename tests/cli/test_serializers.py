@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from serialpack.serializers import SERIALIZERS
-from serialpack.serializers.base import ValueSerializer
+from serialpack.serializers.base import RecordSerializer
 from serialpack.values.kinds import KINDS
 from tests.cli.conftest import Run
 
 #: What every serializer of values holds, in as many records as asked for.
 ROWS = [{"id": str(n), "name": f"Zoë {n % 7}"} for n in range(300)]
 
-VALUE = [e.name for e in SERIALIZERS if issubclass(SERIALIZERS.cls(e.name), ValueSerializer)]
+VALUE = [e.name for e in SERIALIZERS if issubclass(SERIALIZERS.cls(e.name), RecordSerializer)]
 
 
 @pytest.fixture

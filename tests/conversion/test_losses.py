@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from serialpack.conversion.losses import RULES, Losses, rule_for
 from serialpack.errors import UsageError, ValueRefusedError
 from serialpack.serializers import SERIALIZERS
-from serialpack.serializers.base import FAILURES, ValueSerializer
+from serialpack.serializers.base import FAILURES, RecordSerializer
 from serialpack.values.equality import difference
 from serialpack.values.kinds import KINDS, Loss
 from tests.fidelity.values import CASES
@@ -25,7 +25,7 @@ from tests.fidelity.values import CASES
 ALL = frozenset(RULES)
 
 
-def holder(serializer: ValueSerializer) -> Callable[[Any], bool]:
+def holder(serializer: RecordSerializer) -> Callable[[Any], bool]:
     def holds(value: Any) -> bool:
         record = {"x": value} if "bare" in serializer.cannot else value
         try:
@@ -42,7 +42,7 @@ def applied(
 ) -> tuple[list[Any], dict[str, Loss]]:
     """What becomes of the records for ``target``, and the losses by rule."""
     serializer = SERIALIZERS.create(target)
-    assert isinstance(serializer, ValueSerializer)
+    assert isinstance(serializer, RecordSerializer)
     losses = Losses(allowed)
     refused = serializer.cannot | serializer.partly
     changed = losses.apply(records, refused, holder(serializer), first_record)
@@ -276,7 +276,7 @@ def test_all_values_are_changed_or_left_alone(case: Any) -> None:
 def test_what_is_never_held_need_not_be_asked_about(target: str) -> None:
     """The same comes of it: of each value, and of each that can be a key."""
     serializer = SERIALIZERS.create(target)
-    assert isinstance(serializer, ValueSerializer)
+    assert isinstance(serializer, RecordSerializer)
     holds, refused = holder(serializer), serializer.cannot | serializer.partly
     asked: list[Any] = []
     changes = 0

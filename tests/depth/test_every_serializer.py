@@ -15,7 +15,7 @@ import serialpack
 from serialpack.depth import MAX_DEPTH
 from serialpack.errors import ValueRefusedError
 from serialpack.serializers import SERIALIZERS
-from serialpack.serializers.base import FAILURES, ValueSerializer
+from serialpack.serializers.base import FAILURES, RecordSerializer
 from serialpack.values.equality import difference
 
 #: How many levels are held by those whose format has a limit of its own, or a word for few types.
@@ -37,7 +37,7 @@ def value_serializers() -> list[str]:
     return [
         entry.name
         for entry in SERIALIZERS
-        if issubclass(cls := SERIALIZERS.cls(entry.name), ValueSerializer)
+        if issubclass(cls := SERIALIZERS.cls(entry.name), RecordSerializer)
         and cls.missing(entry.name) is None
         and entry.name not in READ_ONLY
     ]
@@ -118,7 +118,7 @@ for wrap in WRAPS.values():
 def test_the_record_is_named(name: str) -> None:
     """Of several, the one that is too deep; by the serializer itself."""
     serializer = SERIALIZERS.create(name)
-    assert isinstance(serializer, ValueSerializer)
+    assert isinstance(serializer, RecordSerializer)
     records = [{"a": "x"}, {"a": "x"}, nested(MAX_DEPTH + 1, WRAPS["lists"])]
     with pytest.raises(FAILURES) as caught:
         serializer.dump(records)
@@ -139,7 +139,7 @@ def _hidden(levels: int) -> bytes:
 @pytest.mark.parametrize("text", [lambda n: b"[" * n + b"]" * n + b"\n", _hidden])
 def test_stored_json_that_is_too_deep_is_refused(name: str, text: Callable[[int], bytes]) -> None:
     serializer = SERIALIZERS.create(name)
-    assert isinstance(serializer, ValueSerializer)
+    assert isinstance(serializer, RecordSerializer)
     line = b'{"a":1}\n'
     held = on_a_small_stack(lambda: serializer.load(line + text(MAX_DEPTH)))
     assert isinstance(held, list), held
@@ -154,7 +154,7 @@ def test_stored_json_that_is_too_deep_is_refused(name: str, text: Callable[[int]
 @pytest.mark.parametrize("name", MESSAGES)
 def test_stored_messages_that_are_too_deep_are_refused(name: str) -> None:
     serializer = SERIALIZERS.create(name)
-    assert isinstance(serializer, ValueSerializer)
+    assert isinstance(serializer, RecordSerializer)
     for head, last in ((b"\x91", b"\x91\1"), (b"\x91", b"\x90"), (b"\x81\xa1a", b"\x81\xa1a\1")):
         for before in (b"", b"\1"):
             data = before + head * (MAX_DEPTH - 1) + last

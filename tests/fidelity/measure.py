@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import serialpack
 from serialpack.errors import SerialpackError, ValueRefusedError
 from serialpack.serializers import SERIALIZERS
-from serialpack.serializers.base import ValueSerializer
+from serialpack.serializers.base import RecordSerializer
 from serialpack.stages.chain import parse_stage
 from serialpack.values.equality import difference
 from tests.fidelity.values import CASES
@@ -46,7 +46,7 @@ def spellings() -> list[str]:
     found = []
     for entry in SERIALIZERS:
         cls = SERIALIZERS.cls(entry.name)
-        if not issubclass(cls, ValueSerializer) or cls.missing(entry.name) is not None:
+        if not issubclass(cls, RecordSerializer) or cls.missing(entry.name) is not None:
             continue
         if cls.params:
             only = cls.params[0]
@@ -62,9 +62,9 @@ def is_default(spelling: str) -> bool:
     return values == tuple(p.default for p in SERIALIZERS.cls(name).params)
 
 
-def class_of(spelling: str) -> type[ValueSerializer]:
+def class_of(spelling: str) -> type[RecordSerializer]:
     cls = SERIALIZERS.cls(parse_stage(SERIALIZERS, spelling).name)
-    assert issubclass(cls, ValueSerializer)
+    assert issubclass(cls, RecordSerializer)
     return cls
 
 

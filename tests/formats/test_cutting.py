@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from serialpack.errors import RefusedError
 from serialpack.formats import FORMATS
-from serialpack.formats.base import SourceBlock, ValueFormat
+from serialpack.formats.base import SourceBlock
 from serialpack.formats.shared import split as _cutting
-from serialpack.serializers import SERIALIZERS
 from tests.formats import texts
+from tests.serializers.chains import writing
 
 sizes = st.integers(1, 64)
 
@@ -153,14 +153,12 @@ def test_a_record_larger_than_the_limit_comes_in_pieces(
 
 @pytest.mark.parametrize("name", ["json", "ndjson", "csv", "msgpack"])
 def test_the_place_of_a_record_larger_than_the_limit(name: str) -> None:
-    fmt = FORMATS.get(name)
-    assert isinstance(fmt, ValueFormat)
-    serializer = SERIALIZERS.create("cbor")
+    half = writing("cbor", name)
     first = SourceBlock(b"[", 1, 7000, records=1, first_record=12, partial=True)
     second = first._replace(offset=9000, first_record=13, continued=True)
     for block, place in (first, "record 12, at byte 7000,"), (second, "record 12, at byte 9000,"):
         with pytest.raises(RefusedError, match=f"{place} is larger than 64 MiB; pack -s raw"):
-            serializer.encode(block, fmt)
+            half.encode(block)
 
 
 def test_a_reader_is_asked_for_no_more_than_needed() -> None:

@@ -24,6 +24,7 @@ from serialpack.errors import (
 )
 from serialpack.formats import FORMATS
 from serialpack.formats.base import ValueFormat
+from serialpack.pipeline.writing import keeps
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import FAILURES
 from serialpack.stages.stage import is_installed
@@ -121,5 +122,5 @@ def test_what_is_converted_packs_in_its_turn(name: str, to: str) -> None:
         )
         back = io.BytesIO()
         serialpack.unpack(io.BytesIO(again.getvalue()), back, trust=True, threads=1)
-        if SERIALIZERS.cls(by).keeps(FORMATS.get(to)):
+        if keeps(SERIALIZERS.cls(by), FORMATS.get(to)):
             assert back.getvalue() == out.getvalue(), label

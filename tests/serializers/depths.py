@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from serialpack.depth import MAX_DEPTH
-from serialpack.serializers.base import FAILURES, ValueSerializer
+from serialpack.serializers.base import FAILURES, RecordSerializer
 from serialpack.values.equality import difference
 
 Wrap = Callable[[Any], Any]
@@ -21,7 +21,7 @@ def nested(depth: int, wrap: Wrap, value: Any = 1) -> Any:
 
 
 def tried_on_a_small_stack(
-    create: Callable[[], ValueSerializer], wrap: Wrap, innermost: Any = 1
+    create: Callable[[], RecordSerializer], wrap: Wrap, innermost: Any = 1
 ) -> list[object]:
     """What becomes, in a thread with 512 KiB of stack, of five depths up to ``MAX_DEPTH``, of two
     far beyond, and of a cycle: the difference that was found, or ``"refused"``.

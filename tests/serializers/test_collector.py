@@ -6,13 +6,13 @@ import gc
 
 import pytest
 
-from serialpack.serializers._collector import collector_held
+from serialpack.collector import gc_paused
 
 
 def test_the_last_one_out_turns_it_on() -> None:
     assert gc.isenabled()
-    with collector_held():
-        with pytest.raises(KeyError), collector_held():
+    with gc_paused():
+        with pytest.raises(KeyError), gc_paused():
             raise KeyError
         assert not gc.isenabled()
     assert gc.isenabled()
@@ -21,7 +21,7 @@ def test_the_last_one_out_turns_it_on() -> None:
 def test_a_collector_that_was_off_stays_off() -> None:
     gc.disable()
     try:
-        with collector_held():
+        with gc_paused():
             pass
         assert not gc.isenabled()
     finally:

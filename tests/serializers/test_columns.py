@@ -17,7 +17,6 @@ from serialpack.bench.samples import parse_sample
 from serialpack.columns.stored.block import Form
 from serialpack.errors import DamagedError, UnsupportedError
 from serialpack.formats import FORMATS
-from serialpack.formats.base import Format
 from serialpack.serializers.columns import Columns
 
 CONTACTS = parse_sample("contacts:3000")[0].make_file(3000)
@@ -41,9 +40,8 @@ def unpacked(data: bytes, **how: Any) -> bytes:
 
 
 def encoded(data: bytes, format: str, effort: int = 3) -> bytes:
-    fmt = FORMATS.get(format)
-    (block,) = fmt.cut(io.BytesIO(data).read, 64 << 20)
-    return bytes(Columns("columns", (effort,)).encode(block, fmt)[0])
+    kind = FORMATS.declaration(format).columns
+    return bytes(Columns("columns", (effort,)).encode(data, kind))
 
 
 @pytest.mark.parametrize("effort", [1, 3, 9])
@@ -88,8 +86,8 @@ def test_any_bytes_come_back(data: bytes, format: str) -> None:
 def test_a_block_that_would_not_come_back_is_kept_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever is wrong with the columns: the proof finds it, and the bytes are kept."""
 
-    def wrong(self: Columns, source: bytes, fmt: Format) -> bytes:
-        return (good(self, source, fmt) or b"")[:-1]
+    def wrong(self: Columns, source: bytes, kind: str) -> bytes:
+        return (good(self, source, kind) or b"")[:-1]
 
     good = Columns.apart
     monkeypatch.setattr(Columns, "apart", wrong)
@@ -103,18 +101,17 @@ def test_a_block_that_would_not_come_back_is_kept_as_text(monkeypatch: pytest.Mo
 
 def test_damage_is_named_whatever_it_is() -> None:
     """The serialized bytes are under a checksum; who forges that gets an error all the same."""
-    fmt = FORMATS.get("ndjson")
     data = encoded(CONTACTS[:40_000], "ndjson")
     for at in range(0, len(data), 97):
         forged = data[:at] + bytes([data[at] ^ 0x55]) + data[at + 1 :]
         try:
-            Columns("columns", (3,)).decode(forged, fmt, {}, first=True)
+            Columns("columns", (3,)).decode(forged)
         except (ValueError, UnsupportedError):
             continue
     forms = [bytes([form]) for form in (*Form, max(Form) + 1)]
     for forged in (b"", *forms, *(form + b"\xff" * 30 for form in forms), data[:-1]):
         with pytest.raises((ValueError, UnsupportedError)):
-            Columns("columns", (3,)).decode(forged, fmt, {}, first=True)
+            Columns("columns", (3,)).decode(forged)
     small = bytearray(packed(CONTACTS, "ndjson"))
     small[len(small) // 2] ^= 1
     with pytest.raises(DamagedError, match="block 0"):
@@ -126,7 +123,7 @@ def test_a_later_layout_is_unsupported_not_damaged() -> None:
     at = 3 if data[1] & 128 else 2
     later = data[:at] + b"\x09" + data[at + 1 :]
     with pytest.raises(UnsupportedError, match="update serialpack"):
-        Columns("columns", (3,)).decode(later, FORMATS.get("ndjson"), {}, first=True)
+        Columns("columns", (3,)).decode(later)
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ def check(data: bytes, format: str, block_size: int, effort: int = 3) -> None:
     assert unpacked(small, threads=1) == data
     fmt, serializer = FORMATS.get(format), Columns("columns", (effort,))
     for text in {bytes(each.data) for each in fmt.cut(io.BytesIO(data).read, block_size)}:
-        apart = serializer.apart(text, fmt)
+        apart = serializer.apart(text, fmt.declared.columns)
         assert apart is None or block.read(apart) == text
 
 

@@ -18,7 +18,7 @@ from serialpack.formats.python.buffers import LARGE, MARK, framed, is_framed
 from serialpack.formats.python.pickle import load_pickles
 from serialpack.formats.shared.document import Malformed
 from serialpack.serializers import SERIALIZERS
-from serialpack.serializers.base import ValueSerializer
+from serialpack.serializers.base import RecordSerializer
 from tests.golden import make
 
 MEGABYTE = 1 << 20
@@ -69,7 +69,7 @@ def test_other_objects_are_pickles_for_everybody(chain: str) -> None:
 
 def test_files_of_pickles_hold_no_frames() -> None:
     serializer = SERIALIZERS.create("pickle")
-    assert isinstance(serializer, ValueSerializer)
+    assert isinstance(serializer, RecordSerializer)
     assert serializer.dump([_big()]) == pickle.dumps(_big(), 5)
 
 
@@ -165,7 +165,7 @@ def test_frames_that_lie_are_malformed(bad: bytes) -> None:
 
 def test_a_damaged_frame_in_a_good_container() -> None:
     serializer = SERIALIZERS.create("pickle")
-    assert isinstance(serializer, ValueSerializer)
+    assert isinstance(serializer, RecordSerializer)
     for pieces in ([_TWO], [_TWO[:3], _TWO[3:]], [bytearray(_TWO)]):
         assert serializer.load_object([*pieces]) == [(b"first", b"second")]
     assert serializer.load_object([]) == []

@@ -27,7 +27,7 @@ from serialpack.errors import (
 )
 from serialpack.formats.shared.document import Malformed
 from serialpack.serializers import SERIALIZERS
-from serialpack.serializers.base import FAILURES, ValueSerializer
+from serialpack.serializers.base import FAILURES, RecordSerializer
 from tests.fidelity import things
 
 UNSAFE = [
@@ -38,10 +38,10 @@ UNSAFE = [
 PICKLES = [name for name in UNSAFE if "pickle" in name]
 
 
-def _create(spelling: str) -> ValueSerializer:
+def _create(spelling: str) -> RecordSerializer:
     name, _, number = spelling.partition(":")
     serializer = SERIALIZERS.create(name, (int(number),) if number else ())
-    assert isinstance(serializer, ValueSerializer)
+    assert isinstance(serializer, RecordSerializer)
     return serializer
 
 

@@ -23,7 +23,7 @@ from serialpack.errors import (
     ValueRefusedError,
 )
 from serialpack.serializers import SERIALIZERS
-from serialpack.serializers.base import ValueSerializer
+from serialpack.serializers.base import RecordSerializer
 from serialpack.values.equality import difference
 
 pytest.importorskip("google.protobuf")
@@ -108,9 +108,9 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return {"schema": str(folder / "shop.proto"), "message": "shop.Order"}
 
 
-def _configured(options: dict[str, Any]) -> ValueSerializer:
+def _configured(options: dict[str, Any]) -> RecordSerializer:
     serializer = SERIALIZERS.create("protobuf")
-    assert isinstance(serializer, ValueSerializer)
+    assert isinstance(serializer, RecordSerializer)
     serializer.configure(serializer.settings(options))
     return serializer
 
@@ -263,7 +263,7 @@ def test_what_no_serializer_wrote_is_refused(shop: dict[str, Any], body: bytes) 
 @given(body=st.binary(max_size=60))
 def test_any_bytes_are_read_or_refused(body: bytes) -> None:
     serializer = SERIALIZERS.create("protobuf")
-    assert isinstance(serializer, ValueSerializer)
+    assert isinstance(serializer, RecordSerializer)
     for data in (body, _varint(len(body)) + body):
         try:
             serializer.load(data)

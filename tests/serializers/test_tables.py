@@ -16,7 +16,7 @@ from serialpack.errors import MissingLibraryError, ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import ValueFormat
 from serialpack.serializers import SERIALIZERS
-from serialpack.serializers.base import ValueSerializer
+from serialpack.serializers.base import RecordSerializer
 from serialpack.values.equality import difference
 
 pa = pytest.importorskip("pyarrow")
@@ -100,7 +100,7 @@ def test_many_blocks_are_as_many_files(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_stored_bytes_that_no_serializer_wrote(name: str) -> None:
     serializer = SERIALIZERS.create(name)
-    assert isinstance(serializer, ValueSerializer)
+    assert isinstance(serializer, RecordSerializer)
     good = serializer.dump([{"a": 1}])
     for data in (b"", b"PAR1", b"ARROW1\0\0", good[:-1], good + b"x", good[:50] + good[60:]):
         with pytest.raises(ValueError):  # noqa: PT011

@@ -13,14 +13,14 @@ import pytest
 import serialpack
 from serialpack.errors import RefusedError, UsageError, ValueRefusedError
 from serialpack.serializers import SERIALIZERS
-from serialpack.serializers.base import FAILURES, ValueSerializer
+from serialpack.serializers.base import FAILURES, RecordSerializer
 from serialpack.values.equality import difference
 from serialpack.values.kinds import KINDS
 
 
-def _create(name: str, *values: int) -> ValueSerializer:
+def _create(name: str, *values: int) -> RecordSerializer:
     serializer = SERIALIZERS.create(name, values)
-    assert isinstance(serializer, ValueSerializer)
+    assert isinstance(serializer, RecordSerializer)
     return serializer
 
 

@@ -16,13 +16,13 @@ import serialpack
 from serialpack.errors import MissingLibraryError, ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.serializers import SERIALIZERS
-from serialpack.serializers.base import ValueSerializer
+from serialpack.serializers.base import RecordSerializer
 from serialpack.values.equality import difference
 
 
-def _create(name: str) -> ValueSerializer:
+def _create(name: str) -> RecordSerializer:
     serializer = SERIALIZERS.create(name)
-    assert isinstance(serializer, ValueSerializer)
+    assert isinstance(serializer, RecordSerializer)
     return serializer
 
 

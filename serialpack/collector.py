@@ -1,4 +1,4 @@
-"""Holds the garbage collector while many values are built: it would look at all of them again.
+"""Pauses the garbage collector while many values are built: it would look at all of them again.
 
 Values of a block are trees, so nothing is there for it to find; building them is two to four
 times as fast without it.
@@ -17,7 +17,7 @@ _was_on = False
 
 
 @contextmanager
-def collector_held() -> Iterator[None]:
+def gc_paused() -> Iterator[None]:
     """For the time being, in all threads, no cyclic garbage collection."""
     global _held, _was_on
     with _lock:

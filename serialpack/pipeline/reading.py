@@ -1,0 +1,70 @@
+"""The reading half: blocks of a source become records, and their text is proved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import chain
+from typing import Any, NamedTuple
+
+from serialpack.collector import gc_paused
+from serialpack.formats.base import SourceBlock, Spelling, ValueFormat
+from serialpack.values.kinds import Difference
+
+
+class Proof(NamedTuple):
+    """What came of a proof.
+
+    ``lost``: the first value that is not the same; None where all are. ``exact``: the very bytes
+    come back, else the same values. ``style``: what of the source's style is different for this
+    block; usually nothing.
+    """
+
+    lost: Difference | None
+    exact: bool
+    style: Spelling
+
+
+class Reading:
+    """A format, and the style of one source in it."""
+
+    def __init__(self, fmt: ValueFormat, style: Spelling) -> None:
+        self.format = fmt
+        self.style = style
+
+    def read(self, block: SourceBlock) -> list[Any]:
+        """The records of a block; SyntaxInputError, RefusedError, and Unheld for what Python
+        cannot hold."""
+        return self.format.parse(block)
+
+    def text(self, block: SourceBlock, records: list[Any], changes: Spelling) -> bytes:
+        """The text of a block whose records are ``records``, ``changes`` put over the style."""
+        return self.format.spell(records, {**self.style, **changes}, first=block.index == 0)
+
+    def prove(
+        self,
+        block: SourceBlock,
+        records: list[Any],
+        strictly: Callable[[], list[Any]] | None = None,
+    ) -> Proof:
+        """Whether ``records`` give back the block: read from it, or from what they became.
+
+        First the bytes are compared, in the source's style and in guesses at the block's own.
+        Only where they differ the values are, strictly, of the text as it will be written.
+        ``strictly`` gives the records for that, where ``records`` would pass for others whose
+        text is another. One of ``serializers.base.FAILURES`` for values that have no text.
+        """
+        source = bytes(block.data)
+        changed = self.format.respell(block, self.style)
+        for guess in chain((changed,), self.format.respellings(block, self.style)):
+            if self.text(block, records, guess) == source:
+                return Proof(None, True, guess)
+        if strictly is not None:
+            records = strictly()
+        text = self.text(block, records, changed)
+        with gc_paused():
+            return Proof(self.format.difference(block, text), False, changed)
+
+    def is_usual(self, block: SourceBlock, records: list[Any]) -> bool:
+        """Whether the block's text is that of ``records`` in the source's style."""
+        changed = self.format.respell(block, self.style)
+        return self.text(block, records, changed) == bytes(block.data)

@@ -1,0 +1,142 @@
+"""The writing half: records become serialized bytes, and these are proved.
+
+A serializer of bytes has no records: it takes the source's bytes, and gives them back.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from serialpack.collector import gc_paused
+from serialpack.errors import SyntaxInputError, ValueRefusedError
+from serialpack.formats.base import (
+    Format,
+    SourceBlock,
+    Spelling,
+    Unheld,
+    ValueFormat,
+    too_large,
+)
+from serialpack.formats.shared.document import Malformed
+from serialpack.pipeline.reading import Proof, Reading
+from serialpack.serializers.base import FAILURES, ByteSerializer, RecordSerializer, Serializer
+from serialpack.stages.stage import Buffer
+from serialpack.values.kinds import Difference
+
+
+def keeps(serializer: type[Serializer], fmt: Format) -> bool:
+    """Whether the bytes of a source in ``fmt`` are the serialized bytes, as they are."""
+    if issubclass(serializer, ByteSerializer):
+        return serializer.passes
+    if fmt.name == "object":
+        return True
+    family = fmt.name.partition(":")[0]  # yaml:1.1 is yaml
+    own = family == serializer.stored_format and isinstance(fmt, ValueFormat)
+    return own and not fmt.respelled  # type: ignore[attr-defined]
+
+
+def needs_values(serializer: type[Serializer], fmt: Format) -> bool:
+    """Whether a source in ``fmt`` is packed by its values, not by its bytes."""
+    return not (serializer.exact or keeps(serializer, fmt))
+
+
+def gives_back(serializer: ByteSerializer, data: Buffer, source: Buffer) -> bool:
+    """Whether ``data``, the encoded ``source``, gives back the very bytes."""
+    try:
+        return serializer.decode(data) == source
+    except ValueError:
+        return False
+
+
+class Writing:
+    """A serializer of records, between the text of a source and serialized bytes."""
+
+    def __init__(self, serializer: RecordSerializer, fmt: Format) -> None:
+        self.serializer = serializer
+        self.format = fmt
+        self.keeps = keeps(type(serializer), fmt)
+
+    def encode(self, block: SourceBlock) -> tuple[Buffer, int | None]:
+        """The serialized bytes of a block, and how many records they hold.
+
+        SyntaxInputError where it is not in its format, ValueRefusedError for a value that the
+        serializer cannot hold.
+        """
+        if self.keeps:
+            return block.data, self._count(block)
+        assert isinstance(self.format, ValueFormat)
+        if block.partial:
+            raise too_large(block)
+        with gc_paused():
+            records = self._read(block)
+            try:
+                return self.serializer.dump_parsed(records), len(records)
+            except FAILURES as error:
+                raise self._refusal(records, error, block) from None
+
+    def decode(self, data: Buffer, style: Spelling, *, first: bool, exact: bool) -> Buffer:
+        """The block's text again. One of ``FAILURES`` for bytes that nobody wrote here.
+
+        ``exact``: the caller holds it against the very bytes, or their checksum, and so need not
+        be told of values that would pass for others.
+        """
+        if self.keeps:
+            return data
+        fmt = self.format
+        assert isinstance(fmt, ValueFormat)
+        with gc_paused():
+            records = self.serializer.load_unchecked(data) if exact else self._strictly(data)
+            return fmt.spell(records, style, first=first)
+
+    def prove(self, block: SourceBlock, data: Buffer, style: Spelling) -> Proof:
+        """That ``data``, the encoded ``block``, gives it back; ValueRefusedError where not."""
+        if self.keeps:
+            return Proof(None, True, {})
+        assert isinstance(self.format, ValueFormat)
+        try:
+            with gc_paused():
+                again = self.serializer.load_unchecked(data)
+                reading = Reading(self.format, style)
+                proof = reading.prove(block, again, lambda: self._strictly(data))
+        except FAILURES as error:
+            # The library does not read what it wrote: the refusal names the value.
+            raise self._refusal(self._read(block), error, block) from None
+        if proof.lost is not None:
+            raise self.serializer.refuse(proof.lost, block.first_record)
+        return proof
+
+    def _strictly(self, data: Buffer) -> list[Any]:
+        """The records, where their text is all that will be looked at."""
+        assert isinstance(self.format, ValueFormat)
+        return (
+            self.serializer.load_json(data) if self.format.respelled else self.serializer.load(data)
+        )
+
+    def _read(self, block: SourceBlock) -> list[Any]:
+        assert isinstance(self.format, ValueFormat)
+        try:
+            return self.format.parse(block)
+        except Unheld as unheld:
+            # Python cannot hold it, so no other serializer of records can.
+            raise self._lost(unheld.difference, block) from None
+
+    def _count(self, block: SourceBlock) -> int | None:
+        """How many records a block has that is kept as it is; SyntaxInputError where it is none."""
+        if not isinstance(self.format, ValueFormat):
+            return block.records
+        try:
+            with gc_paused():
+                own = self.serializer.count(block.data) if not block.partial else None
+                return self.format.count(block) if own is None else own
+        except Unheld as unheld:
+            raise self._lost(unheld.difference, block) from None
+        except Malformed as bad:
+            raise SyntaxInputError(bad.message, offset=block.offset + (bad.at or 0)) from None
+
+    def _lost(self, lost: Difference, block: SourceBlock) -> ValueRefusedError:
+        return self.serializer.refuse(lost, block.first_record, "raw can")
+
+    def _refusal(
+        self, records: list[Any], error: Exception, block: SourceBlock
+    ) -> ValueRefusedError:
+        return self.serializer.refuse(self.serializer.blame(records, error), block.first_record)
