@@ -109,12 +109,8 @@ def _there(registry: Registry[Any], texts: Sequence[str], absent: list[str]) -> 
 
 
 def _suits(cls: type[Serializer], name: str, format: str, *, objects: bool) -> bool:
-    if cls.exact:
-        return (
-            not objects
-            and issubclass(cls, ByteSerializer)
-            and cls.suits(FORMATS.declaration(format).columns)
-        )
+    if issubclass(cls, ByteSerializer):
+        return not objects and cls.suits(FORMATS.declaration(format).columns)
     # cloudpickle writes as pickle does what pickle can hold, and files hold nothing else.
     read = values_of(format) and name != "cloudpickle"
     return (objects or read) and not cls.cannot >= KINDS.keys()

@@ -17,6 +17,7 @@ from serialpack.errors import (
 )
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Difference, SourceBlock, Unheld, ValueFormat, too_large
+from serialpack.pipeline.reading import Reading
 from serialpack.reports import LeftOut
 from serialpack.serializers import reader
 from serialpack.serializers.base import FAILURES, RecordSerializer
@@ -32,6 +33,8 @@ class Reader:
         fmt = FORMATS.get(plan.source)
         assert isinstance(fmt, ValueFormat)
         self.format = fmt
+        #: The format and the source's style, which prove what was read.
+        self.half = Reading(fmt, plan.spelling)
         self._plan = plan
         self._refuse = refuse
         self._untags = plan.tagged and fmt.declared.tagged
@@ -85,24 +88,7 @@ class Reader:
 
         One of ``serializers.base.FAILURES`` where the records are none of its format.
         """
-        fmt, usual, source = self.format, self._plan.spelling, bytes(block.data)
-        first = block.index == 0
-        text = self._text_of(block, records)
-        if text == source:
-            return None
-        for guess in fmt.respellings(block, usual):
-            if fmt.spell(records, {**usual, **guess}, first=first) == source:
-                return None
-        return fmt.difference(block, text)
-
-    def is_text_of(self, block: SourceBlock, records: list[Any]) -> bool:
-        """Whether the block's text is that of ``records`` in the source's usual spelling."""
-        return self._text_of(block, records) == bytes(block.data)
-
-    def _text_of(self, block: SourceBlock, records: list[Any]) -> bytes:
-        fmt, usual = self.format, self._plan.spelling
-        spelling = {**usual, **fmt.respell(block, usual)}
-        return fmt.spell(records, spelling, first=block.index == 0)
+        return self.half.prove(block, records).lost
 
     def alone(self, block: SourceBlock) -> Iterator[tuple[SourceBlock, Reader]]:
         """Each record of a block as a block of its own, and what reads it.
