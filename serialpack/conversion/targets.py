@@ -9,8 +9,8 @@ from serialpack.formats import FORMATS
 from serialpack.formats.base import Spelling, ValueFormat
 from serialpack.formats.shared.document import DocumentFormat
 from serialpack.serializers import SERIALIZERS
-from serialpack.serializers._stored import read_stored
 from serialpack.serializers.base import RecordSerializer
+from serialpack.serializers.of_format import read_stored
 from serialpack.values.kinds import KINDS
 
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from serialpack.formats import FORMATS
 from serialpack.formats.tables import records as tables
 from serialpack.formats.tables.table import TableFormat
-from serialpack.serializers._stored import read_stored
 from serialpack.serializers._wholefiles import WholeFiles
-from serialpack.stages.stage import Buffer
+from serialpack.serializers.of_format import FormatSerializer
 from serialpack.values.kinds import BEYOND_JSON
 
 
-class Table(WholeFiles):
+class Table(WholeFiles, FormatSerializer):
     """Records that are maps with the same keys, whose values are of one type in each column.
 
     A key that is absent, integers beside floats and the like are refused: a table has one row
@@ -32,15 +30,5 @@ class Table(WholeFiles):
     tabular = True
     compiled = True
 
-    @property
-    def _files(self) -> TableFormat:
-        return cast(TableFormat, FORMATS.get(self.stored_format))
-
-    def _dump(self, records: list[Any]) -> bytes:
-        return self._files.write_stored(records)
-
     def fit(self, records: list[Any]) -> None:
-        tables.columns_of(records, self._files.levels)
-
-    def _load(self, data: Buffer) -> list[Any]:
-        return read_stored(self._files.read_stored, data)
+        tables.columns_of(records, cast(TableFormat, self.format).levels)

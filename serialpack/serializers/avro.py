@@ -13,8 +13,8 @@ from serialpack.formats.avro.avro import Avro as AvroFormat
 from serialpack.formats.avro.avro import write_under
 from serialpack.formats.base import Spelling
 from serialpack.serializers._schemafile import check_size, read_schema
-from serialpack.serializers._stored import read_stored
 from serialpack.serializers._wholefiles import WholeFiles
+from serialpack.serializers.of_format import read_stored
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import BEYOND_JSON, Difference, shown
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from serialpack.serializers._stored import StoredSerializer
+from serialpack.serializers.of_format import FormatSerializer
 from serialpack.values.kinds import TEXT_KINDS
 
 
-class Bson(StoredSerializer):
+class Bson(FormatSerializer):
     """BSON, whose records are maps with keys of text; other types than those that come back are
     refused before the library is asked.
     """
@@ -27,13 +25,3 @@ class Bson(StoredSerializer):
     partly = frozenset({"utc-datetime", "tag"})
     compiled = True
     about = "BSON documents, by PyMongo's bson"
-
-    def _dump(self, records: list[Any]) -> bytes:
-        from serialpack.formats.bson.bson import write_documents
-
-        return write_documents(records)
-
-    def read(self, data: bytes) -> list[Any]:
-        from serialpack.formats.bson.bson import read_documents
-
-        return read_documents(data)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from serialpack.serializers._stored import StoredSerializer
+from serialpack.serializers.of_format import FormatSerializer
 from serialpack.stages.stage import Param
 from serialpack.values.kinds import TEXT_KINDS
 
 
-class Cbor(StoredSerializer):
+class Cbor(FormatSerializer):
     """CBOR, with its tags; other types than those it has are refused before it is asked.
 
     Canonical CBOR sorts the keys of maps: one whose keys are in another order is refused.
@@ -35,8 +35,3 @@ class Cbor(StoredSerializer):
         from serialpack.formats.cbor.cbor import write_items
 
         return write_items(records, canonical=bool(self.values[0]))
-
-    def read(self, data: bytes) -> list[Any]:
-        from serialpack.formats.cbor.cbor import read_items
-
-        return read_items(data)

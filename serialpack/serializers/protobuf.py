@@ -11,8 +11,8 @@ from serialpack.formats.base import Spelling
 from serialpack.formats.protobuf import wire
 from serialpack.formats.protobuf.protobuf import Protobuf as ProtobufFormat
 from serialpack.formats.shared.document import Malformed
-from serialpack.serializers._stored import read_stored
 from serialpack.serializers.base import FAILURES, RecordSerializer
+from serialpack.serializers.of_format import read_stored
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import BEYOND_JSON, Difference, shown
 

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from typing import Any
-
-from serialpack.serializers._stored import StoredSerializer
+from serialpack.serializers.of_format import FormatSerializer
 from serialpack.values.kinds import NEVER
 
-#: Stands before each document. tomli-w writes no comments, and newlines in text only as escapes.
-_BEGIN = "#---\n"
 
-
-class Toml(StoredSerializer):
+class Toml(FormatSerializer):
     """TOML documents: a record is a map, and nothing in it is null.
 
     A single one is a TOML file like any other.
@@ -32,16 +26,3 @@ class Toml(StoredSerializer):
     partly = frozenset({"offset-datetime"})
     text = True
     about = "TOML documents, by tomli-w"
-
-    def _dump(self, records: list[Any]) -> bytes:
-        from serialpack.formats.toml.write import write
-
-        return "".join(_BEGIN + write(record) for record in records).encode()
-
-    def read(self, data: bytes) -> list[Any]:
-        from serialpack.formats.toml.read import read
-
-        before, *documents = re.split(rb"^#---\n", data, flags=re.MULTILINE)
-        if before:
-            raise ValueError("does not begin with #---")
-        return [read(document) for document in documents]

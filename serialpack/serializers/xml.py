@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from serialpack.serializers._stored import StoredSerializer
+from serialpack.serializers.of_format import FormatSerializer
 from serialpack.values.kinds import TEXT_KINDS
 
 
-class Xml(StoredSerializer):
+class Xml(FormatSerializer):
     """Typed XML, which has an element for each of Python's own types, and for no class."""
 
     library = "defusedxml"
@@ -20,13 +18,3 @@ class Xml(StoredSerializer):
     }
     text = True
     about = "typed XML, an element for each record"
-
-    def _dump(self, records: list[Any]) -> bytes:
-        from serialpack.formats.xml.write import write_elements
-
-        return write_elements(records)
-
-    def read(self, data: bytes) -> list[Any]:
-        from serialpack.formats.xml.read import read_elements
-
-        return read_elements(data)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from serialpack.serializers._stored import StoredSerializer
+from serialpack.serializers.of_format import FormatSerializer
 from serialpack.values.kinds import NEVER
 
 
-class Yaml(StoredSerializer):
+class Yaml(FormatSerializer):
     """YAML, safely: no tag makes an object of a class. It reads what it wrote by YAML 1.1, as it
     was always written; what it writes now is the same to YAML 1.2.
 
@@ -29,13 +27,3 @@ class Yaml(StoredSerializer):
     identity = True
     text = True
     about = "YAML documents, by PyYAML"
-
-    def _dump(self, records: list[Any]) -> bytes:
-        from serialpack.formats.yaml.write import write
-
-        return write(records, explicit=True)
-
-    def read(self, data: bytes) -> list[Any]:
-        from serialpack.formats.yaml.read import read
-
-        return read(data, core=False)

@@ -60,6 +60,9 @@ class Bson(SequenceFormat):
             raise Unheld(lost) if lost.kind == "duplicate-keys" else not_held(lost)
         return _decoded(data, plain=True)
 
+    def read_stored(self, data: bytes) -> list[Any]:
+        return read_documents(data)
+
     def write(self, records: list[Any]) -> bytes:
         return write_documents(records)
 

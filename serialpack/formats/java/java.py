@@ -29,6 +29,9 @@ class Java(DocumentFormat):
     def write(self, records: list[Any]) -> bytes:  # noqa: ARG002
         raise _unwritten()
 
+    def write_stored(self, records: list[Any]) -> bytes:  # noqa: ARG002
+        raise ValueError("java is read, never written")
+
     def learn(self, block: SourceBlock) -> Spelling:  # noqa: ARG002
         """RefusedError: whoever asks how it is written could not unpack it."""
         raise _unwritten()

@@ -68,6 +68,14 @@ class DocumentFormat(ValueFormat):
         """The records in this format; ValueError, TypeError, OverflowError or RecursionError
         (subclasses too) for a value that it cannot hold."""
 
+    def write_stored(self, records: list[Any]) -> bytes:
+        """As ``write``, for a block of a container: any number of records."""
+        return self.write(records)
+
+    def read_stored(self, data: bytes) -> list[Any]:
+        """As ``read``, of what ``write_stored`` wrote; whatever is wrong may be a ValueError."""
+        return self.read_written(data)
+
     def cut(
         self, read: Read, block_size: int, *, for_values: bool = False
     ) -> Iterator[SourceBlock]:

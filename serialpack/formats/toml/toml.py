@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, ClassVar
 
 from serialpack.formats.base import SourceBlock
@@ -9,6 +10,10 @@ from serialpack.formats.shared.comments import comments, in_toml
 from serialpack.formats.shared.document import DocumentFormat
 from serialpack.stages.stage import import_library
 from serialpack.values.kinds import DIGITS, UTF8, Loss
+
+#: Stands before each document of a block. tomli-w writes no comments, and newlines in text only
+#: as escapes.
+_BEGIN = "#---\n"
 
 
 class Toml(DocumentFormat):
@@ -38,3 +43,16 @@ class Toml(DocumentFormat):
         if len(records) != 1:
             raise ValueError(f"{len(records)} records, a TOML document is one")
         return write(records[0]).encode()
+
+    def write_stored(self, records: list[Any]) -> bytes:
+        from serialpack.formats.toml.write import write
+
+        return "".join(_BEGIN + write(record) for record in records).encode()
+
+    def read_stored(self, data: bytes) -> list[Any]:
+        from serialpack.formats.toml.read import read
+
+        before, *documents = re.split(rb"^#---\n", data, flags=re.MULTILINE)
+        if before:
+            raise ValueError("does not begin with #---")
+        return [read(document) for document in documents]

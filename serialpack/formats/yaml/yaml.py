@@ -68,6 +68,19 @@ class Yaml(DocumentFormat):
 
         return write(records, explicit=False, core=self.core)
 
+    def write_stored(self, records: list[Any]) -> bytes:
+        import_library("yaml", "yaml")
+        from serialpack.formats.yaml.write import write
+
+        return write(records, explicit=True)
+
+    def read_stored(self, data: bytes) -> list[Any]:
+        """By YAML 1.1, as it was always written; it is the same by either."""
+        import_library("yaml", "yaml")
+        from serialpack.formats.yaml.read import read
+
+        return read(data, core=False)
+
     def respell(self, block: SourceBlock, spelling: Spelling) -> Spelling:
         """Whether an end is marked behind the last document, before directives of the next."""
         last = bytes(block.data[-_LAST_LINE:]).rstrip(b"\r\n").rpartition(b"\n")[2]

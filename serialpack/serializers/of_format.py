@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from serialpack.errors import RefusedError
+from serialpack.formats import FORMATS
 from serialpack.formats.base import Unheld
+from serialpack.formats.shared.document import DocumentFormat
 from serialpack.serializers.base import RecordSerializer
 from serialpack.stages.stage import Buffer
 
@@ -23,12 +24,16 @@ def read_stored(read: Callable[[bytes], list[Any]], data: Buffer) -> list[Any]:
         raise ValueError(str(error)) from None
 
 
-class StoredSerializer(RecordSerializer):
-    """A serializer whose stored bytes a format reads that is written in Python."""
+class FormatSerializer(RecordSerializer):
+    """One whose work is done by the format of the same name; a subclass declares what it holds."""
 
-    @abstractmethod
-    def read(self, data: bytes) -> list[Any]:
-        """The records in ``data``, as the format reads them, and with its errors."""
+    @property
+    def format(self) -> DocumentFormat:
+        """What reads and writes its bytes."""
+        return cast(DocumentFormat, FORMATS.get(self.stored_format))
+
+    def _dump(self, records: list[Any]) -> bytes:
+        return self.format.write_stored(records)
 
     def _load(self, data: Buffer) -> list[Any]:
-        return read_stored(self.read, data)
+        return read_stored(self.format.read_stored, data)
