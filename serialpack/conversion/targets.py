@@ -10,7 +10,7 @@ from serialpack.formats.base import Spelling, ValueFormat
 from serialpack.formats.shared.document import DocumentFormat
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import RecordSerializer
-from serialpack.serializers.of_format import read_stored
+from serialpack.serializers.of_format import read_stored, record_serializer
 from serialpack.values.kinds import KINDS
 
 
@@ -83,8 +83,13 @@ def is_sequence(format: str) -> bool:
 
 def is_written(format: str) -> bool:
     """Whether records can be written in ``format``."""
-    name = FORMATS.declaration(format).written_by[-1]
-    return name in SERIALIZERS and SERIALIZERS.cls(name).cannot < frozenset(KINDS)
+    return _writer_of(format) is not None
+
+
+def _writer_of(format: str) -> type[RecordSerializer] | None:
+    """The last resort among those who write a format, which says what it holds."""
+    cls = record_serializer(FORMATS.declaration(format).written_by[-1])
+    return cls if cls is not None and cls.cannot < frozenset(KINDS) else None
 
 
 def written() -> list[str]:
@@ -100,9 +105,9 @@ def formats_for(kind: str, but: str) -> str:
     """
     able = []
     for name in written():
-        cls = SERIALIZERS.cls(FORMATS.declaration(name).written_by[-1])
-        holds = issubclass(cls, RecordSerializer) and kind not in cls.cannot | cls.partly
-        if holds and name != but and cls.missing(name) is None:
+        cls = _writer_of(name)
+        holds = cls is not None and kind not in cls.cannot | cls.partly
+        if cls is not None and holds and name != but and cls.missing(name) is None:
             able.append((not cls.safe, cls.extra is not None, name))
     names = [name for *_, name in sorted(able, key=lambda rank: rank[:2])][:3]
     if not names:
@@ -123,7 +128,7 @@ def writers(format: str, settings: Spelling) -> list[Writer]:
         )
     found: list[Writer] = []
     for name in names:
-        serializer = SERIALIZERS.create(name)
+        serializer = SERIALIZERS.create(name) if name in SERIALIZERS else _generic(name)
         assert isinstance(serializer, RecordSerializer)
         serializer.configure(settings or serializer.settings({}))
         if isinstance(fmt, DocumentFormat) and len(names) == 1 and not settings:
@@ -133,3 +138,9 @@ def writers(format: str, settings: Spelling) -> list[Writer]:
         else:
             found.append((_MessageWriter if format == "msgpack" else Writer)(serializer))
     return found
+
+
+def _generic(name: str) -> RecordSerializer:
+    cls = record_serializer(name)
+    assert cls is not None
+    return cls(name)

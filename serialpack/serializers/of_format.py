@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, cast
 
 from serialpack.errors import RefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Unheld
 from serialpack.formats.shared.document import DocumentFormat
+from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import RecordSerializer
 from serialpack.stages.stage import Buffer
 
@@ -37,3 +39,19 @@ class FormatSerializer(RecordSerializer):
 
     def _load(self, data: Buffer) -> list[Any]:
         return read_stored(self.format.read_stored, data)
+
+
+@cache
+def record_serializer(name: str) -> type[RecordSerializer] | None:
+    """The serializer of that name or, for a format that has none, one that leaves all to it.
+
+    None where nobody writes records under that name.
+    """
+    if name in SERIALIZERS:
+        cls = SERIALIZERS.cls(name)
+        return cls if issubclass(cls, RecordSerializer) else None
+    fmt = FORMATS.get(name) if name in FORMATS else None
+    if not isinstance(fmt, DocumentFormat):
+        return None
+    facts = {"stored_format": name, "cannot": fmt.cannot, "safe": fmt.safe}
+    return type("GenericSerializer", (FormatSerializer,), facts)

@@ -33,6 +33,7 @@ from serialpack.formats.shared.split import (
     record_ends,
 )
 from serialpack.stages.stage import Buffer
+from serialpack.values.kinds import BEYOND_JSON
 
 
 class Malformed(ValueError):
@@ -49,6 +50,8 @@ class DocumentFormat(ValueFormat):
 
     #: What messages call it: ``YAML``.
     title: ClassVar[str]
+    #: Kinds of values that it has no words for, where no serializer of its name declares them.
+    cannot: ClassVar[frozenset[str]] = BEYOND_JSON
 
     @abstractmethod
     def read(self, data: bytes) -> list[Any]:
