@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
+from serialpack.binary import EndsEarly, StreamDecoder, decompress
 from serialpack.errors import CodecError
 from serialpack.stages.stage import Buffer, Stage
 
@@ -55,24 +56,12 @@ class Codec(Stage, ABC):
         """
 
 
-class StreamDecoder(Protocol):
-    """The decompressor objects of zlib, bz2 and lzma, as far as they agree."""
-
-    @property
-    def eof(self) -> bool: ...
-    @property
-    def unused_data(self) -> bytes: ...
-    def decompress(self, data: Buffer, max_length: int) -> bytes: ...
-
-
 def decompress_stream(decoder: StreamDecoder, stored: Buffer, size: int) -> bytes:
-    """Run a standard-library decoder over ``stored``, allowing it one byte more than ``size``.
-
-    The extra byte tells "exactly this long" from "longer" without decoding the rest.
-    """
-    data = decoder.decompress(stored, size + 1)
-    if len(data) == size and not decoder.eof:
-        data += decoder.decompress(b"", 1)
+    """Run a standard-library decoder over ``stored``, allowing it one byte more than ``size``."""
+    try:
+        data = decompress(decoder, stored, size)
+    except EndsEarly:
+        data = b""
     if len(data) != size or not decoder.eof:
         raise CodecError(f"does not restore to the {size} bytes promised")
     if decoder.unused_data:

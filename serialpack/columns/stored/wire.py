@@ -5,25 +5,14 @@ A number has one form, the shortest; so a small one is a byte.
 
 from __future__ import annotations
 
+from serialpack import binary
+from serialpack.binary import varint as varint
 from serialpack.columns.texts import Broken
-
-#: A number of more bytes than this is none of ours: 64 bits at 7 a byte.
-_LONGEST = 10
-
-
-def varint(number: int) -> bytes:
-    """``number`` (0 to 2^64 - 1): seven bits a byte, the lowest first; the last byte is < 128."""
-    out = bytearray()
-    while number > 127:
-        out.append(number & 127 | 128)
-        number >>= 7
-    out.append(number)
-    return bytes(out)
 
 
 def zigzag(number: int) -> bytes:
     """A signed ``number`` of 64 bits: 0, -1, 1, -2 ... as 0, 1, 2, 3 ..."""
-    return varint(number << 1 if number >= 0 else (~number << 1) | 1)
+    return varint(binary.zigzag(number))
 
 
 def counted(data: bytes) -> bytes:
@@ -47,16 +36,13 @@ class Reader:
 
     def varint(self, most: int) -> int:
         """A number that is at most ``most``."""
-        number = 0
-        for place in range(_LONGEST):
-            byte = self.byte()
-            number |= (byte & 127) << (7 * place)
-            if byte < 128:
-                break
-        else:
-            raise Broken("a number in a description has no end")
-        if not byte and place:
+        try:
+            number, end = binary.read_varint(self.data, self.position, len(self.data))
+        except ValueError as error:
+            raise Broken(f"a number in a description: {error}") from None
+        if end - self.position > 1 and not self.data[end - 1]:
             raise Broken("a number in a description is longer than it need be")
+        self.position = end
         if number > most:
             raise Broken(f"a description says {number} where at most {most} can be")
         return number
@@ -64,7 +50,7 @@ class Reader:
     def zigzag(self) -> int:
         """A signed number of 64 bits."""
         number = self.varint(2**64 - 1)
-        return ~(number >> 1) if number & 1 else number >> 1
+        return binary.unzigzag(number)
 
     def take(self, size: int) -> bytes:
         """``size`` bytes."""

@@ -14,6 +14,7 @@ import zlib
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from serialpack.binary import decompress, read_varint, varint
 from serialpack.depth import MAX_DEPTH, TooDeep, depth_of
 from serialpack.errors import RefusedError
 from serialpack.formats.avro.skim import Skimmer, read_long
@@ -230,24 +231,16 @@ def _stored(data: bytes, _: int) -> bytes:
     return data
 
 
-def _whole(stream: Any, data: bytes, room: int) -> bytes:
-    """What a decompressor of the standard library makes of ``data``, up to a byte too much."""
-    out: bytes = stream.decompress(data, room + 1)
-    if not stream.eof and len(out) <= room:
-        raise ValueError("it ends too early")
-    return out
-
-
 def _deflate(data: bytes, room: int) -> bytes:
-    return _whole(zlib.decompressobj(-15), data, room)
+    return decompress(zlib.decompressobj(-15), data, room)
 
 
 def _bzip2(data: bytes, room: int) -> bytes:
-    return _whole(bz2.BZ2Decompressor(), data, room)
+    return decompress(bz2.BZ2Decompressor(), data, room)
 
 
 def _xz(data: bytes, room: int) -> bytes:
-    return _whole(lzma.LZMADecompressor(memlimit=2 * MAX_BLOCK), data, room)
+    return decompress(lzma.LZMADecompressor(memlimit=2 * MAX_BLOCK), data, room)
 
 
 def _zstandard(data: bytes, room: int) -> bytes:
@@ -262,12 +255,7 @@ def _zstandard(data: bytes, room: int) -> bytes:
 
 def _snappy(data: bytes, room: int) -> bytes:
     cramjam = import_library("cramjam", "snappy")
-    size = shift = 0
-    for byte in data[:5]:
-        size |= (byte & 127) << shift
-        shift += 7
-        if byte < 128:
-            break
+    size, _ = read_varint(data, 0, min(len(data), 5))
     if size > room:
         return bytes(room + 1)
     try:
@@ -339,12 +327,7 @@ def _uncompressed(container: Container) -> bytes:
 
 def write_long(number: int) -> bytes:
     """A number from 0 up, as Avro writes it."""
-    number <<= 1
-    out = bytearray()
-    while number > 127:
-        out.append(number & 127 | 128)
-        number >>= 7
-    return bytes([*out, number])
+    return varint(number << 1)
 
 
 def write_values(

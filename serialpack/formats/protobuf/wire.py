@@ -15,6 +15,8 @@ from functools import lru_cache
 from struct import Struct
 from typing import Any
 
+from serialpack import binary
+from serialpack.binary import varint as varint
 from serialpack.depth import MAX_DEPTH, TooDeep
 from serialpack.formats.base import Difference, Unheld, depth_loss
 from serialpack.formats.shared.document import Malformed
@@ -32,7 +34,6 @@ EXACT = 1 << 53
 _LONGEST = 10
 
 _DOUBLE = Struct("<d")
-_SHORT = [bytes([n]) for n in range(128)]
 
 # The tags of google.protobuf: number of the field, and how it is laid out.
 _NULL, _NUMBER, _STRING, _BOOL, _STRUCT, _LIST = 0x08, 0x11, 0x1A, 0x20, 0x2A, 0x32
@@ -40,36 +41,12 @@ _NULL, _NUMBER, _STRING, _BOOL, _STRUCT, _LIST = 0x08, 0x11, 0x1A, 0x20, 0x2A, 0
 _ITEM, _KEY, _VALUE = 0x0A, 0x0A, 0x12
 
 
-def varint(number: int) -> bytes:
-    """``number``, from 0 up to 2^64, as a varint."""
-    if number < 128:
-        return _SHORT[number]
-    out = bytearray()
-    while number > 127:
-        out.append(number & 127 | 128)
-        number >>= 7
-    out.append(number)
-    return bytes(out)
-
-
 def read_varint(data: Buffer, at: int, end: int) -> tuple[int, int]:
-    """The varint at ``at``, which must end before ``end``; and where it ends."""
-    number = shift = 0
-    start = at
-    while at < end:
-        byte = data[at]
-        at += 1
-        number |= (byte & 127) << shift
-        if byte < 128:
-            if number >> 64:
-                break
-            return number, at
-        shift += 7
-        if shift > 63:
-            break
-    if at < end or shift > 63:
-        raise Malformed("a number of more than 64 bits", start)
-    raise Malformed("it ends within a number", start)
+    """As ``binary.read_varint``, with Malformed for what is none."""
+    try:
+        return binary.read_varint(data, at, end)
+    except ValueError as error:
+        raise Malformed(str(error), at) from None
 
 
 def read_length(data: bytes, at: int, end: int) -> tuple[int, int]:

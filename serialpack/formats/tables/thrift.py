@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from serialpack.binary import read_varint, unzigzag
+
 _MOST_LEVELS = 32
 _TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT, _UUID = (
     *(1, 2, 3, 7, 8),
@@ -81,15 +83,8 @@ class Reader:
         return count
 
     def _varint(self) -> int:
-        number = shift = 0
-        while shift < 70:
-            byte = self._byte()
-            number |= (byte & 127) << shift
-            if byte < 128:
-                return number
-            shift += 7
-        raise ValueError("a number of more than 64 bits")
+        number, self.at = read_varint(self._data, self.at, len(self._data))
+        return number
 
     def _integer(self) -> int:
-        number = self._varint()
-        return number >> 1 ^ -(number & 1)
+        return unzigzag(self._varint())

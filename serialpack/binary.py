@@ -1,0 +1,81 @@
+"""Pieces of binary formats that several of them share: varints, and decompression with a bound."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+Bytes = bytes | bytearray | memoryview
+
+_SHORT = [bytes([number]) for number in range(128)]
+
+
+def varint(number: int) -> bytes:
+    """``number`` (0 to 2^64 - 1) in LEB128 (DWARF 5, 7.6): seven bits a byte, the lowest first."""
+    if number < 128:
+        return _SHORT[number]
+    out = bytearray()
+    while number > 127:
+        out.append(number & 127 | 128)
+        number >>= 7
+    out.append(number)
+    return bytes(out)
+
+
+def read_varint(data: Bytes, at: int, end: int) -> tuple[int, int]:
+    """The number at ``at``, which must end before ``end``, and where it ends.
+
+    ValueError where it does not end, or has more than 64 bits.
+    """
+    number = shift = 0
+    while at < end:
+        byte = data[at]
+        at += 1
+        number |= (byte & 127) << shift
+        if byte < 128:
+            if number >> 64:
+                break
+            return number, at
+        shift += 7
+        if shift > 63:
+            break
+    raise ValueError(
+        "a number of more than 64 bits" if at < end or shift > 63 else "it ends within a number"
+    )
+
+
+def zigzag(number: int) -> int:
+    """A signed number of 64 bits as one that is not: 0, -1, 1, -2 ... as 0, 1, 2, 3 ..."""
+    return number << 1 if number >= 0 else (~number << 1) | 1
+
+
+def unzigzag(number: int) -> int:
+    """The signed number again."""
+    return number >> 1 ^ -(number & 1)
+
+
+class EndsEarly(ValueError):
+    """Compressed bytes that are cut off."""
+
+
+class StreamDecoder(Protocol):
+    """The decompressor objects of zlib, bz2 and lzma, as far as they agree."""
+
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
+    def decompress(self, data: Bytes, max_length: int) -> bytes: ...
+
+
+def decompress(decoder: StreamDecoder, stored: Bytes, most: int) -> bytes:
+    """What ``stored`` decompresses to, up to one byte more than ``most``.
+
+    The extra byte tells "exactly this long" from "longer" without decoding the rest. EndsEarly;
+    errors of the library as they are.
+    """
+    data = decoder.decompress(stored, most + 1)
+    if len(data) == most and not decoder.eof:
+        data += decoder.decompress(b"", 1)
+    if len(data) <= most and not decoder.eof:
+        raise EndsEarly("it ends too early")
+    return data
