@@ -18,7 +18,7 @@ from serialpack.bench.samples import SAMPLES
 from serialpack.cli.app import VERBS, app
 from serialpack.cli.options import Verb, option_rows
 from serialpack.codecs import CODECS
-from serialpack.conversion.losses import RULES
+from serialpack.conversion.rules import RULES
 from serialpack.errors import UsageError
 from serialpack.filters import FILTERS
 from serialpack.formats import FORMATS

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 from uuid import UUID
 
-from serialpack.conversion.losses import RULES
+from serialpack.conversion.rules import RULES
 from serialpack.formats.shared.changes import Changer
 from serialpack.values.equality import kind_of
 from serialpack.values.kinds import UTF8, key_kind

@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 from serialpack.collector import gc_paused
 from serialpack.columns.fields.wanted import wanted
 from serialpack.conversion.alike import Alike
-from serialpack.conversion.losses import Losses, rule_for
+from serialpack.conversion.losses import Losses
 from serialpack.conversion.plan import Found, Plan
 from serialpack.conversion.projecting import Projector
 from serialpack.conversion.reading import Reader, left_out_of
+from serialpack.conversion.rules import rule_for
 from serialpack.conversion.targets import Writer, formats_for, is_sequence, writers
 from serialpack.errors import InputError, RefusedError, ValueRefusedError
 from serialpack.formats import FORMATS
@@ -38,6 +39,16 @@ class _Tried(NamedTuple):
     data: bytes
     elements: bool
     numbers: list[int] | None = None
+
+
+class Converting(NamedTuple):
+    """What makes workers of a plan. Small, and can be sent to a process."""
+
+    plan: Plan
+
+    def worker(self) -> BlockConverter:
+        """What converts blocks, one after another."""
+        return BlockConverter(self.plan)
 
 
 class BlockConverter:

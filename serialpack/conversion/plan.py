@@ -11,7 +11,6 @@ from serialpack.reports import LeftOut
 from serialpack.values.kinds import Loss
 
 if TYPE_CHECKING:
-    from serialpack.conversion.blocks import BlockConverter
     from serialpack.formats.shared.join import Piece
 
 
@@ -40,12 +39,6 @@ class Plan(NamedTuple):
     source_serializer: tuple[str, tuple[int, ...]] | None = None
     source_settings: Spelling = {}  # noqa: RUF012
     target_settings: Spelling = {}  # noqa: RUF012
-
-    def worker(self) -> BlockConverter:
-        """What converts blocks, one after another."""
-        from serialpack.conversion.blocks import BlockConverter
-
-        return BlockConverter(self)
 
 
 class Found(NamedTuple):

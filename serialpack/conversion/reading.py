@@ -17,6 +17,7 @@ from serialpack.errors import (
 )
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Difference, SourceBlock, Unheld, ValueFormat, too_large
+from serialpack.formats.shared.lossy import parse_lossy
 from serialpack.pipeline.reading import Reading
 from serialpack.reports import LeftOut
 from serialpack.serializers import reader
@@ -61,7 +62,7 @@ class Reader:
             if not lossy and not self._untags:
                 return self.format.parse(block)
             allowed = losses.allowed if lossy else frozenset[str]()
-            records, found = self.format.parse_lossy(block, allowed)
+            records, found = parse_lossy(self.format, block, allowed)
         except Unheld as unheld:
             raise self._refuse(unheld.difference, block.first_record) from None
         losses.merge(found)

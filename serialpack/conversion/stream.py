@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from itertools import chain
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from serialpack.columns.fields.wanted import Field
+from serialpack.conversion.blocks import BlockConverter, Converting
 from serialpack.conversion.joining import Joiner, Patch, Write
 from serialpack.conversion.losses import Losses
 from serialpack.conversion.plan import Found, Plan
@@ -20,9 +21,6 @@ from serialpack.pipeline.timing import add_seconds, timed
 from serialpack.pipeline.workers import INLINE, in_order
 from serialpack.reports import LeftOut
 from serialpack.values.kinds import COLUMNS, Loss
-
-if TYPE_CHECKING:
-    from serialpack.conversion.blocks import BlockConverter
 
 #: The most that is told of what was left out, one by one.
 _MOST_LEFT_OUT = 1000
@@ -146,7 +144,7 @@ def convert_stream(
             return "d"
         return fmt.structure(first, count)
 
-    maker = WorkerMaker(plan, size=size, processes=threads > 1 and in_pieces)
+    maker = WorkerMaker(Converting(plan), size=size, processes=threads > 1 and in_pieces)
     converted = in_order(
         chain((first,), blocks),
         maker.make,
@@ -158,7 +156,7 @@ def convert_stream(
         records, numbers = list[Any](), list[int]()
         one_record = getattr(FORMATS.get(plan.target), "one_record", False)
         # What is sure to be refused is not read to its end.
-        early = None if plan.lossy or plan.skip_bad else plan.worker()
+        early = None if plan.lossy or plan.skip_bad else BlockConverter(plan)
         for block, found in converted:
             tally.add(block, found)
             records += found.records
@@ -240,7 +238,7 @@ def _one_file(
     Strictly at first, then with losses, then without those that are refused. ``numbers``: which
     of the source's they are, where they are records of it.
     """
-    converter = plan.worker()
+    converter = BlockConverter(plan)
     try:
         return converter.write(records, _everything(records)), len(records)
     except ValueRefusedError:

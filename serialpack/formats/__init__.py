@@ -12,7 +12,8 @@ line below.
 
 from __future__ import annotations
 
-from serialpack.formats.registry import Declaration, FormatRegistry
+from serialpack.formats.declaration import Declaration
+from serialpack.formats.registry import FormatRegistry
 
 __all__ = ["FORMATS", "Declaration"]
 

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from serialpack.depth import TOO_DEEP, TooDeep, check_values
 from serialpack.errors import RefusedError, UsageError
-from serialpack.formats.registry import Declaration
+from serialpack.formats.declaration import Declaration
 from serialpack.stages.stage import MAX_BLOCK as MAX_BLOCK
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import Difference as Difference
 from serialpack.values.kinds import Loss
+from serialpack.values.kinds import Unheld as Unheld
 from serialpack.values.kinds import value_step as value_step
 
 if TYPE_CHECKING:
@@ -82,14 +83,6 @@ def too_large(block: SourceBlock) -> RefusedError:
         f"record {number}, at byte {block.offset}, is larger than {MAX_BLOCK >> 20} MiB",
         hint="pack -s raw keeps the bytes",
     )
-
-
-class Unheld(Exception):
-    """A value that Python itself cannot hold. Internal: serializers say it as a refusal."""
-
-    def __init__(self, difference: Difference) -> None:
-        super().__init__(difference)
-        self.difference = difference
 
 
 def depth_loss(record: int = 0) -> Difference:
@@ -259,10 +252,10 @@ class ValueFormat(Format):
     joins: ClassVar[bool] = True
     #: Whether a file in it is one record.
     one_record: ClassVar[bool] = False
-    #: The rules of ``--lossy`` that ``parse_lossy`` heeds.
+    #: The rules of ``--lossy`` that ``lossy.parse_lossy`` heeds.
     heeds: ClassVar[frozenset[str]] = frozenset()
     #: Where ``parse`` notes what it changes because a rule says so; None: it changes nothing.
-    #: Only of the copy of itself that ``parse_lossy`` makes.
+    #: Only of the copy of itself that ``lossy.parse_lossy`` makes.
     marks: Marks | None = None
     #: Whether it says the names of columns apart from its records.
     has_columns: ClassVar[bool] = False
@@ -286,19 +279,6 @@ class ValueFormat(Format):
     def count(self, block: SourceBlock) -> int:
         """How many records a block has that is kept as it is; errors as of ``parse``."""
         return len(self.parse(block))
-
-    def parse_lossy(
-        self, block: SourceBlock, allowed: frozenset[str]
-    ) -> tuple[list[Any], list[Loss]]:
-        """As ``parse``, but what Python cannot hold, or is no UTF-8, changes as ``allowed`` says.
-
-        ``allowed``: rules of ``--lossy``, of which it heeds those in ``heeds``. All else that is
-        lost is Unheld, also what ``parse`` leaves to the proof: a key twice, digits, a ``-0``. So
-        nothing is left to ask ``difference`` about. Also the losses, one for each rule.
-        """
-        from serialpack.formats.shared.marks import parse_marked
-
-        return parse_marked(self, block, allowed)
 
     def in_source(
         self,

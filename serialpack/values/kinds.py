@@ -98,6 +98,14 @@ class Difference(NamedTuple):
     kind: str
 
 
+class Unheld(Exception):
+    """A value that Python itself cannot hold. Internal: it is said as a refusal."""
+
+    def __init__(self, difference: Difference) -> None:
+        super().__init__(difference)
+        self.difference = difference
+
+
 class Loss(NamedTuple):
     """What a rule of ``--lossy`` changed: how often; of the first, where, what was, what became.
 

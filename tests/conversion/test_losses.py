@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from serialpack.conversion.losses import RULES, Losses, rule_for
+from serialpack.conversion.losses import Losses
+from serialpack.conversion.rules import RULES, rule_for
 from serialpack.errors import UsageError, ValueRefusedError
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import FAILURES, RecordSerializer

@@ -7,9 +7,8 @@ from decimal import Decimal, DecimalException
 from typing import Any
 
 from serialpack.errors import ValueRefusedError
-from serialpack.formats.base import Unheld
 from serialpack.formats.shared.unheld import not_held
-from serialpack.values.kinds import KINDS, TEXT_KINDS, Difference
+from serialpack.values.kinds import KINDS, TEXT_KINDS, Difference, Unheld
 
 #: The most digits of an integer that Python turns into text and back (its default limit).
 MAX_DIGITS = 4300

@@ -7,21 +7,20 @@ value's id; where it stands is found later, in one walk of the records.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from copy import copy
 from typing import Any
 
-from serialpack.errors import SyntaxInputError
-from serialpack.formats.base import Difference, SourceBlock, Unheld, ValueFormat
 from serialpack.formats.shared.changes import Changer
 from serialpack.formats.shared.exact import Lost
-from serialpack.formats.shared.utf8 import is_marked, mended, original, replaced, said
+from serialpack.formats.shared.utf8 import is_marked, original, replaced, said
 from serialpack.values.equality import difference
 from serialpack.values.kinds import (
     DIGITS,
     DUPLICATES,
     UTF8,
+    Difference,
     Loss,
     Spelled,
+    Unheld,
     shown,
     totals,
     value_step,
@@ -185,33 +184,3 @@ class _Settler(Changer):
         became = replaced(text, self._base)
         self.note(UTF8, original(text, self._base), became)
         return became
-
-
-def parse_marked(
-    fmt: ValueFormat, block: SourceBlock, allowed: frozenset[str]
-) -> tuple[list[Any], list[Loss]]:
-    """As ``ValueFormat.parse_lossy`` says."""
-    reader = copy(fmt)
-    reader.marks = marks = Marks(allowed)
-    text = data = bytes(block.data)
-    if fmt.declared.is_text and UTF8 in allowed:
-        text, marks.base = mended(data)
-    try:
-        records = reader.parse(block._replace(data=text) if text is not data else block)
-    except SyntaxInputError as error:
-        if text is not data:
-            raise _moved(error, text, marks.base, block.offset) from None
-        raise
-    return marks.settled(records, block.first_record)
-
-
-def _moved(error: SyntaxInputError, text: bytes, base: int, start: int) -> SyntaxInputError:
-    """``error``, which counts the bytes of ``text``, placed where they came from."""
-    before = text[: error.offset - start].decode()
-    return SyntaxInputError(
-        error.message,
-        offset=start + len(original(before, base)),
-        line=error.line,
-        column=error.column,
-        hint=error.hint,
-    )
