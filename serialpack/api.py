@@ -204,13 +204,13 @@ def unpack(
                 raise UsageError("an archive unpacks into a folder", hint=_ARCHIVE)
         how: Any = {"trust": trust, "threads": threads or usable_cores(), "max_size": max_size}
         with sink(target, force, opened.stat) as write:
-            salvaged = None
+            damage: dict[str, Any] = {}
             if salvage:
                 from serialpack.pipeline.salvage import salvage_source
 
-                alone = target is not None
-                salvaged = salvage_source(opened, write, alone=alone, progress=progress, **how)
-                done = salvaged.done
+                how["alone"] = target is not None
+                salvaged = salvage_source(opened, write, progress=progress, **how)
+                done, damage = salvaged.done, {"damage": salvaged.damage, "lost": salvaged.lost}
             elif record_range is not None:
                 from serialpack.pipeline.ranges import Span, unpack_records
 
@@ -222,9 +222,7 @@ def unpack(
             else:
                 done = unpack_stream(opened.read, write, progress=progress, **how)
     report = unpack_report(done, opened.path, target_name(target), part=bool(ranges))
-    if salvaged is not None:
-        report = report._replace(damage=salvaged.damage, lost=salvaged.lost)
-    return report
+    return report._replace(**damage)
 
 
 def unpack_report(
@@ -259,8 +257,8 @@ def inspect(
     without unpacking; or, for any other file, its format, rough shape and what auto would do.
 
     ``columns``: also what is in the columns of one that has them and can be sought, for which
-    the start of each block is read. ``salvage``: what is left of a damaged container, all of
-    which is read; the sums are those of the blocks that are known of.
+    the start of each block is read. ``salvage``: what is left of a damaged container, as sums of
+    the blocks that are known of; all of it is read.
     """
     from serialpack.inspection import inspect_source
 

@@ -152,7 +152,7 @@ def unpack_archive(
     with opened_source(source) as opened:
         if salvage:
             how: Any = {"trust": trust, "threads": threads, "progress": progress, "each": each}
-            from serialpack.pipeline.salvage import sought
+            from serialpack.pipeline.sought import sought
 
             with sought(opened) as found:
                 return _salvaged(found, folder, max_size, force, **how)

@@ -100,8 +100,8 @@ def run(args: list[str]) -> int:
             # What is ignored stays so: nohup, and jobs that a script puts in the background.
             if signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, _stop)
-        _replace_closed_streams()
         name_standard_output()
+        _replace_closed_streams()
         for stream in (sys.stdout, sys.stderr):
             # Names of files can hold anything; printing one must never fail.
             if hasattr(stream, "reconfigure"):

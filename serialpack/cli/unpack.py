@@ -162,7 +162,7 @@ def command(
         with api.opened_source(data_of(path)) as source:
             if not salvage:
                 return (entries if is_archive(source) else one)(given, source)
-            from serialpack.pipeline.salvage import sought
+            from serialpack.pipeline.sought import sought
 
             with sought(source) as left:
                 return (entries if is_archive(left, salvage=True) else one)(given, left)

@@ -11,8 +11,7 @@ from serialpack.conversion.losses import Losses
 from serialpack.conversion.plan import Found, Plan
 from serialpack.conversion.projecting import Projector
 from serialpack.conversion.reading import Reader, left_out_of
-from serialpack.conversion.rules import rule_for
-from serialpack.conversion.targets import Writer, formats_for, is_sequence, writers
+from serialpack.conversion.targets import Writer, is_sequence, writers
 from serialpack.errors import InputError, RefusedError, ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, ValueFormat
@@ -29,6 +28,10 @@ _MOST_MISSES = 3
 
 #: Up to so many bytes it takes longer to import a fast library than to do without.
 _SMALL = 64 << 10
+
+
+#: The hint where there is none.
+_NO_WAY = "no format here can"
 
 
 class _Tried(NamedTuple):
@@ -78,6 +81,9 @@ class BlockConverter:
             and not plan.tagged
         )
         self._misses = 0
+        #: Whether the next refusal is caught, so that nobody reads its hint; the hints so far.
+        self._caught = False
+        self._hints: dict[str, str] = {}
         self._tags = plan.tagged and target.declared.tagged
         self._projector = Projector(wanted(plan.fields)) if plan.fields else None
         self._may_be_alike = self._may_be_alike and not plan.fields
@@ -118,11 +124,14 @@ class BlockConverter:
         return found._replace(records=[], numbers=(), piece=piece, keys=keys)
 
     def _tried(self, block: SourceBlock, reader: Reader) -> _Tried:
+        self._caught = bool(self.plan.lossy)
         try:
             return self._try(block, reader, lossy=False)
         except (InputError, ValueRefusedError):
             if not self.plan.lossy:
                 raise
+        finally:
+            self._caught = False
         return self._try(block, reader, lossy=True)
 
     def _try(self, block: SourceBlock, reader: Reader, *, lossy: bool) -> _Tried:
@@ -202,8 +211,9 @@ class BlockConverter:
 
     def changed(self, records: list[Any], losses: Losses, first_record: int) -> list[Any]:
         """The records with each value changed that the target cannot hold and ``losses`` allows."""
-        if self._tags:
-            return records
+        return records if self._tags else self._by_rules(records, losses, first_record)
+
+    def _by_rules(self, records: list[Any], losses: Losses, first_record: int = 0) -> list[Any]:
         serializer = self._writers[-1].serializer
         return losses.apply(
             records,
@@ -246,7 +256,7 @@ class BlockConverter:
                 lost = writer.serializer.blame(values, error)
             if lost is None:
                 return data
-            refusal = self.refuse(lost, block.first_record, writer)
+            refusal = self.refuse(lost, block.first_record, writer, records)
         assert refusal is not None
         raise refusal
 
@@ -258,7 +268,7 @@ class BlockConverter:
         try:
             return tag(records, of_bson=self.plan.source == "bson")
         except TagFailure as failure:
-            raise self.refuse(failure.difference, block.first_record) from None
+            raise self.refuse(failure.difference, block.first_record, None, records) from None
 
     def _written(
         self,
@@ -310,11 +320,29 @@ class BlockConverter:
             raise self.refuse(lost, block.first_record)
 
     def refuse(
-        self, lost: Difference, first_record: int, writer: Writer | None = None
+        self,
+        lost: Difference,
+        first_record: int,
+        writer: Writer | None = None,
+        records: list[Any] | None = None,
     ) -> ValueRefusedError:
-        """The error for a value that is lost, with what would keep it or let it go."""
-        serializer = (writer or self._writers[-1]).serializer
-        hint = formats_for(lost.kind, self.plan.target)
-        if (rule := rule_for(lost.kind)) is not None:
-            hint = f"--lossy {rule} lets it go" + (f", {hint}" if hint else "")
-        return serializer.refuse(lost, first_record, hint or "no format here can")
+        """The error for a value that is lost, with what would keep it or let it go.
+
+        ``records``: those that it is among, as they were read.
+        """
+        writer = writer or self._writers[-1]
+        hint = _NO_WAY if self._caught else self._hints.get(lost.kind)
+        if hint is None:
+            hint = self._hint(lost, records)
+            if self.plan.skip_bad:  # of many that are told, one by one
+                self._hints[lost.kind] = hint
+        return writer.serializer.refuse(lost, first_record, hint)
+
+    def _hint(self, lost: Difference, records: list[Any] | None) -> str:
+        from serialpack.conversion import hints
+
+        record = attempt = None
+        if records is not None and lost.record < len(records):
+            record = records[lost.record]
+            attempt = hints.attempt_with(record, self._writers[-1], self._by_rules)
+        return hints.hint(self.plan, lost, record, attempt) or _NO_WAY

@@ -88,7 +88,8 @@ def is_written(format: str) -> bool:
 
 def _writer_of(format: str) -> type[RecordSerializer] | None:
     """The last resort among those who write a format, which says what it holds."""
-    cls = record_serializer(FORMATS.declaration(format).written_by[-1])
+    declared = FORMATS.declaration(format)
+    cls = record_serializer(declared.written_by[-1]) if declared.is_target else None
     return cls if cls is not None and cls.cannot < frozenset(KINDS) else None
 
 
@@ -97,22 +98,17 @@ def written() -> list[str]:
     return [entry.name for entry in FORMATS.sources() if is_written(entry.name)]
 
 
-def formats_for(kind: str, but: str) -> str:
-    """Which formats hold the values that ``kind`` names: ``--to yaml or cbor can``; else nothing.
+def others(but: str) -> list[str]:
+    """The formats that can be written here beside ``but``.
 
-    Those that need nothing installed and are safe to read come first. ``but``: the one that has
-    just refused it.
+    Those that need nothing installed and are safe to read come first.
     """
-    able = []
+    found = []
     for name in written():
         cls = _writer_of(name)
-        holds = cls is not None and kind not in cls.cannot | cls.partly
-        if cls is not None and holds and name != but and cls.missing(name) is None:
-            able.append((not cls.safe, cls.extra is not None, name))
-    names = [name for *_, name in sorted(able, key=lambda rank: rank[:2])][:3]
-    if not names:
-        return ""
-    return "--to " + (", ".join(names[:-1]) + " or " if len(names) > 1 else "") + names[-1] + " can"
+        if cls is not None and name != but and cls.missing(name) is None:
+            found.append((not cls.safe, cls.extra is not None, name))
+    return [name for *_, name in sorted(found, key=lambda rank: rank[:2])]
 
 
 def writers(format: str, settings: Spelling) -> list[Writer]:

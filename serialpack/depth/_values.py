@@ -82,12 +82,12 @@ def check_graph(records: list[Any]) -> None:
     What stands within itself counts as deep as it is where it is met first.
     """
     level = [records]
-    for _ in range(_TREES):
+    for depth in range(_TREES):
         above = len(level)
         level = _below(level)
         if not level:
             return
-        if len(level) > _MANY and len(level) > 8 * above:
+        if len(level) > _MANY and (depth > _USUAL or len(level) > 8 * above):
             level = _once(level)
     _check_in_order(records)
 
@@ -223,4 +223,13 @@ def _check_in_order(records: list[Any]) -> None:
             if len(stack) > MAX_DEPTH + 1 and _is_level(value):  # the list of records is one more
                 raise TooDeep
             if below := _below([value]):
-                stack.append(iter(below))
+                stack.append(iter(_ordered(value, below)))
+
+
+def _ordered(value: Any, below: list[Any]) -> list[Any]:
+    """``below`` in the order of ``value``: the collector begins at the end of a list."""
+    if not isinstance(value, list | tuple):
+        return below
+    found = {id(part): part for part in below}
+    first = [found.pop(id(part)) for part in value if id(part) in found]
+    return [*first, *found.values()]

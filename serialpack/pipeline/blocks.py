@@ -36,6 +36,9 @@ SETTINGS = "z"
 #: About how far a half of the work is when its bytes are made; then they are proved.
 _WRITTEN = 0.9
 
+#: What is raised by those who read stored bytes, where no writer of ours has written these.
+MALFORMED = (ValueError, TypeError, LookupError, OverflowError, RecursionError, AttributeError)
+
 #: So many first blocks may be all of the file.
 _EARLY = 2
 
@@ -350,7 +353,7 @@ class BlockUnpacker:
         else:
             try:
                 source = self._undone(block, data)
-            except (ValueError, TypeError, KeyError, RecursionError, OverflowError) as error:
+            except MALFORMED as error:
                 raise _damaged(stored, f"its values cannot be read ({error})") from None
         timer.lap("deserialize")
         if block.exact and source is not data and checksum(source) != block.source_check:

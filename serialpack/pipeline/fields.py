@@ -19,10 +19,10 @@ from serialpack.columns.texts import Broken, Texts, Unknown
 from serialpack.container.reader import StoredBlock
 from serialpack.container.records import Block
 from serialpack.container.seek import BlockParts, StoredMember, find_members
-from serialpack.errors import DamagedError, RefusedError, UnsupportedError
+from serialpack.errors import DamagedError, RefusedError, SerialpackError, UnsupportedError
 from serialpack.files import Source
 from serialpack.formats import FORMATS
-from serialpack.pipeline.blocks import BlockUnpacker, Plan
+from serialpack.pipeline.blocks import MALFORMED, BlockUnpacker, Plan
 from serialpack.pipeline.timing import Timer
 from serialpack.pipeline.workers import in_order
 
@@ -90,7 +90,9 @@ class OpenBlock:
                 yield
         except Unknown as error:
             raise UnsupportedError(f"needs {error}", hint="update serialpack") from None
-        except Broken as error:
+        except (UntoldError, SerialpackError):
+            raise
+        except MALFORMED as error:
             raise DamagedError(
                 f"its columns cannot be read ({error})", block=self.block.seq, start=self._start
             ) from None

@@ -13,7 +13,7 @@ from serialpack.errors import DamagedError, UsageError
 from serialpack.files import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Format, Spelling
-from serialpack.pipeline.blocks import BlockUnpacker, Plan
+from serialpack.pipeline.blocks import MALFORMED, BlockUnpacker, Plan
 from serialpack.pipeline.timing import add_seconds, timed
 from serialpack.pipeline.unpack import Limit, Unpacked, Write, member_plan
 from serialpack.stages.stage import Buffer
@@ -176,7 +176,7 @@ def unpack_records(
         restore, pieces = partial(blocks.restore, place), partial(blocks.pieces, place)
         try:
             piece.add(place.seq, place.records, restore, pieces)
-        except ValueError as error:  # of a spelling that says what none can
+        except MALFORMED as error:  # of a spelling that says what none can
             raise DamagedError(
                 f"its records cannot be cut out ({error})", block=place.seq
             ) from None

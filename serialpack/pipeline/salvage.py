@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from typing import IO, NamedTuple, cast
+from typing import IO, NamedTuple
 
 from serialpack.codecs import CODECS
 from serialpack.container.frames import checksum
-from serialpack.container.reader import SNIFF, StoredBlock, is_container, is_small
+from serialpack.container.reader import SNIFF, StoredBlock, is_container
 from serialpack.container.records import CONTINUED, Header
 from serialpack.container.salvage import FoundMember, Slot, find_remains, first_body, read_found
-from serialpack.container.small import MAX_SMALL, Small
+from serialpack.container.small import MAX_SMALL
 from serialpack.detect import looks_like
 from serialpack.errors import CodecError, Damage, DamagedError, NotContainerError, UsageError
-from serialpack.files import Source, file_error
+from serialpack.files import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Spelling
 from serialpack.pipeline.blocks import BlockUnpacker, Plan, Restored
@@ -28,6 +27,7 @@ from serialpack.pipeline.lost import lost_ranges
 from serialpack.pipeline.pack import Progress
 from serialpack.pipeline.rejoin import Headed, Plain, Rejoined
 from serialpack.pipeline.small import expand
+from serialpack.pipeline.sought import sought, whole_small
 from serialpack.pipeline.timing import Timer, add_seconds, timed
 from serialpack.pipeline.unpack import Limit, Unpacked, Write, member_plan
 from serialpack.pipeline.workers import INLINE_PLAIN, in_order
@@ -103,37 +103,6 @@ def salvage_source(
         damage,
         tuple(found for each in done for found in each.lost),
     )
-
-
-def whole_small(source: Source) -> bool:
-    """Whether ``source`` is in the small form, of which all or nothing is left."""
-    try:
-        return is_small(source.peek(SNIFF)) and bool(Small.decode(source.peek(MAX_SMALL + 1)))
-    except DamagedError:
-        return False
-
-
-@contextmanager
-def sought(source: Source) -> Iterator[Source]:
-    """``source``, if it can be sought; else all of it in a temporary file that can.
-
-    What is behind the damage may be needed first: the header stands at the end again.
-    """
-    if source.seekable():
-        yield source
-        return
-    import tempfile
-
-    with tempfile.TemporaryFile() as spool:
-        try:
-            while data := source.read(1 << 20):
-                spool.write(data)
-            spool.seek(0)
-        except OSError as error:
-            raise file_error(error, "temporary file", "write") from error
-        found = Source(cast("IO[bytes]", spool), source.path)
-        found.stat = None
-        yield found
 
 
 def nothing_left() -> DamagedError:

@@ -250,7 +250,7 @@ class RecordSerializer(Serializer):
         # A part of a map is tried inside a map: some formats take no other records.
         in_map = isinstance(record, dict)
         path, value, met = "$", record, set()
-        while isinstance(value, dict | list | tuple) and id(value) not in met:
+        while _has_parts(value) and id(value) not in met:
             met.add(id(value))
             parts: Iterable[tuple[str, Any]]
             if isinstance(value, dict):
@@ -269,6 +269,11 @@ class RecordSerializer(Serializer):
             path += found[0]
             value = found[1]
         return path, value, False
+
+
+def _has_parts(value: Any) -> bool:
+    """Whether a part of it may be refused alone: a tuple with a name of its own is one value."""
+    return isinstance(value, dict | list) or type(value) is tuple
 
 
 def check_finite(values: Any) -> None:

@@ -58,7 +58,7 @@ KINDS = {
     "set": "a set",
     "frozenset": "a frozenset",
     "complex": "a complex number",
-    "number-array": "an array of machine numbers",
+    "number-array": "an array or scalar of NumPy or of the module array",
     "tag": "a tagged value or an extension type",
     "object": "an object of a class",
     "function": "a function or a class",

@@ -2,12 +2,38 @@
 
 from __future__ import annotations
 
+import io
+import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+import serialpack
 from serialpack.stages.stage import is_installed
 from tests.cli.conftest import Run
+
+needs_full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+
+#: What each verb says on standard output, words or lines of JSON; none of it is about an input.
+SAYING = [
+    ["inspect", "a.json"],
+    ["inspect", "a.json", "b.json.spk"],
+    ["inspect", "--json", "a.json"],
+    ["inspect", "--json", "a.json", "b.json.spk"],
+    ["inspect", "--blocks", "--columns", "b.json.spk"],
+    ["inspect", "--head", "1", "b.json.spk"],
+    ["inspect", "--stages"],
+    ["inspect", "--stages", "--json"],
+    ["unpack", "-q", "--test", "--json", "b.json.spk", "b.json.spk"],
+    ["unpack", "-o", "-", "b.json.spk"],
+    ["unpack", "-q", "--to", "yaml", "a.json", "-o", "-"],
+    ["pack", "-q", "--json", "-f", "a.json"],
+    ["--help"],
+    ["--version"],
+]
 
 
 @pytest.mark.skipif(not is_installed("tomli_w"), reason="tomli-w is not installed")
@@ -33,3 +59,75 @@ def test_what_no_header_holds_is_a_wrong_call(tmp_path: Path, run: Run) -> None:
     done = run("pack", "--meta", b"k=\xff", tmp_path / "a", code=2)
     assert b"the header cannot hold" in done.stderr
     assert not (tmp_path / "a.spk").exists()
+
+
+@needs_full
+@pytest.mark.parametrize("unbuffered", ["", "1"], ids=["buffered", "unbuffered"])
+@pytest.mark.parametrize("args", SAYING, ids=" ".join)
+def test_a_full_standard_output_is_named_once(
+    args: list[str], unbuffered: str, tmp_path: Path
+) -> None:
+    """Not an input, which is well; and nothing is tried again."""
+    if "yaml" in args and not is_installed("yaml"):
+        pytest.skip("PyYAML is not installed")
+    (tmp_path / "a.json").write_bytes(b'[{"a": 1}]')
+    serialpack.pack(tmp_path / "a.json", tmp_path / "b.json.spk")
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "serialpack", *args],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+            timeout=120,
+            check=False,
+        )
+    assert done.returncode == 1
+    text = "serialpack: standard output: cannot write: no space left on device\n"
+    assert done.stderr.decode() == text
+
+
+@needs_full
+def test_an_error_of_an_input_is_told_of_it_on_a_full_disk_too(tmp_path: Path) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "serialpack", "inspect", "--json", "none", "other"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            cwd=tmp_path,
+            timeout=120,
+            check=False,
+        )
+    first, second = done.stderr.decode().splitlines()
+    assert first.startswith("serialpack: none: ")
+    assert second.startswith("serialpack: standard output: ")
+
+
+@pytest.mark.parametrize("depth", [1500, 4000])
+def test_an_entry_in_thousands_of_folders(depth: int, tmp_path: Path, run: Run) -> None:
+    """Unpacked if the system has room for its path, else refused; the next one is not lost."""
+    deep = "d/" * depth + "file"
+    sources = {deep: io.BytesIO(b"deep"), "good": io.BytesIO(b"good")}
+    serialpack.pack_archive(sources, tmp_path / "a.spk")
+    fits = len(os.fsencode(tmp_path / "out" / deep)) + 40 < 4096
+    done = run("unpack", "--json", "a.spk", "-o", "out", cwd=tmp_path, code=0 if fits else 1)
+    assert (tmp_path / "out/good").read_bytes() == b"good"
+    first, *rest = [json.loads(line) for line in done.stdout.splitlines()]
+    assert first.get("entry") == deep
+    if fits:
+        assert Path(tmp_path / "out" / deep).read_bytes() == b"deep"
+    else:
+        assert "too long" in first["error"]
+        assert rest
+        assert not (tmp_path / "out/d").exists()
+
+
+def test_a_folder_in_thousands_of_folders(tmp_path: Path, run: Run) -> None:
+    """As the user names it: it is made, or refused for its length."""
+    for name in "a", "b":
+        (tmp_path / name).write_bytes(b"x")
+    folder = "d/" * 1500
+    run("pack", "a", "b", "-o", folder, cwd=tmp_path)
+    assert (tmp_path / folder / "a.spk").exists()
+    done = run("pack", "a", "b", "-o", "d/" * 4000, cwd=tmp_path, code=1)
+    assert b"cannot make the folder: file name too long" in done.stderr

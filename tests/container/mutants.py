@@ -8,6 +8,7 @@ what describes columns change.
 from __future__ import annotations
 
 import copy
+import struct
 from collections.abc import Iterator
 from io import BytesIO
 from random import Random
@@ -86,7 +87,7 @@ def put(parts: Taken) -> bytes:
         check = int.from_bytes(frame[-8:], "little")
         rows.append([len(frame), sum(map(len, payload)), *_told(fixed), check])
         sizes += [(len(frame), 0)]
-        sizes += [(len(data), len(data)) for data in payload]
+        sizes += zip(map(len, payload), _restored(fixed, payload), strict=True)
     sums = [
         None if None in (column := [row[place] for row in rows]) else _sum(column)
         for place in (3, 4)
@@ -107,6 +108,14 @@ def _told(fixed: Any) -> list[Any]:
         return [fixed[2], fixed[3], fixed[4], None if serialized == fixed[4] else serialized]
     except (TypeError, IndexError, KeyError):
         return [2, 1, 1, None]
+
+
+def _restored(fixed: Any, payload: list[bytes]) -> list[int]:
+    """What each part restores to, as the seek table has it."""
+    try:
+        return [part[1] % 2**32 for part, _ in zip(fixed[7], payload, strict=True)]
+    except (TypeError, ValueError, IndexError, KeyError):
+        return [0] * len(payload)
 
 
 def _sum(values: list[Any]) -> Any:
@@ -143,7 +152,7 @@ def mutants(container: bytes, most: int, seed: int) -> Iterator[tuple[str, bytes
         _set(body, path, value)
         try:
             yield f"{number} {path} = {value!r:.60}", put(bent)
-        except (OverflowError, ValueError, TypeError):  # which no body holds
+        except (OverflowError, ValueError, TypeError, struct.error):  # which no body holds
             continue
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import io
 import os
+from collections.abc import Callable
 
 import pytest
 
 import serialpack
 from serialpack.codecs import zstd
+from serialpack.codecs.zlib import Zlib
+from serialpack.errors import CodecError
 from serialpack.stages.stage import Buffer
 
 
@@ -31,3 +34,56 @@ def test_a_wrong_payload_is_caught(source: bytes, monkeypatch: pytest.MonkeyPatc
     serialpack.pack(io.BytesIO(source), out, verify=False)
     with pytest.raises(serialpack.DamagedError):
         serialpack.unpack(io.BytesIO(out.getvalue()), io.BytesIO())
+
+
+def _failing(data: Buffer, size: int) -> bytes:  # noqa: ARG001
+    raise CodecError("is not what it wrote")
+
+
+#: Every way in that packs, and every way that reads.
+WRITERS: dict[str, Callable[[], object]] = {
+    "pack": lambda: serialpack.pack(io.BytesIO(b"text " * 1000), io.BytesIO(), codec="zlib"),
+    "pack_archive": lambda: serialpack.pack_archive(
+        {"a": io.BytesIO(b"text " * 1000)}, io.BytesIO(), codec="zlib"
+    ),
+    "dump": lambda: serialpack.dump(["text"] * 1000, io.BytesIO(), "json+zlib"),
+    "dumps": lambda: serialpack.dumps(["text"] * 1000, "json+zlib"),
+    "dumps, larger": lambda: serialpack.dumps(["text"] * 100_000, "json+zlib"),
+}
+READERS: dict[str, Callable[[bytes], object]] = {
+    "unpack": lambda data: serialpack.unpack(io.BytesIO(data), io.BytesIO()),
+    "records": lambda data: serialpack.unpack(io.BytesIO(data), io.BytesIO(), record_range=(1, 2)),
+    "bytes": lambda data: serialpack.unpack(io.BytesIO(data), io.BytesIO(), byte_range=(1, 2)),
+    "convert": lambda data: serialpack.convert(io.BytesIO(data), io.BytesIO(), to="json"),
+    "open": lambda data: serialpack.open(io.BytesIO(data))[0],
+    "fields": lambda data: serialpack.open(io.BytesIO(data)).fields("a"),
+}
+
+
+@pytest.mark.parametrize("way", WRITERS)
+def test_a_codec_that_does_not_read_what_it_wrote(
+    way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Zlib, "decompress", staticmethod(_failing))
+    with pytest.raises(
+        serialpack.SerialpackError, match=r"did not give back .*is not what it wrote"
+    ):
+        WRITERS[way]()
+
+
+@pytest.mark.parametrize("way", READERS)
+def test_a_codec_that_fails_to_read_is_damage(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = io.BytesIO()
+    lines = b'{"a":1}\n' * 1000
+    serialpack.pack(io.BytesIO(lines), out, serializer="raw", format="ndjson", codec="zlib")
+    monkeypatch.setattr(Zlib, "decompress", staticmethod(_failing))
+    with pytest.raises(serialpack.DamagedError, match="is not what it wrote"):
+        READERS[way](out.getvalue())
+
+
+def test_an_object_whose_codec_fails_is_damaged(monkeypatch: pytest.MonkeyPatch) -> None:
+    packed = serialpack.dumps(["text"] * 1000, "json+zlib")
+    monkeypatch.setattr(Zlib, "decompress", staticmethod(_failing))
+    for read in (serialpack.loads, lambda data: serialpack.inspect(io.BytesIO(data))):
+        with pytest.raises(serialpack.DamagedError, match="is not what it wrote"):
+            read(packed)

@@ -120,7 +120,10 @@ class Columns:
         """The columns, of which only those are at hand that were asked for by ``texts``."""
         self._need(self._base, self._base + header_end(self._packed_data))
         most = MAX_BLOCK * _LONGER - self.shape.size
-        return Packed(self._packed_data, sum(self.shape.numbers), most)
+        packed = Packed(self._packed_data, sum(self.shape.numbers), most)
+        if [packed.number(index) for index in range(len(packed))] != list(self.shape.numbers):
+            raise Broken("columns of more or fewer values than the structure has")
+        return packed
 
     def texts(self, index: int) -> Texts:
         """The values of a column."""

@@ -112,7 +112,7 @@ def style_of(spelling: Spelling) -> Style:
         raise ValueError("the spelling's line end is none")
     if isinstance(quoted, list) and all(type(column) is int for column in quoted):
         return Style(newline, tuple(quoted))
-    if type(quoted) is not int:
+    if type(quoted) is not int or quoted not in (0, 1):
         raise ValueError("the spelling's quoting is none")
     return Style(newline, quoted)
 

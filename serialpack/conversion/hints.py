@@ -1,0 +1,125 @@
+"""How to get on with a value that the target refuses: ways that were tried with its record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from serialpack.conversion.losses import Losses
+from serialpack.conversion.plan import Plan
+from serialpack.conversion.rules import RULES
+from serialpack.conversion.targets import Writer, others, writers
+from serialpack.errors import SerialpackError
+from serialpack.formats import FORMATS
+from serialpack.formats.base import ValueFormat
+from serialpack.formats.shared.document import compared
+from serialpack.serializers.base import FAILURES
+from serialpack.values.kinds import TEXT_KINDS, Difference
+
+#: So many formats are named.
+_MOST = 3
+
+#: Writes a record with losses: what the target still refuses of it, by these rules; None: nothing.
+Attempt = Callable[[frozenset[str]], Difference | None]
+
+
+def lost_by(writer: Writer, records: list[Any]) -> Difference | None:
+    """What of ``records`` does not come back from ``writer``."""
+    try:
+        return compared(records, writer.load(writer.dump(records), len(records)))
+    except FAILURES as error:
+        return writer.serializer.blame(records, error)
+
+
+def hint(plan: Plan, lost: Difference, record: Any, attempt: Attempt | None) -> str:
+    """What to say to the conversion so that this record goes through; nothing where it cannot.
+
+    ``record``: the one that is refused, and ``attempt`` writes it; None where it was not read.
+    """
+    if lost.kind in TEXT_KINDS:
+        attempt = None  # what was read of it is another value, which others would hold
+    ways = []
+    if rules := _rules(plan, lost, attempt):
+        ways.append(f"--lossy {','.join(rules)} lets it go")
+    if (
+        attempt is not None
+        and FORMATS.declaration(plan.target).tagged
+        and not plan.tagged
+        and _has_tags(plan, record)
+    ):
+        ways.append("--tagged writes its type")
+    names = [] if attempt is None else _formats(plan, record)
+    if names:
+        several = ", ".join(names[:-1]) + " or " if len(names) > 1 else ""
+        ways.append(f"--to {several}{names[-1]} can")
+    return ", ".join(ways)
+
+
+def _rules(plan: Plan, lost: Difference, attempt: Attempt | None) -> list[str]:
+    """The rules with which the record is written, those given among them; none: there are none."""
+    if attempt is None:
+        source = FORMATS.get(plan.source)
+        heeds = source.heeds if isinstance(source, ValueFormat) else frozenset[str]()
+        found = [name for name in _about(lost.kind) if name in heeds and name not in plan.lossy]
+        return [*plan.lossy, *found[:1]] if found else []
+    if plan.tagged and FORMATS.declaration(plan.target).tagged:
+        return []
+    rules = frozenset(plan.lossy)
+    left: Difference | None = lost
+    while left is not None:
+        more = next((name for name in _about(left.kind) if name not in rules), None)
+        if more is None:
+            return []
+        rules |= {more}
+        left = attempt(rules)
+    return [name for name in RULES if name in rules]
+
+
+def _about(kind: str) -> Iterator[str]:
+    """The rules that may let values of a kind go, as ``RULES`` has them in order."""
+    for name, rule in RULES.items():
+        if kind in rule.kinds or (kind == "tag" and name == "timestamps"):
+            yield name
+
+
+def _has_tags(plan: Plan, record: Any) -> bool:
+    from serialpack.conversion.tagged import TagFailure, tag
+
+    try:
+        tag([record], of_bson=plan.source == "bson")
+    except (TagFailure, SerialpackError, *FAILURES):
+        return False
+    return True
+
+
+def _formats(plan: Plan, record: Any) -> list[str]:
+    """The first formats that hold the record, and not only what is refused of it."""
+    found: list[str] = []
+    for name in others(plan.target):
+        fmt = FORMATS.get(name)
+        several = isinstance(fmt, ValueFormat) and fmt.one_record and plan.structure != "d"
+        if several and not plan.alone:
+            continue
+        try:
+            if lost_by(writers(name, {})[-1], [record]) is None:
+                found.append(name)
+        except (SerialpackError, *FAILURES):
+            continue
+        if len(found) == _MOST:
+            break
+    return found
+
+
+def attempt_with(
+    record: Any, writer: Writer, changed: Callable[[list[Any], Losses], list[Any]]
+) -> Attempt:
+    """What writes ``record`` by ``writer``; ``changed`` does what the rules say."""
+
+    def attempt(rules: frozenset[str]) -> Difference | None:
+        try:
+            records = changed([record], Losses(rules))
+        except SerialpackError:  # two keys would become one
+            return Difference(0, "$", "", "", "value")
+        return lost_by(writer, records)
+
+    return attempt

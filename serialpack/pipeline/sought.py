@@ -1,0 +1,39 @@
+"""A source that can be read from any place: what is behind its damage may be needed first."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO, cast
+
+from serialpack.container.reader import SNIFF, is_small
+from serialpack.container.small import MAX_SMALL, Small
+from serialpack.errors import DamagedError
+from serialpack.files import Source, file_error
+
+
+def whole_small(source: Source) -> bool:
+    """Whether ``source`` is in the small form, of which all or nothing is left."""
+    try:
+        return is_small(source.peek(SNIFF)) and bool(Small.decode(source.peek(MAX_SMALL + 1)))
+    except DamagedError:
+        return False
+
+
+@contextmanager
+def sought(source: Source) -> Iterator[Source]:
+    """``source``, if it can be sought; else all of it in a temporary file that can."""
+    if source.seekable():
+        yield source
+        return
+    with tempfile.TemporaryFile() as spool:
+        try:
+            while data := source.read(1 << 20):
+                spool.write(data)
+            spool.seek(0)
+        except OSError as error:
+            raise file_error(error, "temporary file", "write") from error
+        found = Source(cast("IO[bytes]", spool), source.path)
+        found.stat = None
+        yield found

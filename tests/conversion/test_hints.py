@@ -1,0 +1,168 @@
+"""What a refusal advises is tried: the command that it names goes through."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgpack
+import numpy as np
+import pytest
+
+import serialpack
+from serialpack.cli.app import run
+from serialpack.conversion.rules import RULES
+from tests.conversion.test_matrix import FORMATS_HERE, converted, sources
+
+#: What a hint may say, in this order; nothing else.
+HINT = re.compile(
+    r"(?:--lossy (?P<lossy>[a-z0-9,]+) lets it go)?(?:, )?(?P<tagged>--tagged writes its type)?"
+    r"(?:, )?(?:--to (?P<to>[a-z]+)(?:, [a-z]+)*(?: or (?P<last>[a-z]+))? can)?"
+)
+NO_WAY = "no format here can"
+
+
+def commands(hint: str, target: str) -> Iterator[list[str]]:
+    """The ends of the commands that a hint names, the first of each sort."""
+    found = HINT.fullmatch(hint)
+    assert found is not None, hint
+    if found["lossy"]:
+        yield ["--to", target, "--lossy", found["lossy"]]
+    if found["tagged"]:
+        yield ["--to", target, "--tagged"]
+    if found["to"]:
+        yield ["--to", found["to"]]
+    if found["last"]:
+        yield ["--to", found["last"]]
+
+
+def refusal(
+    data: bytes, source: str, target: str, **how: Any
+) -> serialpack.ValueRefusedError | None:
+    try:
+        converted(data, source, target, **how)
+    except serialpack.ValueRefusedError as refused:
+        return refused
+    return None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("source", ["msgpack", "pickle", "yaml"])
+def test_every_hint_of_the_matrix_is_a_way(source: str, tmp_path: Path) -> None:
+    """Of each kind of value to each format one is tried; all of them are looked at."""
+    path, out = tmp_path / "source", tmp_path / "out"
+    tried, hopeless = set(), set()
+    for name, kind, _, data in sources(source):
+        for target in FORMATS_HERE:
+            if (kind, target) in tried:
+                continue
+            refused = refusal(data, source, target)
+            if refused is None:
+                continue
+            tried.add((kind, target))
+            assert refused.hint is not None
+            if refused.hint == NO_WAY:
+                hopeless.add(kind)
+                continue
+            path.write_bytes(data)
+            for words in commands(refused.hint, target):
+                args = ["unpack", "-q", "-f", "--trust", "--from", source, *words, str(path)]
+                code = run([*args, "-o", str(out)])
+                assert code == 0, (name, target, refused.hint, words)
+    assert len(tried) > 20
+    # Objects of classes and the like: pickle alone holds them, and cannot advise itself.
+    assert hopeless <= {"object", "function", "cycle", "number-array", "surrogates", "tuple"}
+
+
+def ext(code: int, data: bytes) -> bytes:
+    return bytes(msgpack.packb(msgpack.ExtType(code, data)))
+
+
+def test_an_extension_type_is_not_its_bytes() -> None:
+    for lossy in ((), ("bytes",), tuple(RULES)):
+        refused = refusal(b"\x81\xa1v" + ext(5, b"xyz"), "msgpack", "json", lossy=lossy)
+        assert refused is not None
+        assert (refused.kind, refused.value_path) == ("tag", "$.v")
+        assert "--lossy" not in (refused.hint or "")
+        assert (refused.hint or "").startswith("--tagged writes its type, --to ")
+
+
+def test_a_time_of_nanoseconds_is_a_timestamp() -> None:
+    data = msgpack.packb({"t": msgpack.Timestamp(5, 7)})
+    for target in ("json", "yaml", "cbor"):
+        refused = refusal(data, "msgpack", target)
+        assert refused is not None
+        assert (refused.hint or "").startswith("--lossy timestamps lets it go")
+        assert b"1970-01-01T00:00:05.000000007" in converted(
+            data, "msgpack", target, lossy=["timestamps"]
+        )
+    before = msgpack.packb({"t": msgpack.Timestamp(-(1 << 40))})
+    refused = refusal(before, "msgpack", "json")
+    assert refused is not None
+    assert "--lossy" not in (refused.hint or "")
+
+
+@pytest.mark.parametrize(
+    "value", [np.str_("x"), np.bytes_(b"x"), np.datetime64("2001-01-01"), np.array(["a"])]
+)
+def test_a_numpy_value_is_called_one(value: Any) -> None:
+    import pickle
+
+    refused = refusal(pickle.dumps({"v": value}), "pickle", "json")
+    assert refused is not None
+    message = str(refused)
+    assert "machine numbers" not in message
+    assert "NumPy" in message
+    assert (refused.hint or "").startswith("--tagged writes its type")
+
+
+def test_several_rules_that_a_record_needs_are_named_at_once() -> None:
+    data = msgpack.packb({"b": b"x", 1: msgpack.Timestamp(5)}, strict_types=True)
+    refused = refusal(data, "msgpack", "json")
+    assert refused is not None
+    assert (refused.hint or "").startswith("--lossy bytes,timestamps,keys lets it go")
+    refused = refusal(data, "msgpack", "json", lossy=["keys"])
+    assert refused is not None
+    assert (refused.hint or "").startswith("--lossy bytes,timestamps,keys lets it go")
+    assert converted(data, "msgpack", "json", lossy=["bytes", "timestamps", "keys"])
+
+
+def test_what_the_text_says_has_its_rule_where_the_source_heeds_it() -> None:
+    for text, source, hint in (
+        (b'{"a":1,"a":2}', "json", "--lossy duplicates lets it go"),
+        (b"[0.1000000000000000000001]", "json", "--lossy digits lets it go"),
+        (b"[1e999]", "json", NO_WAY),
+        (b"a: 1\na: 2\n", "yaml", "--lossy duplicates lets it go"),
+        (b"\x82\xa1a\x01\xa1a\x02", "msgpack", "--lossy duplicates lets it go"),
+    ):
+        refused = refusal(text, source, "cbor")
+        assert refused is not None
+        assert refused.hint == hint
+
+
+def test_many_bad_records_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is left out is told with the hint of the first of its kind, which takes long to find."""
+    from serialpack.conversion import hints
+
+    calls = 0
+    found = hints.hint
+
+    def counted(*args: Any) -> str:
+        nonlocal calls
+        calls += 1
+        return found(*args)
+
+    monkeypatch.setattr(hints, "hint", counted)
+    data = b"".join(msgpack.packb({"n": n, "b": b"x"}) for n in range(50)) + msgpack.packb({"n": 1})
+    out = io.BytesIO()
+    report = serialpack.convert(
+        io.BytesIO(data), out, format="msgpack", to="ndjson", skip_bad=True, threads=1
+    )
+    assert (len(report.places), calls) == (50, 1)
+    assert all("--lossy bytes" in place.error for place in report.places)
+    calls = 0
+    converted(data, "msgpack", "ndjson", lossy=["bytes"])
+    assert calls == 0

@@ -1,0 +1,130 @@
+"""One measure of how deep values are, whatever they are made of, in work that grows with them."""
+
+from __future__ import annotations
+
+import gc
+from collections import OrderedDict, namedtuple
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from serialpack.depth import (
+    MAX_DEPTH,
+    TooDeep,
+    check_graph,
+    check_values,
+    depth_of,
+    holds_itself,
+)
+
+Check = Callable[[list[Any]], None]
+Pair = namedtuple("Pair", "a b")
+
+
+class Node:
+    def __init__(self, inner: Any) -> None:
+        self.inner = inner
+
+
+@dataclass(slots=True)
+class Slotted:
+    inner: Any
+
+
+class Own(list[Any]):
+    """A list that has attributes."""
+
+
+WRAPS: dict[str, Callable[[Any], Any]] = {
+    "list": lambda value: [value],
+    "map": lambda value: {"a": value},
+    "tuple": lambda value: (value,),
+    "frozenset": lambda value: frozenset([value]),
+    "ordered": lambda value: OrderedDict(a=value),
+    "pair": lambda value: Pair(1, value),
+    "own": lambda value: Own([value]),
+    "object": Node,
+    "slotted": Slotted,
+}
+
+
+def nested(levels: int, wrap: Callable[[Any], Any], value: Any = None) -> Any:
+    for _ in range(levels):
+        value = wrap(value)
+    return value
+
+
+def taken(check: Check, *records: Any) -> bool:
+    try:
+        check([*records])
+    except TooDeep:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("check", [check_values, check_graph])
+@pytest.mark.parametrize("wrap", WRAPS)
+def test_the_limit(wrap: str, check: Check) -> None:
+    """The innermost is a container, of which an object must hold one to count."""
+    empty: tuple[Any, ...] = ((), frozenset())
+    for innermost in empty:
+        value = nested(MAX_DEPTH - 1, WRAPS[wrap], innermost)
+        for _ in range(2):  # what looks at an object may give it a map of its attributes
+            assert taken(check, 1, value)
+            assert not taken(check, 1, WRAPS[wrap](value))
+            gc.collect()  # which knows no more of tuples that hold nothing to collect
+
+
+def test_shared_values_are_measured_in_order() -> None:
+    """A chain whose links stand in a list too is as deep as it is met: first, or last."""
+    links: list[Any] = [[]]
+    for _ in range(2000):
+        links.append([links[-1]])
+    assert taken(check_graph, links)
+    assert not taken(check_graph, links[::-1])
+    assert not taken(check_values, links)
+
+
+def test_what_holds_itself() -> None:
+    cycle: list[Any] = []
+    cycle.append({"a": cycle})
+    node = Node([])
+    node.inner.append(node)
+    for value in (cycle, node):
+        assert holds_itself([value])
+        assert taken(check_graph, value)
+        assert not taken(check_values, value)
+    shared = [1]
+    assert not holds_itself([shared, shared, {"a": shared}])
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("check", [check_values, check_graph, lambda r: holds_itself(r)])
+def test_what_unfolds_without_end_is_no_work(check: Check) -> None:
+    """2^400 places of one tuple. Looked at one by one, they would not come to an end."""
+    value: Any = 1
+    for _ in range(400):
+        value = (value, value)
+    assert taken(check, value)
+
+
+@pytest.mark.timeout(60)
+def test_a_cube_of_one_row_is_no_work_for_those_who_write_it_once() -> None:
+    row = [[0]] * 300
+    assert taken(check_graph, [[[row] * 300] * 300] * 300)
+
+
+def test_depth_of() -> None:
+    assert depth_of(1, 10) == 0
+    assert depth_of([], 10) == 1
+    assert depth_of({"a": [1, {}]}, 10) == 3
+    assert depth_of(nested(50, WRAPS["list"]), 10) == 10
+
+
+def test_what_is_written_by_its_name_is_not_looked_into() -> None:
+    """Functions and classes refer to their modules, and those to all there is."""
+    named: tuple[Any, ...] = (test_depth_of, Node, pytest, Node(1).__init__, [].append)  # type: ignore[misc]
+    for value in named:
+        assert taken(check_values, value)
