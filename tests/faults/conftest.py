@@ -114,6 +114,14 @@ def records(size: int) -> bytes:
     return page * (size // len(page)) + page[: size % len(page)].rpartition(b"\n")[0] + b"\n"
 
 
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """A megabyte that does not shrink."""
+    path = tmp_path / "source"
+    path.write_bytes(noise(MIB))
+    return path
+
+
 @pytest.fixture(scope="session")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """16 MiB that take effort -9 many seconds."""

@@ -8,9 +8,15 @@ from typing import Any, NamedTuple
 
 from hypothesis import strategies as st
 
+import serialpack
 from serialpack.errors import SerialpackError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, Unheld, ValueFormat
+
+#: The size of a block that all of a source goes into.
+WHOLE = 1 << 20
+
+sizes = st.integers(1, 64)
 
 _text = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=8)
 _scalars = st.one_of(st.none(), st.booleans(), st.integers(-(1 << 53), 1 << 53), _text)
@@ -85,6 +91,23 @@ STREAMS = [
     Stream("yaml", st.lists(values(), max_size=8), yaml_documents),
 ]
 
+#: Bad records behind good ones: where the error is, from their first byte on.
+BAD = {
+    "msgpack": (b"\x91\xc1", 1),
+    "cbor": (b"\x82\x01\x1c", 3),
+    "bson": (b"\x04\x00\x00\x00", 0),
+    "protobuf": (b"\x02\x7f\x00", 1),
+    "yaml": (b"---\n\xc3\xa9: [1,\n}\n", 12),
+}
+
+#: Records that Python does not hold, behind good ones.
+LOST = {
+    "msgpack": b"\x82\xa1k\x01\xa1k\x02",
+    "cbor": b"\xa2\x61k\x01\x61k\x02",
+    "bson": b"\x08\x00\x00\x00\x06k\x00\x00",
+    "yaml": b"---\n{k: 1, k: 2}\n",
+}
+
 #: What reads no source: whatever is wrong with it.
 REFUSED = (SerialpackError, Unheld)
 
@@ -130,3 +153,13 @@ def outcome(name: str, source: bytes, size: int) -> list[Any] | None:
         return parsed(name, source, size)
     except (*REFUSED, Twice):
         return None
+
+
+def there_and_back(source: bytes, name: str, serializer: str, size: int) -> bytes:
+    packed, back = io.BytesIO(), io.BytesIO()
+    serialpack.pack(
+        io.BytesIO(source), packed, serializer=serializer, format=name, block_size=size, threads=1
+    )
+    packed.seek(0)
+    serialpack.unpack(packed, back, trust=True)
+    return back.getvalue()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,17 +12,11 @@ from hypothesis import strategies as st
 
 import serialpack
 from serialpack.errors import RefusedError, SyntaxInputError, ValueRefusedError
-from serialpack.formats.base import Unheld
-from serialpack.formats.shared import split as _cutting
-from serialpack.formats.shared.members import key_digests, repeated
 from serialpack.values.equality import difference
 from tests.formats import streams
-from tests.formats.streams import REFUSED, STREAMS, Stream
-
-WHOLE = 1 << 20
+from tests.formats.streams import BAD, LOST, STREAMS, WHOLE, Stream, sizes, there_and_back
 
 each_stream = pytest.mark.parametrize("stream", STREAMS, ids=lambda stream: stream.name)
-sizes = st.integers(1, 64)
 
 
 @each_stream
@@ -92,7 +85,7 @@ def test_other_serializers_give_the_values_back(
 ) -> None:
     records = data.draw(stream.records)
     source = stream.write(records)
-    back = _there_and_back(source, stream.name, serializer, size)
+    back = there_and_back(source, stream.name, serializer, size)
     assert difference(records, streams.parsed(stream.name, back, WHOLE)) is None
 
 
@@ -101,27 +94,7 @@ def test_other_serializers_give_the_values_back(
 def test_its_own_serializer_keeps_the_bytes(stream: Stream, size: int) -> None:
     records = [{"a": number, "b": "x" * (number % 9)} for number in range(50)]
     source = stream.write(records)
-    assert _there_and_back(source, stream.name, stream.name, size) == source
-
-
-def _there_and_back(source: bytes, name: str, serializer: str, size: int) -> bytes:
-    packed, back = io.BytesIO(), io.BytesIO()
-    serialpack.pack(
-        io.BytesIO(source), packed, serializer=serializer, format=name, block_size=size, threads=1
-    )
-    packed.seek(0)
-    serialpack.unpack(packed, back, trust=True)
-    return back.getvalue()
-
-
-#: Bad records behind good ones: where the error is, from their first byte on.
-BAD = {
-    "msgpack": (b"\x91\xc1", 1),
-    "cbor": (b"\x82\x01\x1c", 3),
-    "bson": (b"\x04\x00\x00\x00", 0),
-    "protobuf": (b"\x02\x7f\x00", 1),
-    "yaml": (b"---\n\xc3\xa9: [1,\n}\n", 12),
-}
+    assert there_and_back(source, stream.name, stream.name, size) == source
 
 
 @pytest.mark.parametrize("name", BAD)
@@ -150,21 +123,12 @@ def test_errors_in_avro_have_their_place() -> None:
         assert text[caught.value.offset] == 0xFF
 
 
-#: Records that Python does not hold, behind good ones.
-LOST = {
-    "msgpack": b"\x82\xa1k\x01\xa1k\x02",
-    "cbor": b"\xa2\x61k\x01\x61k\x02",
-    "bson": b"\x08\x00\x00\x00\x06k\x00\x00",
-    "yaml": b"---\n{k: 1, k: 2}\n",
-}
-
-
 @pytest.mark.parametrize("name", LOST)
 def test_refusals_name_the_record_in_the_source(name: str) -> None:
     good = streams.written(name, [{"a": number} for number in range(40)])
     for size in (16, WHOLE):
         with pytest.raises(ValueRefusedError) as caught:
-            _there_and_back(good + LOST[name], name, "json", size)
+            there_and_back(good + LOST[name], name, "json", size)
         assert caught.value.record == 40
         assert caught.value.value_path in ("$.k", "$")
 
@@ -178,150 +142,6 @@ def test_lines_in_refusals_are_those_of_the_source() -> None:
             streams.parsed("yaml", good + b"%YAML 1.2\n---\nno\n", size)
 
 
-# One array, or one map.
-
-MESSAGES = ["msgpack", "cbor"]
-both = pytest.mark.parametrize("name", MESSAGES)
-
-
-def _endless(source: bytes) -> bytes:
-    """An array or map of CBOR of up to 23 elements, up to a break code."""
-    return bytes([source[0] | 31]) + source[1:] + b"\xff"
-
-
-giants = st.one_of(
-    st.lists(streams.values(), max_size=20),
-    st.dictionaries(st.text(), streams.values(), max_size=20),
-)
-
-
-@both
-@given(giant=giants, size=sizes, data=st.data())
-def test_one_array_is_cut_at_its_elements(
-    name: str, giant: Any, size: int, data: st.DataObject
-) -> None:
-    source = streams.written(name, [giant])
-    if name == "cbor" and data.draw(st.booleans()):
-        source = _endless(source)
-    if name == "cbor" and data.draw(st.booleans()):
-        source = b"\xd9\xd9\xf7" + source
-    blocks = streams.blocks_of(name, source, size)
-    fmt = streams.value_format(name)
-    if len(source) > max(size, 12):  # in less, not even its head may be seen
-        kind = "a" if isinstance(giant, list) else "m"
-        assert {block.inside for block in blocks} == {kind}
-        assert fmt.structure(blocks[0], 1) == kind
-        assert sum(block.records or 0 for block in blocks) == len(giant)
-        assert all(len(block.data) <= size or (block.records or 0) < 2 for block in blocks)
-    elif len(source) <= size:
-        assert fmt.structure(blocks[0], 1) == "d"
-    assert difference([giant], streams.parsed(name, source, size)) is None
-    for serializer in ("pickle", name):
-        back = _there_and_back(source, name, serializer, size)
-        assert back == source or difference([giant], streams.parsed(name, back, WHOLE)) is None
-
-
-@both
-@given(giant=giants, size=sizes, data=st.data())
-def test_an_array_cut_short_is_refused(
-    name: str, giant: Any, size: int, data: st.DataObject
-) -> None:
-    source = streams.written(name, [giant])
-    if name == "cbor" and data.draw(st.booleans()):
-        source = _endless(source)
-    for end in range(1, len(source)):
-        with pytest.raises(REFUSED):
-            streams.parsed(name, source[:end], size)
-
-
-@both
-@pytest.mark.parametrize("follows", [b"\x01", b"\xc1\x1c", b"\x81", b"\xff"])
-@pytest.mark.parametrize("size", [8, 64])
-def test_others_behind_an_array_that_fits_in_memory(name: str, follows: bytes, size: int) -> None:
-    """It is a record among others, as it always was."""
-    array = streams.written(name, [list(range(100))])
-    for source in (array + follows, array + array, array * 3 + follows):
-        expected = streams.outcome(name, source, WHOLE)
-        found = streams.outcome(name, source, size)
-        assert (found is None) == (expected is None)
-        assert found is None or difference(expected, found) is None
-    assert streams.parsed(name, array * 3, size) == [list(range(100))] * 3
-
-
-@both
-@pytest.mark.parametrize("endless", [False, True])
-@pytest.mark.parametrize("kind", ["a", "m"])
-def test_an_array_larger_than_a_record_may_be(
-    monkeypatch: pytest.MonkeyPatch, name: str, kind: str, *, endless: bool
-) -> None:
-    """It is read element by element; nothing may stand behind it, and nothing be missing."""
-    monkeypatch.setattr(_cutting, "MAX_BLOCK", 2000)
-    texts_of = [f"{number:04}" + "x" * (number % 7) for number in range(1000)]
-    giant: Any = texts_of if kind == "a" else dict.fromkeys(texts_of, 1.5)
-    source = streams.written(name, [giant])
-    if endless and name == "msgpack":
-        pytest.skip("all arrays of MessagePack say their length")
-    if endless:
-        source = b"\x9f\xbf"[kind == "m" :][:1] + source[3:] + b"\xff"
-    for size in (64, 1000, 2000):
-        assert difference([giant], streams.parsed(name, source, size)) is None
-        for end in (len(source) - 1, len(source) - 20, 3000):
-            with pytest.raises(SyntaxInputError) as short:
-                streams.parsed(name, source[:end], size)
-            assert short.value.offset <= end
-        for follows in (b"\x01", b"\xff", source):
-            with pytest.raises(RefusedError, match=f"byte {len(source)}, and others follow"):
-                streams.parsed(name, source + follows, size)
-    few = b"\x9a\x00\x00\x04\x00" if name == "cbor" else b"\xdd\x00\x00\x04\x00"
-    if kind == "a" and not endless:
-        with pytest.raises(SyntaxInputError, match="an array of 1024, with 1000 of them"):
-            streams.parsed(name, few + source[3:], 64)
-    large = streams.written(name, [["x" * 3000, 1]])
-    with pytest.raises(RefusedError, match="larger than 64 MiB"):
-        streams.parsed(name, large, 64)
-
-
-@both
-def test_an_element_may_be_larger_than_a_block(name: str) -> None:
-    giant = ["x" * 500, 1, {"a": "y" * 300}, [], "z" * 100]
-    source = streams.written(name, [giant])
-    assert streams.parsed(name, source, 50) == [giant]
-    assert {block.inside for block in streams.blocks_of(name, source, 50)} == {"a"}
-
-
-@both
-def test_errors_inside_an_array_have_their_place(name: str) -> None:
-    elements = streams.written(name, [{"a": number} for number in range(40)])
-    head = b"\xdc\x00\x29" if name == "msgpack" else b"\x98\x29"
-    bad, at = BAD[name]
-    for source in (head + elements + bad,):
-        with pytest.raises(SyntaxInputError) as caught:
-            streams.parsed(name, source, 16)
-        assert caught.value.offset == len(head + elements) + at
-    with pytest.raises(Unheld) as lost:
-        streams.parsed(name, head + elements + LOST[name], 16)
-    assert lost.value.difference.value_path in ("$.k", "$")
-    members = streams.written(name, [{f"k{n}": n for n in range(40)}])[3 - (name == "cbor") :]
-    head = b"\xde\x00\x29" if name == "msgpack" else b"\xb8\x29"
-    key = b"\xa1k" if name == "msgpack" else b"\x61k"
-    with pytest.raises(SyntaxInputError) as caught:
-        streams.parsed(name, head + members + key + bad, 16)
-    assert caught.value.offset == len(head + members + key) + at
-
-
-@both
-def test_a_range_of_records_of_a_packed_array(name: str) -> None:
-    source = streams.written(name, [list(range(1000, 1100))])
-    packed = io.BytesIO()
-    serialpack.pack(io.BytesIO(source), packed, serializer=name, format=name, block_size=32)
-    packed.seek(0)
-    assert serialpack.inspect(packed).members[0].records == 100
-    part = io.BytesIO()
-    packed.seek(0)
-    serialpack.unpack(packed, part, record_range=(7, 50))
-    assert streams.parsed(name, part.getvalue(), WHOLE) == list(range(1007, 1050))
-
-
 @pytest.mark.parametrize("name", ["msgpack", "cbor", "bson", "protobuf"])
 def test_a_range_of_records_of_a_packed_sequence(name: str) -> None:
     records = [{"a": number} for number in range(100)]
@@ -331,18 +151,6 @@ def test_a_range_of_records_of_a_packed_sequence(name: str) -> None:
     packed.seek(0)
     serialpack.unpack(packed, part, record_range=(7, 50))
     assert streams.parsed(name, part.getvalue(), WHOLE) == records[7:50]
-
-
-def test_references_between_elements_are_refused() -> None:
-    """Each item of a sequence has its own; those between elements are not followed."""
-    shared = bytes.fromhex("82d81c8101d81d00")
-    other = bytes.fromhex("82d81c8102d81d00")
-    for size in (4, WHOLE):
-        assert streams.parsed("cbor", shared + other, size) == [[[1], [1]], [[2], [2]]]
-    array = b"\x82" + shared + b"\xd8\x1d\x00"
-    assert streams.parsed("cbor", array, WHOLE) == [[[[1], [1]], [1]]]
-    with pytest.raises(RefusedError, match="references between"):
-        streams.parsed("cbor", array, 4)
 
 
 def test_yaml_is_cut_only_where_a_document_begins() -> None:
@@ -378,34 +186,10 @@ def test_avro_writes_its_blocks_under_one_header() -> None:
         file = io.BytesIO()
         fastavro.writer(file, schema, records, codec=codec, sync_interval=100)
         for size in (64, 2000):
-            back = _there_and_back(file.getvalue(), "avro", "json", size)
+            back = there_and_back(file.getvalue(), "avro", "json", size)
             reader = fastavro.reader(io.BytesIO(back))
             assert list(reader) == records
             assert reader.writer_schema["doc"] == doc
-
-
-def test_keys_of_a_map_in_pieces() -> None:
-    keys: list[Any] = [
-        "a",
-        b"a",
-        1,
-        "1",
-        (1, 2),
-        (1, "2"),
-        1.5,
-        -1,
-        -2,
-        None,
-        "None",
-        (),
-        2**61,
-        0.0,
-    ]
-    assert repeated(key_digests([{key: 0} for key in keys])) is None
-    for again in ("a", True, 1.0, (1.0, 2), -2.0, 0, (), None, float(2**61)):
-        digests = key_digests([{key: 0} for key in [*keys, again, "z", "a"]])
-        assert repeated(digests) == (keys.index(again), len(keys))
-    assert repeated(b"") is None
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="VmHWM is Linux's")

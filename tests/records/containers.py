@@ -8,6 +8,12 @@ from typing import Any
 
 import serialpack
 
+#: Records of two shapes and of none, which columns keep as exceptions.
+MIXED: list[Any] = [
+    {"n": n, "s": "x" * (n % 50), "in": {"list": [n, {"d": None}]}} if n % 9 else [n, "odd"]
+    for n in range(1000)
+]
+
 
 class Counting(io.BytesIO):
     """A file that counts the bytes that are read from it."""

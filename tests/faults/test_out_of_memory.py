@@ -1,0 +1,82 @@
+"""Memory that runs out under a limit.
+
+INV: the output path holds what it held before or the whole new file; exit 0 only with the latter;
+the source is untouched unless the new file is whole; one line on standard error.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+import serialpack
+from tests.faults.conftest import MIB, Command, Start, hidden, noise, records
+from tests.faults.disk import limited
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="POSIX limits, mounts and users")
+
+
+def one_line(process: Command, output: Path) -> int:
+    """INV under a limit of memory; the exit code. NumPy's OpenBLAS may add lines of its own."""
+    _, told = process.communicate(timeout=120)
+    said = [x for x in told.decode().splitlines() if "OpenBLAS" not in x]
+    assert process.returncode in (0, 1), (process.returncode, said)
+    assert len(said) <= 1, said
+    assert "Traceback" not in told.decode()
+    assert "internal error" not in told.decode(), said
+    if process.returncode:
+        assert not output.exists()
+    return process.returncode
+
+
+def test_out_of_memory_is_one_line_and_no_output(start: Start, tmp_path: Path) -> None:
+    """A ladder of limits from where Python just starts to where all is well."""
+    source, output = tmp_path / "source", tmp_path / "out"
+    source.write_bytes(noise(6 * MIB))
+    codes = []
+    for mib in range(32, 400, 12):
+        output.unlink(missing_ok=True)
+        process = start(
+            "pack", "-q", "--block-size", "2M", source, "-o", output,
+            before=limited(f"-v {mib * 1024}"),
+        )  # fmt: skip
+        codes.append(one_line(process, output))
+        assert not hidden(tmp_path)
+        if codes[-3:] == [0, 0, 0]:
+            break
+    assert 1 in codes
+    assert codes[-1] == 0
+    assert serialpack.unpack(output, None).size == 6 * MIB
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(
+    "args",
+    [["-9"], ["-c", "xz:9"], ["-c", "bz2"], ["-c", "blosc-zstd"], ["-s", "json", "-j", "1"]],
+    ids=" ".join,
+)
+def test_out_of_memory_in_every_stage_leaves_no_half_output(
+    start: Start, tmp_path: Path, args: list[str]
+) -> None:
+    """msgspec and OpenBLAS may end the process themselves: then a hidden file stays, no more."""
+    source, output = tmp_path / "source.ndjson", tmp_path / "out"
+    source.write_bytes(records(6 * MIB) if "-s" in args else noise(6 * MIB))
+    codes = []
+    for mib in range(32, 900, 8):
+        output.unlink(missing_ok=True)
+        before = limited(f"-v {mib * 1024}")
+        process = start("pack", "-q", *args, source, "-o", output, before=before)
+        if "json" in args or "blosc-zstd" in args:
+            _, said = process.communicate(timeout=120)
+            assert b"Traceback" not in said
+            assert output.exists() == (process.returncode == 0)
+            codes.append(process.returncode)
+        else:
+            codes.append(one_line(process, output))
+            assert not hidden(tmp_path)
+        if codes[-4:] == [0] * 4:
+            break
+    assert codes[-1] == 0
+    assert serialpack.unpack(output, None).size == source.stat().st_size

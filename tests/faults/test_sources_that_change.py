@@ -1,0 +1,50 @@
+"""Sources that change while they are read, or after."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+import serialpack
+from serialpack.errors import FileError
+from serialpack.files import remove_source
+from tests.faults.conftest import KIB, MIB, Start, finish, hidden, noise
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="POSIX limits, mounts and users")
+
+
+def test_a_source_that_grows_while_it_is_read_is_noticed(source: Path, tmp_path: Path) -> None:
+    def grow(read: int, written: int) -> None:
+        if read > 100 * KIB:
+            assert written
+            with source.open("ab") as file:
+                file.write(b"more")
+
+    with pytest.raises(FileError, match="changed while it was read"):
+        serialpack.pack(source, tmp_path / "out", block_size=64 * KIB, progress=grow)
+    assert not (tmp_path / "out").exists()
+    assert not hidden(tmp_path)
+
+
+def test_a_source_that_grows_while_the_command_reads_it_is_an_error(
+    start: Start, tmp_path: Path
+) -> None:
+    source = tmp_path / "source"
+    source.write_bytes(noise(4 * MIB))
+    process = start("pack", "--block-size", "64K", source, "-o", "-")
+    assert process.stdout is not None
+    os.read(process.stdout.fileno(), 1)  # the pipe is full soon: it waits in the middle
+    with source.open("ab") as file:
+        file.write(b"more")
+    assert "changed while it was read; try again" in finish(process, 1)
+
+
+def test_a_source_written_to_after_it_was_read_is_not_removed(source: Path) -> None:
+    before = source.stat()
+    with source.open("ab") as file:
+        file.write(b"more")
+    with pytest.raises(FileError, match="no longer the file"):
+        remove_source(str(source), before)
+    assert source.exists()

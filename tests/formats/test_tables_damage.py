@@ -1,0 +1,175 @@
+"""Parquet and Arrow files that are damaged or hostile: what is refused, and what is too much."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from serialpack.errors import RefusedError, SyntaxInputError
+from serialpack.formats.base import Unheld
+from serialpack.formats.shared.document import Malformed
+from tests.formats.hostile import said
+from tests.formats.table_files import NAMES, file_of, stream_of, table_format
+
+pa = pytest.importorskip("pyarrow")
+
+
+TABLE = pa.table({"a": [1, 2], "b": ["x", "y"]})
+
+
+def _bad(name: str) -> list[tuple[bytes, str]]:
+    good = file_of(name, TABLE)
+    cases = [
+        (b"", "begin"),
+        (good[:-1], "does not end with"),
+        (good[: len(good) // 2], "does not end with"),
+        (good + b"x", "does not end with"),
+        (b"x" + good, "begin"),
+        (b"\xef\xbb\xbf" + good, "begin"),
+        (good.decode("latin-1").encode("utf-16"), "begin"),
+        (good[:4] + good[-4:], "begin|does not end with"),
+    ]
+    if name == "parquet":
+        cases += [
+            (good[:-8] + b"\xff\xff\xff\xff" + good[-4:], "4294967295 bytes is announced"),
+            (good[:-8] + b"\0\0\0\0" + good[-4:], "no footer"),
+            (b"PAR1" + b"\x19\xfc\xff\xff\xff\xff\x0f" + b"\x07\0\0\0PAR1", "items are announced"),
+            (b"PAR1" + b"\x1c" * 100 + b"\x64\0\0\0PAR1", "too deeply"),
+        ]
+    else:
+        stream = stream_of(TABLE)
+        cases += [
+            (good[:-10] + b"\xff\xff\xff\x7f" + good[-6:], "2147483647 bytes is announced"),
+            (stream[:-20], "."),
+            (stream + b"x", "more than a stream"),
+            (b"FEA1" + good[4:], "begin"),
+        ]
+    return cases
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "words"), [(name, *case) for name in NAMES for case in _bad(name)]
+)
+def test_bad_files_are_told(name: str, data: bytes, words: str) -> None:
+    with pytest.raises(Malformed, match=words):
+        table_format(name).read(data)
+    error = said(data, name)
+    assert isinstance(error, SyntaxInputError)
+    assert 0 <= error.offset <= len(data)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(data=st.data())
+def test_changed_bytes_are_read_or_refused(name: str, data: st.DataObject) -> None:
+    """Were this to end the process: run it alone to see the bytes."""
+    source = bytearray(file_of(name, TABLE))
+    for _ in range(data.draw(st.integers(1, 4))):
+        source[data.draw(st.integers(0, len(source) - 1))] = data.draw(st.integers(0, 255))
+    try:
+        table_format(name).read(bytes(source))
+    except (Malformed, Unheld, RefusedError):
+        return
+
+
+def test_a_footer_that_contradicts_itself_does_not_end_the_process() -> None:
+    """pyarrow aborts where it is asked for the metadata of a column whose histograms are short."""
+    source = file_of("parquet", pa.table({"a": [1.5, None], "l": [[1], []]}))
+    footer = len(source) - 8 - int.from_bytes(source[-8:-4], "little")
+    for at in range(footer, len(source) - 8):
+        for byte in (0, 0x26, 0x36, 0x46):
+            changed = source[:at] + bytes([byte]) + source[at + 1 :]
+            try:
+                table_format("parquet").read(changed)
+            except (Malformed, Unheld, RefusedError):
+                continue
+
+
+def _nulls(count: int) -> Any:
+    return pa.Array.from_buffers(pa.null(), count, [None])
+
+
+def _views() -> Any:
+    """Many views of the same megabyte."""
+    one = pa.array(["x" * 1_000_000], pa.string_view()).buffers()
+    heads = pa.py_buffer(one[1].to_pybytes()[:16] * 100_000)
+    return pa.Array.from_buffers(pa.string_view(), 100_000, [None, heads, *one[2:]])
+
+
+def _zeros() -> Any:
+    return pa.array(np.zeros(20_000_000, "i8"))
+
+
+def _list_views() -> Any:
+    """Many lists of the same elements."""
+    starts, sizes = ([each] * 10_000 for each in (0, 10_000))
+    return pa.ListViewArray.from_arrays(
+        pa.array(starts, pa.int32()), pa.array(sizes, pa.int32()), pa.array(range(10_000))
+    )
+
+
+def _dictionary() -> Any:
+    return pa.DictionaryArray.from_arrays(np.zeros(100_000, "i1"), pa.array(["x" * 1_000_000]))
+
+
+MOST = (1 << 31) - 1
+#: Files of some kilobytes that hold gigabytes: format, compression, and what makes the column.
+BOMBS: dict[str, tuple[str, str | None, Callable[[], Any]]] = {
+    "nulls": ("arrow", None, lambda: _nulls(MOST)),
+    "a list of nulls": (
+        "arrow",
+        None,
+        lambda: pa.ListArray.from_arrays(pa.array([0, MOST], pa.int32()), _nulls(MOST)),
+    ),
+    "a fixed list": ("arrow", None, lambda: pa.FixedSizeListArray.from_arrays(_nulls(MOST), MOST)),
+    "a dictionary": ("arrow", "zstd", _dictionary),
+    "views": ("arrow", "zstd", _views),
+    "zeros": ("arrow", "zstd", _zeros),
+    "views of lists": ("arrow", "zstd", _list_views),
+    "runs": ("arrow", None, lambda: pa.RunEndEncodedArray.from_arrays([9], ["x"])),
+    "nulls in pages": ("parquet", "zstd", lambda: _nulls(100_000_000)),
+    "zeros in pages": ("parquet", "zstd", _zeros),
+    "words in pages": ("parquet", "zstd", lambda: pa.array(["x" * 1_000_000] * 80)),
+    "words in lists": ("parquet", "zstd", lambda: pa.array([["x" * 1_000_000] * 80])),
+}
+
+#: Packs, and says with which exit code it is refused, and how much memory that took.
+PROGRAM = """
+import io, sys, serialpack
+from pathlib import Path
+try:
+    serialpack.pack(sys.argv[2], io.BytesIO(), serializer=sys.argv[1], threads=1)
+except serialpack.SerialpackError as error:
+    status = Path("/proc/self/status").read_text()
+    print(error.exit_code, status.partition("VmHWM:")[2].split()[0])
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc says what it took")
+@pytest.mark.parametrize("what", BOMBS)
+def test_bombs_take_little_memory(tmp_path: Path, what: str) -> None:
+    name, codec, make = BOMBS[what]
+    data = file_of(name, pa.table({"a": make()}), compression=codec)
+    assert len(data) < 300_000
+    source = tmp_path / f"bomb.{name}"
+    source.write_bytes(data)
+    command = [sys.executable, "-c", PROGRAM, name, str(source)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    exit_code, kilobytes = done.stdout.split()
+    assert exit_code == "4"
+    assert int(kilobytes) < 200 << 10  # with Python and the libraries
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_columns_of_one_value_are_no_bomb(name: str) -> None:
+    """What serializers wrote is read with more room than what comes from strangers."""
+    fmt = table_format(name)
+    records: list[dict[str, Any]] = [{"a": None, "b": False, "c": "word"}] * 600_000
+    assert fmt.read_stored(fmt.write_stored(records)) == records
