@@ -11,7 +11,7 @@ from benchmarks.columns_results import Measured, Packed, Source, typical
 from serialpack.bench.reports import _words
 from serialpack.bench.reports._columns import anchor_row, significant
 from serialpack.bench.reports.plot import Legend, plot
-from serialpack.bench.results import Anchor, Limit, Results, Row
+from serialpack.bench.results import Anchor, Entropy, Results, Row
 from tools._bench_words import code, table_of
 from tools._marks import between
 
@@ -122,7 +122,7 @@ def _drawn(m: Measured) -> Results:
     source = next((each for each in m.sources if each.role == "contacts"), None)
     here = [p for p in m.packed if p.source == "contacts" and p.pack and p.threads == 1]
     size = 0 if source is None else source.size
-    limit = None if source is None or source.limit is None else Limit(source.limit, "entropy")
+    limit = None if source is None or source.limit is None else Entropy(source.limit, "entropy")
     return Results(
         source="" if source is None else source.name,
         mode="file",

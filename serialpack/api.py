@@ -5,9 +5,7 @@ Everything the command line does is here; it only translates words and shows pro
 
 from __future__ import annotations
 
-import errno
 import io
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import IO, TYPE_CHECKING, Any
@@ -24,7 +22,7 @@ from serialpack.errors import (
     SerialpackError,
     UsageError,
 )
-from serialpack.files import Output, Path, Source, check_output, file_error
+from serialpack.files import Path, Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import ValueFormat
 from serialpack.pipeline.expect import expect_restored
@@ -33,7 +31,11 @@ from serialpack.reports import PackReport, UnpackReport
 from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import Chain
 from serialpack.stages.effort import DEFAULT_EFFORT
-from serialpack.stages.stage import MAX_BLOCK, Buffer
+from serialpack.stages.stage import MAX_BLOCK
+from serialpack.targets import Target as Target
+from serialpack.targets import check_target as check_target
+from serialpack.targets import sink as sink
+from serialpack.targets import target_name as target_name
 from serialpack.watch import expect
 
 # Packing, unpacking and inspecting need little of each other; each imports its own, because
@@ -41,9 +43,7 @@ from serialpack.watch import expect
 if TYPE_CHECKING:
     from serialpack.inspection import Inspection
     from serialpack.pipeline.pack import Progress
-    from serialpack.pipeline.unpack import Unpacked, Write
-
-Target = Path | IO[bytes]
+    from serialpack.pipeline.unpack import Unpacked
 
 _ARCHIVE = "-o FOLDER, unpack_archive"
 
@@ -308,7 +308,7 @@ def first_records(
     records that can be told apart.
     """
     from serialpack.pipeline.ranges import Span, slice_source, unpack_records
-    from serialpack.pipeline.unpack import Limit
+    from serialpack.pipeline.unpack import LimitedWrite
 
     with opened_source(source) as opened, sink(target, False, None) as write:
         head = opened.peek(HEAD)
@@ -316,7 +316,7 @@ def first_records(
             unpack_records(expanded(opened), write, Span(0, count), max_size)
         else:
             name, _ = _identity(opened)
-            out = Limit(write, max_size)
+            out = LimitedWrite(write, max_size)
             slice_source(opened, out, format or detect(name, head), Span(0, count))
 
 
@@ -359,50 +359,3 @@ def opened_source(source: Path | IO[bytes] | Source) -> Iterator[Source]:
         except SerialpackError as error:
             error.path = error.path or opened.path
             raise
-
-
-@contextmanager
-def sink(target: Target | None, force: bool, like: os.stat_result | None) -> Iterator[Write]:
-    """Something to write to: a new file that appears whole, a file object, or nothing."""
-    if target is None:
-        yield len
-    elif isinstance(target, str | os.PathLike):
-        with Output(target, force=force, like=like) as output:
-            yield output.write
-    else:
-        yield _Stream(target).write
-
-
-class _Stream:
-    """A file object of the caller's, written to until it has taken everything."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-        self._name = target_name(file) or "output"
-
-    def write(self, data: Buffer) -> None:
-        view = memoryview(data)
-        try:
-            while view:
-                # Raw files may take less than they are given, and none where they would wait.
-                taken: int | None = self._file.write(view)
-                if taken is None and isinstance(self._file, io.RawIOBase):
-                    raise BlockingIOError(errno.EAGAIN, "it is full and does not wait")
-                view = view[len(view) if taken is None else taken :]
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            raise file_error(error, self._name, "write") from error
-
-
-def check_target(target: Target | None, force: bool, source: os.stat_result | None) -> None:
-    """Raise what writing to ``target`` would raise at once."""
-    if isinstance(target, str | os.PathLike):
-        check_output(target, force=force, source=source)
-
-
-def target_name(target: Target | None) -> str | None:
-    """What ``target`` is called, if anything."""
-    if target is None or isinstance(target, str):
-        return target
-    return os.fspath(target) if isinstance(target, os.PathLike) else getattr(target, "name", None)

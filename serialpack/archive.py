@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from serialpack.container.salvage import FoundMember
     from serialpack.pipeline.pack import Progress
     from serialpack.pipeline.salvage import Salvaged
-    from serialpack.pipeline.unpack import Limit, Unpacked
+    from serialpack.pipeline.unpack import LimitedWrite, Unpacked
 
 Done = TypeVar("Done")
 
@@ -216,7 +216,9 @@ def _salvaged(
         entry = f"entry {number}"
         here = tuple(place for place in remains.damage if place.member == number)
 
-        def restore(out: Limit, member: FoundMember = member, number: int = number) -> Salvaged:
+        def restore(
+            out: LimitedWrite, member: FoundMember = member, number: int = number
+        ) -> Salvaged:
             salvaged = salvage_member(
                 source.file,
                 member,
@@ -254,12 +256,12 @@ class _Unpacker:
     """Writes entries below a folder, each into a file of its own."""
 
     def __init__(self, source: Source, folder: Path, max_size: int | None, force: bool) -> None:
-        from serialpack.pipeline.unpack import Limit
+        from serialpack.pipeline.unpack import LimitedWrite
 
         self._source = source
         self._folder = folder
         self._force = force
-        self._out = Limit(len, max_size)
+        self._out = LimitedWrite(len, max_size)
         #: The files written so far: two paths can be one file, where case does not count.
         self._written: set[tuple[int, int]] = set()
 
@@ -273,7 +275,7 @@ class _Unpacker:
     ) -> UnpackReport:
         from serialpack.pipeline.unpack import unpack_member
 
-        def restore(out: Limit) -> Unpacked:
+        def restore(out: LimitedWrite) -> Unpacked:
             return unpack_member(
                 member, out, trust=trust, threads=threads or usable_cores(), progress=progress
             )
@@ -282,7 +284,7 @@ class _Unpacker:
         return unpack_report(done, self._source.path, path)
 
     def write(
-        self, entry: str, mtime: int | None, restore: Callable[[Limit], Done]
+        self, entry: str, mtime: int | None, restore: Callable[[LimitedWrite], Done]
     ) -> tuple[str, Done]:
         """The path of an entry, and what came of ``restore``, which is given where to write."""
         path = place_below(self._folder, entry)

@@ -160,9 +160,9 @@ def _for_array(choice: Choice, item_size: int, head: Buffer) -> Choice:
 
 
 def _apart(columns: StageSpec, format: str, sample: Buffer) -> bytes | None:
-    from serialpack.serializers.columns import Columns
+    from serialpack.serializers.columns import ColumnsSerializer
 
-    return Columns(*columns).apart(bytes(sample), FORMATS.declaration(format).columns)
+    return ColumnsSerializer(*columns).apart(bytes(sample), FORMATS.declaration(format).columns)
 
 
 def _lines(head: Buffer) -> bytes:

@@ -16,15 +16,10 @@ from types import TracebackType
 from typing import IO
 
 from serialpack.errors import FileError
+from serialpack.hidden import forget, hide
 from serialpack.stages.stage import Buffer
 
 Path = str | os.PathLike[str]
-
-#: Hidden files being written. Where a signal breaks in, the command line removes them.
-_hidden: set[str] = set()
-
-#: Where it is written down which these are, for a process that outlives this one.
-_ledger: int | None = None
 
 #: Errors by which a file system says that it has no hard links.
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS, errno.EXDEV}
@@ -209,11 +204,11 @@ class Output:
         self._temp = os.path.join(self._folder, f".serialpack-{os.urandom(4).hex()}.tmp")
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
         flags |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-        _hide(self._temp)
+        hide(self._temp)
         try:
             self._fd = os.open(self._temp, flags, 0o600)
         except OSError as error:
-            _hidden.discard(self._temp)
+            forget(self._temp)
             raise file_error(error, self.path, "write") from error
 
     def write(self, data: Buffer) -> int:
@@ -269,7 +264,7 @@ class Output:
             os.replace(self._temp, self.path)
         else:
             _name_new(self._temp, self.path)
-        _hidden.discard(self._temp)
+        forget(self._temp)
         _sync_folder(self._folder)
 
     def _abandon(self) -> None:
@@ -279,55 +274,7 @@ class Output:
                 os.close(fd)
         with suppress(OSError):
             os.unlink(self._temp)
-        _hidden.discard(self._temp)
-
-
-def remove_hidden() -> None:
-    """Remove the hidden files of outputs that were broken off at a moment like any other.
-
-    A signal can come between the making of a file and the first line that would remove it.
-    """
-    for temp in _hidden.copy():
-        with suppress(OSError):
-            os.unlink(temp)
-
-
-def _hide(temp: str) -> None:
-    _hidden.add(temp)
-    if _ledger is not None:
-        os.write(_ledger, os.fsencode(os.path.abspath(temp)) + b"\0")
-
-
-def begin_ledger(descriptor: int | None = None) -> int:
-    """Write down from here on, also in processes to come, which hidden files there were.
-
-    ``descriptor``: a ledger that was begun by another process. ``remove_left`` reads it.
-    """
-    global _ledger
-    if descriptor is None:
-        import fcntl
-        import tempfile
-
-        with tempfile.TemporaryFile() as file:
-            descriptor = os.dup(file.fileno())
-        # Several processes write, one behind the other.
-        fcntl.fcntl(descriptor, fcntl.F_SETFL, os.O_APPEND)
-    _ledger = descriptor
-    return descriptor
-
-
-def ledger() -> int | None:
-    """The descriptor of the ledger, if one was begun."""
-    return _ledger
-
-
-def remove_left(ledger: int) -> None:
-    """Remove the hidden files of processes that have ended, of those that the ledger names."""
-    os.lseek(ledger, 0, os.SEEK_SET)
-    with open(ledger, "rb", closefd=False) as file:
-        for temp in file.read().split(b"\0")[:-1]:
-            with suppress(OSError):
-                os.unlink(temp)
+        forget(self._temp)
 
 
 def _name_new(temp: str, path: str) -> None:

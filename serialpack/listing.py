@@ -41,7 +41,7 @@ _FAILURES = (
 )
 
 
-class Entry(NamedTuple):
+class ListedEntry(NamedTuple):
     """One entry. ``packed``: what it takes in the file, where that is told. ``modified``: ISO
     8601, in UTC with a Z, else in the local time of whoever wrote it. ``type``: file, folder,
     link, or other."""
@@ -59,7 +59,7 @@ class Listing(NamedTuple):
     where they are not what they should be."""
 
     kind: str
-    entries: tuple[Entry, ...]
+    entries: tuple[ListedEntry, ...]
     count: int | None  # type: ignore[assignment]  # tuple's method, which nobody needs here
     whole: bool
     why: str = ""
@@ -85,7 +85,7 @@ def listing_of(source: Source, head: bytes) -> Listing | None:
         kind, read = "tar", _tar
     else:
         return None
-    found: list[Entry] = []
+    found: list[ListedEntry] = []
     try:
         count = read(source, found)
     except _Bound as bound:
@@ -105,7 +105,7 @@ class _Bound(Exception):
     """More would have to be read than is."""
 
 
-def _zip(source: Source, found: list[Entry]) -> int:
+def _zip(source: Source, found: list[ListedEntry]) -> int:
     """Add the entries of a zip to ``found``; how many there are."""
     if not source.seekable():
         raise _Bound("a zip is read from its end, which a pipe does not let one do")
@@ -113,7 +113,7 @@ def _zip(source: Source, found: list[Entry]) -> int:
         for info in opened.infolist():
             _add(
                 found,
-                Entry(
+                ListedEntry(
                     info.filename,
                     info.file_size,
                     info.compress_size,
@@ -124,7 +124,7 @@ def _zip(source: Source, found: list[Entry]) -> int:
     return len(found)
 
 
-def _add(found: list[Entry], entry: Entry) -> None:
+def _add(found: list[ListedEntry], entry: ListedEntry) -> None:
     if len(found) == MOST_ENTRIES:
         raise _Bound(f"no more than {MOST_ENTRIES:,} are listed")
     found.append(entry)
@@ -138,10 +138,10 @@ def _dos_time(fields: tuple[int, ...]) -> str | None:
         return None
 
 
-def _tar(source: Source, found: list[Entry]) -> int:
+def _tar(source: Source, found: list[ListedEntry]) -> int:
     """Add the entries of a tar to ``found``; how many there are."""
     seeks = source.seekable()
-    file = cast("IO[bytes]", _Bounded(source.file) if seeks else _Stream(source))
+    file = cast("IO[bytes]", _Bounded(source.file) if seeks else _TarStream(source))
     if seeks:
         file.seek(0)
     with tarfile.open(fileobj=file, mode="r:" if seeks else "r|", tarinfo=_Info) as opened:
@@ -156,7 +156,7 @@ def _each(opened: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
         yield info
 
 
-def _tar_entry(info: tarfile.TarInfo) -> Entry:
+def _tar_entry(info: tarfile.TarInfo) -> ListedEntry:
     if info.isdir():
         kind = "folder"
     elif info.issym() or info.islnk():
@@ -167,7 +167,7 @@ def _tar_entry(info: tarfile.TarInfo) -> Entry:
         modified = datetime.fromtimestamp(info.mtime, UTC).replace(tzinfo=None).isoformat() + "Z"
     except (ValueError, OverflowError, OSError, TypeError):
         modified = None
-    return Entry(info.name, max(info.size, 0), None, modified, kind)
+    return ListedEntry(info.name, max(info.size, 0), None, modified, kind)
 
 
 class _Info(tarfile.TarInfo):
@@ -209,7 +209,7 @@ class _Bounded(io.RawIOBase):
         return self._file.tell()
 
 
-class _Stream:
+class _TarStream:
     """A source from its front to a bound."""
 
     def __init__(self, source: Source) -> None:

@@ -117,14 +117,14 @@ def _pack(packed: _Serialized, how: DumpOptions, write: Write) -> None:
         size=len(packed.data),
         settings=packed.settings,
     )
-    pack_stream(_Pieces(packed.data).read, write, packing)
+    pack_stream(_MemoryFile(packed.data).read, write, packing)
 
 
 #: Up to so many bytes are given as bytes, which those who look into them ask for.
 _COPIED = 1 << 20
 
 
-class _Pieces:
+class _MemoryFile:
     """Bytes in memory as a file; large pieces are no copies."""
 
     def __init__(self, data: Buffer) -> None:
@@ -188,7 +188,9 @@ def loads(
     threads: int | None = None,
 ) -> Any:
     """The object that ``dumps`` packed; everything else as in ``load``."""
-    file = cast("IO[bytes]", _Pieces(data if isinstance(data, bytes) else bytes(memoryview(data))))
+    file = cast(
+        "IO[bytes]", _MemoryFile(data if isinstance(data, bytes) else bytes(memoryview(data)))
+    )
     return load(file, trust=trust, object_hook=object_hook, options=options, threads=threads)
 
 

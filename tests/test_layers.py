@@ -14,10 +14,10 @@ PACKAGE = Path(__file__).parents[1] / "serialpack"
 #: lower layers and itself; parts of one layer do not know each other.
 LAYERS: list[set[str]] = [
     {"_version", "depth", "errors"},
-    {"binary", "collector", "text", "units", "values", "watch"},
+    {"binary", "collector", "hidden", "text", "units", "values", "watch"},
     {"reports", "stages"},
     {"codecs", "columns", "container", "files", "filters", "formats"},
-    {"compressed", "detect", "listing", "paths", "serializers"},
+    {"compressed", "detect", "listing", "paths", "serializers", "targets"},
     {"look"},
     {"auto"},
     {"pipeline"},

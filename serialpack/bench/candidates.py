@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from serialpack.bench.samples import Table
+from serialpack.bench.samples import SampleTable
 from serialpack.codecs import CODECS
 from serialpack.filters import FILTERS
 from serialpack.formats import FORMATS
@@ -19,7 +19,7 @@ from serialpack.values.kinds import KINDS
 FIRST_CODECS = ("zstd:3", "none", "lz4")
 
 
-class Choice(NamedTuple):
+class Candidates(NamedTuple):
     """The stages to try. ``chosen``: which of the three lists the user named."""
 
     serializers: list[StageSpec]
@@ -44,7 +44,7 @@ def candidates(
     *,
     format: str,
     objects: bool,
-) -> Choice:
+) -> Candidates:
     """The user's stages, and where there are none, all that may suit.
 
     ``format``: the source's. ``objects``: Python objects are dumped, for which raw is nothing.
@@ -66,7 +66,7 @@ def candidates(
                 chosen += [parse_stage(SERIALIZERS, entry.name + level) for level in cls.levels]
             else:
                 absent.append(entry.name)
-    return Choice(
+    return Candidates(
         serializers=chosen,
         filters=[(), *((parse_stage(FILTERS, text),) for text in filters)][bool(filters) :],
         codecs=[parse_stage(CODECS, text) for text in codecs or _worth_trying(absent)],
@@ -75,7 +75,7 @@ def candidates(
     )
 
 
-def by_table(choice: Choice, table: Table) -> Choice:
+def by_table(choice: Candidates, table: SampleTable) -> Candidates:
     """``choice`` with what the user left open taken from ``table``, as far as it is installed.
 
     Of serializers only those that suit, which are those of ``choice``.
@@ -93,7 +93,7 @@ def by_table(choice: Choice, table: Table) -> Choice:
     if "codecs" not in chosen and table.codecs:
         codecs = _there(CODECS, table.codecs, absent)
     # Filters of a table are tried as if they were named, and no others.
-    return Choice(serializers, filters, codecs, chosen | {"filters"}, absent)
+    return Candidates(serializers, filters, codecs, chosen | {"filters"}, absent)
 
 
 def _there(registry: Registry[Any], texts: Sequence[str], absent: list[str]) -> list[StageSpec]:
@@ -138,7 +138,7 @@ def values_of(format: str, *, trust: bool = False) -> bool:
     return fmt.has_values and (trust or bool(getattr(fmt, "safe", True)))
 
 
-def first_codecs(choice: Choice) -> list[StageSpec]:
+def first_codecs(choice: Candidates) -> list[StageSpec]:
     """Those of ``FIRST_CODECS`` that are among the choice; else its first."""
     spelled = {spell_stage(CODECS, spec): spec for spec in choice.codecs}
     wanted = [str(spell_stage(CODECS, parse_stage(CODECS, text))) for text in FIRST_CODECS]

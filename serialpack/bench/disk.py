@@ -30,7 +30,7 @@ from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import parse_chain, spell_stage
 
 if TYPE_CHECKING:
-    from serialpack.bench.lab import Bench
+    from serialpack.bench.lab import Workbench
 
 #: What rows measured whole go through. cold-files: what is read is dropped from the page cache
 #: before. cold-all: the whole page cache is, which is for root.
@@ -203,7 +203,7 @@ class FileTrial(NamedTuple):
     block_size: int
     files: Files
 
-    def run(self, bench: Bench) -> Figures:
+    def run(self, bench: Workbench) -> Figures:
         """What packing and unpacking took. RefusedError where a value cannot be held."""
         chain, fmt, folder = parse_chain(self.chain), bench.subject.format, Path(self.files.folder)
         packed, back = folder / "packed", folder / "back"

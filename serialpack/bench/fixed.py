@@ -14,7 +14,7 @@ from time import perf_counter
 from typing import Any, TypeVar
 
 from serialpack.auto import choose
-from serialpack.bench.candidates import Choice
+from serialpack.bench.candidates import Candidates
 from serialpack.bench.combination import Combination
 from serialpack.bench.lab import At, Count, Failed, Held, Load, Trial
 from serialpack.bench.material import WHOLE, Subject
@@ -45,7 +45,7 @@ class FixedSchedule(Schedule):
     def __init__(
         self,
         subject: Subject,
-        choice: Choice,
+        choice: Candidates,
         *,
         budget: float,
         threads: list[int],

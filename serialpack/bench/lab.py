@@ -72,7 +72,7 @@ class Held(NamedTuple):
 class Load(NamedTuple):
     """Read the source."""
 
-    def run(self, bench: Bench) -> Held:
+    def run(self, bench: Workbench) -> Held:
         material = bench.material
         if isinstance(material, ObjectMaterial):
             return Held(material.size, material.size)
@@ -96,7 +96,7 @@ class Trial(NamedTuple):
         """How carefully it is measured."""
         return self.how or {WHOLE: CAREFUL, LOOK: LOOKING}.get(self.part, SAMPLING)
 
-    def run(self, bench: Bench) -> Figures:
+    def run(self, bench: Workbench) -> Figures:
         chain = parse_chain(self.chain)
         part = bench.serialized(self, chain)
         found = figures(part, bench.compressed(self, chain, part), chain)
@@ -109,7 +109,7 @@ class At(NamedTuple):
     n: int
     job: Any
 
-    def run(self, bench: Bench) -> Any:
+    def run(self, bench: Workbench) -> Any:
         return self.job.run(bench.at(self.n))
 
 
@@ -118,7 +118,7 @@ class Count(NamedTuple):
 
     most: int
 
-    def run(self, bench: Bench) -> int:
+    def run(self, bench: Workbench) -> int:
         return count_records(bench.subject, self.most)
 
 
@@ -127,7 +127,7 @@ class Suits(NamedTuple):
 
     part: int
 
-    def run(self, bench: Bench) -> list[str]:
+    def run(self, bench: Workbench) -> list[str]:
         def size(filters: str) -> int:
             trial = Trial(f"raw{filters}+zstd:1", 1, self.part, 4 << 20)
             return trial.run(bench).size
@@ -141,7 +141,7 @@ class Suits(NamedTuple):
 class Copy(NamedTuple):
     """Copy the source's bytes once: what no chain can be faster than."""
 
-    def run(self, bench: Bench) -> float:
+    def run(self, bench: Workbench) -> float:
         material = bench.material
         assert isinstance(material, Material)
         data = material.data
@@ -165,11 +165,11 @@ class LabPlan(NamedTuple):
         """What does one job after another."""
         if self.memory is not None:
             limit_memory(self.memory)
-        bench = Bench(self.subject)
+        bench = Workbench(self.subject)
         return lambda job: job.run(bench)
 
 
-class Bench:
+class Workbench:
     """The source in memory, and what was made of it so far."""
 
     def __init__(self, subject: Subject) -> None:
@@ -177,7 +177,7 @@ class Bench:
         self.objects = is_object(subject)
         self._serialized: dict[tuple[object, ...], SerializedPart] = {}
         self._compressed: dict[tuple[object, ...], CompressedPart] = {}
-        self._other: tuple[int, Bench] | None = None
+        self._other: tuple[int, Workbench] | None = None
 
     @cached_property
     def material(self) -> Material | ObjectMaterial:
@@ -188,11 +188,11 @@ class Bench:
         gc.freeze()
         return made
 
-    def at(self, n: int) -> Bench:
+    def at(self, n: int) -> Workbench:
         """The same with another N; the last one asked for is kept."""
         if self._other is None or self._other[0] != n:
             self._other = None
-            self._other = n, Bench(self.subject.at(n))
+            self._other = n, Workbench(self.subject.at(n))
         return self._other[1]
 
     def serialized(self, trial: Trial, chain: Chain) -> SerializedPart:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from serialpack import objects
-from serialpack.bench.lab import Bench
+from serialpack.bench.lab import Workbench
 from serialpack.bench.material import ObjectMaterial
 from serialpack.bench.object_part import serialize_object
 from serialpack.bench.trials import (
@@ -20,7 +20,7 @@ from serialpack.bench.trials import (
     spread_of,
 )
 from serialpack.container.reader import StoredBlock
-from serialpack.pipeline.blocks import BlockPacker, BlockUnpacker, Packed
+from serialpack.pipeline.blocks import BlockPacker, BlockUnpacker, PackedBlock
 from serialpack.pipeline.timing import Timer
 from serialpack.stages.chain import Chain, parse_chain
 
@@ -41,7 +41,7 @@ class Calls(NamedTuple):
     block_size: int
     care: Care
 
-    def run(self, bench: Bench) -> Figures:
+    def run(self, bench: Workbench) -> Figures:
         """What the object took. RefusedError where it cannot be held."""
         material = bench.material
         assert isinstance(material, ObjectMaterial)
@@ -99,7 +99,7 @@ def _squeezed(part: SerializedPart, chain: Chain, threads: int, care: Care) -> C
     plan = part.plan._replace(chain=chain)
     packer, unpacker = BlockPacker(plan), BlockUnpacker(plan)
 
-    def finish(_: bool) -> tuple[Packed, dict[str, float]]:
+    def finish(_: bool) -> tuple[PackedBlock, dict[str, float]]:
         timer = Timer()
         return packer.finish(part.blocks[0], part.serialized[0], timer), timer.seconds
 

@@ -96,7 +96,7 @@ class Recommendation(NamedTuple):
     why: str
 
 
-class Limit(NamedTuple):
+class Entropy(NamedTuple):
     """The least bytes that the data of a sample can take: its entropy, and where that is from."""
 
     size: float
@@ -131,7 +131,7 @@ class Results(NamedTuple):
     #: ISO 8601, UTC.
     date: str
     machine: Machine
-    limit: Limit | None
+    limit: Entropy | None
     rows: list[Row]
     anchors: list[Anchor]
     recommendations: list[Recommendation]
@@ -164,7 +164,7 @@ def from_json(data: Any) -> Results:
             **{
                 **fields,
                 "machine": Machine(**fields["machine"]),
-                "limit": None if limit is None else Limit(**limit),
+                "limit": None if limit is None else Entropy(**limit),
                 "rows": [Row(**row) for row in fields["rows"]],
                 "anchors": [Anchor(**anchor) for anchor in fields["anchors"]],
                 "recommendations": [Recommendation(**r) for r in fields["recommendations"]],

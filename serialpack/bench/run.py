@@ -15,7 +15,7 @@ from serialpack.bench.lab import is_object
 from serialpack.bench.machine import this_machine
 from serialpack.bench.material import MOST_HELD, Subject
 from serialpack.bench.recommend import Weighing, front, recommendations
-from serialpack.bench.results import Anchor, Limit, Results, Row
+from serialpack.bench.results import Anchor, Entropy, Results, Row
 from serialpack.bench.samples import Sample, parse_sample
 from serialpack.bench.schedule import Progress, Schedule
 from serialpack.bench.search import Search, quiet
@@ -73,7 +73,7 @@ class Bench:
         self._elapsed: float | None = None
         self._sample: Sample | None = None
         #: The least bytes that a sample can take.
-        self._limit: Limit | None = None
+        self._limit: Entropy | None = None
         if question.is_sample:
             self._sample, n = parse_sample(question.source)
             self._subject = Subject(sample=f"{self._sample.name}:{n}", format=self._sample.format)

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from time import perf_counter
 
-from serialpack.bench.candidates import Choice
+from serialpack.bench.candidates import Candidates
 from serialpack.bench.combination import Combination
 from serialpack.bench.disk import Files
 from serialpack.bench.lab import Held, Lab
@@ -31,7 +31,7 @@ class Schedule(ABC):
     def __init__(
         self,
         subject: Subject,
-        choice: Choice,
+        choice: Candidates,
         auto: Combination,
         *,
         budget: float,

@@ -15,7 +15,7 @@ from time import perf_counter
 from typing import Any
 
 from serialpack.auto import choose
-from serialpack.bench.candidates import Choice, first_codecs
+from serialpack.bench.candidates import Candidates, first_codecs
 from serialpack.bench.combination import Combination
 from serialpack.bench.disk import FileTrial
 from serialpack.bench.lab import Copy, Failed, Late, Load, Suits, Trial
@@ -46,7 +46,7 @@ class Search(Schedule):
     def __init__(
         self,
         subject: Subject,
-        choice: Choice,
+        choice: Candidates,
         *,
         budget: float,
         threads: list[int],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from serialpack.bench.samples import Sample, Table
+from serialpack.bench.samples import Sample, SampleTable
 from serialpack.errors import UsageError
 from serialpack.units import parse_size
 
@@ -12,10 +12,12 @@ from serialpack.units import parse_size
 MOST_POINTS = 1000
 
 #: Of a file: its bytes behind the codec of ``auto``, and three ways to take it apart.
-_OF_FILES = Table(serializers=("raw", "json", "msgpack", "pickle"), codecs=("zstd:3",), runs=5)
+_OF_FILES = SampleTable(
+    serializers=("raw", "json", "msgpack", "pickle"), codecs=("zstd:3",), runs=5
+)
 
 #: Of Python objects whose own table is not one of sizes.
-_OF_OBJECTS = Table(serializers=("pickle", "marshal", "json", "msgpack"), runs=10)
+_OF_OBJECTS = SampleTable(serializers=("pickle", "marshal", "json", "msgpack"), runs=10)
 
 _HINT = "write A:B:STEP, as in 100:10000:100, or A:B:xFACTOR, as in 100:100M:x10"
 
@@ -58,7 +60,7 @@ def _number(text: str, part: str) -> int:
     return number
 
 
-def swept_table(sample: Sample | None) -> Table:
+def swept_table(sample: Sample | None) -> SampleTable:
     """What a sweep measures where the user names nothing; None: over a file of the user's."""
     if sample is None or sample.mode == "file":
         return _OF_FILES

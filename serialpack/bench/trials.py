@@ -20,7 +20,7 @@ from serialpack.container.reader import StoredBlock
 from serialpack.container.writer import MemberWriter
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, ValueFormat
-from serialpack.pipeline.blocks import BlockPacker, BlockUnpacker, Packed, Plan, Serialized
+from serialpack.pipeline.blocks import BlockPacker, BlockUnpacker, PackedBlock, Plan, Serialized
 from serialpack.pipeline.digest import WholeDigest
 from serialpack.pipeline.pack import Packing, WorkerMaker, prepare
 from serialpack.pipeline.timing import Timer, add_seconds
@@ -142,7 +142,7 @@ class SerializedPart(NamedTuple):
 class CompressedPart(NamedTuple):
     """The same through filters and codec."""
 
-    packed: list[Packed]
+    packed: list[PackedBlock]
     there: Timing
     back: Timing
 

@@ -15,7 +15,7 @@ from serialpack._version import __version__
 from serialpack.cli.options import Verb, setting_name
 from serialpack.cli.words import LESS_MEMORY, complain, name_standard_output
 from serialpack.errors import SerialpackError, UsageError
-from serialpack.files import remove_hidden
+from serialpack.hidden import remove_hidden
 
 #: Verb -> the module that declares it. Loaded when it is called for.
 VERBS = {

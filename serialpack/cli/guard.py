@@ -49,9 +49,9 @@ def guarded(work: Callable[[], int]) -> int:
 
     The hidden files that it leaves are removed, whatever its end is.
     """
-    from serialpack import files
+    from serialpack import hidden
 
-    ledger = files.begin_ledger()
+    ledger = hidden.begin_ledger()
     child = os.fork()
     if child == 0:
         _end_with_parent()
@@ -68,7 +68,7 @@ def guarded(work: Callable[[], int]) -> int:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, forward)
     _, status = os.waitpid(child, 0)
-    files.remove_left(ledger)
+    hidden.remove_left(ledger)
     code = os.waitstatus_to_exitcode(status)
     if code != _UNSAID and -code not in _CRASHES:
         return code if code >= 0 else 128 - code

@@ -33,7 +33,7 @@ _SHORT = 6
 _TOLD_FROM, _TOLD_AFTER = 0.02, 2.0
 
 
-class Marks(NamedTuple):
+class BarMarks(NamedTuple):
     """What the cells of a bar are: done, being worked on, the one of these that moves, to come."""
 
     done: str
@@ -42,8 +42,8 @@ class Marks(NamedTuple):
     left: str
 
 
-FINE = Marks("█", "▒", "▓", " ")
-PLAIN = Marks("#", "-", "=", " ")
+FINE = BarMarks("█", "▒", "▓", " ")
+PLAIN = BarMarks("#", "-", "=", " ")
 
 
 class ProgressBar:
@@ -173,7 +173,7 @@ def line(
     *,
     width: int,
     number: int = 0,
-    marks: Marks = PLAIN,
+    marks: BarMarks = PLAIN,
 ) -> str:
     """One frame in ``width`` cells: name, per cent, bar and as much of ``said`` as has room.
 
@@ -200,7 +200,7 @@ def line(
     return f"{label}{' ' if label else ''}{percent}|{cells}{rest}"
 
 
-def bar(share: float | None, working: float, cells: int, number: int, marks: Marks) -> str:
+def bar(share: float | None, working: float, cells: int, number: int, marks: BarMarks) -> str:
     """The cells of a bar. What is worked on has at least one of them, and moves."""
     if share is None:
         # To and fro.
@@ -232,7 +232,7 @@ def _width() -> int:
         return 80
 
 
-def _marks() -> Marks:
+def _marks() -> BarMarks:
     try:
         "".join(FINE).encode(sys.stderr.encoding or "ascii")
     except (LookupError, UnicodeEncodeError):

@@ -137,14 +137,14 @@ def tell_apart(
     numbers = np.empty(len(starts), np.int32)
     for begin in range(0, len(starts), _PIECES):
         part = slice(begin, begin + _PIECES)
-        pieces = _Pieces(padded, starts[part].astype(np.int64), lengths[part], kinds[part])
+        pieces = _SpanPieces(padded, starts[part].astype(np.int64), lengths[part], kinds[part])
         if not seen.number(pieces, begin, numbers[part]):
-            whole = _Pieces(padded, starts.astype(np.int64), lengths, kinds)
+            whole = _SpanPieces(padded, starts.astype(np.int64), lengths, kinds)
             return _tell_apart(whole, _traits(whole, {}))
     return numbers, np.array(seen.firsts, np.int64)
 
 
-class _Pieces(NamedTuple):
+class _SpanPieces(NamedTuple):
     """Some pieces of ``padded``, and their kinds."""
 
     padded: Bytes
@@ -152,9 +152,9 @@ class _Pieces(NamedTuple):
     lengths: Positions
     kinds: NDArray[Any]
 
-    def some(self, which: NDArray[np.int64]) -> _Pieces:
+    def some(self, which: NDArray[np.int64]) -> _SpanPieces:
         """Those of these indices."""
-        return _Pieces(self.padded, self.starts[which], self.lengths[which], self.kinds[which])
+        return _SpanPieces(self.padded, self.starts[which], self.lengths[which], self.kinds[which])
 
     def text(self, index: int) -> bytes:
         """The bytes of one."""
@@ -174,7 +174,7 @@ class _Seen:
         self._numbers = np.zeros(1, np.int32)
         self.firsts: list[int] = []
 
-    def number(self, pieces: _Pieces, begin: int, numbers: NDArray[np.int32]) -> bool:
+    def number(self, pieces: _SpanPieces, begin: int, numbers: NDArray[np.int32]) -> bool:
         """Set the ``numbers`` of pieces whose indices count from ``begin``; False: too many."""
         traits = _traits(pieces, self._long)
         buckets = (_hashes(traits) >> np.uint64(64 - _BUCKET_BITS)).view(np.int64)
@@ -214,7 +214,7 @@ class _Seen:
 
 
 def _tell_apart(
-    pieces: _Pieces, traits: list[NDArray[np.uint64]]
+    pieces: _SpanPieces, traits: list[NDArray[np.uint64]]
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     firsts = _first_alike(_hashes(traits))
     if not all((trait[firsts] == trait).all() for trait in traits):
@@ -236,7 +236,7 @@ def numbered(codes: Positions) -> tuple[NDArray[np.int32], Positions]:
     return number[codes], places
 
 
-def _traits(pieces: _Pieces, long: dict[bytes, int]) -> list[NDArray[np.uint64]]:
+def _traits(pieces: _SpanPieces, long: dict[bytes, int]) -> list[NDArray[np.uint64]]:
     """Numbers of each piece that are the same if, and only if, pieces are: eight bytes each.
 
     ``long``: numbers for long pieces, to which new ones are added.
@@ -277,7 +277,7 @@ def _hashes(traits: list[NDArray[np.uint64]]) -> NDArray[np.uint64]:
     return hashes
 
 
-def _first_alike_slowly(pieces: _Pieces) -> Positions:
+def _first_alike_slowly(pieces: _SpanPieces) -> Positions:
     known: dict[tuple[bytes, int], int] = {}
     return np.array(
         [

@@ -40,10 +40,10 @@ class Kind(NamedTuple):
     name: str
     extensions: tuple[str, ...]
     begins: Callable[[bytes], bool]
-    pieces: Callable[[Input, Kind], Iterator[bytes]]
+    pieces: Callable[[CompressedInput, Kind], Iterator[bytes]]
 
 
-class Input:
+class CompressedInput:
     """The compressed bytes, and how many of them were taken."""
 
     def __init__(self, source: Source) -> None:
@@ -113,7 +113,7 @@ def truncated(kind: Kind, at: int, path: str) -> TruncatedError:
 
 
 def _damaged(
-    kind: Kind, error: Exception, start: int, source: Input
+    kind: Kind, error: Exception, start: int, source: CompressedInput
 ) -> DamagedError | UnsupportedError:
     """``error``, which a library raised in the member that begins at ``start``."""
     why = " ".join(str(error).split()).rpartition(": ")[2].rstrip(".")
@@ -126,7 +126,7 @@ def _damaged(
     )
 
 
-def _following(source: Input, kind: Kind, padding: int = 0) -> bool:
+def _following(source: CompressedInput, kind: Kind, padding: int = 0) -> bool:
     """Whether another member follows here; DamagedError where something else does.
 
     ``padding``: zeros may stand between members and at the end, in multiples of so many; 0: none.
@@ -171,19 +171,19 @@ class _Gzip:
         return self._zlib.decompress(data or self._zlib.unconsumed_tail, max_length)
 
 
-def _gzip(source: Input, kind: Kind) -> Iterator[bytes]:
+def _gzip(source: CompressedInput, kind: Kind) -> Iterator[bytes]:
     import zlib
 
     return _members(source, kind, _Gzip, (zlib.error,), padding=1)
 
 
-def _bzip2(source: Input, kind: Kind) -> Iterator[bytes]:
+def _bzip2(source: CompressedInput, kind: Kind) -> Iterator[bytes]:
     import bz2
 
     return _members(source, kind, bz2.BZ2Decompressor, (OSError, ValueError))
 
 
-def _xz(source: Input, kind: Kind) -> Iterator[bytes]:
+def _xz(source: CompressedInput, kind: Kind) -> Iterator[bytes]:
     import lzma
 
     def decoder() -> lzma.LZMADecompressor:
@@ -192,13 +192,13 @@ def _xz(source: Input, kind: Kind) -> Iterator[bytes]:
     return _members(source, kind, decoder, (lzma.LZMAError,), padding=4)
 
 
-def _lz4(source: Input, kind: Kind) -> Iterator[bytes]:
+def _lz4(source: CompressedInput, kind: Kind) -> Iterator[bytes]:
     lz4 = import_library("lz4.frame", "lz4")
     return _members(source, kind, lz4.LZ4FrameDecompressor, (RuntimeError, ValueError))
 
 
 def _members(
-    source: Input,
+    source: CompressedInput,
     kind: Kind,
     new: Callable[[], Any],
     errors: tuple[type[Exception], ...],
@@ -213,7 +213,7 @@ def _members(
 
 
 def _member(
-    source: Input, kind: Kind, decoder: Any, errors: tuple[type[Exception], ...]
+    source: CompressedInput, kind: Kind, decoder: Any, errors: tuple[type[Exception], ...]
 ) -> Iterator[bytes]:
     start = source.offset
     # What is behind a member's end is copied, so a little is read first: members may be short.
@@ -233,7 +233,7 @@ def _member(
     source.back(decoder.unused_data or b"")
 
 
-def _zstd(source: Input, kind: Kind) -> Iterator[bytes]:
+def _zstd(source: CompressedInput, kind: Kind) -> Iterator[bytes]:
     import zstandard
 
     # To make one takes twenty times as long as an empty frame does.
@@ -245,7 +245,7 @@ def _zstd(source: Input, kind: Kind) -> Iterator[bytes]:
             return
 
 
-def _zstd_frame(source: Input, kind: Kind, decompressor: Any) -> Iterator[bytes]:
+def _zstd_frame(source: CompressedInput, kind: Kind, decompressor: Any) -> Iterator[bytes]:
     """What a frame holds, block by block (RFC 8878, 3.1.1).
 
     The library alone does not tell a frame that is cut, and restores as much as it is given.
@@ -288,7 +288,7 @@ def is_skippable(head: bytes) -> bool:
     return 0x50 <= head[0] <= 0x5F and b"\x2a\x4d\x18".startswith(head[1:4])
 
 
-def _skipped(source: Input, kind: Kind) -> bool:
+def _skipped(source: CompressedInput, kind: Kind) -> bool:
     """Whether a skippable frame stood here, which is read over."""
     if kind.name not in ("zstd", "LZ4") or not is_skippable(source.peek(4)):
         return False

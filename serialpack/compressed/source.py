@@ -11,7 +11,7 @@ from typing import IO, cast
 
 from serialpack.compressed._compressions import (
     KINDS,
-    Input,
+    CompressedInput,
     Kind,
     behind_skippable,
     is_skippable,
@@ -91,7 +91,7 @@ class _Decompressed(Source):
     """What is in a compressed source."""
 
     def __init__(self, source: Source, kind: Kind) -> None:
-        self._input = Input(source)
+        self._input = CompressedInput(source)
         self._pieces = Pieces(kind.pieces(self._input, kind))
         super().__init__(cast(IO[bytes], self._pieces), source.path)
         self.stat = source.stat

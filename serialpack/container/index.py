@@ -11,7 +11,7 @@ from serialpack.container.records import EXACT, Block, bytes_of, count_of, too_m
 from serialpack.errors import DamagedError
 
 
-class Row(NamedTuple):
+class IndexRow(NamedTuple):
     """One block in the index. ``frame`` and ``payload``: bytes of its header's frame and parts.
 
     ``check`` is the checksum that closes the block header's frame, and so stands for all that
@@ -27,7 +27,7 @@ class Row(NamedTuple):
     check: int
 
     @classmethod
-    def of(cls, block: Block, frame: int, check: int) -> Row:
+    def of(cls, block: Block, frame: int, check: int) -> IndexRow:
         """The row of ``block``, whose header's frame has ``frame`` bytes and ends in ``check``."""
         serialized = None if block.serialized == block.size else block.serialized
         return cls(frame, block.payload, block.flags, block.records, block.size, serialized, check)
@@ -42,14 +42,14 @@ class Index(NamedTuple):
     """What a member's end says of the whole: the header again, the rows, totals, digest."""
 
     header: bytes
-    rows: tuple[Row, ...]
+    rows: tuple[IndexRow, ...]
     records: int | None
     size: int
     serialized: int
     digest: bytes
 
     @classmethod
-    def of(cls, header: bytes, rows: Sequence[Row], digest: bytes) -> Index:
+    def of(cls, header: bytes, rows: Sequence[IndexRow], digest: bytes) -> Index:
         counts = [r.records for r in rows if r.records is not None]
         return cls(
             header=header,
@@ -79,7 +79,7 @@ class Index(NamedTuple):
     @classmethod
     def decode(cls, bodies: Sequence[bytes], start: int) -> Index:
         """The index in the bodies of its frames, in order; DamagedError where malformed."""
-        rows: list[Row] = []
+        rows: list[IndexRow] = []
         try:
             fields: list[Any] = []
             for body in bodies:
@@ -124,9 +124,9 @@ def _index_field(body: bytes, number: int, start: int) -> int:
         raise DamagedError(f"the index is malformed ({error})", start=start) from None
 
 
-def _row(fields: Any) -> Row:
+def _row(fields: Any) -> IndexRow:
     frame, payload, flags, records, size, serialized, check = fields[:7]
-    row = Row(
+    row = IndexRow(
         frame=count_of(frame),
         payload=count_of(payload),
         flags=count_of(flags),

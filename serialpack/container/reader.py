@@ -28,7 +28,7 @@ from serialpack.container.frames import (
     frame_rest,
     open_frame,
 )
-from serialpack.container.index import Index, Row, frames_left
+from serialpack.container.index import Index, IndexRow, frames_left
 from serialpack.container.records import Block, Header, Part
 from serialpack.container.small import START_SMALL
 from serialpack.errors import DamagedError, NotContainerError, TruncatedError
@@ -77,7 +77,7 @@ class Member:
         self._body = body
         self.header = Header.decode(body, at, zstd_envelope=start == START_ZSTD)
         self._frames = [(len(start), 0), (FRAME_EXTRA + len(body), 0)]
-        self._rows: list[Row] = []
+        self._rows: list[IndexRow] = []
         #: Whether its blocks are being read, or were.
         self.begun = False
         #: The index, once all blocks have been read.
@@ -99,7 +99,7 @@ class Member:
             block = self._block(body, at)
             payload = tuple(_payload(source, block))
             self._frames += [(part.stored, part.restored) for part in block.parts]
-            self._rows.append(Row.of(block, FRAME_EXTRA + len(body), check))
+            self._rows.append(IndexRow.of(block, FRAME_EXTRA + len(body), check))
             yield StoredBlock(block, at, source.offset, payload)
 
     def _block(self, body: bytes, at: int) -> Block:

@@ -18,7 +18,7 @@ from serialpack.container.frames import (
     TRAILER_OWN,
     checksum,
 )
-from serialpack.container.index import Index, Row, index_frames
+from serialpack.container.index import Index, IndexRow, index_frames
 from serialpack.container.reader import FrameSource, StoredBlock, check_alike, read_part
 from serialpack.container.records import Block, Header
 from serialpack.errors import DamagedError, TruncatedError
@@ -148,7 +148,11 @@ class BlockParts:
         tag, body, check, _ = source.frame(f"block {number}")
         block = Block.decode(body, start, member.id, member.header.writer) if tag == BLOCK else None
         listed = member.index.rows[number]
-        if block is None or block.seq != number or Row.of(block, listed.frame, check) != listed:
+        if (
+            block is None
+            or block.seq != number
+            or IndexRow.of(block, listed.frame, check) != listed
+        ):
             raise DamagedError("is not the block that the index lists", block=number, start=start)
         self.block = block
         sizes = (part.stored for part in block.parts)

@@ -19,7 +19,7 @@ from serialpack.container.frames import (
     open_frame,
     write_frame,
 )
-from serialpack.container.index import Index, Row
+from serialpack.container.index import Index, IndexRow
 from serialpack.container.records import Block, Header
 from serialpack.errors import InputError, RefusedError
 from serialpack.stages.stage import Buffer
@@ -38,7 +38,7 @@ class MemberWriter:
         self._writer = header.writer
         self._header = header.encode()
         self.id = checksum(HEADER + self._header)
-        self._rows: list[Row] = []
+        self._rows: list[IndexRow] = []
         self._frames: list[tuple[int, int]] = []
         #: Bytes written so far, and how many of them are payload.
         self.length = 0
@@ -57,7 +57,7 @@ class MemberWriter:
             self._put(data, part.restored)
         self.payload += block.payload
         check = int.from_bytes(frame[-8:], "little")
-        self._rows.append(Row.of(block, len(frame), check))
+        self._rows.append(IndexRow.of(block, len(frame), check))
 
     def finish(self, digest: bytes) -> Index:
         """Write index and end. ``digest``: XXH3-128 of the whole restored content."""

@@ -7,7 +7,13 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from serialpack.conversion._librarytags import library_tag
-from serialpack.conversion._tagplaces import Place, TagFailure, TooDeep, Untaggable, difference_at
+from serialpack.conversion._tagplaces import (
+    Place,
+    TagFailure,
+    TagsTooDeep,
+    Untaggable,
+    difference_at,
+)
 from serialpack.conversion._tags import LARGE, ODD, WRITERS
 from serialpack.depth import MAX_DEPTH, TOO_DEEP, depth_of
 from serialpack.values.equality import kind_of
@@ -23,7 +29,7 @@ _AS_IS = frozenset({str, bool, type(None)})
 _LISTED: dict[type, str] = {tuple: "$tuple", set: "$set", frozenset: "$frozenset"}
 
 
-class _Names(dict[str, str]):
+class _TaggedNames(dict[str, str]):
     """What keys of text are called."""
 
     def __missing__(self, key: str) -> str:
@@ -49,7 +55,7 @@ class Tagger:
 
     def run(self, records: list[Any]) -> list[Any]:
         tagged: list[Any] = []
-        names = _Names().__getitem__
+        names = _TaggedNames().__getitem__
         self._todo.append((records, tagged, None))
         while self._todo:
             values, into, place = self._todo.pop()
@@ -172,7 +178,7 @@ class Tagger:
                 return Untaggable(difference_at(above, last, was, "cycle"), "holds itself")
             met.add(id(container))
         lost = difference_at(None, around[-1][1], TOO_DEEP, "depth")
-        return TooDeep(lost, "within each other, with those of the tags")
+        return TagsTooDeep(lost, "within each other, with those of the tags")
 
 
 def _map_of_json(value: Any) -> dict[str, Any]:

@@ -33,7 +33,7 @@ class Untaggable(TagFailure, TypeError):
     """A value that no tag is for: an object of a class, a function, a value that holds itself."""
 
 
-class TooDeep(TagFailure, ValueError):
+class TagsTooDeep(TagFailure, ValueError):
     """Values whose tagged form is nested more deeply than the readers of JSON take."""
 
 

@@ -13,7 +13,7 @@ import operator
 from itertools import chain
 from typing import Any
 
-from serialpack.conversion.reading import Reader
+from serialpack.conversion.reading import SourceReader
 from serialpack.formats.base import SourceBlock
 from serialpack.formats.json.text import JsonText
 from serialpack.serializers.base import FAILURES
@@ -67,7 +67,7 @@ class Alike:
         return lines
 
     def convert(
-        self, block: SourceBlock, reader: Reader, dump: Any, target: str
+        self, block: SourceBlock, reader: SourceReader, dump: Any, target: str
     ) -> tuple[list[Any], bytes] | None:
         """The records of a block and what ``dump`` makes of them, proved; None where it is not."""
         assert isinstance(reader.format, JsonText)

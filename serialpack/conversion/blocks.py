@@ -8,10 +8,10 @@ from serialpack.collector import gc_paused
 from serialpack.columns.fields.wanted import wanted
 from serialpack.conversion.alike import Alike
 from serialpack.conversion.losses import Losses
-from serialpack.conversion.plan import Found, Plan
+from serialpack.conversion.plan import ConversionPlan, Found
 from serialpack.conversion.projecting import Projector
-from serialpack.conversion.reading import Reader, left_out_of
-from serialpack.conversion.targets import Writer, is_sequence, writers
+from serialpack.conversion.reading import SourceReader, left_out_of
+from serialpack.conversion.targets import TargetWriter, is_sequence, writers
 from serialpack.errors import InputError, RefusedError, ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, ValueFormat
@@ -47,7 +47,7 @@ class _Tried(NamedTuple):
 class Converting(NamedTuple):
     """What makes workers of a plan. Small, and can be sent to a process."""
 
-    plan: Plan
+    plan: ConversionPlan
 
     def worker(self) -> BlockConverter:
         """What converts blocks, one after another."""
@@ -61,13 +61,13 @@ class BlockConverter:
     the user named, and at last record by record, where bad ones are to be left out.
     """
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: ConversionPlan) -> None:
         self.plan = plan
         target = FORMATS.get(plan.target)
         assert isinstance(target, ValueFormat)
         self._join = None if plan.whole else target.join
         self._writers = writers(plan.target, plan.target_settings)
-        self._reader = Reader(plan, self.refuse)
+        self._reader = SourceReader(plan, self.refuse)
         self._flattens = (
             is_sequence(plan.target)
             and (plan.alone or not is_sequence(plan.source))
@@ -123,7 +123,7 @@ class BlockConverter:
             keys = key_digests(tried.records)
         return found._replace(records=[], numbers=(), piece=piece, keys=keys)
 
-    def _tried(self, block: SourceBlock, reader: Reader) -> _Tried:
+    def _tried(self, block: SourceBlock, reader: SourceReader) -> _Tried:
         self._caught = bool(self.plan.lossy)
         try:
             return self._try(block, reader, lossy=False)
@@ -134,7 +134,7 @@ class BlockConverter:
             self._caught = False
         return self._try(block, reader, lossy=True)
 
-    def _try(self, block: SourceBlock, reader: Reader, *, lossy: bool) -> _Tried:
+    def _try(self, block: SourceBlock, reader: SourceReader, *, lossy: bool) -> _Tried:
         losses = Losses(self.plan.lossy)
         records = reader.read(block, losses, lossy=lossy)
         at(0.4)
@@ -240,7 +240,9 @@ class BlockConverter:
             return False
         return True
 
-    def write(self, records: list[Any], block: SourceBlock, reader: Reader | None = None) -> bytes:
+    def write(
+        self, records: list[Any], block: SourceBlock, reader: SourceReader | None = None
+    ) -> bytes:
         """The records of a block as the target has them, proved; ValueRefusedError.
 
         ``reader``: they are as they were read from the text of the block, against which what
@@ -272,11 +274,11 @@ class BlockConverter:
 
     def _written(
         self,
-        writer: Writer,
+        writer: TargetWriter,
         values: list[Any],
         records: list[Any],
         block: SourceBlock,
-        reader: Reader | None,
+        reader: SourceReader | None,
     ) -> tuple[bytes, Difference | None]:
         """``values`` as ``writer`` has them, and what was lost of them or of ``records``."""
         structure, join = self.plan.structure, self._join
@@ -311,7 +313,7 @@ class BlockConverter:
             return False
         return True
 
-    def _check_text(self, block: SourceBlock, reader: Reader, records: list[Any]) -> None:
+    def _check_text(self, block: SourceBlock, reader: SourceReader, records: list[Any]) -> None:
         try:
             lost = reader.unread(block, records)
         except FAILURES as error:
@@ -323,7 +325,7 @@ class BlockConverter:
         self,
         lost: Difference,
         first_record: int,
-        writer: Writer | None = None,
+        writer: TargetWriter | None = None,
         records: list[Any] | None = None,
     ) -> ValueRefusedError:
         """The error for a value that is lost, with what would keep it or let it go.

@@ -22,7 +22,7 @@ from serialpack.compressed.source import decompressed
 from serialpack.container.reader import SNIFF, first_header, is_container
 from serialpack.conversion.joining import Patch
 from serialpack.conversion.losses import Losses
-from serialpack.conversion.plan import Plan
+from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.projecting import Fields
 from serialpack.conversion.stream import Converted, convert_stream
 from serialpack.conversion.targets import is_written, written
@@ -34,7 +34,7 @@ from serialpack.formats.base import MAX_BLOCK, Read, Spelling, ValueFormat
 from serialpack.pipeline.blocks import SETTINGS
 from serialpack.pipeline.expect import expect_restored
 from serialpack.pipeline.pack import Progress
-from serialpack.pipeline.unpack import Limit, Write, member_plan, restored_pieces, untrusted
+from serialpack.pipeline.unpack import LimitedWrite, Write, member_plan, restored_pieces, untrusted
 from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import ConvertReport
 from serialpack.serializers import SERIALIZERS
@@ -122,7 +122,7 @@ def convert(
         plan = _with_schema(given.plan._replace(target=to), options or {}, given.stored)
         plan = plan._replace(verify=verify, lossy=tuple(lossy), tagged=tagged, skip_bad=skip_bad)
         with _patched_sink(target, force, opened.stat) as (write, patch):
-            out = Limit(write, max_size)
+            out = LimitedWrite(write, max_size)
             asked = format or lossy or tagged or skip_bad or options or given.plan.fields
             copied = given.packed == to and not asked
             if copied:
@@ -171,7 +171,7 @@ class _Given(NamedTuple):
     """
 
     read: Read
-    plan: Plan
+    plan: ConversionPlan
     packed: str | None = None
     stored: tuple[str | None, Spelling] = (None, {})
     projected: Projected | None = None
@@ -193,7 +193,7 @@ def _given(
         name = source.name if source.stat is not None else None
         found = format or detect(name, head)
         _check_source(found, head, trust=trust)
-        return _Given(source.read, Plan(found, "", fields=fields.paths))
+        return _Given(source.read, ConversionPlan(found, "", fields=fields.paths))
     source = expanded(source)
     header = first_header(source.peek)
     if header.entry is not None:
@@ -210,17 +210,19 @@ def _given(
             read = Pieces(iter(projected)).read
             # Nobody knows how much of each record that is.
             expect(lambda: None)
-            return _Given(read, Plan(projected.format, ""), projected.format, projected=projected)
+            return _Given(
+                read, ConversionPlan(projected.format, ""), projected.format, projected=projected
+            )
     settings = packed.spelling.get(SETTINGS, {})
     stored = SERIALIZERS.cls(serializer.name).stored_format
     is_object = packed.format == "object"
     expect_restored(source, serialized=is_object)
     pieces = restored_pieces(source.read, serialized=is_object, trust=trust, threads=threads)
-    plan = Plan(format or packed.format, "", fields=fields.paths)
+    plan = ConversionPlan(format or packed.format, "", fields=fields.paths)
     if is_object:
         cls = SERIALIZERS.cls(serializer.name)
         tabular = issubclass(cls, RecordSerializer) and cls.tabular
-        plan = Plan(
+        plan = ConversionPlan(
             stored or "",
             "",
             structure="a" if tabular else "",  # the object is the list of the rows
@@ -257,8 +259,8 @@ def _check_source(format: str, head: bytes, *, trust: bool) -> None:
 
 
 def _with_schema(
-    plan: Plan, options: Mapping[str, Any], stored: tuple[str | None, Spelling]
-) -> Plan:
+    plan: ConversionPlan, options: Mapping[str, Any], stored: tuple[str | None, Spelling]
+) -> ConversionPlan:
     """``plan`` with the user's schema, for the target that takes one, else for the source."""
     if not options:
         return plan._replace(target_settings=stored[1]) if stored[0] == plan.target else plan

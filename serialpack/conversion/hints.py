@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from serialpack.conversion.losses import Losses
-from serialpack.conversion.plan import Plan
+from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.rules import RULES
-from serialpack.conversion.targets import Writer, others, writers
+from serialpack.conversion.targets import TargetWriter, others, writers
 from serialpack.errors import SerialpackError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import ValueFormat
@@ -23,7 +23,7 @@ _MOST = 3
 Attempt = Callable[[frozenset[str]], Difference | None]
 
 
-def lost_by(writer: Writer, records: list[Any]) -> Difference | None:
+def lost_by(writer: TargetWriter, records: list[Any]) -> Difference | None:
     """What of ``records`` does not come back from ``writer``."""
     try:
         return compared(records, writer.load(writer.dump(records), len(records)))
@@ -31,7 +31,7 @@ def lost_by(writer: Writer, records: list[Any]) -> Difference | None:
         return writer.serializer.blame(records, error)
 
 
-def hint(plan: Plan, lost: Difference, record: Any, attempt: Attempt | None) -> str:
+def hint(plan: ConversionPlan, lost: Difference, record: Any, attempt: Attempt | None) -> str:
     """What to say to the conversion so that this record goes through; nothing where it cannot.
 
     ``record``: the one that is refused, and ``attempt`` writes it; None where it was not read.
@@ -55,7 +55,7 @@ def hint(plan: Plan, lost: Difference, record: Any, attempt: Attempt | None) -> 
     return ", ".join(ways)
 
 
-def _rules(plan: Plan, lost: Difference, attempt: Attempt | None) -> list[str]:
+def _rules(plan: ConversionPlan, lost: Difference, attempt: Attempt | None) -> list[str]:
     """The rules with which the record is written, those given among them; none: there are none."""
     if attempt is None:
         source = FORMATS.get(plan.source)
@@ -82,7 +82,7 @@ def _about(kind: str) -> Iterator[str]:
             yield name
 
 
-def _has_tags(plan: Plan, record: Any) -> bool:
+def _has_tags(plan: ConversionPlan, record: Any) -> bool:
     from serialpack.conversion.tagged import TagFailure, tag
 
     try:
@@ -92,7 +92,7 @@ def _has_tags(plan: Plan, record: Any) -> bool:
     return True
 
 
-def _formats(plan: Plan, record: Any) -> list[str]:
+def _formats(plan: ConversionPlan, record: Any) -> list[str]:
     """The first formats that hold the record, and not only what is refused of it."""
     found: list[str] = []
     for name in others(plan.target):
@@ -111,7 +111,7 @@ def _formats(plan: Plan, record: Any) -> list[str]:
 
 
 def attempt_with(
-    record: Any, writer: Writer, changed: Callable[[list[Any], Losses], list[Any]]
+    record: Any, writer: TargetWriter, changed: Callable[[list[Any], Losses], list[Any]]
 ) -> Attempt:
     """What writes ``record`` by ``writer``; ``changed`` does what the rules say."""
 

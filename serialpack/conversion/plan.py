@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from serialpack.formats.shared.join import Piece
 
 
-class Plan(NamedTuple):
+class ConversionPlan(NamedTuple):
     """How blocks are converted. Small, and can be sent to a process.
 
     ``structure``: ``"a"`` or ``"m"``, where the records are parts of one document (``joining``).

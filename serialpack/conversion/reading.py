@@ -7,7 +7,7 @@ from io import BytesIO
 from typing import Any
 
 from serialpack.conversion.losses import Losses
-from serialpack.conversion.plan import Plan
+from serialpack.conversion.plan import ConversionPlan
 from serialpack.errors import (
     InputError,
     RefusedError,
@@ -27,10 +27,10 @@ from serialpack.serializers.base import FAILURES, RecordSerializer
 Refuse = Callable[[Difference, int], ValueRefusedError]
 
 
-class Reader:
+class SourceReader:
     """Reads blocks of one source. ``refuse`` says what Python itself cannot hold."""
 
-    def __init__(self, plan: Plan, refuse: Refuse) -> None:
+    def __init__(self, plan: ConversionPlan, refuse: Refuse) -> None:
         fmt = FORMATS.get(plan.source)
         assert isinstance(fmt, ValueFormat)
         self.format = fmt
@@ -91,7 +91,7 @@ class Reader:
         """
         return self.half.prove(block, records).lost
 
-    def alone(self, block: SourceBlock) -> Iterator[tuple[SourceBlock, Reader]]:
+    def alone(self, block: SourceBlock) -> Iterator[tuple[SourceBlock, SourceReader]]:
         """Each record of a block as a block of its own, and what reads it.
 
         The block itself where its records cannot be told apart.
@@ -113,7 +113,7 @@ class Reader:
             return
         each = self
         if fmt.name == "json":
-            each = Reader(self._plan._replace(source="ndjson", spelling={}), self._refuse)
+            each = SourceReader(self._plan._replace(source="ndjson", spelling={}), self._refuse)
         spans = fmt.record_spans(data, self._plan.spelling, first=first)
         for number, (start, end) in enumerate(spans):
             text = data[start:end]
@@ -133,7 +133,7 @@ class Reader:
             )
             yield part, each
 
-    def _cut_again(self, block: SourceBlock) -> Iterator[tuple[SourceBlock, Reader]]:
+    def _cut_again(self, block: SourceBlock) -> Iterator[tuple[SourceBlock, SourceReader]]:
         """As ``alone``, for formats whose records have no places: cut as finely as can be."""
         parts = []
         if not block.partial and not block.inside:

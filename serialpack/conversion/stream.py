@@ -10,7 +10,7 @@ from serialpack.columns.fields.wanted import Field
 from serialpack.conversion.blocks import BlockConverter, Converting
 from serialpack.conversion.joining import Joiner, Patch, Write
 from serialpack.conversion.losses import Losses
-from serialpack.conversion.plan import Found, Plan
+from serialpack.conversion.plan import ConversionPlan, Found
 from serialpack.conversion.targets import is_sequence
 from serialpack.errors import InputError, RefusedError, ValueRefusedError
 from serialpack.formats import FORMATS
@@ -45,7 +45,7 @@ class Converted(NamedTuple):
 class _Tally:
     """What happened in all blocks so far."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: ConversionPlan) -> None:
         self.read = 0
         self.left_out = 0
         self.losses = Losses(plan.lossy)
@@ -104,7 +104,7 @@ class _Tally:
 def convert_stream(
     read: Read,
     write: Write,
-    plan: Plan,
+    plan: ConversionPlan,
     *,
     block_size: int | None = None,
     threads: int = 1,
@@ -200,7 +200,7 @@ def _as_a_whole(
     numbers: list[int],
     structure: str,
     write: Write,
-    plan: Plan,
+    plan: ConversionPlan,
     tally: _Tally,
 ) -> Converted:
     """One file of all records of a source, in memory; ``numbers`` as ``_one_file`` has them."""
@@ -223,7 +223,7 @@ def _everything(records: list[Any]) -> SourceBlock:
     return SourceBlock(b"", index=0, offset=0, records=len(records), last=True)
 
 
-def _not_one(plan: Plan, count: int) -> RefusedError:
+def _not_one(plan: ConversionPlan, count: int) -> RefusedError:
     return RefusedError(
         f"a {plan.target} file is one document, here {'are more' if count else 'is none'}",
         hint="--to yaml or ndjson holds any number",
@@ -231,7 +231,7 @@ def _not_one(plan: Plan, count: int) -> RefusedError:
 
 
 def _one_file(
-    records: list[Any], numbers: list[int], plan: Plan, tally: _Tally
+    records: list[Any], numbers: list[int], plan: ConversionPlan, tally: _Tally
 ) -> tuple[bytes, int]:
     """The file of ``records``, and how many of them are in it.
 

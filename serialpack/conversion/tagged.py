@@ -71,7 +71,7 @@ from typing import Any
 
 from serialpack.conversion._tagplaces import BadTag as BadTag
 from serialpack.conversion._tagplaces import TagFailure as TagFailure
-from serialpack.conversion._tagplaces import TooDeep as TooDeep
+from serialpack.conversion._tagplaces import TagsTooDeep as TagsTooDeep
 from serialpack.conversion._tagplaces import Untaggable as Untaggable
 from serialpack.conversion._tags import LARGE
 from serialpack.formats.json.values import json_levels, of_type

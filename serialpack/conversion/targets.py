@@ -14,7 +14,7 @@ from serialpack.serializers.of_format import read_stored, record_serializer
 from serialpack.values.kinds import KINDS
 
 
-class Writer:
+class TargetWriter:
     """Writes records as one file of a format, or a piece of it, and reads them again.
 
     Its serializer says what is refused, and why.
@@ -32,7 +32,7 @@ class Writer:
         return self.serializer.load(data)
 
 
-class _LineWriter(Writer):
+class _LineWriter(TargetWriter):
     """JSON: the same text of the same values, whichever library writes them.
 
     What a block holds beside, and how large it is, chooses the library. msgspec's text is the
@@ -45,7 +45,7 @@ class _LineWriter(Writer):
         return compact_lines(records)
 
 
-class _MessageWriter(Writer):
+class _MessageWriter(TargetWriter):
     """MessagePack: where the number of messages is known, nobody needs to look for their ends."""
 
     def load(self, data: bytes, count: int) -> list[Any]:
@@ -58,7 +58,7 @@ class _MessageWriter(Writer):
         return cast("list[Any]", records)
 
 
-class _DocumentWriter(Writer):
+class _DocumentWriter(TargetWriter):
     """By the format itself: a file of it is more than its records one after another."""
 
     def __init__(self, serializer: RecordSerializer, fmt: DocumentFormat) -> None:
@@ -111,7 +111,7 @@ def others(but: str) -> list[str]:
     return [name for *_, name in sorted(found, key=lambda rank: rank[:2])]
 
 
-def writers(format: str, settings: Spelling) -> list[Writer]:
+def writers(format: str, settings: Spelling) -> list[TargetWriter]:
     """Who writes ``format``, in the order of trial; UsageError where nobody does.
 
     MissingLibraryError where what writes it is not installed.
@@ -122,7 +122,7 @@ def writers(format: str, settings: Spelling) -> list[Writer]:
         raise UsageError(
             f"--to {format}: nothing here writes it", hint="known: " + ", ".join(written())
         )
-    found: list[Writer] = []
+    found: list[TargetWriter] = []
     for name in names:
         serializer = SERIALIZERS.create(name) if name in SERIALIZERS else _generic(name)
         assert isinstance(serializer, RecordSerializer)
@@ -132,7 +132,7 @@ def writers(format: str, settings: Spelling) -> list[Writer]:
         elif name == "json":
             found.append(_LineWriter(serializer))
         else:
-            found.append((_MessageWriter if format == "msgpack" else Writer)(serializer))
+            found.append((_MessageWriter if format == "msgpack" else TargetWriter)(serializer))
     return found
 
 

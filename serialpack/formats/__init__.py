@@ -21,11 +21,11 @@ _MSGSPEC_JSON = ("msgspec-json", "json")
 
 #: Numbers are only ever added.
 FORMATS = FormatRegistry(
-    Declaration("bytes", 0, "serialpack.formats.bytes:Bytes"),
+    Declaration("bytes", 0, "serialpack.formats.bytes:BytesFormat"),
     Declaration(
         "json",
         1,
-        "serialpack.formats.json.json:Json",
+        "serialpack.formats.json.json:JsonFormat",
         (".json", ".geojson", ".topojson"),
         is_text=True,
         columns="json",
@@ -35,7 +35,7 @@ FORMATS = FormatRegistry(
     Declaration(
         "ndjson",
         2,
-        "serialpack.formats.json.ndjson:NdJson",
+        "serialpack.formats.json.ndjson:NdJsonFormat",
         (".ndjson", ".jsonl", ".ldjson"),
         is_text=True,
         has_lines=True,
@@ -47,7 +47,7 @@ FORMATS = FormatRegistry(
     Declaration(
         "csv",
         3,
-        "serialpack.formats.csv.csv:Csv",
+        "serialpack.formats.csv.csv:CsvFormat",
         (".csv",),
         is_text=True,
         has_lines=True,
@@ -58,7 +58,7 @@ FORMATS = FormatRegistry(
     Declaration(
         "tsv",
         4,
-        "serialpack.formats.csv.csv:Tsv",
+        "serialpack.formats.csv.csv:TsvFormat",
         (".tsv", ".tab"),
         is_text=True,
         has_lines=True,
@@ -69,29 +69,31 @@ FORMATS = FormatRegistry(
     Declaration(
         "msgpack",
         5,
-        "serialpack.formats.msgpack.msgpack:MsgPack",
+        "serialpack.formats.msgpack.msgpack:MsgPackFormat",
         (".msgpack", ".mpk"),
         columns="msgpack",
         writers=("msgspec-msgpack", "msgpack"),
     ),
-    Declaration("object", 6, "serialpack.formats.python.object:Object", is_source=False),
+    Declaration("object", 6, "serialpack.formats.python.object:ObjectFormat", is_source=False),
     Declaration(
-        "yaml:1.1", 7, "serialpack.formats.yaml.yaml:Yaml11", is_text=True, is_target=False
+        "yaml:1.1", 7, "serialpack.formats.yaml.yaml:Yaml11Format", is_text=True, is_target=False
     ),
-    Declaration("yaml", 19, "serialpack.formats.yaml.yaml:Yaml", (".yaml", ".yml"), is_text=True),
-    Declaration("toml", 8, "serialpack.formats.toml.toml:Toml", (".toml",), is_text=True),
+    Declaration(
+        "yaml", 19, "serialpack.formats.yaml.yaml:YamlFormat", (".yaml", ".yml"), is_text=True
+    ),
+    Declaration("toml", 8, "serialpack.formats.toml.toml:TomlFormat", (".toml",), is_text=True),
     Declaration(
         "cbor",
         9,
-        "serialpack.formats.cbor.cbor:Cbor",
+        "serialpack.formats.cbor.cbor:CborFormat",
         (".cbor",),
         magic=(b"\xd9\xd9\xf7",),  # the tag "self-described" (RFC 8949, 3.4.6)
     ),
-    Declaration("bson", 10, "serialpack.formats.bson.bson:Bson", (".bson",), sequence=True),
+    Declaration("bson", 10, "serialpack.formats.bson.bson:BsonFormat", (".bson",), sequence=True),
     Declaration(
         "xml",
         11,
-        "serialpack.formats.xml.xml:Xml",
+        "serialpack.formats.xml.xml:XmlFormat",
         (".xml",),
         magic=(b"<?xml",),
         is_text=True,
@@ -99,14 +101,14 @@ FORMATS = FormatRegistry(
     Declaration(
         "protobuf",
         12,
-        "serialpack.formats.protobuf.protobuf:Protobuf",
+        "serialpack.formats.protobuf.protobuf:ProtobufFormat",
         (".protobuf", ".pb"),
         sequence=True,
     ),
     Declaration(
         "avro",
         13,
-        "serialpack.formats.avro.avro:Avro",
+        "serialpack.formats.avro.avro:AvroFormat",
         (".avro",),
         magic=(b"Obj\x01",),
         sequence=True,
@@ -114,16 +116,16 @@ FORMATS = FormatRegistry(
     Declaration(
         "java",
         14,
-        "serialpack.formats.java.java:Java",
+        "serialpack.formats.java.java:JavaFormat",
         (".ser",),
         magic=(b"\xac\xed\x00\x05",),
     ),
-    Declaration("pickle", 15, "serialpack.formats.python.pickle:Pickle", (".pkl", ".pickle")),
-    Declaration("marshal", 16, "serialpack.formats.python.marshal:Marshal"),
+    Declaration("pickle", 15, "serialpack.formats.python.pickle:PickleFormat", (".pkl", ".pickle")),
+    Declaration("marshal", 16, "serialpack.formats.python.marshal:MarshalFormat"),
     Declaration(
         "parquet",
         17,
-        "serialpack.formats.tables.parquet:Parquet",
+        "serialpack.formats.tables.parquet:ParquetFormat",
         (".parquet",),
         magic=(b"PAR1\x15",),  # the first field of a page, or of the footer
         sequence=True,
@@ -131,7 +133,7 @@ FORMATS = FormatRegistry(
     Declaration(
         "arrow",
         18,
-        "serialpack.formats.tables.arrow:Arrow",
+        "serialpack.formats.tables.arrow:ArrowFormat",
         (".arrow", ".feather", ".arrows"),
         magic=(b"ARROW1\0\0",),
         sequence=True,

@@ -8,7 +8,7 @@ from serialpack.formats.base import Format, Read, SourceBlock
 from serialpack.formats.shared.split import cut_plain
 
 
-class Bytes(Format):
+class BytesFormat(Format):
     """Bytes that mean nothing to serialpack."""
 
     about = "any bytes"

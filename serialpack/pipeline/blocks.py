@@ -8,7 +8,6 @@ from typing import NamedTuple, cast
 
 from serialpack.auto import shrinks_well
 from serialpack.codecs import CODECS
-from serialpack.codecs.base import Codec
 from serialpack.container.frames import checksum
 from serialpack.container.reader import StoredBlock
 from serialpack.container.records import CONTINUED, EXACT, STORED, Block, Header, Part
@@ -19,9 +18,9 @@ from serialpack.errors import (
     SerialpackError,
     newer,
 )
-from serialpack.filters import FILTERS
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, Spelling, ValueFormat
+from serialpack.pipeline.squeeze import Squeeze
 from serialpack.pipeline.timing import Timer
 from serialpack.pipeline.writing import Writing, gives_back, keeps, needs_values
 from serialpack.serializers import SERIALIZERS, reader
@@ -102,7 +101,7 @@ def plan_of(header: Header) -> Plan:
     return Plan(chain, name, header.spelling, writer=header.writer)
 
 
-class Packed(NamedTuple):
+class PackedBlock(NamedTuple):
     """A block ready to be written: its header, and the stored bytes of each of its parts.
 
     ``data`` is None where the source's bytes are serialized.
@@ -137,37 +136,6 @@ class Restored(NamedTuple):
         return self.data if self.source is None else self.source
 
 
-class Squeeze:
-    """Filters and codec of a chain, as one reversible step."""
-
-    def __init__(self, chain: Chain) -> None:
-        self.codec: Codec = CODECS.create(*chain.codec)
-        filters = list(chain.filters)
-        if filters and filters[-1].name in ("shuffle", "bitshuffle"):
-            from serialpack.codecs.blosc import Blosc
-
-            if isinstance(self.codec, Blosc):
-                # Blosc shuffles block by block within its cache, as it compresses.
-                kind, (item_size, *_) = filters.pop()
-                self.codec.with_filter(kind, item_size)
-        self.filters = [FILTERS.create(*f) for f in filters]
-
-    def filtered(self, data: Buffer) -> Buffer:
-        """What the codec gets. A filter that Blosc applies itself is not in it."""
-        for stage in self.filters:
-            data = stage.forward(data)
-        return data
-
-    def forward(self, data: Buffer) -> Buffer:
-        return self.codec.compress(self.filtered(data))
-
-    def backward(self, stored: Buffer, size: int) -> Buffer:
-        data = self.codec.decompress(stored, size)
-        for stage in reversed(self.filters):
-            data = stage.backward(data)
-        return data
-
-
 class BlockPacker:
     """Packs blocks: serialize, filter, compress, and prove by undoing it all."""
 
@@ -181,7 +149,7 @@ class BlockPacker:
         if plan.records:
             self.squeeze.codec.for_records()
 
-    def __call__(self, source: SourceBlock) -> Packed:
+    def __call__(self, source: SourceBlock) -> PackedBlock:
         """The packed block. RefusedError for a value that the serializer cannot hold."""
         timer = Timer()
         serialized = self.serialize(source, timer)
@@ -234,7 +202,7 @@ class BlockPacker:
         timer.lap("prove")
         return Serialized(data, source.records, True, {})
 
-    def finish(self, source: SourceBlock, serialized: Serialized, timer: Timer) -> Packed:
+    def finish(self, source: SourceBlock, serialized: Serialized, timer: Timer) -> PackedBlock:
         """The second half: filters and codec, undone again, and the checksums."""
         data, exact = serialized.data, serialized.exact
         kept = self.keeps
@@ -264,7 +232,7 @@ class BlockPacker:
             extras={"s": serialized.extras} if serialized.extras else {},
         )
         timer.lap("checksum")
-        return Packed(block, payload, None if kept else data, timer.seconds)
+        return PackedBlock(block, payload, None if kept else data, timer.seconds)
 
     def _pieces(self, data: Buffer) -> Sequence[Buffer]:
         return self.serializer.parts(data) if isinstance(self.serializer, ByteSerializer) else ()

@@ -13,8 +13,8 @@ from serialpack.columns.fields import csv as rows
 from serialpack.columns.fields import json as project
 from serialpack.columns.fields.wanted import Field, UntoldError
 from serialpack.columns.parse import shape
-from serialpack.columns.stored.block import Columns, Form, read_text
-from serialpack.columns.stored.structure import Shape
+from serialpack.columns.stored.block import ColumnBlock, Form, read_text
+from serialpack.columns.stored.structure import TextShape
 from serialpack.columns.texts import Broken, Texts, Unknown
 from serialpack.container.reader import StoredBlock
 from serialpack.container.records import Block
@@ -70,9 +70,9 @@ class OpenBlock:
             self._need(0, 1)
             self.form = Form.of(self._data[:1])
 
-    def columns(self) -> Columns:
+    def columns(self) -> ColumnBlock:
         """The columns of a block whose form is that."""
-        columns = Columns(memoryview(self._data), self._need)
+        columns = ColumnBlock(memoryview(self._data), self._need)
         if self._kind not in ("", columns.shape.text_kind):
             raise Broken("the structure of a text in another format")
         return columns
@@ -276,7 +276,7 @@ def _is_json(lines: bytes) -> bool:
     return True
 
 
-def _apart(block: OpenBlock, kind: str) -> tuple[Shape, Callable[[int], Texts]]:
+def _apart(block: OpenBlock, kind: str) -> tuple[TextShape, Callable[[int], Texts]]:
     """Structure and columns of a block, whatever it is kept as."""
     if block.form is Form.COLUMNS:
         columns = block.columns()

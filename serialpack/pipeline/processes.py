@@ -22,7 +22,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
 
-from serialpack import files
+from serialpack import hidden
 from serialpack.errors import SerialpackError
 from serialpack.pipeline.workers import WorkerPlan
 from serialpack.stages.stage import Buffer
@@ -76,7 +76,7 @@ class ProcessWorker:
     """The worker of a plan, in a process of its own. Belongs to one thread."""
 
     def __init__(self, plan: WorkerPlan) -> None:
-        kept = [] if (ledger := files.ledger()) is None else [ledger]
+        kept = [] if (ledger := hidden.ledger()) is None else [ledger]
         given = {_LEDGER: str(ledger)} if kept else {}
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-c", _CHILD.format(root=_ROOT)],
@@ -220,7 +220,7 @@ def main() -> None:
     source = open(0, "rb", closefd=False)  # noqa: SIM115
     sink = open(1, "wb", buffering=0, closefd=False)  # noqa: SIM115
     if (ledger := os.environ.pop(_LEDGER, "")) != "":
-        files.begin_ledger(int(ledger))
+        hidden.begin_ledger(int(ledger))
     plan, telling = _receive(source)
     worker: Callable[[Any], Any] | None = None
     while (job := _receive(source)) is not None:

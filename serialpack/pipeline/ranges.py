@@ -15,7 +15,7 @@ from serialpack.formats import FORMATS
 from serialpack.formats.base import Format, Spelling
 from serialpack.pipeline.blocks import MALFORMED, BlockUnpacker, Plan
 from serialpack.pipeline.timing import add_seconds, timed
-from serialpack.pipeline.unpack import Limit, Unpacked, Write, member_plan
+from serialpack.pipeline.unpack import LimitedWrite, Unpacked, Write, member_plan
 from serialpack.stages.stage import Buffer
 
 
@@ -125,7 +125,7 @@ def unpack_bytes(
     source: Source, write: Write, span: Span, max_size: int | None, *, trust: bool = False
 ) -> Unpacked:
     """Write only the bytes of ``span``. UsageError where a block does not give back its bytes."""
-    out = Limit(write, max_size)
+    out = LimitedWrite(write, max_size)
     blocks = _Blocks(source, trust=trust)
     position = 0
     for place in blocks:
@@ -163,7 +163,7 @@ def unpack_records(
     source: Source, write: Write, span: Span, max_size: int | None, *, trust: bool = False
 ) -> Unpacked:
     """Write only the records of ``span``, as the format spells a sequence of them."""
-    out = Limit(write, max_size)
+    out = LimitedWrite(write, max_size)
     blocks = _Blocks(source, trust=trust)
     piece: _Slice | None = None
     for place in blocks:
@@ -278,7 +278,7 @@ class _Slice:
         return self._written
 
 
-def _report(blocks: _Blocks, out: Limit, records: int | None) -> Unpacked:
+def _report(blocks: _Blocks, out: LimitedWrite, records: int | None) -> Unpacked:
     return Unpacked(
         headers=tuple(blocks.headers),
         format=blocks.plans[0].format,

@@ -8,7 +8,7 @@ from serialpack.container.salvage import Slot
 from serialpack.errors import UsageError
 from serialpack.formats.base import Format, Spelling
 from serialpack.pipeline.blocks import SETTINGS, Plan, Restored
-from serialpack.pipeline.unpack import Limit
+from serialpack.pipeline.unpack import LimitedWrite
 from serialpack.pipeline.writing import Writing, keeps
 from serialpack.serializers import reader
 from serialpack.serializers.base import RecordSerializer
@@ -21,7 +21,7 @@ _WHITE = b" \t\r\n"
 class Plain:
     """Blocks one after another, as they are."""
 
-    def __init__(self, out: Limit) -> None:
+    def __init__(self, out: LimitedWrite) -> None:
         self._out = out
 
     def add(self, slot: Slot, restored: Restored) -> None:  # noqa: ARG002
@@ -34,7 +34,9 @@ class Plain:
 class Headed(Plain):
     """The elements of one array, or the members of one map, behind their number."""
 
-    def __init__(self, out: Limit, fmt: Format, spelling: Spelling, left: list[Slot]) -> None:
+    def __init__(
+        self, out: LimitedWrite, fmt: Format, spelling: Spelling, left: list[Slot]
+    ) -> None:
         super().__init__(out)
         self._format = fmt
         self._spelling = spelling
@@ -53,7 +55,7 @@ class Rejoined(Plain):
     ``last``: the number of the last block that there was, where it is known.
     """
 
-    def __init__(self, out: Limit, plan: Plan, fmt: Format, last: int | None) -> None:
+    def __init__(self, out: LimitedWrite, plan: Plan, fmt: Format, last: int | None) -> None:
         super().__init__(out)
         self._plan = plan
         self._format = fmt

@@ -29,7 +29,7 @@ from serialpack.pipeline.rejoin import Headed, Plain, Rejoined
 from serialpack.pipeline.small import expand
 from serialpack.pipeline.sought import sought, whole_small
 from serialpack.pipeline.timing import Timer, add_seconds, timed
-from serialpack.pipeline.unpack import Limit, Unpacked, Write, member_plan
+from serialpack.pipeline.unpack import LimitedWrite, Unpacked, Write, member_plan
 from serialpack.pipeline.workers import INLINE_PLAIN, in_order
 from serialpack.pipeline.writing import keeps
 from serialpack.reports import LostRange
@@ -74,7 +74,7 @@ def salvage_source(
         headers = filter(None, map(header_of, remains.members))
         if alone and any(header.entry is not None for header in headers):
             raise UsageError("an archive unpacks into a folder", hint="-o FOLDER, unpack_archive")
-        out = Limit(write, max_size)
+        out = LimitedWrite(write, max_size)
         how = {"trust": trust, "threads": threads, "progress": progress}
         done = [
             salvage_member(found.file, member, number, out, **how)  # type: ignore[arg-type]
@@ -114,7 +114,7 @@ def salvage_member(
     file: IO[bytes],
     member: FoundMember,
     number: int,
-    out: Limit,
+    out: LimitedWrite,
     *,
     trust: bool = False,
     threads: int = 1,
@@ -180,7 +180,7 @@ class _Work:
         file: IO[bytes],
         member: FoundMember,
         plan: Plan | None,
-        out: Limit,
+        out: LimitedWrite,
         threads: int,
         progress: Progress | None,
     ) -> None:
@@ -267,7 +267,7 @@ class _Work:
                 self._out.check(slot.found.block.size)
                 yield read_found(self._file, slot.found)
 
-        make = _bare if self._plan is None else _Worker(self._plan).make
+        make = _bare if self._plan is None else _SalvageWorker(self._plan).make
         for stored, restored in in_order(
             timed(jobs(), self.seconds, "read"),
             make,
@@ -332,7 +332,7 @@ class _Work:
         return count
 
 
-class _Worker:
+class _SalvageWorker:
     """Restores blocks, and gives an error back as what came of one."""
 
     def __init__(self, plan: Plan) -> None:

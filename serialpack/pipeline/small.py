@@ -9,8 +9,9 @@ from typing import NamedTuple
 from serialpack.container.small import MOST_WRITTEN, STORED, UNPROVED, Small
 from serialpack.errors import CodecError, DamagedError
 from serialpack.formats.base import Spelling
-from serialpack.pipeline.blocks import SETTINGS, Plan, Squeeze, not_given_back
+from serialpack.pipeline.blocks import SETTINGS, Plan, not_given_back
 from serialpack.pipeline.pack import Packing, pack_stream
+from serialpack.pipeline.squeeze import Squeeze
 from serialpack.stages.chain import Chain, chain_of_numbers
 from serialpack.stages.stage import Buffer
 
@@ -20,7 +21,7 @@ _KEPT = 4
 _thread = local()
 
 
-class Unpacked(NamedTuple):
+class SmallUnpacked(NamedTuple):
     """The serialized bytes of a small form, and what it says of them."""
 
     plan: Plan
@@ -48,7 +49,7 @@ def pack_small(chain: Chain, settings: Spelling, data: Buffer, *, verify: bool) 
     return Small(chain.numbers, flags, len(data), settings, payload).encode()
 
 
-def unpack_small(data: Buffer) -> Unpacked:
+def unpack_small(data: Buffer) -> SmallUnpacked:
     """The serialized object in the small form ``data``; DamagedError where it is not whole."""
     small = Small.decode(data)
     chain = chain_of_numbers(small.chain, "")
@@ -62,7 +63,7 @@ def unpack_small(data: Buffer) -> Unpacked:
             raise DamagedError(f"its payload {error}") from None
     if len(restored) != small.size:
         raise DamagedError(f"it restores to {len(restored)} bytes, not {small.size}")
-    return Unpacked(plan, restored, len(small.payload))
+    return SmallUnpacked(plan, restored, len(small.payload))
 
 
 def expand(data: Buffer) -> bytes:

@@ -36,7 +36,7 @@ class Unpacked(NamedTuple):
     seconds: dict[str, float]
 
 
-class Limit:
+class LimitedWrite:
     """Counts what is written, and refuses to go over the user's limit before it is written."""
 
     def __init__(self, write: Write, most: int | None) -> None:
@@ -98,7 +98,7 @@ def unpack_stream(
     ``read(n)`` gives up to n bytes, none at the end. What is written before damage is found stays
     written: a caller that wants all or nothing gives a file of its own.
     """
-    out = Limit(write, max_size)
+    out = LimitedWrite(write, max_size)
     done = [
         unpack_member(member, out, trust=trust, threads=threads, progress=progress)
         for member in read_members(read)
@@ -122,7 +122,7 @@ def unpack_stream(
 
 def unpack_member(
     member: Member,
-    out: Limit,
+    out: LimitedWrite,
     *,
     trust: bool = False,
     threads: int = 1,

@@ -9,14 +9,14 @@ from serialpack.collector import gc_paused
 from serialpack.columns.fields import csv as rows
 from serialpack.columns.fields import json as project
 from serialpack.columns.fields.wanted import UntoldError
-from serialpack.columns.stored.block import Columns, Form
-from serialpack.conversion.plan import Plan as Reading
+from serialpack.columns.stored.block import ColumnBlock, Form
+from serialpack.conversion.plan import ConversionPlan as Reading
 from serialpack.conversion.projecting import Fields
-from serialpack.conversion.reading import Reader
+from serialpack.conversion.reading import SourceReader
 from serialpack.errors import RefusedError, SyntaxInputError, UsageError
 from serialpack.formats.base import SourceBlock
-from serialpack.formats.csv.rows import Style, spell_rows
-from serialpack.records.units import Loaded, Member, Unit, counted, read_values, refused
+from serialpack.formats.csv.rows import CsvStyle, spell_rows
+from serialpack.records.units import Loaded, MemberRecords, Unit, counted, read_values, refused
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,8 +47,8 @@ class _Taken:
 
     def __init__(self, fields: Fields) -> None:
         self._paths = fields.paths
-        self._lines = Reader(Reading("ndjson", ""), refused)
-        self._names: dict[Member, list[str]] = {}
+        self._lines = SourceReader(Reading("ndjson", ""), refused)
+        self._names: dict[MemberRecords, list[str]] = {}
 
     def records(self, unit: Unit) -> list[Any]:
         """Those of a unit; InputError, RefusedError."""
@@ -81,7 +81,7 @@ class _Taken:
             return None
         return records if len(records) == unit.records else None
 
-    def _of_maps(self, unit: Unit, columns: Columns) -> tuple[SourceBlock, Reader]:
+    def _of_maps(self, unit: Unit, columns: ColumnBlock) -> tuple[SourceBlock, SourceReader]:
         projection = project.Projection(
             columns.shape,
             self._paths,
@@ -93,7 +93,7 @@ class _Taken:
         lines = projection.lines(columns.texts)
         return unit.block._replace(data=lines, index=1, last=False), self._lines
 
-    def _of_table(self, unit: Unit, columns: Columns) -> tuple[SourceBlock, Reader]:
+    def _of_table(self, unit: Unit, columns: ColumnBlock) -> tuple[SourceBlock, SourceReader]:
         member = unit.member
         if member not in self._names:
             self._names[member] = rows.names(bytes(member.head()), member.format.declared.delimiter)
@@ -104,7 +104,7 @@ class _Taken:
             raise UntoldError(None, "a row has more or fewer fields")
         block = unit.block._replace(data=table.text(columns.texts))
         if block.index:
-            style, mark = Style(), member.format.declared.delimiter.decode()
+            style, mark = CsvStyle(), member.format.declared.delimiter.decode()
             head = spell_rows([[names[place] for place in places]], mark, style) + style.newline
             block = member.format.in_source(block, {}, head.encode)
         return block, member.reader(block)

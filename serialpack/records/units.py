@@ -7,13 +7,13 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from serialpack.collector import gc_paused
-from serialpack.columns.stored.block import Columns, Form
+from serialpack.columns.stored.block import ColumnBlock, Form
 from serialpack.compressed.pieces import Pieces
 from serialpack.container.records import CONTINUED
 from serialpack.container.seek import StoredMember, find_members, read_block
 from serialpack.conversion.losses import Losses
-from serialpack.conversion.plan import Plan as Reading
-from serialpack.conversion.reading import Reader
+from serialpack.conversion.plan import ConversionPlan as Reading
+from serialpack.conversion.reading import SourceReader
 from serialpack.errors import DamagedError, InputError, RefusedError, UsageError, ValueRefusedError
 from serialpack.files import Source
 from serialpack.formats import FORMATS
@@ -40,16 +40,15 @@ class Unit(NamedTuple):
     are ``size`` bytes of the source.
     """
 
-    member: Member
+    member: MemberRecords
     records: int
     first_record: int
     block: SourceBlock
     size: int
-    #: Whether it is a block of the container.
-    stored: bool
+    stored: bool  # whether it is a block of the container
 
 
-class Member:
+class MemberRecords:
     """One of the sources that are packed in a container one after another."""
 
     def __init__(self, source: Source, found: StoredMember, plan: Plan) -> None:
@@ -63,7 +62,7 @@ class Member:
         self._found = found
         self._offsets = found.offsets
         self._unpacker = BlockUnpacker(plan)
-        self._reader: Reader | None = None
+        self._reader: SourceReader | None = None
         self._head: Buffer | None = None
         self._last: tuple[int, Buffer] | None = None
 
@@ -151,7 +150,7 @@ class Member:
                     self._head = head_of(block)
         return self._head
 
-    def reader(self, block: SourceBlock) -> Reader:
+    def reader(self, block: SourceBlock) -> SourceReader:
         """What reads blocks; from the first one it learns their usual spelling."""
         if self._reader is None:
             spelling = self.plan.spelling
@@ -169,20 +168,22 @@ class Member:
                     source_serializer=(*self.plan.chain.serializer,),
                     source_settings=spelling[SETTINGS],
                 )
-            self._reader = Reader(plan, refused)
+            self._reader = SourceReader(plan, refused)
         return self._reader
 
     def read(self, block: SourceBlock) -> list[Any]:
         """The records of a block, with its bytes; InputError, RefusedError."""
         return read_values(self.reader(block), block)
 
-    def alone(self, unit: Unit, number: int, text: bytes) -> tuple[SourceBlock, Reader]:
+    def alone(self, unit: Unit, number: int, text: bytes) -> tuple[SourceBlock, SourceReader]:
         """A record of a unit as a source of its own, and what reads it; ``text``: its bytes."""
         first_record = unit.block.first_record + number
         if self.structure:
             text = (b"{%b}" if self.structure == "m" else b"[%b]") % text
             block = SourceBlock(text, 0, 0, records=1, first_record=first_record, last=True)
-            return block, Reader(Reading("json", "", spelling=self.format.learn(block)), refused)
+            return block, SourceReader(
+                Reading("json", "", spelling=self.format.learn(block)), refused
+            )
         block = self.placed(unit.block)._replace(
             data=text,
             index=max(unit.block.index, 1),  # no header stands in it
@@ -194,7 +195,7 @@ class Member:
         return block, self.reader(block)
 
 
-def read_values(reader: Reader, block: SourceBlock) -> list[Any]:
+def read_values(reader: SourceReader, block: SourceBlock) -> list[Any]:
     """The records of a block; ValueRefusedError for what Python's values would not say."""
     with gc_paused():
         records = reader.read(block, Losses([COMMENTS]))
@@ -232,9 +233,9 @@ def counted(unit: Unit) -> Iterator[None]:
         raise
 
 
-def members_of(source: Source, *, trust: bool) -> list[Member]:
+def members_of(source: Source, *, trust: bool) -> list[MemberRecords]:
     """The members of a container; UsageError where their records are not known."""
-    members: list[Member] = []
+    members: list[MemberRecords] = []
     for found in find_members(source.file):
         if found.header.entry is not None:
             raise UsageError("an archive has files, not records", hint="unpack it first")
@@ -253,7 +254,7 @@ def members_of(source: Source, *, trust: bool) -> list[Member]:
             raise UsageError(
                 "it holds files of different formats, one after another", hint="unpack it"
             )
-        members.append(Member(source, found, plan))
+        members.append(MemberRecords(source, found, plan))
     return members
 
 
@@ -269,10 +270,10 @@ class Loaded:
         self._member = unit.member
         self._asked = 0
         self._opened: OpenBlock | None = None
-        self._columns: Columns | None = None
+        self._columns: ColumnBlock | None = None
         self._values: list[Any] | None = None
         #: Of those that are refused: the record as a block of its own, and what reads it.
-        self._bad: dict[int, tuple[SourceBlock, Reader]] = {}
+        self._bad: dict[int, tuple[SourceBlock, SourceReader]] = {}
 
     def one(self, number: int) -> Any:
         """A record of the unit, counted in it; InputError, RefusedError."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from serialpack.depth import check_messages
 from serialpack.formats.msgpack.heads import head
-from serialpack.formats.msgpack.msgpack import MsgPack
+from serialpack.formats.msgpack.msgpack import MsgPackFormat
 from serialpack.serializers.base import RecordSerializer
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import NEVER
@@ -37,7 +37,7 @@ class Messages(RecordSerializer):
 
 def read_messages(data: Buffer, read: Callable[[bytes], Any]) -> list[Any]:
     """The messages, by a library that reads one: as the elements of one array."""
-    found = MsgPack.scan(memoryview(data), -1, 1)
+    found = MsgPackFormat.scan(memoryview(data), -1, 1)
     if found.end != len(data):
         raise ValueError("the last message is not whole")
     records: list[Any] = read(b"".join((head(0x90, found.records), data)))

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from serialpack.errors import MissingLibraryError, UsageError
-from serialpack.serializers._protoschema import Message, Schema
+from serialpack.serializers._protoschema import Message, ProtoSchema
 from serialpack.serializers._schemafile import check_size, read_schema
 from serialpack.stages.stage import import_library, is_installed
 
@@ -103,6 +103,6 @@ def message_of(schema: bytes, name: str) -> Message:
         pool = DescriptorPool()
         for file in files.file:
             pool.Add(file)
-        return Schema().message(pool.FindMessageTypeByName(name))
+        return ProtoSchema().message(pool.FindMessageTypeByName(name))
     except (DecodeError, TypeError, KeyError, RecursionError) as error:
         raise ValueError(str(error) or type(error).__name__) from None

@@ -23,7 +23,7 @@ from serialpack.values.kinds import shown, value_step
 MAX_DEPTH = 100
 
 
-class Field(NamedTuple):
+class ProtoField(NamedTuple):
     """A field of a message. ``entry``: of a map, the types of its keys and values."""
 
     name: str
@@ -35,7 +35,7 @@ class Field(NamedTuple):
     oneof: str | None
 
 
-class Schema:
+class ProtoSchema:
     """The messages of one FileDescriptorSet, each made when it is first met."""
 
     def __init__(self) -> None:
@@ -65,13 +65,13 @@ class Message:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self._fields: dict[str, Field] = {}
-        self._by_number: dict[int, Field] = {}
+        self._fields: dict[str, ProtoField] = {}
+        self._by_number: dict[int, ProtoField] = {}
         self._required: list[str] = []
         #: Those that every message has: repeated fields and maps.
-        self._lists: dict[str, Field] = {}
+        self._lists: dict[str, ProtoField] = {}
 
-    def complete(self, descriptor: Any, schema: Schema) -> None:
+    def complete(self, descriptor: Any, schema: ProtoSchema) -> None:
         for each in descriptor.fields:
             inner = each.message_type
             entry = None
@@ -80,7 +80,7 @@ class Message:
                 entry = schema.kind(by_name["key"]), schema.kind(by_name["value"])
             kind = entry[1] if entry else schema.kind(each)
             packed = each.is_repeated and not entry and each.is_packed
-            field = Field(
+            field = ProtoField(
                 each.name,
                 wire.varint(each.number << 3 | (wire.BYTES if packed or entry else kind.layout)),
                 kind,
@@ -126,7 +126,7 @@ class Message:
             self._check_lists(record, written)
         return b"".join(out)
 
-    def _pieces(self, field: Field, value: Any, depth: int) -> list[bytes]:
+    def _pieces(self, field: ProtoField, value: Any, depth: int) -> list[bytes]:
         if not field.repeated:
             return [field.tag, field.kind.write(value, depth)]
         if field.entry:
@@ -211,12 +211,12 @@ class Message:
         return self.read(data, at, stop, depth + 1), stop
 
 
-def _expect(right: bool, field: Field, at: int, what: str = "is of another type") -> None:
+def _expect(right: bool, field: ProtoField, at: int, what: str = "is of another type") -> None:
     if not right:
         raise Malformed(f"field {field.name} {what}", at)
 
 
-def _entries(field: Field, value: Any, depth: int) -> list[bytes]:
+def _entries(field: ProtoField, value: Any, depth: int) -> list[bytes]:
     assert field.entry is not None
     if type(value) is not dict:
         raise Unfit("a map is wanted", value)
@@ -234,7 +234,7 @@ def _entries(field: Field, value: Any, depth: int) -> list[bytes]:
 
 
 def _read_entry(
-    into: dict[Any, Any], field: Field, data: bytes, at: int, end: int, depth: int
+    into: dict[Any, Any], field: ProtoField, data: bytes, at: int, end: int, depth: int
 ) -> int:
     assert field.entry is not None
     start, stop = wire.read_length(data, at, end)

@@ -11,7 +11,7 @@ from serialpack.serializers.of_format import FormatSerializer
 from serialpack.values.kinds import BEYOND_JSON
 
 
-class Table(WholeFiles, FormatSerializer):
+class TableSerializer(WholeFiles, FormatSerializer):
     """Records that are maps with the same keys, whose values are of one type in each column.
 
     A key that is absent, integers beside floats and the like are refused: a table has one row

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from serialpack.serializers._tables import Table
+from serialpack.serializers._tables import TableSerializer
 
 
-class Arrow(Table):
+class ArrowSerializer(TableSerializer):
     """Apache Arrow's IPC files."""
 
     stored_format = "arrow"

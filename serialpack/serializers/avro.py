@@ -9,8 +9,7 @@ from typing import Any, cast
 from serialpack.errors import UnsupportedError, UsageError
 from serialpack.formats import FORMATS
 from serialpack.formats.avro import file as _avrofile
-from serialpack.formats.avro.avro import Avro as AvroFormat
-from serialpack.formats.avro.avro import write_under
+from serialpack.formats.avro.avro import AvroFormat, write_under
 from serialpack.formats.base import Spelling
 from serialpack.serializers._schemafile import check_size, read_schema
 from serialpack.serializers._wholefiles import WholeFiles
@@ -19,7 +18,7 @@ from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import BEYOND_JSON, Difference, shown
 
 
-class Avro(WholeFiles):
+class AvroSerializer(WholeFiles):
     """Avro, under the user's schema or, without one, under a schema made for the records.
 
     The option ``schema`` is the path of an .avsc file. Reading with another schema than the one
@@ -43,7 +42,7 @@ class Avro(WholeFiles):
     def __init__(self, name: str, values: tuple[int, ...] = ()) -> None:
         super().__init__(name, values)
         self._format = cast(AvroFormat, FORMATS.get("avro"))
-        self._schema: _avrofile.Schema | None = None
+        self._schema: _avrofile.AvroSchema | None = None
         self._text = ""
 
     @classmethod

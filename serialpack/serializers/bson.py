@@ -6,7 +6,7 @@ from serialpack.serializers.of_format import FormatSerializer
 from serialpack.values.kinds import TEXT_KINDS
 
 
-class Bson(FormatSerializer):
+class BsonSerializer(FormatSerializer):
     """BSON, whose records are maps with keys of text; other types than those that come back are
     refused before the library is asked.
     """

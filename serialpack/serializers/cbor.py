@@ -9,7 +9,7 @@ from serialpack.stages.stage import Param
 from serialpack.values.kinds import TEXT_KINDS
 
 
-class Cbor(FormatSerializer):
+class CborSerializer(FormatSerializer):
     """CBOR, with its tags; other types than those it has are refused before it is asked.
 
     Canonical CBOR sorts the keys of maps: one whose keys are in another order is refused.

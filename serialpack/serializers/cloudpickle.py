@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from serialpack.formats.python.pickle import PROTOCOL, dump_beside, dump_pickle, pickled
-from serialpack.serializers.pickle import Pickle
+from serialpack.serializers.pickle import PickleSerializer
 from serialpack.stages.stage import Buffer
 
 
-class CloudPickle(Pickle):
+class CloudPickleSerializer(PickleSerializer):
     """Pickles of protocol 5, and cloudpickle's own of the records that pickle refuses."""
 
     library = "cloudpickle"

@@ -24,7 +24,7 @@ _PIECES, _PIECE = 4, 64 << 10
 _APART = 0.85
 
 
-class Columns(ByteSerializer):
+class ColumnsSerializer(ByteSerializer):
     """A block's records taken apart: like values stand together, each kind as suits it.
 
     A block that has no records, or would hardly be smaller so, is its text under zstd.
@@ -66,7 +66,7 @@ class Columns(ByteSerializer):
         if block.Form.of(data) is not block.Form.COLUMNS:
             return (data,)
         view = memoryview(data)
-        return [view[start:stop] for start, stop in block.Columns(view).pieces()]
+        return [view[start:stop] for start, stop in block.ColumnBlock(view).pieces()]
 
     def apart(self, source: bytes, kind: str) -> bytes | None:
         """The block of ``source`` as columns, whatever its size; None where it has no records."""

@@ -12,7 +12,7 @@ from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import KINDS, Difference, key_kind, shown, value_step
 
 
-class Csv(RecordSerializer):
+class CsvSerializer(RecordSerializer):
     """A header line and a row for each record; each block has a header of its own.
 
     Records are maps of text with the same keys in the same order.
@@ -72,7 +72,7 @@ def _first_lost(number: int, record: dict[Any, Any]) -> Difference | None:
     return None
 
 
-class Tsv(Csv):
+class TsvSerializer(CsvSerializer):
     """As csv, with tabs between the fields."""
 
     stored_format = "tsv"

@@ -6,7 +6,7 @@ from serialpack.serializers.of_format import FormatSerializer
 from serialpack.values.kinds import KINDS
 
 
-class Java(FormatSerializer):
+class JavaSerializer(FormatSerializer):
     """Holds nothing but a stream that Java wrote, as it is, once all of it was understood."""
 
     library = "javaobj"

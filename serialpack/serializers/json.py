@@ -17,7 +17,7 @@ from serialpack.serializers._jsonlines import (
 from serialpack.stages.stage import Buffer
 
 
-class Json(JsonLines):
+class JsonSerializer(JsonLines):
     """The standard library's json."""
 
     about = "JSON lines, by the standard library"

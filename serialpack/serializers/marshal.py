@@ -16,7 +16,7 @@ from serialpack.values.kinds import TEXT_KINDS
 _HERE = f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
-class Marshal(UnsafeSerializer):
+class MarshalSerializer(UnsafeSerializer):
     """Belongs to one version of Python: code does, and the format may change with each.
 
     From version 3 on, what was one object is one again.

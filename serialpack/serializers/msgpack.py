@@ -17,7 +17,7 @@ _NOT_FINITE = re.compile(rb"\xcb[\x7f\xff][\xf0-\xff]")
 _NOT_FINITE_32 = re.compile(rb"\xca[\x7f\xff][\x80-\xff]")
 
 
-class MsgPack(Messages):
+class MsgPackSerializer(Messages):
     """MessagePack by msgpack-python. A msgpack.Timestamp, which may come back as a datetime, is
     left to the proof.
     """

@@ -9,7 +9,7 @@ from serialpack.serializers._jsonlines import JsonLines, is_one_line
 from serialpack.stages.stage import Buffer
 
 
-class MsgSpecJson(JsonLines):
+class MsgSpecJsonSerializer(JsonLines):
     """msgspec's JSON. What it has an own idea of (a NaN becomes ``null``, bytes, dates and
     objects become text and maps) is left to the proof.
     """

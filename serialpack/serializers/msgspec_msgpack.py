@@ -10,7 +10,7 @@ from serialpack.serializers._messages import Messages, read_messages
 from serialpack.stages.stage import Buffer
 
 
-class MsgSpecMsgPack(Messages):
+class MsgSpecMsgPackSerializer(Messages):
     """msgspec's MessagePack. What it has an own idea of (tuples, sets, dates and objects become
     arrays, text and maps, an offset is dropped) is left to the proof.
     """

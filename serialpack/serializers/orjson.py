@@ -12,7 +12,7 @@ from serialpack.stages.stage import Buffer
 _LEVELS = 200
 
 
-class OrJson(JsonLines):
+class OrJsonSerializer(JsonLines):
     """orjson, told to refuse what it has an own idea of. A NaN, which it writes as ``null``,
     and UUIDs, enums and tuples are left to the proof.
     """

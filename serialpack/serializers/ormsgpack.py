@@ -12,7 +12,7 @@ from serialpack.serializers._messages import Messages, read_messages
 from serialpack.stages.stage import Buffer
 
 
-class OrMsgPack(Messages):
+class OrMsgPackSerializer(Messages):
     """ormsgpack, told to refuse what it has an own idea of; keys are left to the proof."""
 
     library = "ormsgpack"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from serialpack.serializers._tables import Table
+from serialpack.serializers._tables import TableSerializer
 
 
-class Parquet(Table):
+class ParquetSerializer(TableSerializer):
     """Apache Parquet, neither compressed nor by dictionary: that is for the codec to do."""
 
     stored_format = "parquet"

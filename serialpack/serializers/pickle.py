@@ -11,7 +11,7 @@ from serialpack.stages.stage import Buffer, Param
 from serialpack.values.kinds import TEXT_KINDS
 
 
-class Pickle(UnsafeSerializer):
+class PickleSerializer(UnsafeSerializer):
     """Any object whose class says how, with its cycles and shared references.
 
     The large buffers of an object (those of arrays) stand beside its pickle, from protocol 5 on.

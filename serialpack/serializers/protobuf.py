@@ -9,7 +9,7 @@ from serialpack.errors import UnsupportedError, UsageError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Spelling
 from serialpack.formats.protobuf import wire
-from serialpack.formats.protobuf.protobuf import Protobuf as ProtobufFormat
+from serialpack.formats.protobuf.protobuf import ProtobufFormat
 from serialpack.formats.shared.document import Malformed
 from serialpack.serializers.base import FAILURES, RecordSerializer
 from serialpack.serializers.of_format import read_stored
@@ -17,7 +17,7 @@ from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import BEYOND_JSON, Difference, shown
 
 
-class Protobuf(RecordSerializer):
+class ProtobufSerializer(RecordSerializer):
     """Messages of the user's schema or, without one, google.protobuf.Value.
 
     Options: ``schema``, the path of a .proto file or of a FileDescriptorSet, and ``message``, the

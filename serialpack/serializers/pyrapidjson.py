@@ -9,7 +9,7 @@ from typing import Any
 from serialpack.formats.json.values import check_json
 from serialpack.serializers._jsonlines import JsonLines, write_lines
 from serialpack.serializers._rapidjson import missing
-from serialpack.serializers.json import Json
+from serialpack.serializers.json import JsonSerializer
 from serialpack.stages.stage import Buffer
 
 #: Strings; the first group is a key with a NUL, behind which the library writes no more of it.
@@ -18,7 +18,7 @@ _NUL_KEY = re.compile(
 )
 
 
-class PyRapidJson(JsonLines):
+class PyRapidJsonSerializer(JsonLines):
     """RapidJSON by a library that checks nothing: what would crash it is refused before.
 
     It only writes. It reads one double in five as its neighbour, integers from 2^63 up as negative
@@ -46,7 +46,7 @@ class PyRapidJson(JsonLines):
         return write_lines(records, _writer)
 
     def _load(self, data: Buffer) -> list[Any]:
-        return Json("json").load(data)
+        return JsonSerializer("json").load(data)
 
 
 def _writer(ascii_only: bool) -> Callable[[Any], str]:  # noqa: ARG001 (it always is)

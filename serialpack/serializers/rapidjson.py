@@ -11,7 +11,7 @@ from serialpack.serializers._rapidjson import missing
 from serialpack.stages.stage import Buffer
 
 
-class RapidJson(LooseJsonLines):
+class RapidJsonSerializer(LooseJsonLines):
     """RapidJSON, told to take for JSON only what is JSON."""
 
     library = "rapidjson"

@@ -6,7 +6,7 @@ from serialpack.serializers.base import ByteSerializer
 from serialpack.stages.stage import Buffer
 
 
-class Raw(ByteSerializer):
+class RawSerializer(ByteSerializer):
     """Passes the bytes as they are."""
 
     passes = True

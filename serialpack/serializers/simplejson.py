@@ -16,7 +16,7 @@ from serialpack.serializers._jsonlines import (
 from serialpack.stages.stage import Buffer
 
 
-class SimpleJson(JsonLines):
+class SimpleJsonSerializer(JsonLines):
     """simplejson, told to take for JSON only what is JSON: no tuples, decimals or bytes."""
 
     library = "simplejson"

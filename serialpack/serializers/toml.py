@@ -6,7 +6,7 @@ from serialpack.serializers.of_format import FormatSerializer
 from serialpack.values.kinds import NEVER
 
 
-class Toml(FormatSerializer):
+class TomlSerializer(FormatSerializer):
     """TOML documents: a record is a map, and nothing in it is null.
 
     A single one is a TOML file like any other.

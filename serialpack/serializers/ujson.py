@@ -14,7 +14,7 @@ from serialpack.stages.stage import Buffer
 _NOT_FINITE = [(word[:1], re.compile(word)) for word in (b"NaN", b"Infinity")]
 
 
-class UJson(LooseJsonLines):
+class UJsonSerializer(LooseJsonLines):
     """UltraJSON."""
 
     library = "ujson"

@@ -12,7 +12,7 @@ from serialpack.serializers._messages import Messages
 from serialpack.stages.stage import Buffer
 
 
-class UMsgPack(Messages):
+class UMsgPackSerializer(Messages):
     """u-msgpack-python, which is pure Python. Tuples, times with another offset or none, and
     objects of classes that are derived from plain ones, are left to the proof: asking for more
     strictness makes it slower by a fourth.

@@ -6,7 +6,7 @@ from serialpack.serializers.of_format import FormatSerializer
 from serialpack.values.kinds import TEXT_KINDS
 
 
-class Xml(FormatSerializer):
+class XmlSerializer(FormatSerializer):
     """Typed XML, which has an element for each of Python's own types, and for no class."""
 
     library = "defusedxml"

@@ -6,7 +6,7 @@ from serialpack.serializers.of_format import FormatSerializer
 from serialpack.values.kinds import NEVER
 
 
-class Yaml(FormatSerializer):
+class YamlSerializer(FormatSerializer):
     """YAML, safely: no tag makes an object of a class. It reads what it wrote by YAML 1.1, as it
     was always written; what it writes now is the same to YAML 1.2.
 

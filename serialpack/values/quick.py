@@ -43,7 +43,7 @@ def quickly_same(was: Any, became: Any, *, identity: bool) -> bool:
     return True
 
 
-class _Odd(Exception):
+class _OddClass(Exception):
     """A value of a class that may keep more than it tells pickle."""
 
 
@@ -74,7 +74,7 @@ class _Pickler(pickle.Pickler):
             known = self.classes[cls] = _tells_all(cls)
         if known:
             return NotImplemented
-        raise _Odd
+        raise _OddClass
 
 
 def _written_alike(was: Any, became: Any, *, memo: bool = False) -> Iterable[type]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from serialpack.bench.results import (
     Anchor,
-    Limit,
+    Entropy,
     Machine,
     Recommendation,
     Results,
@@ -148,7 +148,7 @@ def file_results() -> Results:
         elapsed=19.4,
         date="2026-05-04T10:11:12Z",
         machine=MACHINE,
-        limit=Limit(1_980_000.4, "entropy of what was drawn at random"),
+        limit=Entropy(1_980_000.4, "entropy of what was drawn at random"),
         rows=rows,
         anchors=[
             Anchor("memcpy", "", SIZE, 1.0, 0.003, 0.003, SIZE / 0.003, SIZE / 0.003),

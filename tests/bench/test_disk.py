@@ -12,7 +12,7 @@ import serialpack
 from serialpack.bench import disk
 from serialpack.bench.anchors import TOOLS, stock_tools
 from serialpack.bench.disk import HOW, Files, Through, cached, check_through, drop, source_file
-from serialpack.bench.lab import Bench as LabBench
+from serialpack.bench.lab import Workbench as LabBench
 from serialpack.bench.material import Subject
 from serialpack.bench.results import Results, Row
 from serialpack.bench.run import Bench, Question

@@ -20,7 +20,7 @@ from serialpack.bench.reports._sweep import curves
 from serialpack.bench.reports.table import MOST_N, MOST_ROWS
 from serialpack.bench.results import (
     Anchor,
-    Limit,
+    Entropy,
     Machine,
     Recommendation,
     Results,
@@ -293,7 +293,7 @@ def test_schema_knows_every_key() -> None:
         (defs["row"], Row._fields),
         (defs["anchor"], Anchor._fields),
         (defs["recommendation"], Recommendation._fields),
-        (defs["limit"], Limit._fields),
+        (defs["limit"], Entropy._fields),
     ):
         assert tuple(part["properties"]) == fields
 

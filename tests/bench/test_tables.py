@@ -12,7 +12,7 @@ from serialpack.bench.samples import SAMPLES, Sample
 from serialpack.codecs import CODECS
 from serialpack.filters import FILTERS
 from serialpack.serializers import SERIALIZERS
-from serialpack.serializers.rapidjson import RapidJson
+from serialpack.serializers.rapidjson import RapidJsonSerializer
 from serialpack.stages.chain import parse_chain, parse_stage
 from serialpack.stages.stage import Registry
 from tests.bench.found import PLENTY
@@ -45,7 +45,7 @@ def test_blosc_tables(name: str) -> None:
     found = table(f"{name}:60", budget=PLENTY)
     chains = {row.chain for row in found.rows}
     serializers = ["pickle:5", "marshal:4", "json", "ujson", "msgpack"]
-    if RapidJson.missing("rapidjson") is None:
+    if RapidJsonSerializer.missing("rapidjson") is None:
         serializers.append("rapidjson")
     filters = ["", "shuffle:8+", "bitshuffle:8+"]
     settings = [f"@{block}/{n}" for block in ("64K", "256K", "1M") for n in (1, 2, 4)]
@@ -102,7 +102,7 @@ def test_the_user_names_others() -> None:
 
 
 def test_what_is_not_installed_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(RapidJson, "missing", lambda _: "pip install it")
+    monkeypatch.setattr(RapidJsonSerializer, "missing", lambda _: "pip install it")
     found = table("uuid4:10", budget=0)
     assert "rapidjson" not in {row.serializer for row in found.rows}
     assert "not installed: rapidjson" in found.notes

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from serialpack.columns.encodings import DECODERS, ENCODINGS, NAMES, floating, front, integer
 from serialpack.columns.encodings.choose import attempt, encode_column
 from serialpack.columns.stored.coding import Coded, Context
-from serialpack.columns.stored.source import Source, Stored
+from serialpack.columns.stored.source import ColumnSource, Stored
 from serialpack.columns.stored.streams import effort
 from serialpack.columns.texts import Broken, Texts
 
@@ -41,7 +41,7 @@ def restored(coded: Coded, texts: Texts) -> list[bytes]:
 
     size = len(texts.data)
     budget = (1 << 16) + 64 * (size + 8 * texts.number)
-    source = Source(coded.description, streams, budget, DECODERS, earlier)
+    source = ColumnSource(coded.description, streams, budget, DECODERS, earlier)
     back = source.column(texts.number, size)
     source.end()
     assert back.number == texts.number

@@ -18,7 +18,7 @@ from serialpack.columns.stored import structure
 from serialpack.columns.stored.coding import Context
 from serialpack.columns.stored.read import decode_all
 from serialpack.columns.stored.streams import effort, unzstd
-from serialpack.columns.stored.wire import Reader, varint
+from serialpack.columns.stored.wire import WireReader, varint
 from serialpack.columns.stored.write import encode_all
 from serialpack.columns.texts import Texts
 from tests import golden
@@ -135,7 +135,7 @@ def test_both_refuse_the_same_columns(name: str) -> None:
     many = [vectors.LEADERS.get(name, []), vectors.COLUMNS.get(name, [])]
     columns = list(records(25).values()) if name == "records" else many
     packed = encode_all(list(map(Texts.from_list, columns)))
-    start = Reader(packed, 1)
+    start = WireReader(packed, 1)
     size, stored = start.varint(1 << 20), start.counted()
     header = stored if len(stored) == size else unzstd(stored, size)
     chance = random.Random(name)
@@ -154,7 +154,7 @@ def test_both_refuse_the_same_structures(kind: str) -> None:
     found = split(text, kind)
     assert found is not None
     packed = structure.write(found.shape, 3)
-    start = Reader(packed, 2)
+    start = WireReader(packed, 2)
     numbers = [start.varint(1 << 20) for _ in range(3)]
     size, stored = start.varint(1 << 20), start.counted()
     table = stored if len(stored) == size else unzstd(stored, size)

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from serialpack.columns.stored.read import Packed, decode_all
+from serialpack.columns.stored.read import StoredColumns, decode_all
 from serialpack.columns.stored.streams import LZMA, ZSTD, effort, recoded, unlzma, unzstd, zstd
-from serialpack.columns.stored.wire import Reader, varint
+from serialpack.columns.stored.wire import WireReader, varint
 from serialpack.columns.stored.write import encode_all
 from serialpack.columns.texts import Broken, Texts
 
@@ -94,7 +94,7 @@ def test_repeated_column_costs_nothing() -> None:
     odd[77] = b"none"
     packed = round_trip([ids, odd])
     assert len(packed) < once + 60
-    assert Packed(packed).encoding(1) == "reference"
+    assert StoredColumns(packed).encoding(1) == "reference"
 
 
 def test_column_that_follows_from_another() -> None:
@@ -103,7 +103,7 @@ def test_column_that_follows_from_another() -> None:
     names = [NAMES[user].encode() for user in users]
     names[5] = b"odd"
     packed = round_trip([ids, names])
-    assert Packed(packed).encoding(1) == "follows"
+    assert StoredColumns(packed).encoding(1) == "follows"
     assert len(packed) < len(round_trip([ids])) + 400
 
 
@@ -118,9 +118,9 @@ def test_columns_that_refer_to_one_another_in_a_long_chain() -> None:
     """The last is read alone, and says what else is read."""
     ids = [b"%d" % R.getrandbits(60) for _ in range(50)]
     packed = round_trip([ids] * 1200)
-    assert Packed(packed).encoding(1199) == "reference"
-    assert Packed(packed).texts(1199).to_list() == ids
-    assert Packed(packed).ranges(1199) == Packed(packed).ranges(1)
+    assert StoredColumns(packed).encoding(1199) == "reference"
+    assert StoredColumns(packed).texts(1199).to_list() == ids
+    assert StoredColumns(packed).ranges(1199) == StoredColumns(packed).ranges(1)
 
 
 def columns_as_described(
@@ -188,7 +188,7 @@ def test_column_that_follows_but_for_long_values() -> None:
     texts = [b"a long text about user %d" % user * 40 for user in users]
     for place in range(100, 250):
         texts[place] = b""
-    assert Packed(round_trip([ids, texts])).encoding(1) == "follows"
+    assert StoredColumns(round_trip([ids, texts])).encoding(1) == "follows"
 
 
 def test_many_small_columns_stand_in_bundles() -> None:
@@ -200,7 +200,7 @@ def test_many_small_columns_stand_in_bundles() -> None:
     names = [f"/k{at}" for at in range(2000)]
     packed = round_trip(values, 3, names)
     assert len(packed) < sum(len(value) for column in values for value in column)
-    reader = Packed(packed)
+    reader = StoredColumns(packed)
     assert len(reader) == 2000
     assert reader.texts(1999).to_list() == values[1999]
     assert reader.ranges(1999) == reader.ranges(1997)
@@ -218,14 +218,14 @@ def test_one_column_alone() -> None:
     names = list(columns)
     packed = bytearray(encode_all(columns_of(list(columns.values())), 3, names))
     at = names.index("/id")
-    reader = Packed(bytes(packed))
+    reader = StoredColumns(bytes(packed))
     ranges = reader.ranges(names.index("/balance"))
     assert sum(stop - start for start, stop in ranges) < len(packed) / 4
     kept = {place for start, stop in ranges for place in range(start, stop)}
     for place in range(len(packed)):
         if place not in kept:
             packed[place] ^= 0x55
-    reader = Packed(bytes(packed))
+    reader = StoredColumns(bytes(packed))
     assert reader.texts(names.index("/balance")).to_list() == columns["/balance"]
     assert reader.number(at) == 700
     assert reader.text_size(at) == 700 * 36
@@ -235,7 +235,7 @@ def test_one_column_alone() -> None:
 def test_sizes_of_columns_add_up() -> None:
     columns = records(700)
     packed = encode_all(columns_of(list(columns.values())))
-    reader = Packed(packed)
+    reader = StoredColumns(packed)
     total = sum(reader.stored_size(at) for at in range(len(reader)))
     assert 0.8 * len(packed) < total < 1.2 * len(packed)
 
@@ -287,7 +287,7 @@ def test_broken_descriptions() -> None:
     size = sum(len(value) for column in values for value in column)
     most = sum(map(len, values))
     packed = encode_all(columns_of(values), 3, list(columns))
-    start = Reader(packed[:32], 1)
+    start = WireReader(packed[:32], 1)
     raw_size, stored_size = start.varint(1 << 30), start.varint(1 << 30)
     end = start.position + stored_size
     stored = packed[start.position : end]

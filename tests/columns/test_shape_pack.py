@@ -158,7 +158,7 @@ def test_the_length_of_a_list_is_told_once() -> None:
     assert len(branching) == 2
 
 
-def columns_shape(data: bytes) -> structure.Shape:
+def columns_shape(data: bytes) -> structure.TextShape:
     found = there_and_back(data, "msgpack")
     assert found is not None
     return found.shape

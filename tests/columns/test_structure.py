@@ -15,8 +15,8 @@ from serialpack.columns.parse.shape import join, split
 from serialpack.columns.stored import structure
 from serialpack.columns.stored import walk as _walk
 from serialpack.columns.stored.streams import effort
-from serialpack.columns.stored.structure import Shape
-from serialpack.columns.stored.wire import Reader
+from serialpack.columns.stored.structure import TextShape
+from serialpack.columns.stored.wire import WireReader
 from serialpack.columns.texts import Broken, Texts
 
 chance = random.Random(7)
@@ -95,9 +95,9 @@ def test_a_structure_of_a_larger_text_is_refused() -> None:
     structure.read(stored, found.shape.size)
 
 
-def shape_of(texts: list[bytes], walk: list[int]) -> Shape:
+def shape_of(texts: list[bytes], walk: list[int]) -> TextShape:
     nodes = [Node(text, SCALAR, 0) for text in texts]
-    return Shape("json", nodes, np.array(walk, np.int32), b"", [])
+    return TextShape("json", nodes, np.array(walk, np.int32), b"", [])
 
 
 def test_little_cannot_become_much() -> None:
@@ -115,7 +115,7 @@ def test_an_endless_walk_is_broken() -> None:
     # Two nodes that always follow one another.
     table = bytes([1, 0, 1, 3])
     with pytest.raises(Broken, match="no end"):
-        _walk.read(Reader(table), Reader(b""), 2, 1000)
+        _walk.read(WireReader(table), WireReader(b""), 2, 1000)
 
 
 def test_columns_must_be_of_the_right_length() -> None:
@@ -157,7 +157,7 @@ def there_and_back(numbers: list[int]) -> list[int]:
     nodes = list(dict.fromkeys(numbers))
     walk = np.array([nodes.index(number) for number in numbers], np.int32)
     table, decisions = _walk.write(walk, len(nodes), effort(3))
-    again = _walk.read(Reader(table), Reader(decisions), len(nodes), len(walk))
+    again = _walk.read(WireReader(table), WireReader(decisions), len(nodes), len(walk))
     return [nodes[place] for place in again.tolist()]
 
 

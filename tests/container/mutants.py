@@ -15,7 +15,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from serialpack.columns.stored.read import header_end
-from serialpack.columns.stored.wire import Reader
+from serialpack.columns.stored.wire import WireReader
 from serialpack.container.ends import seek_table, trailer
 from serialpack.container.frames import (
     BLOCK,
@@ -167,7 +167,7 @@ def described(container: bytes, most: int, seed: int) -> Iterator[tuple[str, byt
         data = bytearray(b"".join(payload))
         end = len(data)
         if data[0] == 1:
-            reader = Reader(bytes(data[:12]), 1)
+            reader = WireReader(bytes(data[:12]), 1)
             outline = reader.varint(len(data)) + reader.position
             end = outline + header_end(memoryview(bytes(data[outline:])))
         what = []

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import serialpack
-from serialpack.container.index import Index, Row
+from serialpack.container.index import Index, IndexRow
 from serialpack.container.records import Block, Header, Part
 from serialpack.container.seek import find_members
 
@@ -62,7 +62,7 @@ def test_a_header_over_32_kib_is_refused() -> None:
 
 def test_a_large_index_goes_on_in_further_frames() -> None:
     """One frame of 1 MiB holds some 18,000 rows."""
-    rows = tuple(Row(80, 2**31, 3, 2**26, 2**26 - 1, 2**26, 2**64 - 1) for _ in range(40_000))
+    rows = tuple(IndexRow(80, 2**31, 3, 2**26, 2**26 - 1, 2**26, 2**64 - 1) for _ in range(40_000))
     header = Header(chain=((32,), (1, 3))).encode()
     index = Index.of(header, rows, bytes(16))
     frames = index.encode()

@@ -14,13 +14,13 @@ import pytest
 import zstandard
 
 from serialpack.compressed.source import decompressed
-from serialpack.conversion.plan import Plan
+from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.stream import convert_stream
 from serialpack.errors import RefusedError, ValueRefusedError
 from serialpack.files import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.shared import column_types as _columns
-from serialpack.formats.tables.parquet import Parquet
+from serialpack.formats.tables.parquet import ParquetFormat
 from serialpack.serializers import SERIALIZERS
 from tests.formats.work import lines_run
 
@@ -88,7 +88,7 @@ def _refused(lines: list[dict[str, Any]], to: str) -> tuple[int, Exception]:
     """How many bytes were read before the refusal, and that."""
     file = io.BytesIO("".join(json.dumps(line) + "\n" for line in lines).encode())
     with pytest.raises((ValueRefusedError, RefusedError)) as caught:
-        convert_stream(file.read, lambda _: None, Plan("ndjson", to), block_size=1000)
+        convert_stream(file.read, lambda _: None, ConversionPlan("ndjson", to), block_size=1000)
     return file.tell(), caught.value
 
 
@@ -114,7 +114,7 @@ def test_the_first_bad_record_costs_what_stands_before_it(monkeypatch: pytest.Mo
     pytest.importorskip("pyarrow")
     serializer: Any = SERIALIZERS.create("parquet")
     tried: list[int] = []
-    fit, write = type(serializer).fit, Parquet.write_stored
+    fit, write = type(serializer).fit, ParquetFormat.write_stored
 
     def fitted(self: Any, records: list[Any]) -> None:
         tried.append(len(records))
@@ -125,7 +125,7 @@ def test_the_first_bad_record_costs_what_stands_before_it(monkeypatch: pytest.Mo
         return write(self, records)
 
     monkeypatch.setattr(type(serializer), "fit", fitted)
-    monkeypatch.setattr(Parquet, "write_stored", written)
+    monkeypatch.setattr(ParquetFormat, "write_stored", written)
     records: list[dict[str, Any]] = [{"a": number} for number in range(10_000)]
     records[100] = {"b": 1}
     lost = serializer.blame(records, ValueError())
@@ -146,7 +146,7 @@ def test_maps_of_many_shapes_are_no_columns(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(_columns, "_columns_in", counted)
     with pytest.raises(_columns.Mixed, match=r"maps with the keys \('k0',\) and \('k1',\)"):
-        cast(Parquet, FORMATS.get("parquet")).write_stored(
+        cast(ParquetFormat, FORMATS.get("parquet")).write_stored(
             [{f"k{number}": 1} for number in range(1000)]
         )
     assert made == 0

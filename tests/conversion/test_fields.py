@@ -17,7 +17,7 @@ from serialpack.conversion.projecting import Fields, Projector
 from serialpack.conversion.targets import written
 from serialpack.errors import DamagedError, RefusedError, UsageError
 from serialpack.formats import FORMATS
-from serialpack.serializers.columns import Columns
+from serialpack.serializers.columns import ColumnsSerializer
 from tests.columns.projections import naive, parse
 
 CONTACTS = b"".join(parse_sample("contacts:4000")[0].chunks(4000))
@@ -168,8 +168,10 @@ def test_a_block_kept_as_text_gives_its_fields_too(
     format: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data, fields = (CONTACTS, ["age"]) if format == "ndjson" else (TABLE, ["name"])
-    good, turn = Columns.apart, itertools.count()
-    monkeypatch.setattr(Columns, "apart", lambda *args: good(*args) if next(turn) % 2 else None)
+    good, turn = ColumnsSerializer.apart, itertools.count()
+    monkeypatch.setattr(
+        ColumnsSerializer, "apart", lambda *args: good(*args) if next(turn) % 2 else None
+    )
     block_size = len(data) // 7
     container = packed(data, format, serializer="columns", block_size=block_size, threads=1)
     monkeypatch.undo()

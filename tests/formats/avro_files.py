@@ -13,11 +13,11 @@ import pytest
 import zstandard
 
 from serialpack.formats import FORMATS
-from serialpack.formats.avro.avro import Avro
+from serialpack.formats.avro.avro import AvroFormat
 
 pytest.importorskip("fastavro")
 
-FMT = cast(Avro, FORMATS.get("avro"))
+FMT = cast(AvroFormat, FORMATS.get("avro"))
 SYNC = b"sixteen bytes of"
 
 

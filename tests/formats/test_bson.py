@@ -22,13 +22,13 @@ from serialpack.depth import MAX_DEPTH
 from serialpack.errors import MissingLibraryError, RefusedError, ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Unheld
-from serialpack.formats.bson.bson import Bson
+from serialpack.formats.bson.bson import BsonFormat
 from serialpack.formats.shared.document import Malformed
 from serialpack.serializers.base import FAILURES
 from serialpack.values.equality import difference
 from tests.formats.hostile import on_the_command_line, said
 
-FMT = cast(Bson, FORMATS.get("bson"))
+FMT = cast(BsonFormat, FORMATS.get("bson"))
 
 
 def _document(*elements: bytes) -> bytes:

@@ -24,13 +24,13 @@ from serialpack.depth import MAX_DEPTH
 from serialpack.errors import RefusedError, SyntaxInputError, ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Unheld
-from serialpack.formats.cbor.cbor import Cbor, read_items, write_items
+from serialpack.formats.cbor.cbor import CborFormat, read_items, write_items
 from serialpack.formats.shared.document import Malformed
 from serialpack.serializers.base import FAILURES
 from serialpack.values.equality import difference
 from tests.formats.hostile import on_the_command_line, said
 
-FMT = cast(Cbor, FORMATS.get("cbor"))
+FMT = cast(CborFormat, FORMATS.get("cbor"))
 
 
 def _hex(*items: str) -> bytes:

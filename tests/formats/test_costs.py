@@ -72,7 +72,7 @@ class _Text(str):
 def test_text_of_xml_is_joined_once() -> None:
     import defusedxml.ElementTree as defused
 
-    reader = _xmlread._Reader(defused.DefusedXMLParser(encoding="utf-8").parser, None)
+    reader = _xmlread._XmlReader(defused.DefusedXMLParser(encoding="utf-8").parser, None)
     for _ in range(100):
         reader._found(_Text("x" * 1000))
     assert _Text.copied < 200_000

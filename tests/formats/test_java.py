@@ -18,13 +18,13 @@ import serialpack
 from serialpack.errors import RefusedError, SyntaxInputError, ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Unheld
-from serialpack.formats.java.java import Java
+from serialpack.formats.java.java import JavaFormat
 from serialpack.formats.java.read import MAGIC
 from serialpack.formats.shared.document import Malformed
 from serialpack.values.equality import difference
 from tests.formats.hostile import on_the_command_line, said
 
-FMT = cast(Java, FORMATS.get("java"))
+FMT = cast(JavaFormat, FORMATS.get("java"))
 
 #: Flags of a class: it is serializable, and writes more than its fields.
 SERIALIZABLE, WRITES, EXTERNAL = 2, 1, 12

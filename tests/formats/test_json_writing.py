@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from serialpack.depth import json_depth
 from serialpack.formats.json import write as _jsonwrite
-from serialpack.formats.json.style import ASCII, CAPITALS, HTML, SLASH, Style, learn
+from serialpack.formats.json.style import ASCII, CAPITALS, HTML, SLASH, JsonStyle, learn
 from serialpack.formats.json.values import check_json
 
 SCALARS = (
@@ -29,7 +29,7 @@ TREES = st.recursive(
 
 
 def written(value: Any, **style: Any) -> bytes:
-    return _jsonwrite.write([value], Style("d", **style), first=True)
+    return _jsonwrite.write([value], JsonStyle("d", **style), first=True)
 
 
 @given(TREES)

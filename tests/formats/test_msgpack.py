@@ -21,18 +21,18 @@ from serialpack.depth import MAX_DEPTH
 from serialpack.errors import RefusedError, SyntaxInputError, ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Unheld
-from serialpack.formats.msgpack.msgpack import MsgPack
+from serialpack.formats.msgpack.msgpack import MsgPackFormat
 from serialpack.formats.shared import split as _cutting
 from serialpack.formats.shared.document import Malformed
 from serialpack.values.equality import difference
 from tests.formats import texts
 
 FMT = FORMATS.get("msgpack")
-assert isinstance(FMT, MsgPack)
+assert isinstance(FMT, MsgPackFormat)
 
 
 def _read(*messages: bytes) -> list[Any]:
-    assert isinstance(FMT, MsgPack)
+    assert isinstance(FMT, MsgPackFormat)
     return FMT.read(b"".join(messages))
 
 

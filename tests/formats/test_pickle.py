@@ -21,12 +21,12 @@ from serialpack.errors import InputError, RefusedError, SyntaxInputError, ValueR
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock
 from serialpack.formats.python.opcodes import count_pickles
-from serialpack.formats.python.pickle import Pickle, load_pickles
+from serialpack.formats.python.pickle import PickleFormat, load_pickles
 from serialpack.formats.shared.document import Malformed
 from tests.fidelity.values import CASES
 from tests.formats.hostile import on_the_command_line, said
 
-FMT = cast(Pickle, FORMATS.get("pickle"))
+FMT = cast(PickleFormat, FORMATS.get("pickle"))
 
 #: Values that one protocol or another does not take.
 _NEVER = {"depth", "huge-integer", "number-array", "object"}

@@ -15,13 +15,13 @@ from serialpack.depth import MAX_DEPTH
 from serialpack.errors import SyntaxInputError, ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Unheld
-from serialpack.formats.protobuf.protobuf import Protobuf
+from serialpack.formats.protobuf.protobuf import ProtobufFormat
 from serialpack.formats.shared.document import Malformed
 from serialpack.serializers.base import FAILURES
 from serialpack.values.equality import difference
 from tests.formats.hostile import on_the_command_line, said
 
-FMT = cast(Protobuf, FORMATS.get("protobuf"))
+FMT = cast(ProtobufFormat, FORMATS.get("protobuf"))
 
 _floats = st.floats().filter(lambda x: not x.is_integer() or abs(x) > 2**53)
 _values = st.recursive(

@@ -14,7 +14,7 @@ import yaml
 import serialpack
 from serialpack.errors import RefusedError, SerialpackError
 from serialpack.formats.shared.document import Malformed
-from serialpack.formats.yaml.misread import Misread, Watch
+from serialpack.formats.yaml.misread import Misread, MisreadWatch
 from serialpack.formats.yaml.read import read
 from tests.cli.conftest import Run
 from tests.formats.test_yaml import parser as parser
@@ -187,7 +187,7 @@ def test_each_event_is_looked_at_in_passing() -> None:
             seen += len(found)
             return found
 
-    watch = Watch(Text(text))
+    watch = MisreadWatch(Text(text))
     for event in yaml.parse(text, Loader=yaml.SafeLoader):
         watch.look(event)
     assert 0 < seen < len(text)
@@ -232,7 +232,7 @@ def test_no_case_of_the_suite_is_misread(shared_data: Path) -> None:
         text = path.read_bytes().decode()
         try:
             found = events(text)
-            watch = Watch(text)
+            watch = MisreadWatch(text)
             watch.check_lines()
             for event in yaml.parse(text, Loader=yaml.CSafeLoader):
                 watch.look(event)

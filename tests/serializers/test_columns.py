@@ -17,7 +17,7 @@ from serialpack.bench.samples import parse_sample
 from serialpack.columns.stored.block import Form
 from serialpack.errors import DamagedError, UnsupportedError
 from serialpack.formats import FORMATS
-from serialpack.serializers.columns import Columns
+from serialpack.serializers.columns import ColumnsSerializer
 
 CONTACTS = parse_sample("contacts:3000")[0].make_file(3000)
 TABLE = (
@@ -41,7 +41,7 @@ def unpacked(data: bytes, **how: Any) -> bytes:
 
 def encoded(data: bytes, format: str, effort: int = 3) -> bytes:
     kind = FORMATS.declaration(format).columns
-    return bytes(Columns("columns", (effort,)).encode(data, kind))
+    return bytes(ColumnsSerializer("columns", (effort,)).encode(data, kind))
 
 
 @pytest.mark.parametrize("effort", [1, 3, 9])
@@ -86,11 +86,11 @@ def test_any_bytes_come_back(data: bytes, format: str) -> None:
 def test_a_block_that_would_not_come_back_is_kept_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever is wrong with the columns: the proof finds it, and the bytes are kept."""
 
-    def wrong(self: Columns, source: bytes, kind: str) -> bytes:
+    def wrong(self: ColumnsSerializer, source: bytes, kind: str) -> bytes:
         return (good(self, source, kind) or b"")[:-1]
 
-    good = Columns.apart
-    monkeypatch.setattr(Columns, "apart", wrong)
+    good = ColumnsSerializer.apart
+    monkeypatch.setattr(ColumnsSerializer, "apart", wrong)
     small = packed(CONTACTS, "ndjson")
     report = serialpack.inspect(io.BytesIO(small)).members[0]
     assert report.exact
@@ -105,13 +105,13 @@ def test_damage_is_named_whatever_it_is() -> None:
     for at in range(0, len(data), 97):
         forged = data[:at] + bytes([data[at] ^ 0x55]) + data[at + 1 :]
         try:
-            Columns("columns", (3,)).decode(forged)
+            ColumnsSerializer("columns", (3,)).decode(forged)
         except (ValueError, UnsupportedError):
             continue
     forms = [bytes([form]) for form in (*Form, max(Form) + 1)]
     for forged in (b"", *forms, *(form + b"\xff" * 30 for form in forms), data[:-1]):
         with pytest.raises((ValueError, UnsupportedError)):
-            Columns("columns", (3,)).decode(forged)
+            ColumnsSerializer("columns", (3,)).decode(forged)
     small = bytearray(packed(CONTACTS, "ndjson"))
     small[len(small) // 2] ^= 1
     with pytest.raises(DamagedError, match="block 0"):
@@ -123,7 +123,7 @@ def test_a_later_layout_is_unsupported_not_damaged() -> None:
     at = 3 if data[1] & 128 else 2
     later = data[:at] + b"\x09" + data[at + 1 :]
     with pytest.raises(UnsupportedError, match="update serialpack"):
-        Columns("columns", (3,)).decode(later)
+        ColumnsSerializer("columns", (3,)).decode(later)
 
 
 @pytest.mark.parametrize(

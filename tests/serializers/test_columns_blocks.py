@@ -14,7 +14,7 @@ from serialpack.bench.samples import parse_sample
 from serialpack.columns.encodings import DECODERS, ENCODINGS, NAMES
 from serialpack.columns.stored import block
 from serialpack.columns.stored.block import Form
-from serialpack.columns.stored.source import Decoder, Source
+from serialpack.columns.stored.source import ColumnSource, Decoder
 from serialpack.columns.stored.structure import Column
 from serialpack.columns.texts import Texts
 from tests.columns.test_encodings import COLUMNS
@@ -37,7 +37,7 @@ def blocks_of(container: bytes) -> list[bytes]:
 def values_of(data: bytes) -> dict[Column, int]:
     """The columns of a block, and how many values each has."""
     assert data[0] == Form.COLUMNS
-    found = block.Columns(memoryview(data))
+    found = block.ColumnBlock(memoryview(data))
     return dict(zip(found.shape.columns, found.shape.numbers, strict=True))
 
 
@@ -222,7 +222,7 @@ def test_every_encoding_is_reached_by_a_text(name: str, monkeypatch: pytest.Monk
     reached = set()
 
     def noted(number: int, decoder: Decoder) -> Decoder:
-        def run(source: Source, values: int, limit: int) -> Texts:
+        def run(source: ColumnSource, values: int, limit: int) -> Texts:
             reached.add(NAMES[number])
             return decoder(source, values, limit)
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from serialpack.columns.stored import block
 from serialpack.formats import FORMATS
-from serialpack.serializers.columns import Columns
+from serialpack.serializers.columns import ColumnsSerializer
 from tests.columns import spellings
 from tests.columns.test_shape import json_texts
 from tests.columns.test_shape_csv import csv_texts
@@ -33,7 +33,7 @@ def check(data: bytes, format: str, block_size: int, effort: int = 3) -> None:
     """Through a container; and each block as columns, also where its text is smaller."""
     small = packed(data, format, block_size=block_size, effort=effort, threads=1, verify=False)
     assert unpacked(small, threads=1) == data
-    fmt, serializer = FORMATS.get(format), Columns("columns", (effort,))
+    fmt, serializer = FORMATS.get(format), ColumnsSerializer("columns", (effort,))
     for text in {bytes(each.data) for each in fmt.cut(io.BytesIO(data).read, block_size)}:
         apart = serializer.apart(text, fmt.declared.columns)
         assert apart is None or block.read(apart) == text

@@ -21,7 +21,7 @@ from serialpack.formats.json.values import check_json
 from serialpack.serializers import SERIALIZERS, _rapidjson
 from serialpack.serializers._jsonlines import check_integers
 from serialpack.serializers.base import FAILURES, RecordSerializer
-from serialpack.serializers.pyrapidjson import PyRapidJson
+from serialpack.serializers.pyrapidjson import PyRapidJsonSerializer
 from serialpack.values.equality import difference
 from tests.serializers.chains import writing
 from tests.serializers.depths import nested, tried_on_a_small_stack
@@ -289,7 +289,7 @@ class TestRapidJson:
 
         vars(found)["dumps"] = dumps
         module(found)
-        serializer = PyRapidJson("pyrapidjson")
+        serializer = PyRapidJsonSerializer("pyrapidjson")
         bad = [{"\ud800": 1}, {1: 2}, {"a": {1: 2}}, {"a\0b": 1}, {'"\0': {}}, math.nan, b"a"]
         for value in [*bad, nested(1000, lambda value: [value])]:
             with pytest.raises(ValueError):  # noqa: PT011

@@ -2,6 +2,8 @@
 
 Enter at ``report`` for what is printed, at ``html`` and ``plot`` for files. One file a form; what
 a column or a sentence says is in ``_columns`` and ``_words``, once.
+
+- row: one combination and what was measured of it
 """
 
 from __future__ import annotations

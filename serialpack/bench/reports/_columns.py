@@ -24,7 +24,7 @@ WANTED = 3
 TIMES = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6))
 
 
-class Column(NamedTuple):
+class ReportColumn(NamedTuple):
     """One column: ``value`` to sort by, ``text`` to read; None and "" where nothing is known."""
 
     key: str
@@ -87,7 +87,7 @@ def anchor_row(anchor: Anchor) -> Row:
     )
 
 
-def columns(results: Results) -> list[Column]:
+def columns(results: Results) -> list[ReportColumn]:
     """The columns that suit ``results``, in order."""
     found = [_CHAIN]
     if any(row.n is not None for row in results.rows):
@@ -149,7 +149,7 @@ def _spread(row: Row) -> str:
     return "<1%" if row.spread < 0.01 else f"{100 * row.spread:.0f}%"
 
 
-def _object_times(rows: Sequence[Row]) -> list[Column]:
+def _object_times(rows: Sequence[Row]) -> list[ReportColumn]:
     """Write, read, both; and all steps together where there is a codec. Without the proof."""
     unit = _unit(rows)
     found = [
@@ -163,7 +163,7 @@ def _object_times(rows: Sequence[Row]) -> list[Column]:
     return found
 
 
-def _object_means(rows: Sequence[Row]) -> list[Column]:
+def _object_means(rows: Sequence[Row]) -> list[ReportColumn]:
     """Write, read, both: the mean of the runs, where the other columns have the fastest."""
     if not any(row.means for row in rows):
         return []
@@ -181,12 +181,14 @@ def _unit(rows: Sequence[Row]) -> tuple[str, float]:
     return time_unit([took for took in times if took])
 
 
-def _time(unit: tuple[str, float], key: str, about: str, value: Measure, need: int = 0) -> Column:
+def _time(
+    unit: tuple[str, float], key: str, about: str, value: Measure, need: int = 0
+) -> ReportColumn:
     def text(row: Row) -> str:
         number = value(row)
         return "" if number is None else significant(number / unit[1])
 
-    return Column(key, key, unit[0], about, value, text, need)
+    return ReportColumn(key, key, unit[0], about, value, text, need)
 
 
 def steps(*names: str) -> Measure:
@@ -217,7 +219,7 @@ def _optional(
     return value, text
 
 
-_CHAIN = Column(
+_CHAIN = ReportColumn(
     "chain",
     "chain",
     "",
@@ -226,7 +228,7 @@ _CHAIN = Column(
     lambda row: row.chain,
     right=False,
 )
-_N = Column(
+_N = ReportColumn(
     "n",
     "n",
     "",
@@ -234,10 +236,10 @@ _N = Column(
     lambda row: row.n,
     lambda row: "" if row.n is None else f"{row.n:,}",
 )
-_THREADS = Column(
+_THREADS = ReportColumn(
     "threads", "threads", "", "threads", lambda row: row.threads, lambda row: str(row.threads)
 )
-_BLOCK_SIZE = Column(
+_BLOCK_SIZE = ReportColumn(
     "block_size",
     "blocks",
     "of",
@@ -245,11 +247,11 @@ _BLOCK_SIZE = Column(
     lambda row: row.block_size,
     lambda row: format_size(row.block_size, exact=True),
 )
-_SIZE = Column("size", "size", "bytes", "size of the container", lambda row: row.size, _size)
-_RATIO = Column(
+_SIZE = ReportColumn("size", "size", "bytes", "size of the container", lambda row: row.size, _size)
+_RATIO = ReportColumn(
     "ratio", "ratio", "", "source over container", *_optional("ratio"), need=1, descending=True
 )
-_PACK_SPEED = Column(
+_PACK_SPEED = ReportColumn(
     "pack_speed",
     "pack",
     "MB/s",
@@ -258,7 +260,7 @@ _PACK_SPEED = Column(
     lambda row: _speed(row.pack_speed),
     descending=True,
 )
-_UNPACK_SPEED = Column(
+_UNPACK_SPEED = ReportColumn(
     "unpack_speed",
     "unpack",
     "MB/s",
@@ -267,7 +269,7 @@ _UNPACK_SPEED = Column(
     lambda row: _speed(row.unpack_speed),
     descending=True,
 )
-_KEPT = Column(
+_KEPT = ReportColumn(
     "kept",
     "kept",
     "",
@@ -277,7 +279,7 @@ _KEPT = Column(
     need=3,
     right=False,
 )
-_MEMORY = Column(
+_MEMORY = ReportColumn(
     "memory",
     "memory",
     "peak",
@@ -286,7 +288,7 @@ _MEMORY = Column(
     lambda row: "" if row.memory is None else format_size(row.memory),
     need=4,
 )
-_OVER_LIMIT = Column(
+_OVER_LIMIT = ReportColumn(
     "over_limit",
     "limit",
     "times",
@@ -294,7 +296,7 @@ _OVER_LIMIT = Column(
     *_optional("over_limit", "×"),
     need=2,
 )
-_SPREAD = Column(
+_SPREAD = ReportColumn(
     "spread",
     "spread",
     "±",
@@ -303,7 +305,7 @@ _SPREAD = Column(
     _spread,
     need=5,
 )
-_OVERHEAD = Column(
+_OVERHEAD = ReportColumn(
     "overhead",
     "around",
     "bytes",

@@ -100,7 +100,7 @@ def limit(results: Results) -> str | None:
     return None if found is None else f"limit {round(found.size):,} bytes: {found.why}"
 
 
-class Choice(NamedTuple):
+class Recommended(NamedTuple):
     """One chain that is recommended: for what (``smallest, balanced``), and why."""
 
     kinds: str
@@ -108,13 +108,13 @@ class Choice(NamedTuple):
     first: Recommendation
 
 
-def choices(results: Results) -> list[Choice]:
+def choices(results: Results) -> list[Recommended]:
     """The recommendations, those of one command together."""
     groups: dict[str, list[Recommendation]] = {}
     for each in results.recommendations:
         groups.setdefault(each.command, []).append(each)
     return [
-        Choice(
+        Recommended(
             ", ".join(each.kind for each in group),
             "; ".join(dict.fromkeys(each.why for each in group if each.why)),
             group[0],

@@ -11,7 +11,7 @@ from html import escape
 from importlib.resources import files
 
 from serialpack.bench.reports import _words
-from serialpack.bench.reports._columns import Column, anchor_row, by_size, columns
+from serialpack.bench.reports._columns import ReportColumn, anchor_row, by_size, columns
 from serialpack.bench.reports._pictures import pictures
 from serialpack.bench.reports._sweep import is_sweep
 from serialpack.bench.results import Results, Row
@@ -103,7 +103,7 @@ def _table(results: Results) -> Iterator[str]:
     yield "</section>"
 
 
-def _head(column: Column, *, is_first: bool) -> str:
+def _head(column: ReportColumn, *, is_first: bool) -> str:
     """A header that sorts."""
     sorted_by = ' aria-sort="ascending"' if is_first else ""
     first = "descending" if column.descending else "ascending"
@@ -114,7 +114,7 @@ def _head(column: Column, *, is_first: bool) -> str:
     )
 
 
-def _row(found: Sequence[Column], row: Row) -> str:
+def _row(found: Sequence[ReportColumn], row: Row) -> str:
     cells = []
     for column in found:
         value = column.value(row)
@@ -132,7 +132,7 @@ def _row(found: Sequence[Column], row: Row) -> str:
     return f"<tr{front}>{''.join(cells)}</tr>"
 
 
-def _side(column: Column) -> str:
+def _side(column: ReportColumn) -> str:
     return ' class="number"' if column.right else ""
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from serialpack.bench.reports import _words
-from serialpack.bench.reports._columns import Column, anchor_row, by_size, columns
+from serialpack.bench.reports._columns import ReportColumn, anchor_row, by_size, columns
 from serialpack.bench.reports._sweep import is_sweep, matrices
 from serialpack.bench.results import Results, Row
 from serialpack.text import printable
@@ -71,7 +71,7 @@ def _rows(results: Results) -> Iterator[str]:
     yield ""
 
 
-def _cell(column: Column, row: Row) -> str:
+def _cell(column: ReportColumn, row: Row) -> str:
     if column.key != "chain":
         return _text(column.text(row))
     name = _code(row.chain) if row.serializer else _text(row.chain)

@@ -8,7 +8,7 @@ from textwrap import wrap
 from serialpack.bench.reports import _words
 from serialpack.bench.reports._columns import (
     WANTED,
-    Column,
+    ReportColumn,
     anchor_row,
     by_size,
     columns,
@@ -111,12 +111,12 @@ def _row(name: str, line: str, row: Row, style: str = "") -> Iterator[Line]:
     yield mark + line, style
 
 
-def _cell(column: Column, row: Row) -> str:
+def _cell(column: ReportColumn, row: Row) -> str:
     text = printable(column.text(row))
     return f"{text} (auto)" if column.key == "chain" and row.auto else text
 
 
-def _fitting(found: list[Column], rows: Sequence[Row], width: int) -> list[Column]:
+def _fitting(found: list[ReportColumn], rows: Sequence[Row], width: int) -> list[ReportColumn]:
     """Those of ``found`` that lines of ``width`` hold, in the order in which they are needed."""
     chosen = [column for column in found if not column.need]
     for need in sorted({column.need for column in found} - {0}):
@@ -131,7 +131,7 @@ def _fitting(found: list[Column], rows: Sequence[Row], width: int) -> list[Colum
     return chosen
 
 
-def _left(found: list[Column], lines: list[list[str]], width: int) -> int:
+def _left(found: list[ReportColumn], lines: list[list[str]], width: int) -> int:
     """What the mark and the other columns leave to the first of them."""
     others = [max(len(line[i]) for line in lines) for i in range(1, len(found))]
     return width - 2 - sum(others) - 2 * len(others)

@@ -2,6 +2,8 @@
 
 Enter at ``parse_sample``. A sample is written ``NAME`` or ``NAME:N``; what N counts is the
 sample's ``unit``. One file a sample; all are the same on every machine, with every Python.
+
+- entropy: the least bytes that what was drawn can take
 """
 
 from __future__ import annotations
@@ -17,11 +19,11 @@ from serialpack.bench.samples import (
     target_object,
     uuid4,
 )
-from serialpack.bench.samples.base import Sample, Table
+from serialpack.bench.samples.base import Sample, SampleTable
 from serialpack.errors import UsageError
 from serialpack.units import parse_size
 
-__all__ = ["SAMPLES", "Sample", "Table", "parse_sample"]
+__all__ = ["SAMPLES", "Sample", "SampleTable", "parse_sample"]
 
 #: In the order in which people read them.
 SAMPLES: dict[str, Sample] = {

@@ -7,14 +7,14 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal, NamedTuple
 
-from serialpack.bench.results import Limit
+from serialpack.bench.results import Entropy
 
 
-def _unknown(_: int) -> Limit | None:
+def _unknown(_: int) -> Entropy | None:
     return None
 
 
-class Table(NamedTuple):
+class SampleTable(NamedTuple):
     """What its field measures a sample with: the table that is made where the user names nothing.
 
     Stages as they are spelled; of a filter, ``""`` is none, and ``+`` joins several. Those that
@@ -53,8 +53,8 @@ class Sample(NamedTuple):
     #: The file, in pieces, for one that does not fit into memory.
     chunks: Callable[[int], Iterator[bytes]]
     #: The least bytes that the data can take, where that is known from how it is made.
-    limit: Callable[[int], Limit | None] = _unknown
-    table: Table = Table()
+    limit: Callable[[int], Entropy | None] = _unknown
+    table: SampleTable = SampleTable()
 
     def make_file(self, n: int) -> bytes:
         """All of the file."""
@@ -68,7 +68,7 @@ class Sample(NamedTuple):
 #: Python's own serializers and those of other languages, behind no codec and behind blosc with its
 #: settings: block sizes, its own threads, no, byte and bit shuffle. 8 is the item size that blosc
 #: takes where none is told.
-BLOSC_TABLE = Table(
+BLOSC_TABLE = SampleTable(
     serializers=("pickle", "marshal", "json", "ujson", "rapidjson", "msgpack"),
     filters=("", "shuffle:8", "bitshuffle:8"),
     codecs=(

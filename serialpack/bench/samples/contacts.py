@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from serialpack.bench.results import Limit
+from serialpack.bench.results import Entropy
 from serialpack.bench.samples._draw import Draw, entropy
 from serialpack.bench.samples.base import BLOSC_TABLE, Sample, ndjson
 
@@ -53,8 +53,8 @@ def _chunks(n: int) -> Iterator[bytes]:
     return ndjson(islice(records(), n))
 
 
-def _limit(n: int) -> Limit:
-    return Limit(entropy(_records, n), "entropy of the ids, names, numbers and tags drawn")
+def _limit(n: int) -> Entropy:
+    return Entropy(entropy(_records, n), "entropy of the ids, names, numbers and tags drawn")
 
 
 SAMPLE = Sample(

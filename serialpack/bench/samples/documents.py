@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from serialpack.bench.results import Limit
+from serialpack.bench.results import Entropy
 from serialpack.bench.samples._draw import Draw, entropy
-from serialpack.bench.samples.base import Sample, Table, json_array
+from serialpack.bench.samples.base import Sample, SampleTable, json_array
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _STATES = ("draft", "open", "review", "blocked", "approved", "done", "archived", "deleted")
@@ -39,8 +39,8 @@ def _chunks(n: int) -> Iterator[bytes]:
     return json_array(islice(_records(Draw()), n))
 
 
-def _limit(n: int) -> Limit:
-    return Limit(entropy(_records, n), "entropy of what was drawn for f1 to f7")
+def _limit(n: int) -> Entropy:
+    return Entropy(entropy(_records, n), "entropy of what was drawn for f1 to f7")
 
 
 SAMPLE = Sample(
@@ -53,7 +53,7 @@ SAMPLE = Sample(
     make_value=_value,
     chunks=_chunks,
     limit=_limit,
-    table=Table(
+    table=SampleTable(
         serializers=(
             *("pickle", "marshal", "json", "simplejson", "ujson", "umsgpack", "msgpack", "yaml"),
         ),

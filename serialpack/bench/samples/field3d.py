@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from serialpack.bench.results import Limit
+from serialpack.bench.results import Entropy
 from serialpack.bench.samples._draw import Draw
-from serialpack.bench.samples.base import Sample, Table
+from serialpack.bench.samples.base import Sample, SampleTable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -91,8 +91,8 @@ def _chunks(n: int, *, fortran: bool) -> Iterator[bytes]:
         yield from (plane.tobytes() for plane in _planes(n))
 
 
-def _limit(n: int) -> Limit:
-    return Limit(n**3 * _NOISE_BITS / 8, f"{_NOISE_BITS} bits of noise a value")
+def _limit(n: int) -> Entropy:
+    return Entropy(n**3 * _NOISE_BITS / 8, f"{_NOISE_BITS} bits of noise a value")
 
 
 def _sample(name: str, order: str, *, fortran: bool) -> Sample:
@@ -107,7 +107,7 @@ def _sample(name: str, order: str, *, fortran: bool) -> Sample:
         make_value=partial(_value, **call),
         chunks=partial(_chunks, **call),
         limit=_limit,
-        table=Table(
+        table=SampleTable(
             serializers=("raw",),
             filters=("", "shuffle:4", "bitshuffle:4", "delta:4", "delta:4+shuffle:4"),
             codecs=(),

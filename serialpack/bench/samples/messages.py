@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from serialpack.bench.results import Limit
+from serialpack.bench.results import Entropy
 from serialpack.bench.samples._draw import Draw
-from serialpack.bench.samples.base import Sample, Table
+from serialpack.bench.samples.base import Sample, SampleTable
 
 #: What MessagePack takes for all but the payload; 3 bytes less or 4 more, as lengths are spelled.
 _ENVELOPE = 82
@@ -34,8 +34,8 @@ def _chunks(n: int) -> Iterator[bytes]:
     yield msgpack.packb(_value(n))
 
 
-def _limit(n: int) -> Limit:
-    return Limit(_payload_size(n) + _KEY_BYTES, "random bytes of the payload and the key")
+def _limit(n: int) -> Entropy:
+    return Entropy(_payload_size(n) + _KEY_BYTES, "random bytes of the payload and the key")
 
 
 SAMPLE = Sample(
@@ -48,7 +48,7 @@ SAMPLE = Sample(
     make_value=_value,
     chunks=_chunks,
     limit=_limit,
-    table=Table(
+    table=SampleTable(
         serializers=("pickle", "msgpack", "ormsgpack", "msgspec-msgpack", "cbor"),
         codecs=("none", "zstd:3"),
         runs=50,

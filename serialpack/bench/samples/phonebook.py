@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from serialpack.bench.results import Limit
+from serialpack.bench.results import Entropy
 from serialpack.bench.samples import _words
 from serialpack.bench.samples._draw import Draw, entropy
 from serialpack.bench.samples.base import BLOSC_TABLE, Sample, json_array
@@ -82,8 +82,8 @@ def _chunks(n: int) -> Iterator[bytes]:
     return json_array(islice(_records(Draw()), n), indent=_INDENT)
 
 
-def _limit(n: int) -> Limit:
-    return Limit(entropy(_records, n), "entropy of the ids, names, numbers and words drawn")
+def _limit(n: int) -> Entropy:
+    return Entropy(entropy(_records, n), "entropy of the ids, names, numbers and words drawn")
 
 
 SAMPLE = Sample(

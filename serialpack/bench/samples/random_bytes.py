@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from serialpack.bench.results import Limit
+from serialpack.bench.results import Entropy
 from serialpack.bench.samples._draw import Draw
-from serialpack.bench.samples.base import Sample, Table
+from serialpack.bench.samples.base import Sample, SampleTable
 
 
 def _chunks(n: int) -> Iterator[bytes]:
@@ -17,8 +17,8 @@ def _value(n: int) -> bytes:
     return b"".join(_chunks(n))
 
 
-def _limit(n: int) -> Limit:
-    return Limit(n, "8 random bits a byte")
+def _limit(n: int) -> Entropy:
+    return Entropy(n, "8 random bits a byte")
 
 
 SAMPLE = Sample(
@@ -31,5 +31,5 @@ SAMPLE = Sample(
     make_value=_value,
     chunks=_chunks,
     limit=_limit,
-    table=Table(serializers=("raw",), codecs=()),
+    table=SampleTable(serializers=("raw",), codecs=()),
 )

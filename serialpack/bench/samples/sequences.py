@@ -7,9 +7,9 @@ from functools import partial
 from math import log2
 from typing import Any
 
-from serialpack.bench.results import Limit
+from serialpack.bench.results import Entropy
 from serialpack.bench.samples._draw import Draw
-from serialpack.bench.samples.base import Sample, Table, ndjson
+from serialpack.bench.samples.base import Sample, SampleTable, ndjson
 
 #: Letters a record; the last one has what is left.
 _RECORD = 1000
@@ -47,9 +47,9 @@ def _chunks(alphabet: str, n: int) -> Iterator[bytes]:
     return ndjson(_records(alphabet, n))
 
 
-def _limit(alphabet: str, n: int) -> Limit:
+def _limit(alphabet: str, n: int) -> Entropy:
     bits = log2(len(alphabet))
-    return Limit(n * bits / 8, f"{bits:.3g} bits a letter: log2 of {len(alphabet)}")
+    return Entropy(n * bits / 8, f"{bits:.3g} bits a letter: log2 of {len(alphabet)}")
 
 
 def _sample(name: str, alphabet: str, what: str) -> Sample:
@@ -63,7 +63,7 @@ def _sample(name: str, alphabet: str, what: str) -> Sample:
         make_value=partial(_value, alphabet),
         chunks=partial(_chunks, alphabet),
         limit=partial(_limit, alphabet),
-        table=Table(serializers=("raw", "columns"), codecs=()),
+        table=SampleTable(serializers=("raw", "columns"), codecs=()),
     )
 
 

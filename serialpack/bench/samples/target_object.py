@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from serialpack.bench.samples.base import Sample, Table, json_document
+from serialpack.bench.samples.base import Sample, SampleTable, json_document
 
 
 def _value(n: int) -> dict[str, Any]:
@@ -28,7 +28,7 @@ SAMPLE = Sample(
     format="json",
     make_value=_value,
     chunks=_chunks,
-    table=Table(
+    table=SampleTable(
         serializers=("pickle", "protobuf", "xml", "msgpack", "json"),
         runs=50,
         sweep=tuple(range(100, 10_001, 100)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from serialpack.bench.results import Limit
+from serialpack.bench.results import Entropy
 from serialpack.bench.samples._draw import UUID_BITS, Draw, uuid_text
 from serialpack.bench.samples.base import BLOSC_TABLE, Sample, json_document
 
@@ -25,8 +25,8 @@ def _chunks(n: int) -> Iterator[bytes]:
     return json_document(_value(n))
 
 
-def _limit(n: int) -> Limit:
-    return Limit(
+def _limit(n: int) -> Entropy:
+    return Entropy(
         n * (UUID_BITS + _VALUE_BITS) / 8,
         f"{UUID_BITS} random bits a key and {_VALUE_BITS} a value",
     )

@@ -1,4 +1,12 @@
-"""The encodings of columns, by their numbers, which are for ever."""
+"""The encodings of columns, by their numbers, which are for ever.
+
+Enter at ``ENCODINGS``. One file an encoding: it makes streams of a column's texts, or says that
+it cannot, and makes the texts again. ``choose`` finds which suits a column, ``pieces`` has the
+steps that they share. Layouts: man/spk-columns.5.
+
+- fit: what an encoding makes of a column, if it suits
+- sample: some values of a column, on which the choice is made
+"""
 
 from __future__ import annotations
 

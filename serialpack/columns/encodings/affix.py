@@ -10,7 +10,7 @@ import numpy as np
 
 from serialpack.columns.encodings.pieces import join, slices
 from serialpack.columns.stored.coding import Context, Fit, head, joined
-from serialpack.columns.stored.source import Source
+from serialpack.columns.stored.source import ColumnSource
 from serialpack.columns.stored.wire import counted
 from serialpack.columns.texts import Broken, Texts
 
@@ -60,7 +60,7 @@ def encode(texts: Texts, to: Context) -> Fit | None:
     return Fit(joined(head(NUMBER) + counted(start) + counted(stop), (coded,)))
 
 
-def decode(source: Source, number: int, limit: int) -> Texts:
+def decode(source: ColumnSource, number: int, limit: int) -> Texts:
     """The values with start and end."""
     start, stop = source.counted(), source.counted()
     size = (len(start) + len(stop)) * number
@@ -85,7 +85,7 @@ def encode_capitals(texts: Texts, to: Context) -> Fit | None:
     return Fit(joined(head(CAPITALS_NUMBER), (coded,)))
 
 
-def decode_capitals(source: Source, number: int, limit: int) -> Texts:
+def decode_capitals(source: ColumnSource, number: int, limit: int) -> Texts:
     """The values, with capitals."""
     texts = source.column(number, limit)
     if not texts.lengths.all():

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from serialpack.columns.stored.coding import Context, Fit, head, joined
-from serialpack.columns.stored.source import Source
+from serialpack.columns.stored.source import ColumnSource
 from serialpack.columns.texts import Broken, Texts
 
 NUMBER = 13
@@ -64,7 +64,7 @@ def encode(texts: Texts, to: Context) -> Fit | None:
     return Fit(joined(head(NUMBER, style), (inner,)), None if good.all() else ~good)
 
 
-def decode(source: Source, number: int, limit: int) -> Texts:
+def decode(source: ColumnSource, number: int, limit: int) -> Texts:
     """Their text."""
     style = source.varint(_URL | _BARE)
     inner = source.column(number, limit)

@@ -84,7 +84,7 @@ _SIMPLE = 12
 _FLOAT_DIGITS = 13
 
 
-class Look:
+class ColumnLook:
     """What a sample of a column shows."""
 
     def __init__(self, texts: Texts) -> None:
@@ -130,7 +130,7 @@ def encode_column(texts: Texts, to: Context) -> Coded:
         coded = attempt("affix", texts, to) or attempt("capitals", texts, to)
         if coded is not None:
             return coded
-    look = Look(texts)
+    look = ColumnLook(texts)
     numeric = _numeric(look)
     if numeric is not None:
         return _least(numeric, texts, to)
@@ -168,7 +168,7 @@ def _encode_runs(texts: Texts, to: Context) -> Coded:
     return dictionary.encode_groups(texts, groups, to).coded
 
 
-def _encode_entries(look: Look, texts: Texts, to: Context) -> Coded:
+def _encode_entries(look: ColumnLook, texts: Texts, to: Context) -> Coded:
     """Entries of a dictionary, which begin with different letters; sorted ones share starts."""
     names = ["plain", "front"]
     if look.mean > _SIMPLE or texts.data[0] in _NUMERIC:
@@ -178,7 +178,7 @@ def _encode_entries(look: Look, texts: Texts, to: Context) -> Coded:
     return _least(names, texts, to)
 
 
-def _candidates(look: Look, texts: Texts, to: Context) -> list[str]:
+def _candidates(look: ColumnLook, texts: Texts, to: Context) -> list[str]:
     """What may suit, the likeliest first; one name if it is sure."""
     number = look.number
     share = 1.0 if to.entries else estimated(number, look.different, texts.number) / texts.number
@@ -221,7 +221,7 @@ def _candidates(look: Look, texts: Texts, to: Context) -> list[str]:
     return names
 
 
-def _numeric(look: Look) -> list[str] | None:
+def _numeric(look: ColumnLook) -> list[str] | None:
     """The encoding of numbers that most values fit."""
     least = _FITS * look.number
     starts = np.bincount(look.texts.data[look.texts.starts[look.texts.lengths > 0]], minlength=256)

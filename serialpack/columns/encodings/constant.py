@@ -9,7 +9,7 @@ import numpy as np
 
 from serialpack.columns.encodings.pieces import group, same_length
 from serialpack.columns.stored.coding import Coded, Context, Fit, head
-from serialpack.columns.stored.source import Source
+from serialpack.columns.stored.source import ColumnSource
 from serialpack.columns.stored.wire import counted
 from serialpack.columns.texts import Broken, Texts
 
@@ -43,7 +43,7 @@ def encode(texts: Texts, to: Context) -> Fit | None:
     return Fit(Coded(head(NUMBER) + counted(value)), groups.codes != common)
 
 
-def decode(source: Source, number: int, limit: int) -> Texts:
+def decode(source: ColumnSource, number: int, limit: int) -> Texts:
     """A value times their number."""
     value = source.counted()
     if len(value) * number > limit:

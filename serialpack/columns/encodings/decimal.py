@@ -22,7 +22,7 @@ from serialpack.columns.encodings.pieces import (
     squeeze,
 )
 from serialpack.columns.stored.coding import Context, Fit, head, joined
-from serialpack.columns.stored.source import Source
+from serialpack.columns.stored.source import ColumnSource
 from serialpack.columns.texts import Broken, Texts
 
 NUMBER = 5
@@ -121,7 +121,7 @@ def _kept_digits(numbers: NDArray[np.int64], scale: int) -> NDArray[np.int64]:
     return kept
 
 
-def decode(source: Source, number: int, limit: int) -> Texts:
+def decode(source: ColumnSource, number: int, limit: int) -> Texts:
     """Their text, by the rule."""
     del limit
     style = source.varint(_TOLD)

@@ -10,7 +10,7 @@ import numpy as np
 from serialpack.columns.encodings.numbers import read_codes, write_codes
 from serialpack.columns.encodings.pieces import Groups, group, slices
 from serialpack.columns.stored.coding import Context, Fit, head, joined
-from serialpack.columns.stored.source import Source
+from serialpack.columns.stored.source import ColumnSource
 from serialpack.columns.texts import Texts
 
 NUMBER = 2
@@ -51,7 +51,7 @@ def encode_groups(texts: Texts, groups: Groups, to: Context) -> Fit:
     return Fit(joined(head(NUMBER, count), (inner, codes)))
 
 
-def decode(source: Source, number: int, limit: int) -> Texts:
+def decode(source: ColumnSource, number: int, limit: int) -> Texts:
     """The entries, by code."""
     entries = source.column(source.varint(number), limit)
     # As indices numbers of NumPy's own kind are the fastest.

@@ -20,7 +20,7 @@ from serialpack.columns.encodings.numbers import (
 )
 from serialpack.columns.encodings.pieces import merge, select
 from serialpack.columns.stored.coding import Coded, Context, Fit, head, joined
-from serialpack.columns.stored.source import Source
+from serialpack.columns.stored.source import ColumnSource
 from serialpack.columns.stored.wire import varint
 from serialpack.columns.texts import Broken, Texts
 from serialpack.stages.effort import ColumnEffort
@@ -45,7 +45,7 @@ def write_places(misfits: NDArray[np.bool_], use: ColumnEffort) -> Coded:
     return joined(bytes([_BITMAP]), (coded,))
 
 
-def read_places(source: Source, number: int) -> NDArray[np.bool_]:
+def read_places(source: ColumnSource, number: int) -> NDArray[np.bool_]:
     """The mask of exceptions among ``number`` values."""
     mode = source.varint(_GAPS)
     if mode == _BITMAP:
@@ -70,7 +70,7 @@ def encode(texts: Texts, fit: Fit, to: Context) -> Coded:
     return joined(head(NUMBER), (write_places(fit.misfits, to.use), fit.coded, odd))
 
 
-def decode(source: Source, number: int, limit: int) -> Texts:
+def decode(source: ColumnSource, number: int, limit: int) -> Texts:
     """Both kinds of values, in order."""
     misfits = read_places(source, number)
     count = int(np.count_nonzero(misfits))

@@ -34,7 +34,7 @@ from serialpack.columns.encodings.numbers import (
 )
 from serialpack.columns.encodings.pieces import DIGITS_MOST, POWERS, digit_rows
 from serialpack.columns.stored.coding import Coded, Context, Fit, head, joined
-from serialpack.columns.stored.source import Source
+from serialpack.columns.stored.source import ColumnSource
 from serialpack.columns.stored.streams import PLAIN, PLANES, U8, ZSTD, bytes_stream
 from serialpack.columns.stored.wire import counted, varint
 from serialpack.columns.texts import Broken, Texts
@@ -74,7 +74,7 @@ _NIBBLE = bytes(int(chr(byte), 16) if _FLAGS[byte] else 0 for byte in range(256)
 _HEX = {_LOWER: b"0123456789abcdef".ljust(256), _UPPER: b"0123456789ABCDEF".ljust(256)}
 
 
-class Field(NamedTuple):
+class FixedField(NamedTuple):
     """A run of places of one kind."""
 
     kind: int
@@ -82,14 +82,14 @@ class Field(NamedTuple):
     stop: int
 
 
-def _fields(kinds: bytes) -> list[Field]:
+def _fields(kinds: bytes) -> list[FixedField]:
     """The runs of ``kinds``; digits in runs that fit an int64."""
     fields = []
     start = 0
     for kind, run in groupby(kinds):
         stop = start + len(list(run))
         step = DIGITS_MOST if kind == _DIGIT else stop - start
-        fields += [Field(kind, at, min(at + step, stop)) for at in range(start, stop, step)]
+        fields += [FixedField(kind, at, min(at + step, stop)) for at in range(start, stop, step)]
         start = stop
     return fields
 
@@ -253,7 +253,7 @@ def _encode_halves(halves: NDArray[np.uint8], to: Context) -> Coded:
     return joined(description, [*parts, Coded(bytes([layout]), (stream,))])
 
 
-def decode(source: Source, number: int, limit: int) -> Texts:
+def decode(source: ColumnSource, number: int, limit: int) -> Texts:
     """The values, place by place."""
     kinds = source.counted()
     same = source.counted()
@@ -289,7 +289,7 @@ def decode(source: Source, number: int, limit: int) -> Texts:
     return Texts.of_width(rows.reshape(-1), width, number)
 
 
-def _decode_digits(source: Source, count: int, number: int) -> list[NDArray[np.int64]]:
+def _decode_digits(source: ColumnSource, count: int, number: int) -> list[NDArray[np.int64]]:
     if not count:
         return []
     if source.varint(_AS_ONE) == _APART:
@@ -306,7 +306,7 @@ def _decode_digits(source: Source, count: int, number: int) -> list[NDArray[np.i
     return fields[::-1]
 
 
-def _decode_halves(source: Source, count: int, number: int) -> list[NDArray[Any]]:
+def _decode_halves(source: ColumnSource, count: int, number: int) -> list[NDArray[Any]]:
     sets = [source.varint(0xFFFF) for _ in range(count)]
     halves: list[NDArray[Any]] = []
     for there in sets:

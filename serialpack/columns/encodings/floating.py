@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from serialpack.columns.encodings.numbers import read_floats, write_floats
 from serialpack.columns.encodings.pieces import chunks, separated, split, together
 from serialpack.columns.stored.coding import Context, Fit, head, joined
-from serialpack.columns.stored.source import Source
+from serialpack.columns.stored.source import ColumnSource
 from serialpack.columns.texts import Broken, Texts
 
 NUMBER = 7
@@ -114,7 +114,7 @@ def read(texts: Texts) -> NDArray[np.float64]:
     return np.concatenate([np.zeros(0), *parts])
 
 
-def decode(source: Source, number: int, limit: int) -> Texts:
+def decode(source: ColumnSource, number: int, limit: int) -> Texts:
     """Their text."""
     style = source.varint(len(_FORMATS) - 1)
     numbers = read_floats(source, number)

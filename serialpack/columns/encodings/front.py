@@ -11,7 +11,7 @@ from serialpack.columns.encodings import plain
 from serialpack.columns.encodings.numbers import read_numbers, write_numbers
 from serialpack.columns.encodings.pieces import padded, slices
 from serialpack.columns.stored.coding import Context, Fit, head, joined
-from serialpack.columns.stored.source import Source
+from serialpack.columns.stored.source import ColumnSource
 from serialpack.columns.texts import Broken, Texts
 
 NUMBER = 12
@@ -40,7 +40,7 @@ def encode(texts: Texts, to: Context) -> Fit | None:
     return Fit(joined(head(NUMBER), (write_numbers(shared, to.use), plain.encode(rest, to).coded)))
 
 
-def decode(source: Source, number: int, limit: int) -> Texts:
+def decode(source: ColumnSource, number: int, limit: int) -> Texts:
     """Each value from the start of the one before."""
     shared = read_numbers(source, number)
     rest = source.column(number, limit)

@@ -20,7 +20,7 @@ from serialpack.columns.encodings.pieces import (
     together,
 )
 from serialpack.columns.stored.coding import Context, Fit, head, joined
-from serialpack.columns.stored.source import Source
+from serialpack.columns.stored.source import ColumnSource
 from serialpack.columns.texts import Broken, Texts
 
 NUMBER = 3
@@ -67,7 +67,7 @@ def _read(texts: Texts) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     return np.where(minus, -numbers, numbers), good
 
 
-def decode(source: Source, number: int, limit: int) -> Texts:
+def decode(source: ColumnSource, number: int, limit: int) -> Texts:
     """Their canonical text."""
     del limit
     numbers = read_numbers(source, number)
@@ -118,7 +118,7 @@ def encode_digits(texts: Texts, to: Context) -> Fit | None:
     return Fit(joined(head(DIGITS_NUMBER, width), (inner,)), None if whole else ~good)
 
 
-def decode_digits(source: Source, number: int, limit: int) -> Texts:
+def decode_digits(source: ColumnSource, number: int, limit: int) -> Texts:
     """Numbers in a fixed width."""
     width = source.varint(DIGITS_MOST)
     if width * number > limit:

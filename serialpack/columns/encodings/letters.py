@@ -14,7 +14,7 @@ from serialpack.columns.encodings.numbers import (
     write_numbers,
 )
 from serialpack.columns.stored.coding import Context, Fit, head, joined
-from serialpack.columns.stored.source import Source
+from serialpack.columns.stored.source import ColumnSource
 from serialpack.columns.stored.wire import counted
 from serialpack.columns.texts import Broken, Texts
 
@@ -36,7 +36,7 @@ def encode(texts: Texts, to: Context) -> Fit | None:
     return Fit(joined(head(NUMBER) + counted(bytes(alphabet.tolist())), (lengths, codes)))
 
 
-def decode(source: Source, number: int, limit: int) -> Texts:
+def decode(source: ColumnSource, number: int, limit: int) -> Texts:
     """The texts again."""
     alphabet = np.frombuffer(source.counted(), np.uint8)
     lengths = read_numbers(source, number)

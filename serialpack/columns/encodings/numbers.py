@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from serialpack.columns.stored.coding import Coded
-from serialpack.columns.stored.source import Source
+from serialpack.columns.stored.source import ColumnSource
 from serialpack.columns.stored.streams import BITS4, F64, U8, U64, array_kind, array_stream, narrow
 from serialpack.columns.stored.wire import varint, zigzag
 from serialpack.columns.texts import Broken
@@ -56,7 +56,7 @@ def _array_node(array: NDArray[Any], use: ColumnEffort, top: int | None) -> Code
     return Coded(bytes([array_kind(array) << 3 | layout]), (stream,))
 
 
-def _read_array(source: Source, number: int, kinds: range) -> NDArray[Any]:
+def _read_array(source: ColumnSource, number: int, kinds: range) -> NDArray[Any]:
     form = source.byte()
     kind, layout = form >> 3, form & 7
     if kind not in kinds or layout > BITS4:
@@ -71,7 +71,7 @@ def write_codes(codes: NDArray[np.integer[Any]], count: int, use: ColumnEffort) 
     return _array_node(narrow(codes, count - 1), use, count - 1)
 
 
-def read_codes(source: Source, count: int, number: int) -> NDArray[Any]:
+def read_codes(source: ColumnSource, count: int, number: int) -> NDArray[Any]:
     """``number`` numbers below ``count``, as unsigned integers; may be read-only."""
     if count <= 1 or not number:
         if number and not count:
@@ -90,7 +90,7 @@ def write_floats(values: NDArray[np.float64], use: ColumnEffort) -> Coded:
     return _array_node(values.astype("<f8"), use, None)
 
 
-def read_floats(source: Source, number: int) -> NDArray[np.float64]:
+def read_floats(source: ColumnSource, number: int) -> NDArray[np.float64]:
     """``number`` doubles."""
     if not number:
         return np.zeros(0)
@@ -177,7 +177,7 @@ def _write_table(numbers: NDArray[np.int64], spread: int, use: ColumnEffort) -> 
     return Coded(head + entries.description + inner.description, (*entries.streams, *inner.streams))
 
 
-def read_numbers(source: Source, number: int, depth: int = 0) -> NDArray[np.int64]:
+def read_numbers(source: ColumnSource, number: int, depth: int = 0) -> NDArray[np.int64]:
     """``number`` int64."""
     if not number:
         return np.zeros(0, np.int64)

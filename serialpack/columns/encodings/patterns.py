@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from serialpack.columns.encodings.numbers import read_codes, write_codes
 from serialpack.columns.encodings.pieces import estimated, group, join, slices
-from serialpack.columns.encodings.tokens import DIGITS, LETTERS, Tokens, tokens
+from serialpack.columns.encodings.tokens import DIGITS, LETTERS, TextTokens, tokens
 from serialpack.columns.stored.coding import Coded, Context, Fit, head, joined
-from serialpack.columns.stored.source import Source
+from serialpack.columns.stored.source import ColumnSource
 from serialpack.columns.stored.wire import counted
 from serialpack.columns.texts import Broken, Texts
 
@@ -46,7 +46,7 @@ _LETTER = 4.7
 _UNIQUE = 0.7
 
 
-class Survey(NamedTuple):
+class PatternSurvey(NamedTuple):
     """What patterns may do for a column, by a sample of it."""
 
     share: float
@@ -57,10 +57,10 @@ class Survey(NamedTuple):
     """What a value may take."""
 
 
-def survey(texts: Texts, number: int) -> Survey:
+def survey(texts: Texts, number: int) -> PatternSurvey:
     """Looks at the tokens of ``texts``, which are a sample of ``number`` values."""
     if not len(texts.data):
-        return Survey(0.0, 0.0, 0.0)
+        return PatternSurvey(0.0, 0.0, 0.0)
     found = tokens(texts)
     groups = group(found.shapes)
     counts = np.bincount(groups.codes)
@@ -70,7 +70,7 @@ def survey(texts: Texts, number: int) -> Survey:
     mean = len(found.starts) / texts.number
     sizes = found.shapes.lengths[groups.examples[kept]]
     if not len(kept) or not 1 < mean <= LONGEST or int(sizes.sum()) > _SURVEYED:
-        return Survey(0.0, mean, 0.0)
+        return PatternSurvey(0.0, mean, 0.0)
     # Which pattern it is, and what those of some patterns take.
     parts = counts / texts.number
     bits = float(-(parts * np.log2(parts)).sum())
@@ -81,12 +81,12 @@ def survey(texts: Texts, number: int) -> Survey:
         shape = found.shapes.data[found.shapes.starts[example] : found.shapes.ends[example]]
         part = float(counts[pattern] / counts[some].sum())
         bits += part * _bits(texts, found, rows, shape, number * part)
-    return Survey(share, mean, bits)
+    return PatternSurvey(share, mean, bits)
 
 
 def _bits(
     texts: Texts,
-    found: Tokens,
+    found: TextTokens,
     rows: NDArray[np.int64],
     shape: NDArray[np.uint8],
     number: float,
@@ -143,7 +143,7 @@ def encode(texts: Texts, to: Context) -> Fit | None:
     return Fit(coded, misfits if misfits.any() else None)
 
 
-def decode(source: Source, number: int, limit: int) -> Texts:
+def decode(source: ColumnSource, number: int, limit: int) -> Texts:
     """The values, pattern by pattern, in order."""
     shapes = [source.counted() for _ in range(source.varint(_MOST))]
     codes = read_codes(source, len(shapes), number)

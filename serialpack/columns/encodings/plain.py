@@ -12,7 +12,7 @@ import numpy as np
 from serialpack.columns.encodings.numbers import read_numbers, write_numbers
 from serialpack.columns.encodings.pieces import same_length, separated, split
 from serialpack.columns.stored.coding import Coded, Context, Fit, head
-from serialpack.columns.stored.source import Source
+from serialpack.columns.stored.source import ColumnSource
 from serialpack.columns.stored.streams import bytes_stream
 from serialpack.columns.texts import Broken, Texts
 
@@ -46,7 +46,7 @@ def encode(texts: Texts, to: Context) -> Fit:
     return Fit(Coded(description, (*lengths.streams, bytes_stream(data, to.use.text))))
 
 
-def decode(source: Source, number: int, limit: int) -> Texts:
+def decode(source: ColumnSource, number: int, limit: int) -> Texts:
     """Any bytes."""
     mode = source.varint(_LENGTHS)
     if mode == _WIDTH:

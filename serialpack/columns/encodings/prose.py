@@ -23,7 +23,7 @@ from serialpack.columns.encodings.pieces import Spans, group, separated
 from serialpack.columns.encodings.tokens import is_word
 from serialpack.columns.spans import put_together
 from serialpack.columns.stored.coding import Coded, Context, Fit, head, joined
-from serialpack.columns.stored.source import Source
+from serialpack.columns.stored.source import ColumnSource
 from serialpack.columns.stored.streams import U8, bytes_stream
 from serialpack.columns.texts import Broken, Texts
 
@@ -162,7 +162,7 @@ def _unpack(raw: NDArray[np.uint8], mark: int) -> NDArray[np.int64]:
     return codes
 
 
-def decode(source: Source, number: int, limit: int) -> Texts:
+def decode(source: ColumnSource, number: int, limit: int) -> Texts:
     """The words again, with the spaces between them."""
     count = source.varint(limit)
     mark = _mark(count)

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from serialpack.columns.encodings.exceptions import read_places, write_places
 from serialpack.columns.encodings.pieces import Groups, group, merge, select, slices
 from serialpack.columns.stored.coding import Coded, Context, head, joined
-from serialpack.columns.stored.source import Source
-from serialpack.columns.stored.wire import Reader
+from serialpack.columns.stored.source import ColumnSource
+from serialpack.columns.stored.wire import WireReader
 from serialpack.columns.texts import Broken, Texts
 
 NUMBER = 16
@@ -30,7 +30,7 @@ FOLLOWS_NUMBER = 17
 def leader_of(description: bytes) -> int | None:
     """The column that one with this description refers to."""
     if description[:1] in (bytes([NUMBER]), bytes([FOLLOWS_NUMBER])):
-        return Reader(description, 1).varint(2**32)
+        return WireReader(description, 1).varint(2**32)
     return None
 
 
@@ -89,14 +89,14 @@ def _exceptions(texts: Texts, misfits: NDArray[np.bool_], to: Context) -> Coded:
     return joined(b"", (places, to.column(odd)) if odd.number else (places,))
 
 
-def decode(source: Source, number: int, limit: int) -> Texts:
+def decode(source: ColumnSource, number: int, limit: int) -> Texts:
     """The other column's values."""
     texts = _leader(source, number)
     misfits = read_places(source, number)
     return _with_exceptions(source, select(texts, ~misfits), misfits, limit)
 
 
-def decode_follows(source: Source, number: int, limit: int) -> Texts:
+def decode_follows(source: ColumnSource, number: int, limit: int) -> Texts:
     """The values that follow from the other column's."""
     order = in_order(group(_leader(source, number)))
     values = source.column(len(order.firsts), limit)
@@ -109,13 +109,15 @@ def decode_follows(source: Source, number: int, limit: int) -> Texts:
     return _with_exceptions(source, texts, misfits, limit)
 
 
-def _with_exceptions(source: Source, texts: Texts, misfits: NDArray[np.bool_], limit: int) -> Texts:
+def _with_exceptions(
+    source: ColumnSource, texts: Texts, misfits: NDArray[np.bool_], limit: int
+) -> Texts:
     if not misfits.any():
         return texts
     return merge(texts, source.column(int(np.count_nonzero(misfits)), limit), misfits)
 
 
-def _leader(source: Source, number: int) -> Texts:
+def _leader(source: ColumnSource, number: int) -> Texts:
     texts = source.earlier(source.varint(2**32))
     if texts is None or source.depth > 1:
         raise Broken("a part of a column refers to a column")

@@ -38,7 +38,7 @@ _WIDER = 32
 _REPEATS = 0.9
 
 
-class _Column:
+class _Related:
     """A column that may follow earlier ones, and that later ones may follow."""
 
     def __init__(self, index: int, texts: Texts, probes: list[bytes]) -> None:
@@ -75,12 +75,12 @@ class _Followed(NamedTuple):
 def related(columns: Sequence[Texts], coded: Sequence[Coded], to: Context) -> list[Coded]:
     """``coded``, with references where those are smaller."""
     out = list(coded)
-    by_number: dict[int, list[_Column]] = {}
+    by_number: dict[int, list[_Related]] = {}
     for index, (texts, alone) in enumerate(zip(columns, coded, strict=True)):
         if texts.number < _VALUES or alone.size < _BYTES:
             continue
         leaders = by_number.setdefault(texts.number, [])
-        column = _Column(index, texts, _probes(texts))
+        column = _Related(index, texts, _probes(texts))
         # What a leader takes counts against what may be restored for the one that follows it.
         room = _WIDER * (len(texts.data) + 8 * texts.number)
         near = [each for each in leaders[-_LEADERS:] if len(each.texts.data) <= room]
@@ -91,7 +91,7 @@ def related(columns: Sequence[Texts], coded: Sequence[Coded], to: Context) -> li
     return out
 
 
-def _relate(column: _Column, leaders: list[_Column], to: Context) -> Coded | None:
+def _relate(column: _Related, leaders: list[_Related], to: Context) -> Coded | None:
     """``column`` by the leader that tells most of it."""
     best: _Followed | None = None
     for leader in reversed(leaders):

@@ -29,7 +29,7 @@ _KINDS = _KIND.tobytes()
 _WORDS = (_KIND != _OTHER).tobytes()
 
 
-class Tokens(NamedTuple):
+class TextTokens(NamedTuple):
     """The tokens of all values, one after another."""
 
     starts: NDArray[np.int64]
@@ -40,7 +40,7 @@ class Tokens(NamedTuple):
     """For each value a byte a token: which kind it is."""
 
 
-def tokens(texts: Texts) -> Tokens:
+def tokens(texts: Texts) -> TextTokens:
     """Runs of digits, runs of letters, and single other bytes."""
     data = texts.data
     kinds = np.frombuffer(data.tobytes().translate(_KINDS), np.uint8)
@@ -57,7 +57,7 @@ def tokens(texts: Texts) -> Tokens:
     counts[filled] = np.diff(firsts, append=len(starts))
     ends = np.cumsum(counts)
     shapes = np.frombuffer(data.take(starts).tobytes().translate(_SHAPE), np.uint8)
-    return Tokens(starts, lengths, ends - counts, Texts(shapes, ends))
+    return TextTokens(starts, lengths, ends - counts, Texts(shapes, ends))
 
 
 def is_word(data: NDArray[np.uint8]) -> NDArray[np.bool_]:

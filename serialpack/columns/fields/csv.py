@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from serialpack.columns.fields.gathered import Gathered
 from serialpack.columns.fields.projecting import pairs_of
 from serialpack.columns.fields.wanted import UntoldError as UntoldError
-from serialpack.columns.parse.csv import DELIMITERS, Fields, fields_of, quoting_of
+from serialpack.columns.parse.csv import DELIMITERS, CsvFields, fields_of, quoting_of
 from serialpack.columns.parse.json_paths import BOM
 from serialpack.columns.parse.nodes import SCALAR, STRING
 from serialpack.columns.spans import put_together
-from serialpack.columns.stored.structure import Shape
+from serialpack.columns.stored.structure import TextShape
 from serialpack.columns.texts import Texts
 
 _LINE_ENDS = b"\r\n"
@@ -42,7 +42,7 @@ class Rows:
     those that are written no quotes. UntoldError, here or by ``text``, where that is not so.
     """
 
-    def __init__(self, shape: Shape, wanted: Collection[int], width: int) -> None:
+    def __init__(self, shape: TextShape, wanted: Collection[int], width: int) -> None:
         if shape.text_kind not in DELIMITERS:
             raise ValueError("not the structure of a table")
         self._shape = shape
@@ -187,7 +187,7 @@ def names(data: bytes, delimiter: bytes) -> list[str]:
     return [name.replace(b'""', b'"').decode("utf-8", "surrogateescape") for name in found]
 
 
-def _places(data: bytes, delimiter: bytes) -> tuple[Fields, NDArray[np.int64]]:
+def _places(data: bytes, delimiter: bytes) -> tuple[CsvFields, NDArray[np.int64]]:
     """The fields of a text, and for each its place in its line."""
     fields = fields_of(np.frombuffer(data, np.uint8), delimiter[0])
     places = np.arange(len(fields.begins))

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from serialpack.columns.spans import Bytes, put_together
-from serialpack.columns.stored.structure import Shape
+from serialpack.columns.stored.structure import TextShape
 from serialpack.columns.texts import Broken, Texts
 
 #: What may stand before a text: a comma, what closes the value before it, both.
 _BEFORE = (b"", b",", b'"', b'",')
 
 
-def column_of(shape: Shape, number: int, texts: Callable[[int], Texts]) -> Texts:
+def column_of(shape: TextShape, number: int, texts: Callable[[int], Texts]) -> Texts:
     """A column of ``shape``; Broken where it is not as long as that says."""
     column = texts(number)
     if column.number != shape.numbers[number]:
@@ -58,7 +58,9 @@ class Gathered:
         self._starts[:, 0] = table.starts.take(which)
         self._lengths[:, 0] = table.lengths.astype(np.int32).take(which)
 
-    def put(self, shape: Shape, places: NDArray[np.int64], texts: Callable[[int], Texts]) -> None:
+    def put(
+        self, shape: TextShape, places: NDArray[np.int64], texts: Callable[[int], Texts]
+    ) -> None:
         """Behind the texts the values that stand at their ``places`` in the walk of ``shape``.
 
         ``texts`` gives a column; Broken: see ``column_of``.

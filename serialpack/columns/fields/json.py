@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from serialpack.columns.fields.gathered import Gathered, column_of
-from serialpack.columns.fields.projecting import Machine, Run
+from serialpack.columns.fields.projecting import ProjectingMachine, Run
 from serialpack.columns.fields.steps import EMPTY, Step
 from serialpack.columns.fields.wanted import NotMapsError as NotMapsError
 from serialpack.columns.fields.wanted import UntoldError as UntoldError
@@ -30,7 +30,7 @@ from serialpack.columns.parse import json_tokens as _jsontokens
 from serialpack.columns.parse.nodes import FIXED, QUOTED, SCALAR, Node
 from serialpack.columns.parse.shape import Split
 from serialpack.columns.spans import put_together
-from serialpack.columns.stored.structure import Shape
+from serialpack.columns.stored.structure import TextShape
 from serialpack.columns.texts import Texts
 
 
@@ -49,7 +49,7 @@ class Projection:
 
     def __init__(
         self,
-        shape: Shape,
+        shape: TextShape,
         fields: Sequence[tuple[str, ...]],
         *,
         inside: str,
@@ -111,9 +111,9 @@ class Projection:
             raise UntoldError(None, "there are more or fewer records")
         return text
 
-    def _machine(self, *, foresees: bool) -> Machine:
+    def _machine(self, *, foresees: bool) -> ProjectingMachine:
         fields = wanted(self._fields)
-        return Machine(
+        return ProjectingMachine(
             self._shape.nodes, fields, self._inside, first=self._first, foresees=foresees
         )
 
@@ -129,7 +129,7 @@ class Projection:
 
 
 def _with_readings(
-    machine: Machine, shape: Shape, nodes: set[int], texts: Callable[[int], Texts]
+    machine: ProjectingMachine, shape: TextShape, nodes: set[int], texts: Callable[[int], Texts]
 ) -> NDArray[np.integer[Any]]:
     """The walk with a symbol of its own for each value that is more than its node says.
 
@@ -187,7 +187,7 @@ def _named(column: Texts, names: set[str]) -> dict[int, bytes]:
 
 
 def _written(
-    shape: Shape,
+    shape: TextShape,
     steps: list[Step],
     places: NDArray[np.int64],
     numbers: NDArray[np.int64],
@@ -225,7 +225,7 @@ def untied(data: bytes) -> Split:
         kind = int(leaves.kinds[first])
         nodes.append(Node(text, kind, -1 if kind in FIXED else 0))
     lengths = leaves.ends - leaves.starts
-    shape = Shape("json", nodes, leaves.gap, data[leaves.stop :], [])
+    shape = TextShape("json", nodes, leaves.gap, data[leaves.stop :], [])
     some = shape.column_of[shape.walk] >= 0
     starts, lengths = leaves.starts[some], lengths[some]
     source = np.frombuffer(data, np.uint8)

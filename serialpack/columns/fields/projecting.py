@@ -22,7 +22,7 @@ from serialpack.columns.fields.steps import (
     Setting,
     State,
     Step,
-    Writer,
+    StepWriter,
 )
 from serialpack.columns.fields.wanted import Wanted
 from serialpack.columns.parse.nodes import Node
@@ -37,7 +37,7 @@ _FEW = 512
 _FEW_COMPARED = 8
 
 
-class Machine:
+class ProjectingMachine:
     """Steps for the walk through ``nodes``, of a block of a text whose records stand ``inside``:
 
     "n": in a sequence of lines; "d": the document is the one record; "a", "m": they are the
@@ -79,7 +79,7 @@ class Machine:
         if found is None:
             number, reading = self.symbols[symbol]
             node = self.nodes[number]
-            writer = Writer(self.setting, state)
+            writer = StepWriter(self.setting, state)
             try:
                 writer.parts(self._parts_of(node.text), start=self._starts(state))
                 found = writer.value(self.step, node.kind, reading)
@@ -99,7 +99,7 @@ class Machine:
 
         ``filled``: that of the last step that wrote.
         """
-        writer = Writer(self.setting, step.state)
+        writer = StepWriter(self.setting, step.state)
         try:
             writer.parts(self._parts_of(trailer), start=self._starts(step.state))
         except BadError:
@@ -132,7 +132,7 @@ class Run:
     Where that is not so, ``go`` takes each step.
     """
 
-    def __init__(self, machine: Machine, walk: NDArray[np.integer[Any]]) -> None:
+    def __init__(self, machine: ProjectingMachine, walk: NDArray[np.integer[Any]]) -> None:
         self.machine = machine
         self.walk = walk
         self._pairs = pairs_of(walk, len(machine.symbols))

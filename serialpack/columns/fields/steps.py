@@ -165,7 +165,7 @@ class _NoMapError(BadError):
     meaning = NotMapsError
 
 
-class Writer:
+class StepWriter:
     """Reads a gap and the value behind it."""
 
     def __init__(self, setting: Setting, state: State) -> None:

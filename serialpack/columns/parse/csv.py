@@ -37,7 +37,7 @@ _NOTHING, _DELIMITER, _LINE_FEED, _LINE_END, _OTHER = range(5)
 _NUMBER = re.compile(rb"[-+.]?[0-9]")
 
 
-class Fields(NamedTuple):
+class CsvFields(NamedTuple):
     """The fields of a text but for blank lines: where each stands, with its quotes; whether it has
     quotes; and whether it is the first of its line.
     """
@@ -47,9 +47,11 @@ class Fields(NamedTuple):
     quoted: NDArray[np.bool_]
     begins: NDArray[np.bool_]
 
-    def part(self, which: slice | NDArray[np.bool_]) -> Fields:
+    def part(self, which: slice | NDArray[np.bool_]) -> CsvFields:
         """Some of the fields."""
-        return Fields(self.starts[which], self.ends[which], self.quoted[which], self.begins[which])
+        return CsvFields(
+            self.starts[which], self.ends[which], self.quoted[which], self.begins[which]
+        )
 
     def first_line(self, data: bytes) -> list[bytes]:
         """The fields of the first line, without their quotes."""
@@ -83,7 +85,7 @@ def quoting_of(x: Bytes, delimiter: int) -> tuple[Positions, Positions] | None:
     return None
 
 
-def fields_of(x: Bytes, delimiter: int) -> Fields:
+def fields_of(x: Bytes, delimiter: int) -> CsvFields:
     marks = x == delimiter
     marks |= x == _NEWLINE
     quoting = quoting_of(x, delimiter)
@@ -110,7 +112,7 @@ def fields_of(x: Bytes, delimiter: int) -> Fields:
         places = np.flatnonzero(quoted)
         quoted[places] = (x[starts[places]] == _QUOTE) & (x[ends[places] - 1] == _QUOTE)
         quoted &= ends - starts >= 2
-    found = Fields(starts, ends, quoted, begins)
+    found = CsvFields(starts, ends, quoted, begins)
     blank = begins & last & (ends == starts)
     return found.part(~blank) if blank.any() else found
 
@@ -153,7 +155,7 @@ def split(data: bytes, delimiter: bytes = b",") -> Walked | None:
     return Walked(nodes, walk, starts + quoted, ends - quoted, data[int(ends[-1]) :], [])
 
 
-def _gaps(x: Bytes, fields: Fields, delimiter: bytes) -> tuple[NDArray[np.int64], list[bytes]]:
+def _gaps(x: Bytes, fields: CsvFields, delimiter: bytes) -> tuple[NDArray[np.int64], list[bytes]]:
     """What stands before each field, as a number, and the texts of those numbers."""
     starts, ends, _, begins = fields
     sizes = starts[1:] - ends[:-1]

@@ -67,7 +67,7 @@ class Leaves(NamedTuple):
     stop: int
 
 
-class Tokens(NamedTuple):
+class JsonTokens(NamedTuple):
     """``padded``: the text and some zeros. Each token's place, and whether it is a key."""
 
     padded: Bytes
@@ -153,13 +153,13 @@ def _has_pair(text: Bytes, first: int, second: int) -> bool:
     return any(((part[:-1] == first) & (part[1:] == second)).any() for part in parts)
 
 
-def tokens(found: Marked) -> Tokens:
+def tokens(found: Marked) -> JsonTokens:
     """All tokens, keys too."""
     starts, ends = _runs(found.tokens, found.size)
     firsts, _ = _runs(found.values, found.size)
     is_key = np.ones(len(starts), np.bool_)
     is_key[np.searchsorted(starts, firsts)] = False
-    return Tokens(found.padded, starts, ends, is_key)
+    return JsonTokens(found.padded, starts, ends, is_key)
 
 
 def _runs(bits: int, size: int) -> tuple[Positions, Positions]:
@@ -276,7 +276,7 @@ def values(found: Marked) -> Leaves:
     return _leaves(found.padded, *_runs(found.values, found.size), None)
 
 
-def values_and_keys(found: Tokens, data_keys: NDArray[np.bool_]) -> Leaves:
+def values_and_keys(found: JsonTokens, data_keys: NDArray[np.bool_]) -> Leaves:
     """The values among the tokens; ``data_keys``: tokens that are keys and values all the same."""
     is_value = data_keys | ~found.is_key
     starts, ends = found.starts[is_value], found.ends[is_value]
@@ -324,7 +324,7 @@ def _kinds(padded: Bytes, starts: Positions, ends: Positions) -> NDArray[np.uint
     return kinds
 
 
-def keys_as_data(found: Tokens, given: Leaves, least: int) -> NDArray[np.bool_] | None:
+def keys_as_data(found: JsonTokens, given: Leaves, least: int) -> NDArray[np.bool_] | None:
     """The keys that stand in the text fewer than ``least`` times: they are values themselves.
 
     None where there are none.

@@ -23,7 +23,7 @@ from serialpack.columns.parse.msgpack_tokens import (
     NIL,
     STRING_8,
     TRUE_BYTE,
-    Tokens,
+    MsgPackTokens,
     tokens,
 )
 from serialpack.columns.parse.nodes import (
@@ -76,7 +76,7 @@ _ITEM, _KEY, _VALUE, _INDEX = range(4)
 _NAME = _INDEX + PLACES
 
 
-class _Values(NamedTuple):
+class _MsgPackValues(NamedTuple):
     """Of each value its kind, and where it stands in ``source``."""
 
     kinds: NDArray[np.uint8]
@@ -134,7 +134,7 @@ def split(data: bytes) -> Walked | None:
 
 
 def _begun(
-    found: Tokens, places: _Places, between: range, number: int, known: set[int]
+    found: MsgPackTokens, places: _Places, between: range, number: int, known: set[int]
 ) -> list[tuple[int, int]]:
     """Marks for lists that begin ``between`` two values and are the first of their path."""
     marks = []
@@ -150,7 +150,7 @@ def _begun(
     return marks
 
 
-def _values(found: Tokens, leaves: NDArray[np.int64]) -> _Values:
+def _values(found: MsgPackTokens, leaves: NDArray[np.int64]) -> _MsgPackValues:
     starts, ends, firsts = found.starts[leaves], found.ends[leaves], found.firsts[leaves]
     kinds = _KINDS[firsts]
     begins = starts.copy()
@@ -175,10 +175,10 @@ def _values(found: Tokens, leaves: NDArray[np.int64]) -> _Values:
         ends[some] = numbers.ends + size
         parts.append(numbers.data)
         size += len(numbers.data)
-    return _Values(kinds, begins, ends, np.concatenate(parts))
+    return _MsgPackValues(kinds, begins, ends, np.concatenate(parts))
 
 
-def _places(found: Tokens) -> _Places:
+def _places(found: MsgPackTokens) -> _Places:
     number = len(found.starts)
     keys = np.flatnonzero(found.is_key)
     sizes = found.ends[keys] - found.starts[keys]

@@ -61,7 +61,7 @@ _HAS_LENGTH = bytes(first in LENGTHS for first in range(256))
 COUNTS = {tag + power: 2 << power for tag in (LIST_16, MAP_16) for power in range(2)}
 
 
-class Tokens(NamedTuple):
+class MsgPackTokens(NamedTuple):
     """``padded``: the data and some zeros. Of each token: where it begins and ends, its first
     byte, the number of values (keys too) in it, whether it is a map.
 
@@ -91,7 +91,7 @@ def unsigned(padded: Bytes, places: NDArray[Any], width: int) -> NDArray[np.uint
     return number
 
 
-def tokens(data: bytes) -> Tokens | None:
+def tokens(data: bytes) -> MsgPackTokens | None:
     """The tokens of ``data``; None where it is not some whole values."""
     padded = np.zeros(len(data) + PADDING, np.uint8)
     padded[: len(data)] = np.frombuffer(data, np.uint8)
@@ -240,7 +240,7 @@ def _placed(
     firsts: Bytes,
     children: NDArray[np.int32],
     is_map: NDArray[np.bool_],
-) -> Tokens | None:
+) -> MsgPackTokens | None:
     number = len(starts)
     openers = np.flatnonzero(children)
     last = _ends(children, openers)
@@ -272,7 +272,7 @@ def _placed(
         is_key[these] = is_map[owners] & (places & 1 == 0)
     if (children[is_key] > 0).any():
         return None
-    return Tokens(
+    return MsgPackTokens(
         padded, starts, ends, firsts, children, is_map, depth, parent, place, is_key, closed
     )
 

@@ -21,7 +21,7 @@ from serialpack.columns.parse import msgpack_numbers as _packnumbers
 from serialpack.columns.parse.nodes import FIXED, PACKED, QUOTED
 from serialpack.columns.spans import count_each, put_together
 from serialpack.columns.stored.structure import KINDS as KINDS
-from serialpack.columns.stored.structure import Shape, shape_of
+from serialpack.columns.stored.structure import TextShape, shape_of
 from serialpack.columns.texts import Broken, Texts
 
 #: Positions are counted in the halves of this.
@@ -49,7 +49,7 @@ class Values(NamedTuple):
 class Split(NamedTuple):
     """A text as its structure and its columns' values."""
 
-    shape: Shape
+    shape: TextShape
     columns: list[Texts]
 
 
@@ -84,7 +84,7 @@ def split(data: bytes, kind: str) -> Split | None:
 
 
 def _by_column(
-    shape: Shape, walk: NDArray[np.integer[Any]]
+    shape: TextShape, walk: NDArray[np.integer[Any]]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The values' indices, column by column; and how many there are of each."""
     number = len(shape.numbers)
@@ -96,7 +96,7 @@ def _by_column(
 
 
 def join(
-    shape: Shape, columns: list[Texts], start: int | None = None, stop: int | None = None
+    shape: TextShape, columns: list[Texts], start: int | None = None, stop: int | None = None
 ) -> bytes:
     """The text that was split; with ``start`` and ``stop`` that of these records alone.
 
@@ -126,7 +126,7 @@ def join(
     return text[outline.behind[shape.walk[first]] :] + end
 
 
-def values_of(shape: Shape, nodes: Collection[int]) -> Values:
+def values_of(shape: TextShape, nodes: Collection[int]) -> Values:
     """The values of these nodes: for reading some fields, only their columns are needed."""
     wanted = np.zeros(len(shape.nodes), bool)
     wanted[list(nodes)] = True
@@ -141,13 +141,15 @@ def values_of(shape: Shape, nodes: Collection[int]) -> Values:
     return Values(records, shape.walk[found], places)
 
 
-def _stored(shape: Shape, columns: list[Texts]) -> list[Texts]:
+def _stored(shape: TextShape, columns: list[Texts]) -> list[Texts]:
     """The bytes of the values, where those are not their texts."""
     kinds = {node.column: node.kind for node in shape.nodes}
     return [_packnumbers.stored(kinds[number], texts) for number, texts in enumerate(columns)]
 
 
-def _join(shape: Shape, columns: list[Texts], first: int, last: int, trailer: bytes = b"") -> bytes:
+def _join(
+    shape: TextShape, columns: list[Texts], first: int, last: int, trailer: bytes = b""
+) -> bytes:
     """The text from behind the value before ``first`` up to the end of the one before ``last``,
     and ``trailer``.
     """

@@ -15,9 +15,9 @@ import zstandard
 from serialpack.columns.parse import shape
 from serialpack.columns.stored import structure
 from serialpack.columns.stored import write as pack
-from serialpack.columns.stored.read import Packed, header_end
-from serialpack.columns.stored.structure import Shape
-from serialpack.columns.stored.wire import Reader, counted
+from serialpack.columns.stored.read import StoredColumns, header_end
+from serialpack.columns.stored.structure import TextShape
+from serialpack.columns.stored.wire import WireReader, counted
 from serialpack.columns.texts import Broken, Texts, Unknown
 from serialpack.stages.stage import MAX_BLOCK, Buffer
 
@@ -69,7 +69,7 @@ def write_text(text: Buffer, form: Form, level: int) -> bytes:
 def read(data: bytes) -> bytes:
     """The text of a block. Broken; Unknown for what only a later version knows."""
     if Form.of(data) is Form.COLUMNS:
-        return Columns(memoryview(data)).text()
+        return ColumnBlock(memoryview(data)).text()
     return read_text(data)
 
 
@@ -87,7 +87,7 @@ def read_text(data: bytes) -> bytes:
     return text
 
 
-class Columns:
+class ColumnBlock:
     """Structure and columns of a block.
 
     ``data``: the block. ``need(start, stop)`` is called before these of its bytes are looked at,
@@ -99,7 +99,7 @@ class Columns:
     ) -> None:
         self._need = need
         need(0, min(_LENGTH, len(data)))
-        start = Reader(data[:_LENGTH], 1)
+        start = WireReader(data[:_LENGTH], 1)
         size = start.varint(len(data))
         self._base = start.position + size
         need(0, min(self._base + _LENGTH * 2, len(data)))
@@ -111,16 +111,16 @@ class Columns:
         self._packed_data = data[self._base :]
 
     @cached_property
-    def shape(self) -> Shape:
+    def shape(self) -> TextShape:
         """The structure of the text."""
         return structure.read(bytes(self._outline), MAX_BLOCK)
 
     @cached_property
-    def packed(self) -> Packed:
+    def packed(self) -> StoredColumns:
         """The columns, of which only those are at hand that were asked for by ``texts``."""
         self._need(self._base, self._base + header_end(self._packed_data))
         most = MAX_BLOCK * _LONGER - self.shape.size
-        packed = Packed(self._packed_data, sum(self.shape.numbers), most)
+        packed = StoredColumns(self._packed_data, sum(self.shape.numbers), most)
         if [packed.number(index) for index in range(len(packed))] != list(self.shape.numbers):
             raise Broken("columns of more or fewer values than the structure has")
         return packed
@@ -145,7 +145,7 @@ class Columns:
         written: the structure, which says how much there may be, is not read for it.
         """
         at = 0
-        *bounds, end = [self._base + bound for bound in Packed(self._packed_data).bounds]
+        *bounds, end = [self._base + bound for bound in StoredColumns(self._packed_data).bounds]
         before = bounds[0] if bounds else end
         for bound in [*bounds[1:], end]:
             if bound - at > _PIECE and before - at > _REST:

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from serialpack.columns.encodings import DECODERS, NAMES, reference
-from serialpack.columns.stored.source import Source, Stored
+from serialpack.columns.stored.source import ColumnSource, Stored
 from serialpack.columns.stored.streams import KINDS, LZMA, PCO, SHARED, STORE, ZSTD, unlzma, unzstd
-from serialpack.columns.stored.wire import Reader
+from serialpack.columns.stored.wire import WireReader
 from serialpack.columns.stored.write import BUNDLED, VERSION
 from serialpack.columns.texts import Broken, Texts, Unknown
 
@@ -51,12 +51,12 @@ class _Line(NamedTuple):
 
 def header_end(data: bytes | memoryview) -> int:
     """Where the header of columns ends: all that is looked at before one of them is asked for."""
-    start = Reader(data[:_START], 1)
+    start = WireReader(data[:_START], 1)
     start.varint(_HUGE)
     return start.varint(len(data)) + start.position
 
 
-class Packed:
+class StoredColumns:
     """Columns; each is decoded when it is asked for, once.
 
     ``most_values`` and ``most_bytes``: what all columns together may hold. ``Broken`` for bytes
@@ -67,7 +67,7 @@ class Packed:
         self, data: bytes | memoryview, most_values: int = 1 << 32, most_bytes: int = 1 << 40
     ) -> None:
         self._data = memoryview(data)
-        start = Reader(self._data[:_START])
+        start = WireReader(self._data[:_START])
         if start.byte() != VERSION:
             raise Unknown("columns of an unknown version")
         # Each value may bring a column, with an encoding for each few bytes of its own.
@@ -77,7 +77,7 @@ class Packed:
         stored = bytes(self._data[start.position : self._header_end])
         if len(stored) != stored_size:
             raise Broken("the header of columns ends early")
-        header = Reader(stored if stored_size == raw_size else unzstd(stored, raw_size))
+        header = WireReader(stored if stored_size == raw_size else unzstd(stored, raw_size))
         self._bundles = 0
         # Bundles hold the values of other columns again.
         self._columns = self._read_columns(header, 2 * most_values, 2 * most_bytes)
@@ -95,7 +95,7 @@ class Packed:
         self._texts: dict[int, Texts] = {}
         self._restored: dict[int, memoryview] = {}
 
-    def _read_columns(self, header: Reader, values: int, size: int) -> list[_Column]:
+    def _read_columns(self, header: WireReader, values: int, size: int) -> list[_Column]:
         count = header.varint(len(header.data))
         self._bundles = header.varint(count)
         numbers = [header.varint(values) for _ in range(count)]
@@ -114,7 +114,7 @@ class Packed:
             first = own.stop
         return columns
 
-    def _read_order(self, header: Reader) -> list[int]:
+    def _read_order(self, header: WireReader) -> list[int]:
         count = len(self._columns)
         if not header.varint(1):
             return list(range(count))
@@ -123,7 +123,7 @@ class Packed:
             raise Broken("the order of columns is none")
         return order
 
-    def _read_streams(self, header: Reader) -> None:
+    def _read_streams(self, header: WireReader) -> None:
         groups = _read_lines(header, header.varint(len(KINDS)), self._header_end, self._most)
         for line in groups:
             if line.coder not in _UNPACK or line.kind in self._groups:
@@ -153,7 +153,7 @@ class Packed:
         places = {}
         for index, column in enumerate(self._columns[: len(self)]):
             if column.description[:1] == bytes([BUNDLED]):
-                place = Reader(column.description, 1)
+                place = WireReader(column.description, 1)
                 bundle = place.varint(len(firsts))
                 place.end()
                 if bundle >= len(firsts) or len(column.streams):
@@ -180,7 +180,7 @@ class Packed:
         """The name of a column's (outermost) encoding."""
         if index in self._places:
             index = self._places[index][0]
-        return NAMES.get(Reader(self._columns[index].description).byte(), "unknown")
+        return NAMES.get(WireReader(self._columns[index].description).byte(), "unknown")
 
     def stored_size(self, index: int) -> int:
         """How many bytes a column's streams take; of shared frames, and of a bundle, its share."""
@@ -261,7 +261,7 @@ class Packed:
             Stored(line.coder, line.kind, line.raw_size, self._bytes(line))
             for line in self._lines[column.streams.start : column.streams.stop]
         ]
-        source = Source(column.description, streams, column.budget, DECODERS, self._texts.get)
+        source = ColumnSource(column.description, streams, column.budget, DECODERS, self._texts.get)
         texts = source.column(column.number, column.size)
         source.end()
         return texts
@@ -276,7 +276,7 @@ class Packed:
         return self._restored[line.kind][line.start : line.stop]
 
 
-def _read_lines(header: Reader, count: int, start: int, most: int) -> list[_Line]:
+def _read_lines(header: WireReader, count: int, start: int, most: int) -> list[_Line]:
     """The lines about groups or streams, which stand from ``start`` on."""
     forms = [divmod(byte, 16) for byte in header.take(count)]
     if any(coder > LZMA or kind not in KINDS for coder, kind in forms):
@@ -296,6 +296,6 @@ def _read_lines(header: Reader, count: int, start: int, most: int) -> list[_Line
 def decode_all(
     data: bytes | memoryview, most_values: int = 1 << 32, most_bytes: int = 1 << 40
 ) -> list[Texts]:
-    """All columns again; see ``Packed`` for the limits."""
-    packed = Packed(data, most_values, most_bytes)
+    """All columns again; see ``StoredColumns`` for the limits."""
+    packed = StoredColumns(data, most_values, most_bytes)
     return [packed.texts(index) for index in range(len(packed))]

@@ -24,7 +24,7 @@ from serialpack.columns.stored.streams import (
     unpco,
     unzstd,
 )
-from serialpack.columns.stored.wire import Reader
+from serialpack.columns.stored.wire import WireReader
 from serialpack.columns.texts import Broken, Texts, Unknown
 
 
@@ -39,13 +39,13 @@ class Stored(NamedTuple):
 
 
 #: Reads a column after its encoding's number: how many values, and how many bytes at most.
-Decoder = Callable[["Source", int, int], Texts]
+Decoder = Callable[["ColumnSource", int, int], Texts]
 
 #: Encodings stand in one another at most this deep.
 DEPTH_MOST = 16
 
 
-class Source(Reader):
+class ColumnSource(WireReader):
     """A description being read, with the streams that it speaks of, in order.
 
     ``earlier`` gives the column that this one refers to, if it does. ``budget``: how many bytes

@@ -52,7 +52,7 @@ from serialpack.columns.parse.nodes import (
 from serialpack.columns.spans import count_each
 from serialpack.columns.stored import walk as _walk
 from serialpack.columns.stored.streams import effort, unzstd, zstd
-from serialpack.columns.stored.wire import Reader, counted, varint
+from serialpack.columns.stored.wire import WireReader, counted, varint
 from serialpack.columns.texts import Broken, Unknown
 
 _VERSION = 1
@@ -83,7 +83,7 @@ class Column(NamedTuple):
     kind: int
 
 
-class Shape:
+class TextShape:
     """The structure of a text.
 
     ``text_kind``: one of ``KINDS``. ``walk``: for each value of the text its node. ``trailer``:
@@ -219,7 +219,7 @@ def shape_of(
     walk: NDArray[np.integer[Any]],
     trailer: bytes,
     tuples: list[tuple[int, int]],
-) -> Shape:
+) -> TextShape:
     """The shape of a walk whose nodes have no columns yet.
 
     Of one path and kind is one column; except that those of few values, where there are many,
@@ -243,13 +243,13 @@ def shape_of(
             shared = column if sizes[column] >= least else Column((Mark.MIXED,), column.kind)
             number = numbers.setdefault(shared, len(numbers))
         placed.append(node._replace(column=number))
-    shape = Shape(text_kind, placed, walk, trailer, tuples)
+    shape = TextShape(text_kind, placed, walk, trailer, tuples)
     shape.outline = found
     shape.visits = visits
     return shape
 
 
-def write(shape: Shape, level: int) -> bytes:
+def write(shape: TextShape, level: int) -> bytes:
     """``shape`` as bytes; ``level``, 1 to 9: how much may be done to make them few."""
     use = effort(level)
     follows, decisions = _walk.write(shape.walk, len(shape.nodes), use)
@@ -266,7 +266,7 @@ def _varints(numbers: Iterable[int]) -> bytes:
     return b"".join(map(varint, numbers))
 
 
-def _table(shape: Shape, follows: bytes) -> bytes:
+def _table(shape: TextShape, follows: bytes) -> bytes:
     nodes = shape.nodes
     back: list[int] = []
     columns = 0
@@ -288,9 +288,9 @@ def _table(shape: Shape, follows: bytes) -> bytes:
     return b"".join((*texts, _varints(back), _varints(tuples), follows, shape.trailer))
 
 
-def read(data: bytes, limit: int) -> Shape:
+def read(data: bytes, limit: int) -> TextShape:
     """What ``write`` wrote. ``limit``: the size of the text that was split. Broken if malformed."""
-    reader = Reader(data)
+    reader = WireReader(data)
     if reader.byte() != _VERSION:
         raise Unknown("a structure of another version")
     text_kind = reader.byte()
@@ -302,7 +302,7 @@ def read(data: bytes, limit: int) -> Shape:
     # Each value, node and distinct pair of nodes adds a few bytes to the table.
     size = reader.varint(16 * limit + _SMALL)
     packed = reader.counted()
-    table = Reader(packed if len(packed) == size else unzstd(packed, size))
+    table = WireReader(packed if len(packed) == size else unzstd(packed, size))
     nodes = _read_nodes(table, number)
     if not _may_stand(KINDS[text_kind], nodes):
         raise Broken("a value of a kind that its text has not")
@@ -321,13 +321,13 @@ def read(data: bytes, limit: int) -> Shape:
         raise Broken("the walk has another length than promised")
     if not _is_ordered(walk, number):
         raise Broken("nodes are not in the order in which they are met")
-    shape = Shape(KINDS[text_kind], nodes, walk, trailer, tuples)
+    shape = TextShape(KINDS[text_kind], nodes, walk, trailer, tuples)
     if shape.size > limit:
         raise Broken("the structure is larger than the text it is of")
     return shape
 
 
-def _read_nodes(table: Reader, number: int) -> list[Node]:
+def _read_nodes(table: WireReader, number: int) -> list[Node]:
     nodes = []
     ended = table.byte() == 0
     for _ in range(number):

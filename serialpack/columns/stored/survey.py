@@ -20,7 +20,7 @@ from serialpack.columns.parse.nodes import (
     Mark,
     Path,
 )
-from serialpack.columns.stored.block import Columns
+from serialpack.columns.stored.block import ColumnBlock
 
 #: What the values of a kind are called; those of tables are all fields.
 _TYPES = {
@@ -64,7 +64,7 @@ class Survey:
         self._sums: dict[tuple[str, str], list[int]] = {}
         self._encodings: dict[tuple[str, str], Counter[str]] = {}
 
-    def add(self, block: Columns) -> None:
+    def add(self, block: ColumnBlock) -> None:
         """Count a block in. Broken."""
         shape, packed = block.shape, block.packed
         table = shape.text_kind in DELIMITERS

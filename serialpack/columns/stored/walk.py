@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 
 from serialpack.columns.spans import count_each
 from serialpack.columns.stored.follow import Decisions, follow
-from serialpack.columns.stored.source import Source, Stored
+from serialpack.columns.stored.source import ColumnSource, Stored
 from serialpack.columns.stored.streams import (
     LZMA,
     PCO,
@@ -47,7 +47,7 @@ from serialpack.columns.stored.streams import (
     narrow,
     raw_size,
 )
-from serialpack.columns.stored.wire import Reader, counted, varint, zigzag
+from serialpack.columns.stored.wire import WireReader, counted, varint, zigzag
 from serialpack.columns.texts import Broken
 from serialpack.stages.effort import ColumnEffort
 
@@ -72,7 +72,7 @@ def _array(values: NDArray[Any], use: ColumnEffort) -> bytes:
     return bytes([stream.kind << 3 | layout, stream.coder]) + counted(stream.stored)
 
 
-def _read_array(reader: Reader, number: int) -> NDArray[Any]:
+def _read_array(reader: WireReader, number: int) -> NDArray[Any]:
     """Unsigned integers, in as few bytes as they were stored in."""
     form, coder = reader.take(2)
     kind, layout = form >> 3, form & 7
@@ -80,7 +80,7 @@ def _read_array(reader: Reader, number: int) -> NDArray[Any]:
         raise Broken("decisions of an unknown kind or coder")
     stored = Stored(coder, kind, raw_size(layout, kind, number), memoryview(reader.counted()))
     # Bits are of a byte each when they are apart, and what is in planes is restored twice.
-    source = Source(b"", [stored], 8 * number + 64, {}, lambda _: None)
+    source = ColumnSource(b"", [stored], 8 * number + 64, {}, lambda _: None)
     return source.array(layout, kind, number)
 
 
@@ -194,7 +194,7 @@ def write(walk: NDArray[np.integer[Any]], number: int, use: ColumnEffort) -> tup
     return bytes(table), b"".join(apart)
 
 
-def read(table: Reader, decisions: Reader, number: int, limit: int) -> NDArray[Any]:
+def read(table: WireReader, decisions: WireReader, number: int, limit: int) -> NDArray[Any]:
     """What ``write`` wrote; the walk is of ``limit`` values at most."""
     follows: list[int] = []
     branches: list[tuple[int, list[int], int, int]] = []
@@ -232,14 +232,14 @@ def read(table: Reader, decisions: Reader, number: int, limit: int) -> NDArray[A
     return found
 
 
-def _target(table: Reader, node: int, number: int) -> int:
+def _target(table: WireReader, node: int, number: int) -> int:
     target = node + 1 + table.zigzag()
     if not 0 <= target <= number:
         raise Broken("a node is followed by one that is not there")
     return target
 
 
-def _read_ranks(reader: Reader, way: int, visits: int, choices: int) -> NDArray[Any]:
+def _read_ranks(reader: WireReader, way: int, visits: int, choices: int) -> NDArray[Any]:
     if way == _APART:
         return _read_array(reader, visits)
     number = reader.varint(visits)

@@ -20,7 +20,7 @@ def counted(data: bytes) -> bytes:
     return varint(len(data)) + data
 
 
-class Reader:
+class WireReader:
     """Reads what the functions above wrote; ``Broken`` where it ends early or makes no sense."""
 
     def __init__(self, data: bytes | memoryview, position: int = 0) -> None:

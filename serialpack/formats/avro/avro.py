@@ -42,7 +42,7 @@ _FRONT = 64 << 10
 _RATIO = 8
 
 
-class Avro(DocumentFormat):
+class AvroFormat(DocumentFormat):
     """Avro's object container files."""
 
     spelled: ClassVar[Spelled] = {

@@ -27,7 +27,7 @@ MAGIC = b"Obj\x01"
 _SYNC = 16
 
 
-class Block(NamedTuple):
+class AvroBlock(NamedTuple):
     """One block, decompressed: how many ``values`` it holds, and ``at`` which byte of the file."""
 
     values: int
@@ -35,7 +35,7 @@ class Block(NamedTuple):
     at: int
 
 
-class Schema(NamedTuple):
+class AvroSchema(NamedTuple):
     """A schema as JSON has it, as fastavro parses it, and the types in it that have names."""
 
     json: Any
@@ -45,7 +45,7 @@ class Schema(NamedTuple):
     def skimmer(self) -> Skimmer:
         return Skimmer(self.parsed, self.named)
 
-    def same(self, other: Schema) -> bool:
+    def same(self, other: AvroSchema) -> bool:
         """Whether both say the same, in whichever words: fastavro's writer spells names out."""
         return bool(_plain(self.parsed) == _plain(other.parsed))
 
@@ -53,11 +53,11 @@ class Schema(NamedTuple):
 class Container(NamedTuple):
     """A file taken apart. ``meta``: what its header says, the schema too."""
 
-    schema: Schema
+    schema: AvroSchema
     codec: str
     meta: dict[str, bytes]
     sync: bytes
-    blocks: list[Block]
+    blocks: list[AvroBlock]
 
 
 def _plain(parsed: Any) -> Any:
@@ -69,7 +69,7 @@ def _plain(parsed: Any) -> Any:
     return {key: value for key, value in parsed.items() if not key.startswith("__")}
 
 
-def parse_schema(text: str | bytes) -> Schema:
+def parse_schema(text: str | bytes) -> AvroSchema:
     """The schema in ``text``; ValueError where it is none."""
     schema = import_library("fastavro.schema", "avro")
     try:
@@ -80,14 +80,14 @@ def parse_schema(text: str | bytes) -> Schema:
         if depth_of(found, 2 * MAX_DEPTH) == 2 * MAX_DEPTH:
             raise TooDeep
         named: dict[str, Any] = {}
-        return Schema(found, schema.parse_schema(found, named), named)
+        return AvroSchema(found, schema.parse_schema(found, named), named)
     except TooDeep:
         raise
     except Exception as error:  # whatever fastavro trips over
         raise ValueError(f"{type(error).__name__}: {error}"[:200]) from None
 
 
-class Header(NamedTuple):
+class AvroHeader(NamedTuple):
     """What stands at the front of a file, up to byte ``end``. ``meta``: the schema too."""
 
     meta: dict[str, bytes]
@@ -98,7 +98,7 @@ class Header(NamedTuple):
     def codec(self) -> str:
         return str(self.meta.get("avro.codec", b"null"), "utf-8", "replace")
 
-    def schema(self) -> Schema:
+    def schema(self) -> AvroSchema:
         """Malformed where it has none."""
         if "avro.schema" not in self.meta:
             raise Malformed("it has no schema", len(MAGIC))
@@ -108,18 +108,18 @@ class Header(NamedTuple):
             raise Malformed(f"its schema is none: {error}", len(MAGIC)) from None
 
 
-def read_header(data: bytes) -> Header:
+def read_header(data: bytes) -> AvroHeader:
     """Malformed where none is whole."""
     if not data.startswith(MAGIC):
         raise Malformed("it does not begin as Avro's container files do", 0)
     try:
         meta, at = _metadata(data, len(MAGIC))
-        return Header(meta, _bytes(data, at, at + _SYNC), at + _SYNC)
+        return AvroHeader(meta, _bytes(data, at, at + _SYNC), at + _SYNC)
     except IndexError:
         raise Malformed("it ends too early", len(data)) from None
 
 
-def take_apart(data: bytes, header: Header | None = None) -> Container:
+def take_apart(data: bytes, header: AvroHeader | None = None) -> Container:
     """The header and the blocks of a file; Malformed, or RefusedError for too much of it.
 
     ``header``: it stands before ``data``, which are blocks.
@@ -129,7 +129,7 @@ def take_apart(data: bytes, header: Header | None = None) -> Container:
         header = read_header(data)
         at = header.end
     schema, codec = header.schema(), header.codec
-    blocks: list[Block] = []
+    blocks: list[AvroBlock] = []
     room = max(MAX_BLOCK, len(data))
     try:
         while at < len(data):
@@ -205,7 +205,7 @@ def _bytes(data: bytes, start: int, end: int) -> bytes:
     return data[start:end]
 
 
-def _block(data: bytes, at: int, sync: bytes, codec: str, room: int) -> tuple[Block, int]:
+def _block(data: bytes, at: int, sync: bytes, codec: str, room: int) -> tuple[AvroBlock, int]:
     count, start = read_long(data, at)
     if count < 0:
         raise Malformed(f"a block of {count} values", at)
@@ -224,7 +224,7 @@ def _block(data: bytes, at: int, sync: bytes, codec: str, room: int) -> tuple[Bl
             "the blocks of an Avro file restore to more than 64 MiB",
             hint="pack -s raw keeps the bytes",
         )
-    return Block(count, inflated, end - len(stored)), end + _SYNC
+    return AvroBlock(count, inflated, end - len(stored)), end + _SYNC
 
 
 def _stored(data: bytes, _: int) -> bytes:
@@ -278,7 +278,7 @@ _CODECS: dict[str, Callable[[bytes, int], bytes]] = {
 
 
 def read_values(
-    container: Container, *, reader: Schema | None = None, careful: bool = True
+    container: Container, *, reader: AvroSchema | None = None, careful: bool = True
 ) -> list[Any]:
     """The values of a file; as those of ``reader``, another schema, as Avro's rules allow.
 

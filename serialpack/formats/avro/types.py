@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from serialpack.formats.shared.column_types import NAMES, Column, Keys, Mixed, Odd, column_of
+from serialpack.formats.shared.column_types import NAMES, ColumnType, Keys, Mixed, Odd, column_of
 
 #: What turns a value into what fastavro is given; None: the value itself.
 Lower = Callable[[Any], Any] | None
@@ -71,7 +71,7 @@ class _Maker:
         self._names: set[str] = set()
 
     # One call for each level of arrays within arrays: there may be hundreds.
-    def column(self, column: Column, hint: str) -> tuple[Any, Lower]:
+    def column(self, column: ColumnType, hint: str) -> tuple[Any, Lower]:
         """The schema of a column. ``hint``: what its records are named after."""
         choices: dict[Any, _Choice] = {}
         for kind in column.kinds:
@@ -99,7 +99,7 @@ class _Maker:
         plain = all(isinstance(choice.schema, str) for choice in branches)
         return [choice.schema for choice in branches], None if plain else _told(choices)
 
-    def _record(self, columns: dict[str, Column], hint: str) -> _Choice:
+    def _record(self, columns: dict[str, ColumnType], hint: str) -> _Choice:
         name, number = hint, 1
         while name in self._names:
             number += 1
@@ -117,7 +117,7 @@ class _Maker:
         return _Choice(record, lambda v: v | {key: low(v[key]) for key, low in lowers.items()})
 
 
-def _scalar(kind: str, column: Column) -> Any:
+def _scalar(kind: str, column: ColumnType) -> Any:
     if kind == "integer":
         for value in column.integers:
             if not -1 << 63 <= value < 1 << 63:

@@ -37,7 +37,7 @@ def library() -> Any:
     return bson
 
 
-class Bson(SequenceFormat):
+class BsonFormat(SequenceFormat):
     """A sequence of BSON documents."""
 
     about = "BSON documents, one after another, as mongodump writes them"

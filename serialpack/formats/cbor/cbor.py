@@ -43,7 +43,7 @@ _SHALLOW = 100
 _FRAMES = MAX_DEPTH + 2
 
 
-class Cbor(MessageFormat):
+class CborFormat(MessageFormat):
     """A sequence of CBOR items."""
 
     about = "CBOR items, one after another"

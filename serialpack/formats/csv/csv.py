@@ -131,7 +131,7 @@ class _CsvFinder(Finder):
         return None
 
 
-class Csv(CsvText):
+class CsvFormat(CsvText):
     """Comma-separated values."""
 
     title = "CSV"
@@ -212,7 +212,7 @@ class Csv(CsvText):
         return (end - 1 for end in newlines(buf, 1, len(buf)))
 
 
-class Tsv(Csv):
+class TsvFormat(CsvFormat):
     """Tab-separated values."""
 
     title = "TSV"

@@ -23,7 +23,7 @@ from serialpack.formats.shared.document import Malformed
 _SAMPLE = 4096
 
 
-class Field(NamedTuple):
+class CsvField(NamedTuple):
     """A field as it stands in the text. ``end``: the delimiter behind it, the line end, or none."""
 
     text: str
@@ -37,7 +37,7 @@ def _field(delimiter: str) -> re.Pattern[str]:
     return re.compile(rf'(?:{quoted}|((?!")[^{delimiter}\r\n]*+))({delimiter}|\r?\n|\Z)')
 
 
-def fields(text: str, delimiter: str) -> Iterator[Field]:
+def fields(text: str, delimiter: str) -> Iterator[CsvField]:
     """Every field of ``text``; an empty line is one empty field that is not quoted."""
     pattern, at, end = _field(delimiter), 0, ""
     while at < len(text) or end == delimiter:
@@ -46,9 +46,9 @@ def fields(text: str, delimiter: str) -> Iterator[Field]:
             raise _bad(text, at)
         quoted, plain, end = match.groups()
         if quoted is None:
-            yield Field(plain, False, end)
+            yield CsvField(plain, False, end)
         else:
-            yield Field(quoted.replace('""', '"'), True, end)
+            yield CsvField(quoted.replace('""', '"'), True, end)
         at = match.end()
 
 
@@ -86,7 +86,7 @@ def rows_of(text: str, delimiter: str) -> list[list[str]]:
     return rows
 
 
-class Style(NamedTuple):
+class CsvStyle(NamedTuple):
     """How rows are written: what ends a line, and which fields are quoted without need.
 
     ``quoted``: 0 none, 1 all, else the numbers of the columns in which they are.
@@ -105,19 +105,19 @@ class Style(NamedTuple):
         return found
 
 
-def style_of(spelling: Spelling) -> Style:
+def style_of(spelling: Spelling) -> CsvStyle:
     """The style that a container keeps; ValueError where that is none."""
     newline, quoted = spelling.get("e", "\n"), spelling.get("q", 0)
     if newline not in ("\n", "\r\n"):
         raise ValueError("the spelling's line end is none")
     if isinstance(quoted, list) and all(type(column) is int for column in quoted):
-        return Style(newline, tuple(quoted))
+        return CsvStyle(newline, tuple(quoted))
     if type(quoted) is not int or quoted not in (0, 1):
         raise ValueError("the spelling's quoting is none")
-    return Style(newline, quoted)
+    return CsvStyle(newline, quoted)
 
 
-def learn(text: str, delimiter: str) -> Style:
+def learn(text: str, delimiter: str) -> CsvStyle:
     """The style of rows, from the first of them."""
     needs = _needs_quotes(delimiter)
     columns: list[set[bool]] = []
@@ -137,8 +137,8 @@ def learn(text: str, delimiter: str) -> Style:
         pass
     always = tuple(i for i in sorted(unneeded) if columns[i] == {True})
     if len(always) in (0, len(columns)):
-        return Style(newline or "\n", int(bool(always)))
-    return Style(newline or "\n", always)
+        return CsvStyle(newline or "\n", int(bool(always)))
+    return CsvStyle(newline or "\n", always)
 
 
 @cache
@@ -146,7 +146,7 @@ def _needs_quotes(delimiter: str) -> Any:
     return re.compile(rf'["\r\n{delimiter}]').search
 
 
-def spell_rows(rows: list[list[str]], delimiter: str, style: Style) -> str:
+def spell_rows(rows: list[list[str]], delimiter: str, style: CsvStyle) -> str:
     """The rows, without the end of the last line."""
     if style.quoted == 1:
         both = f'"{delimiter}"'

@@ -14,7 +14,7 @@ from serialpack.formats.base import SourceBlock, Spelling
 from serialpack.formats.shared.document import DocumentFormat
 
 
-class Java(DocumentFormat):
+class JavaFormat(DocumentFormat):
     """What an ObjectOutputStream wrote: each object, and each piece of primitive data."""
 
     about = "Java serialization streams; read, never written"

@@ -39,7 +39,7 @@ def read_stream(data: bytes) -> list[Any]:
     source = _Source(data)
     try:
         contents = _parser()(source).run()
-        records = [_Values(number).of(content, ROOT) for number, content in enumerate(contents)]
+        records = [_JavaValues(number).of(content, ROOT) for number, content in enumerate(contents)]
     except EOFError:
         raise Malformed("it ends too early", len(data)) from None
     except RecursionError:
@@ -131,7 +131,7 @@ def _modified_utf8(data: bytes) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
 
 
-class _Values:
+class _JavaValues:
     """Values of one record; one object in two places is one value in two places."""
 
     def __init__(self, record: int) -> None:

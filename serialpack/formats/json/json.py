@@ -13,7 +13,7 @@ from serialpack.formats.json.parse import (
     CLOSING,
     OPENING,
     WHITE,
-    Frame,
+    JsonFrame,
     Scanner,
     frame,
     kind_of,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from serialpack.formats.json.join import JsonJoin
 
 
-class Json(JsonText):
+class JsonFormat(JsonText):
     """A JSON document.
 
     The records of an array are its elements. An object or a scalar that fits in a block is one
@@ -53,7 +53,7 @@ class Json(JsonText):
         finder = JsonFinder(for_values=for_values)
         return cut_records(read, block_size, finder, for_values=for_values)
 
-    def _framed(self, block: SourceBlock, data: bytes) -> Frame | None:
+    def _framed(self, block: SourceBlock, data: bytes) -> JsonFrame | None:
         """Where the records stand; None where that must be looked at strictly."""
         first = block.index == 0
         kind, start, end = found = frame(data, first=first, last=block.last)

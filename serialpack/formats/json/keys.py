@@ -57,9 +57,9 @@ def object_start(head: bytes) -> Start | None:
 
 def keys_of(pieces: Iterable[bytes], start: int) -> Keys:
     """The keys of the object that begins before the byte ``start`` of what ``pieces`` are."""
-    from serialpack.formats.json.scan import Scan
+    from serialpack.formats.json.scan import JsonScan
 
-    scan, types = Scan(), dict[str, str]()
+    scan, types = JsonScan(), dict[str, str]()
     looked_at, at, member = 0, start, b""
     for piece in pieces:
         begin = at

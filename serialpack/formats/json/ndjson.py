@@ -31,7 +31,7 @@ _BLANK_LINES = re.compile(rb"\n[ \t\r\n]*\n")
 _BLANK_TEXT = re.compile(r"[ \t\r\n]*\n")
 
 
-class NdJson(JsonText):
+class NdJsonFormat(JsonText):
     """JSON values, each on its line; blank lines between them are no records."""
 
     about = "a JSON value on each line"

@@ -35,7 +35,7 @@ _CONSTANT = re.compile(r'"(?:[^"\\]++|\\.)*+"|(NaN|-?Infinity)', re.DOTALL)
 Scanner = Callable[[str, int], tuple[Any, int]]
 
 
-class Frame(NamedTuple):
+class JsonFrame(NamedTuple):
     """A block of a JSON document, taken apart: its records stand in ``data[start:end]``."""
 
     kind: Kind
@@ -53,7 +53,7 @@ def kind_of(data: bytes, *, first: bool, last: bool) -> Kind:
     return "m" if begin.startswith(b"{") and not last else "d"
 
 
-def frame(data: bytes, *, first: bool, last: bool) -> Frame:
+def frame(data: bytes, *, first: bool, last: bool) -> JsonFrame:
     """Where the records stand between what comes before and behind them."""
     kind = kind_of(data, first=first, last=last)
     start, end = 0, before_white(data, len(data))
@@ -64,7 +64,7 @@ def frame(data: bytes, *, first: bool, last: bool) -> Frame:
             start = behind_white(data, start + 1, len(data))
     if kind != "d" and end and data[end - 1] in b",]}":
         end = before_white(data, end - 1)
-    return Frame(kind, min(start, end), end)
+    return JsonFrame(kind, min(start, end), end)
 
 
 def behind_white(data: Buffer, at: int, end: int) -> int:

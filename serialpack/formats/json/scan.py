@@ -19,7 +19,7 @@ _STEP = 256 << 10
 Positions = NDArray[np.int64]
 
 
-class Scan:
+class JsonScan:
     """The state of a scan that goes through a text piece by piece."""
 
     def __init__(self) -> None:
@@ -116,7 +116,7 @@ def element_spans(data: bytes, start: int) -> Iterator[Span]:
 
 def _between_commas(data: bytes, begin: int) -> Iterator[Span]:
     close = -1
-    for commas, end in Scan().pieces(data, begin, len(data)):
+    for commas, end in JsonScan().pieces(data, begin, len(data)):
         close = end
         for comma in commas.tolist():
             yield begin, comma
@@ -127,7 +127,7 @@ def _between_commas(data: bytes, begin: int) -> Iterator[Span]:
 def count_elements(text: Buffer) -> int | None:
     """The elements of an array; None where its bracket does not close right at the end."""
     count, close = 0, -1
-    for commas, close in Scan().pieces(text, 1, len(text)):  # noqa: B007
+    for commas, close in JsonScan().pieces(text, 1, len(text)):  # noqa: B007
         count += len(commas)
     if close != len(text) - 1 or text[close] != 0x5D:
         return None

@@ -19,7 +19,7 @@ from serialpack.formats.json.parse import before_white, behind_white
 from serialpack.formats.shared.split import Cut, Finder, Untold
 
 if TYPE_CHECKING:
-    from serialpack.formats.json.scan import Scan
+    from serialpack.formats.json.scan import JsonScan
 
 BOM = b"\xef\xbb\xbf"
 _HEAD = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*+")
@@ -30,12 +30,12 @@ _ANCHOR = 48
 _GUESSES = 3
 
 
-def _new_scan() -> Scan:
+def _new_scan() -> JsonScan:
     try:
-        from serialpack.formats.json.scan import Scan
+        from serialpack.formats.json.scan import JsonScan
     except ImportError as error:
         raise Untold from error
-    return Scan()
+    return JsonScan()
 
 
 class JsonFinder(Finder):
@@ -53,7 +53,7 @@ class JsonFinder(Finder):
         self._kind = b""  # the opening bracket; b"" before it has been seen, b"-" if none
         self._closed = False
         self._misses = 0
-        self._scan: Scan | None = None
+        self._scan: JsonScan | None = None
         self._begin = b""
         self._anchor = b""
         self._anchor_comma = 0

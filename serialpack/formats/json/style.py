@@ -49,7 +49,7 @@ SPACED = (", ", ": ")
 
 
 @dataclass(frozen=True)
-class Style:
+class JsonStyle:
     """A spelling with nothing left out."""
 
     kind: str
@@ -71,7 +71,7 @@ class Style:
             return self.separators[0] + "\n" + self.base
         return self.separators[0]
 
-    def defaults(self) -> Style:
+    def defaults(self) -> JsonStyle:
         """This style with the default text around its records."""
         if self.kind in "nd":
             end = "\n" if self.kind == "n" else ""
@@ -108,7 +108,7 @@ class Style:
         return found
 
 
-def changes(spelling: Spelling, style: Style) -> Spelling:
+def changes(spelling: Spelling, style: JsonStyle) -> Spelling:
     """What to put over ``spelling`` so that it means ``style``."""
     stored = style.spelling()
     full: Spelling = {
@@ -130,7 +130,7 @@ def _base(kind: str, indent: str) -> str:
     return indent if kind in "am" else ""
 
 
-def style_of(spelling: Spelling, kind: str) -> Style:
+def style_of(spelling: Spelling, kind: str) -> JsonStyle:
     """The style that a stored map means; ValueError where it is none."""
     try:
         kind = spelling.get("k", kind)
@@ -138,7 +138,7 @@ def style_of(spelling: Spelling, kind: str) -> Style:
         indent = " " * min(indent, 64) if isinstance(indent, int) else str(indent)
         separators = spelling.get("s", INDENTED if indent else COMPACT)
         item, key = SPACED if separators == 1 else separators
-        style = Style(
+        style = JsonStyle(
             kind if kind in ("a", "m", "n") else "d",
             separators=(str(item), str(key)),
             indent=indent,
@@ -159,7 +159,7 @@ def style_of(spelling: Spelling, kind: str) -> Style:
         raise ValueError(f"not a JSON spelling: {error}") from None
 
 
-def learn(data: bytes, kind: str, *, first: bool, last: bool) -> Style:
+def learn(data: bytes, kind: str, *, first: bool, last: bool) -> JsonStyle:
     """The style of a block's text, guessed mostly from its first bytes; never fails.
 
     ``kind``: "n" for NDJSON; for JSON any other, it is found out.
@@ -180,7 +180,7 @@ def learn(data: bytes, kind: str, *, first: bool, last: bool) -> Style:
             base, indent = outer.decode(), inner[1][len(outer) :].decode()
     elif kind in "am" and not sample.startswith((b"{", b"["), value.end() if value else 0):
         base = indent = _last_line(head).decode()  # a first record that has no lines of its own
-    style = Style(
+    style = JsonStyle(
         kind,
         separators=_separators(sample, indented=bool(indent)),
         indent=indent,
@@ -199,15 +199,15 @@ def learn(data: bytes, kind: str, *, first: bool, last: bool) -> Style:
 MOST_WITHIN, MOST_AROUND = 64, 1024
 
 
-def _too_long(style: Style) -> bool:
+def _too_long(style: JsonStyle) -> bool:
     within = (*style.separators, style.indent, style.base)
     around = (style.head, style.joint, style.tail)
     return max(map(len, within)) > MOST_WITHIN or max(map(len, around)) > MOST_AROUND
 
 
-def _clipped(style: Style) -> Style:
+def _clipped(style: JsonStyle) -> JsonStyle:
     """``style``, or a plain one of its kind where it is too long to be stored."""
-    return Style(style.kind).defaults() if _too_long(style) else style
+    return JsonStyle(style.kind).defaults() if _too_long(style) else style
 
 
 def tail_of(data: Buffer, kind: str) -> str:
@@ -271,7 +271,7 @@ def _escapes(data: bytes) -> int:
     return escapes
 
 
-def _joint(data: bytes, sample: bytes, style: Style, start: int) -> str | None:
+def _joint(data: bytes, sample: bytes, style: JsonStyle, start: int) -> str | None:
     """What stands between the first two records; None where there are no two in the sample."""
     if style.kind == "n":
         newline = data.find(b"\n", start)

@@ -22,7 +22,7 @@ from serialpack.values.kinds import DIGITS, DUPLICATES, UTF8
 # Modules for spelling, writing and comparing are imported where they are used: packing the bytes
 # as they are needs none of them, and starts 4 ms sooner (of some 65).
 if TYPE_CHECKING:
-    from serialpack.formats.json.style import Style
+    from serialpack.formats.json.style import JsonStyle
 
 
 class JsonText(ValueFormat):
@@ -56,7 +56,7 @@ class JsonText(ValueFormat):
     def learn(self, block: SourceBlock) -> Spelling:
         return self._learn(block).spelling()
 
-    def _learn(self, block: SourceBlock) -> Style:
+    def _learn(self, block: SourceBlock) -> JsonStyle:
         from serialpack.formats.json import style as _jsonspell
 
         return _jsonspell.learn(

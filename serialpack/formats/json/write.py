@@ -17,7 +17,7 @@ from serialpack.formats.json.style import (
     INDENTED,
     SLASH,
     SPACED,
-    Style,
+    JsonStyle,
 )
 
 _ESCAPE = re.compile(rb"\\(?:u([0-9a-f]{4})|.)", re.DOTALL)
@@ -40,7 +40,7 @@ def _encoder() -> Any:
     return msgspec.json.Encoder()
 
 
-def _engine(style: Style) -> Engine:
+def _engine(style: JsonStyle) -> Engine:
     return _make_engine(
         style.separators,
         style.indent,
@@ -50,7 +50,7 @@ def _engine(style: Style) -> Engine:
     )
 
 
-def _slow_engine(style: Style) -> Engine:
+def _slow_engine(style: JsonStyle) -> Engine:
     """The same for any style and value, lone surrogates too."""
     return _standard(bool(style.escapes & ASCII), style.separators, style.indent or None)
 
@@ -163,7 +163,7 @@ def _short_exponent(match: re.Match[bytes]) -> bytes:
 MAX_TEXT = 512 << 20
 
 
-def write(records: list[Any], style: Style, *, first: bool) -> bytes:
+def write(records: list[Any], style: JsonStyle, *, first: bool) -> bytes:
     """The text of a block's records; ValueError for what has no JSON text, or far too much."""
     try:
         whole = style.kind == "d" or (style.kind == "a" and style.joint == style.own_joint)
@@ -184,7 +184,7 @@ def write(records: list[Any], style: Style, *, first: bool) -> bytes:
     return b"".join((head, body, tail)) if head or tail else body
 
 
-def _check_lengths(records: list[Any], style: Style) -> None:
+def _check_lengths(records: list[Any], style: JsonStyle) -> None:
     """As ``_check_length``, for records written one by one."""
     try:
         compact = _encoder().encode(records)
@@ -216,7 +216,7 @@ def _check_length(
         raise ValueError("spelled longer than can be")
 
 
-def _body(records: list[Any], style: Style, engine: Engine) -> bytes:
+def _body(records: list[Any], style: JsonStyle, engine: Engine) -> bytes:
     if not records:
         return b""
     if style.kind == "d":
@@ -244,12 +244,12 @@ def _body(records: list[Any], style: Style, engine: Engine) -> bytes:
     return joint.join([_based(engine(record), style) for record in records])
 
 
-def _based(text: bytes, style: Style) -> bytes:
+def _based(text: bytes, style: JsonStyle) -> bytes:
     """One value, its lines behind the first begun with the base."""
     return text.replace(b"\n", b"\n" + style.base.encode()) if style.base else text
 
 
-def _inner(text: bytes, style: Style) -> bytes:
+def _inner(text: bytes, style: JsonStyle) -> bytes:
     """What stands within the brackets of a value, its lines moved to the base."""
     if not style.indent:
         return text[1:-1]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _PIECE = 1 << 20
 
 
-class MsgPack(MessageFormat):
+class MsgPackFormat(MessageFormat):
     """A sequence of MessagePack messages."""
 
     about = "MessagePack messages, one after another"
@@ -138,4 +138,4 @@ def _explained(data: bytes, error: Exception, marks: Marks | None) -> Exception:
 
 def message_ends(data: Buffer) -> Iterator[int]:
     """Where the messages at the front of ``data`` end."""
-    return record_ends(lambda view, most, ends: MsgPack.scan(view, most, 1, ends), data, 0)
+    return record_ends(lambda view, most, ends: MsgPackFormat.scan(view, most, 1, ends), data, 0)

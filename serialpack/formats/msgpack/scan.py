@@ -30,7 +30,7 @@ _NUMBERS = {
 }
 
 
-class _Open:
+class _OpenMessage:
     """A container whose end has not come: ``left`` values of it (keys too) are still to come.
 
     ``in_key``: it is a part of a key.
@@ -62,7 +62,7 @@ def check(data: bytes, at: int, record: int) -> None:
 
     ``record``: how many messages stand before that.
     """
-    opened: list[_Open] = []
+    opened: list[_OpenMessage] = []
     while at < len(data) or opened:
         if opened and opened[-1].at_key:
             opened[-1].begin = at
@@ -72,7 +72,7 @@ def check(data: bytes, at: int, record: int) -> None:
         if kind in ("an array", "a map") and count:
             above = opened[-1] if opened else None
             in_key = above is not None and (above.in_key or above.at_key)
-            opened.append(_Open(kind == "a map", count, in_key=in_key))
+            opened.append(_OpenMessage(kind == "a map", count, in_key=in_key))
             continue
         while opened:
             inner = opened[-1]
@@ -86,7 +86,7 @@ def check(data: bytes, at: int, record: int) -> None:
         record += not opened
 
 
-def _check_key(spelled: bytes, opened: list[_Open], record: int) -> None:
+def _check_key(spelled: bytes, opened: list[_OpenMessage], record: int) -> None:
     if opened[-1].in_key:  # which itself is what cannot be held
         raise Unheld(Difference(record, _path(opened), "a key that holds a map", "", "key"))
     keys = opened[-1].keys
@@ -102,7 +102,7 @@ def _check_key(spelled: bytes, opened: list[_Open], record: int) -> None:
     keys[key] = None
 
 
-def _path(opened: list[_Open]) -> str:
+def _path(opened: list[_OpenMessage]) -> str:
     """Where the innermost container stands, or the key that it is part of."""
     steps = (outer.step for outer in opened[:-1])
     return "$" + "".join(takewhile(lambda step: step is not None, steps))  # type: ignore[arg-type]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from serialpack.formats.shared.join import Join
 
 
-class Protobuf(SequenceFormat):
+class ProtobufFormat(SequenceFormat):
     """Messages one after another, each behind its length. Streams put together are a stream."""
 
     title = "delimited google.protobuf.Value"

@@ -24,7 +24,7 @@ _ALIGN = 64
 _HEAD = struct.Struct("<8sQQ")
 
 
-class Frame(NamedTuple):
+class PickleFrame(NamedTuple):
     """What a frame holds. ``end``: where the next record begins."""
 
     pickle: memoryview
@@ -67,7 +67,7 @@ def is_framed(data: Buffer) -> bool:
     return bytes(data[: len(MARK)]) == MARK
 
 
-def take_frame(data: memoryview, at: int) -> Frame:
+def take_frame(data: memoryview, at: int) -> PickleFrame:
     """The frame that begins at byte ``at``; Malformed where it is not whole."""
     try:
         _, size, count = _HEAD.unpack_from(data, at)
@@ -86,4 +86,4 @@ def take_frame(data: memoryview, at: int) -> Frame:
         places.append(slice(begin, end))
     if end > len(data):
         raise Malformed(f"{end - at} bytes are announced, {len(data) - at} are there", at)
-    return Frame(data[start : start + size], [data[place] for place in places], end)
+    return PickleFrame(data[start : start + size], [data[place] for place in places], end)

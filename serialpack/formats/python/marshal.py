@@ -23,7 +23,7 @@ _PAIR, _BYTES = b"(\2\0\0\0", b"s\x10\0\0\0"
 _FAILURES = (ValueError, TypeError, EOFError, OverflowError, RecursionError, SystemError)
 
 
-class Marshal(UnsafeFormat):
+class MarshalFormat(UnsafeFormat):
     """A sequence of objects as ``marshal.dump`` writes them."""
 
     about = "Python's marshal data, one object after another; reading it can crash Python"

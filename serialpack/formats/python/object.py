@@ -8,7 +8,7 @@ from serialpack.formats.base import Format, Read, SourceBlock
 from serialpack.formats.shared.split import cut_plain
 
 
-class Object(Format):
+class ObjectFormat(Format):
     """One object, as its serializer wrote it: the blocks, put together, are that.
 
     It is one record. Blocks after the first are pieces of it.

@@ -23,7 +23,7 @@ _CALLS_A_LEVEL = 6
 _PROTOCOL_1 = b"]}XKMJGU)"
 
 
-class Pickle(UnsafeFormat):
+class PickleFormat(UnsafeFormat):
     """A sequence of pickles. Loading one can run any code that its writer put in."""
 
     spelled: ClassVar[Spelled] = {"p": (int,)}

@@ -33,7 +33,7 @@ class Odd(TypeError):
         self.is_key = is_key
 
 
-class Column(NamedTuple):
+class ColumnType(NamedTuple):
     """The kinds of values in a column, and what is to be known of them.
 
     ``kinds``: names of ``NAMES``, in that order; a datetime's are ``utc`` and ``local``.
@@ -46,9 +46,9 @@ class Column(NamedTuple):
     kinds: tuple[str, ...]
     integers: tuple[int, int] = (0, 0)
     decimals: tuple[int, int] = (1, 0)
-    items: Column | None = None
-    shapes: dict[Keys, dict[str, Column]] | None = None
-    values: Column | None = None
+    items: ColumnType | None = None
+    shapes: dict[Keys, dict[str, ColumnType]] | None = None
+    values: ColumnType | None = None
     cells: Sequence[Any] = ()
 
 
@@ -77,7 +77,7 @@ def column_of(
     as_map: Callable[[Collection[Keys]], bool],
     odd: Collection[type] = (),
     most: int = MAX_DEPTH,
-) -> Column:
+) -> ColumnType:
     """What ``values`` have in common.
 
     ``as_map``: whether maps with these keys are to be taken as one, whatever their keys. ``odd``:
@@ -112,7 +112,7 @@ def column_of(
             more["items"] = column_of(inner, as_map=as_map, odd=odd, most=most - 1)
         elif kind is dict:
             more |= _maps(group, as_map, odd, most - 3)
-    return Column(tuple(name for name in _ORDER if name in found), **more)
+    return ColumnType(tuple(name for name in _ORDER if name in found), **more)
 
 
 def _zone(value: datetime) -> str:

@@ -36,7 +36,7 @@ def check_unfolded(
     most = 2 * size + _UNFOLDED
     #: What each container unfolds to, by its id; _OPEN while that is not known.
     sizes: dict[int, int] = {}
-    open_ones = [_Open(records, inside)]
+    open_ones = [_OpenPart(records, inside)]
     while open_ones:
         innermost = open_ones[-1]
         sizes.setdefault(id(innermost.value), _OPEN)
@@ -46,7 +46,7 @@ def check_unfolded(
                 continue
             known = sizes.get(id(part))
             if known is None:
-                open_ones.append(_Open(part, inside))
+                open_ones.append(_OpenPart(part, inside))
                 break
             innermost.size += most + 1 if known is _OPEN else known
         else:
@@ -65,7 +65,7 @@ def check_unfolded(
 _OPEN = -1
 
 
-class _Open:
+class _OpenPart:
     """A value, or a container that is being gone over: what is left of it, and its size so far."""
 
     __slots__ = ("parts", "size", "value")

@@ -19,7 +19,7 @@ _MAGIC = b"ARROW1"
 _CONTINUES = b"\xff\xff\xff\xff"
 
 
-class Arrow(TableFormat):
+class ArrowFormat(TableFormat):
     """Apache Arrow's IPC format. Written as a file, whatever was read."""
 
     title = "Arrow"

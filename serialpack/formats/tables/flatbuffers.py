@@ -12,14 +12,14 @@ from struct import unpack_from
 from typing import NamedTuple
 
 
-class Table(NamedTuple):
+class FlatTable(NamedTuple):
     """A table within ``data``: struct.error or ValueError where a field is not within it."""
 
     data: bytes
     at: int
 
     @classmethod
-    def root(cls, data: bytes) -> Table:
+    def root(cls, data: bytes) -> FlatTable:
         return cls(data, unpack_from("<I", data)[0])
 
     def field(self, number: int) -> int | None:
@@ -37,9 +37,9 @@ class Table(NamedTuple):
         at = self.field(number)
         return None if at is None else int(at + unpack_from("<I", self.data, at)[0])
 
-    def table(self, number: int) -> Table | None:
+    def table(self, number: int) -> FlatTable | None:
         at = self.follow(number)
-        return None if at is None else Table(self.data, at)
+        return None if at is None else FlatTable(self.data, at)
 
     def structs(self, number: int, layout: str, size: int) -> Iterator[tuple[int, ...]]:
         """The structs of a vector, each of ``size`` bytes."""
@@ -62,7 +62,7 @@ def restored_size(metadata: bytes, body: bytes) -> int:
     ValueError for what is no message of Arrow's.
     """
     try:
-        message = Table.root(metadata)
+        message = FlatTable.root(metadata)
         kind, header = message.field(1), message.table(2)
         batch = None
         if kind is not None and header is not None:
@@ -85,7 +85,7 @@ def restored_size(metadata: bytes, body: bytes) -> int:
 def file_blocks(footer: bytes) -> Iterator[tuple[int, int, int]]:
     """Where the messages of a file are, by its footer: offset, bytes of metadata and of body."""
     try:
-        root = Table.root(footer)
+        root = FlatTable.root(footer)
         for number in (2, 3):  # dictionaries, and record batches
             for offset, metadata, _, body in root.structs(number, "<qiiq", 24):
                 yield offset, metadata, body

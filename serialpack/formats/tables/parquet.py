@@ -11,7 +11,7 @@ from typing import Any
 from serialpack.formats.shared.document import Malformed
 from serialpack.formats.tables import records as tables
 from serialpack.formats.tables.table import TableFormat
-from serialpack.formats.tables.thrift import Reader
+from serialpack.formats.tables.thrift import ThriftReader
 
 _MAGIC = b"PAR1"
 
@@ -26,7 +26,7 @@ _DICTIONARY_PAGE = 2
 _PAGE_KINDS, _PAGE_VALUES = (5, 8), 1
 
 
-class Parquet(TableFormat):
+class ParquetFormat(TableFormat):
     """Apache Parquet."""
 
     title = "Parquet"
@@ -83,7 +83,7 @@ def _texts(data: bytes, footer: int, most: int) -> list[str]:
     """
     room = tables.Room(len(data), most)
     paths: dict[str, None] = {}
-    for group in Reader(data, footer).struct()[_GROUPS]:
+    for group in ThriftReader(data, footer).struct()[_GROUPS]:
         for column in group[_COLUMNS]:
             about = column[_ABOUT]
             if _take_pages(data, about, room) and about[_TYPE] == _BYTE_ARRAY:
@@ -99,7 +99,7 @@ def _take_pages(data: bytes, about: dict[int, Any], room: tables.Room) -> bool:
     while at < end:
         if at < 0:
             raise ValueError("a page before the file")
-        reader = Reader(data, at)
+        reader = ThriftReader(data, at)
         page = reader.struct()
         kind = next((page[kind] for kind in _PAGE_KINDS if kind in page), {_PAGE_VALUES: 0})
         if min(page[_PAGE_SIZE], page[_PAGE_STORED], kind[_PAGE_VALUES]) < 0:

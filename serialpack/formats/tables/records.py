@@ -18,7 +18,7 @@ from uuid import UUID
 from serialpack.depth import TooDeep
 from serialpack.errors import RefusedError
 from serialpack.formats.base import MAX_BLOCK, Difference, Unheld, value_step
-from serialpack.formats.shared.column_types import Column, Keys, Mixed, Odd, column_of
+from serialpack.formats.shared.column_types import ColumnType, Keys, Mixed, Odd, column_of
 from serialpack.formats.shared.document import Malformed
 from serialpack.stages.stage import import_library
 from serialpack.values.kinds import ROOT, Path, path_text, shown
@@ -53,7 +53,7 @@ def table_of(records: list[Any], most: int) -> Any:
     return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
 
 
-def columns_of(records: list[Any], most: int) -> tuple[dict[str, Column], list[Any]]:
+def columns_of(records: list[Any], most: int) -> tuple[dict[str, ColumnType], list[Any]]:
     """The columns of ``records``, at least one, and the fields of their table; as ``table_of``."""
     pa = arrow()
     rows = column_of(records, as_map=_one_shape)
@@ -91,12 +91,12 @@ def _said(keys: Keys) -> str:
     return f"{keys[:_MOST_SAID]}"
 
 
-def _only(shapes: dict[Any, dict[str, Column]]) -> dict[str, Column]:
+def _only(shapes: dict[Any, dict[str, ColumnType]]) -> dict[str, ColumnType]:
     (columns,) = shapes.values()
     return columns
 
 
-def _type(column: Column, most: int) -> Any:
+def _type(column: ColumnType, most: int) -> Any:
     """The type of a column."""
     pa = arrow()
     if most < 0:

@@ -19,7 +19,7 @@ _INTEGERS = (4, 5, 6)
 _SIZES = {_BYTE: 1, _DOUBLE: 8, _UUID: 16}
 
 
-class Reader:
+class ThriftReader:
     """Reads structs from bytes, maps of field numbers: one from ``at`` on, and what follows it.
 
     ValueError where there is none.

@@ -16,7 +16,7 @@ from serialpack.values.kinds import DIGITS, UTF8, Loss
 _BEGIN = "#---\n"
 
 
-class Toml(DocumentFormat):
+class TomlFormat(DocumentFormat):
     """A TOML document. Comments and the style of the text are not values.
 
     Integers have 64 bits: TOML promises no more, and other readers refuse them.

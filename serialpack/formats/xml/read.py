@@ -50,7 +50,7 @@ def read_elements(data: Buffer, marks: Marks | None = None) -> list[Any]:
     defused = import_library("defusedxml.ElementTree", "xml")
     if b"<!DOCTYPE" in data:
         _check_undefined(defused, data)
-    reader = _Reader(defused.DefusedXMLParser(encoding="utf-8", forbid_dtd=True).parser, marks)
+    reader = _XmlReader(defused.DefusedXMLParser(encoding="utf-8", forbid_dtd=True).parser, marks)
     return reader.read(data, head.end())
 
 
@@ -86,7 +86,7 @@ class _Ignored:
     def data(self, text: str) -> None: ...
 
 
-class _Open(NamedTuple):
+class _OpenElement(NamedTuple):
     """An element whose end has not come yet. ``items``: the values in it; of a map, a dict."""
 
     name: str
@@ -94,7 +94,7 @@ class _Open(NamedTuple):
     items: Any
 
 
-class _Reader:
+class _XmlReader:
     """Takes what the parser finds. The stack of open elements is its own, so that depth costs
     nothing but memory.
     """
@@ -112,7 +112,7 @@ class _Reader:
         #: The text since the last tag, in the parser's pieces of a few kilobytes.
         self._texts: list[str] = []
         self._records: list[Any] = []
-        self._open: list[_Open] = []
+        self._open: list[_OpenElement] = []
         #: Containers within each other, here.
         self._depth = 0
         #: Where the records end, as the parser counts.
@@ -142,7 +142,7 @@ class _Reader:
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         if not self._open:
-            self._open.append(_Open("list", attributes, self._records))
+            self._open.append(_OpenElement("list", attributes, self._records))
             return
         parent = self._open[-1].name
         if parent in _LEAVES:
@@ -157,7 +157,7 @@ class _Reader:
                 message = f"the root element <{name}> is none that serialpack writes"
                 raise self._bad(message + "; pack -s raw keeps the bytes")
             raise self._bad(f"the element <{name}> is none that serialpack writes here")
-        self._open.append(_Open(name, attributes, {} if name == "map" else []))
+        self._open.append(_OpenElement(name, attributes, {} if name == "map" else []))
 
     def _found(self, text: str) -> None:
         self._texts.append(text)

@@ -42,7 +42,7 @@ from serialpack.values.kinds import DIGITS, UTF8, Loss
 _USUAL = re.compile(r"<\?xml [ -~]{1,100}\?>\r?\n")
 
 
-class Xml(DocumentFormat):
+class XmlFormat(DocumentFormat):
     """Elements that say their types, one after another."""
 
     spelled: ClassVar[Spelled] = {"d": (str,)}

@@ -5,8 +5,8 @@ refused; what the specification calls an error, and they take, is one here. Left
 text has only one sense, though it breaks a rule: lines of lists in brackets, and of texts in
 quotes, that are not indented as they should be, or by tabs.
 
-Whoever reads the events shows each of them to ``Watch.look``, in their order. Rules and numbers
-are those of YAML 1.2.2.
+Whoever reads the events shows each of them to ``MisreadWatch.look``, in their order. Rules and
+numbers are those of YAML 1.2.2.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class _Collection(NamedTuple):
     column: int
 
 
-class Watch:
+class MisreadWatch:
     """Looks at the events of one text. ``look`` raises Misread or Malformed."""
 
     def __init__(self, text: str) -> None:

@@ -16,7 +16,7 @@ from serialpack.errors import RefusedError
 from serialpack.formats.base import Difference
 from serialpack.formats.shared.document import Malformed
 from serialpack.formats.shared.exact import Lost, not_read
-from serialpack.formats.yaml.misread import Misread, Watch
+from serialpack.formats.yaml.misread import Misread, MisreadWatch
 from serialpack.formats.yaml.scalars import PREFIX, plain_tag, scalar
 from serialpack.values.kinds import DUPLICATES, shown, value_step
 
@@ -55,7 +55,7 @@ def read(data: bytes, marks: Marks | None = None, line: int = 0, *, core: bool =
     except UnicodeDecodeError as error:
         raise Malformed("not UTF-8", behind + error.start) from None
     try:
-        return _Reader(text, marks, line, core=core).documents()
+        return _YamlReader(text, marks, line, core=core).documents()
     except Malformed as bad:
         at = None if bad.at is None else behind + len(text[: bad.at].encode())
         raise Malformed(bad.message, at) from None
@@ -89,13 +89,13 @@ class _Anchored:
         self.height = 0
 
 
-class _Reader:
+class _YamlReader:
     """Reads one source. Places are characters of ``text``."""
 
     def __init__(self, text: str, marks: Marks | None, line: int, *, core: bool) -> None:
         self._text = text
         self._by_default = core
-        self._watch = Watch(text)
+        self._watch = MisreadWatch(text)
         self._marks = marks
         self._line = line
         self._most = max(ALIASED, len(text))

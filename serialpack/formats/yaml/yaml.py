@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from serialpack.formats.yaml.join import YamlJoin
 
 
-class Yaml(DocumentFormat):
+class YamlFormat(DocumentFormat):
     """YAML documents, in UTF-8. Comments and the style of the text are not values.
 
     Plain text is read by the core schema of YAML 1.2 (1.2.2, section 10.3), and by YAML 1.1 where
@@ -95,8 +95,8 @@ class Yaml(DocumentFormat):
         return text + _END if spelling.get("e") and not text.endswith(b"\n" + _END) else text
 
 
-class Yaml11(Yaml):
-    """As ``Yaml``, by YAML 1.1 as PyYAML has it: ``no`` is false, ``2001-12-14`` a date.
+class Yaml11Format(YamlFormat):
+    """As ``YamlFormat``, by YAML 1.1 as PyYAML has it: ``no`` is false, ``2001-12-14`` a date.
 
     This is what all YAML was read as up to 0.1, so its number is that of the containers then.
     """

@@ -14,14 +14,14 @@ from serialpack.codecs.base import Codec
 from serialpack.pipeline import pack
 from serialpack.pipeline.writing import Writing
 from serialpack.serializers import SERIALIZERS
-from serialpack.serializers.json import Json
+from serialpack.serializers.json import JsonSerializer
 from serialpack.stages.stage import Buffer, Entry, Registry
 
 #: What large blocks are to LateCrash and LateHang: no first look is at one of them.
 LARGE = 300_000
 
 
-class Slow(Json):
+class Slow(JsonSerializer):
     """json with everything done twice."""
 
     def dump_object(self, records: list[Any]) -> Buffer:
@@ -44,28 +44,28 @@ def _twice(half: Callable[..., Any]) -> Callable[..., Any]:
     return done
 
 
-class Lossy(Json):
+class Lossy(JsonSerializer):
     """json that reads every ``note`` as nothing."""
 
     def load(self, data: Buffer) -> list[Any]:
         return [{**record, "note": None} for record in super().load(data)]
 
 
-class Aborting(Json):
+class Aborting(JsonSerializer):
     """Ends its process."""
 
     def dump(self, records: list[Any]) -> bytes:
         os.abort()
 
 
-class Crashing(Json):
+class Crashing(JsonSerializer):
     """Reads where there is no memory."""
 
     def dump(self, records: list[Any]) -> bytes:
         return ctypes.string_at(1)
 
 
-class LateCrash(Json):
+class LateCrash(JsonSerializer):
     """Ends its process when a block is large."""
 
     def dump(self, records: list[Any]) -> bytes:
@@ -75,7 +75,7 @@ class LateCrash(Json):
         return data
 
 
-class LateHang(Json):
+class LateHang(JsonSerializer):
     """Does not end when a block is large."""
 
     def dump(self, records: list[Any]) -> bytes:
@@ -85,7 +85,7 @@ class LateHang(Json):
         return data
 
 
-class Hanging(Json):
+class Hanging(JsonSerializer):
     """Does not end."""
 
     def dump(self, records: list[Any]) -> bytes:
@@ -93,7 +93,7 @@ class Hanging(Json):
             time.sleep(60)
 
 
-class Greedy(Json):
+class Greedy(JsonSerializer):
     """Takes all memory."""
 
     def dump(self, records: list[Any]) -> bytes:
@@ -102,7 +102,7 @@ class Greedy(Json):
             taken.append(bytes(64 << 20))
 
 
-class Failing(Json):
+class Failing(JsonSerializer):
     """Raises what nobody expects."""
 
     def dump(self, records: list[Any]) -> bytes:

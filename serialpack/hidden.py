@@ -1,0 +1,66 @@
+"""The hidden files of outputs that are being written, to be removed where something breaks in."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+
+#: Hidden files being written. Where a signal breaks in, the command line removes them.
+_hidden: set[str] = set()
+
+#: Where it is written down which these are, for a process that outlives this one.
+_ledger: int | None = None
+
+
+def remove_hidden() -> None:
+    """Remove the hidden files of outputs that were broken off at a moment like any other.
+
+    A signal can come between the making of a file and the first line that would remove it.
+    """
+    for temp in _hidden.copy():
+        with suppress(OSError):
+            os.unlink(temp)
+
+
+def hide(temp: str) -> None:
+    """That ``temp`` is made: a file to be removed where its writer does not come to it."""
+    _hidden.add(temp)
+    if _ledger is not None:
+        os.write(_ledger, os.fsencode(os.path.abspath(temp)) + b"\0")
+
+
+def forget(temp: str) -> None:
+    """That ``temp`` is gone, or has its name."""
+    _hidden.discard(temp)
+
+
+def begin_ledger(descriptor: int | None = None) -> int:
+    """Write down from here on, also in processes to come, which hidden files there were.
+
+    ``descriptor``: a ledger that was begun by another process. ``remove_left`` reads it.
+    """
+    global _ledger
+    if descriptor is None:
+        import fcntl
+        import tempfile
+
+        with tempfile.TemporaryFile() as file:
+            descriptor = os.dup(file.fileno())
+        # Several processes write, one behind the other.
+        fcntl.fcntl(descriptor, fcntl.F_SETFL, os.O_APPEND)
+    _ledger = descriptor
+    return descriptor
+
+
+def ledger() -> int | None:
+    """The descriptor of the ledger, if one was begun."""
+    return _ledger
+
+
+def remove_left(ledger: int) -> None:
+    """Remove the hidden files of processes that have ended, of those that the ledger names."""
+    os.lseek(ledger, 0, os.SEEK_SET)
+    with open(ledger, "rb", closefd=False) as file:
+        for temp in file.read().split(b"\0")[:-1]:
+            with suppress(OSError):
+                os.unlink(temp)
