@@ -27,7 +27,7 @@ import serialpack
 from serialpack.conversion import tagged
 from serialpack.conversion._librarytags import READERS
 from serialpack.conversion._untagger import _MAKERS
-from serialpack.conversion.tagged import BadTag, TooDeep, Untaggable, tag, untag
+from serialpack.conversion.tagged import BadTag, TagsTooDeep, Untaggable, tag, untag
 from serialpack.depth import MAX_DEPTH
 from serialpack.errors import MissingLibraryError
 from serialpack.formats.json.values import check_json
@@ -64,7 +64,7 @@ def test_every_kind_of_value(case: Case) -> None:
         check(case.make())
         return
     value = case.make()
-    with pytest.raises(TooDeep if case.kind == "depth" else Untaggable) as caught:
+    with pytest.raises(TagsTooDeep if case.kind == "depth" else Untaggable) as caught:
         tag([0, {"a": value}])
     lost = caught.value.difference
     assert lost.record == 1
@@ -205,7 +205,7 @@ def test_depth(around: Callable[[Any], Any], levels: int) -> None:
         sys.setrecursionlimit(limit)
     assert difference([value], again) is None
     check_json(tag([value]))
-    with pytest.raises(TooDeep) as caught:
+    with pytest.raises(TagsTooDeep) as caught:
         tag([0, _nested(deepest + 1, around, b"")])
     assert caught.value.difference[:2] == (1, "$")
     assert caught.value.difference.kind == "depth"
@@ -216,7 +216,7 @@ def test_depth_of_leaves() -> None:
     for value, levels in ((math.nan, 1), (b"", 2), ({(): 1}, 5), (Fraction(1, 1 << 15000), 3)):
         inside = _nested(MAX_DEPTH - levels, lambda v: [v], value)
         check_json(tag([inside]))
-        with pytest.raises(TooDeep):
+        with pytest.raises(TagsTooDeep):
             tag([[inside]])
 
 
@@ -281,7 +281,7 @@ def test_any_text(written: Any) -> None:
         return
     try:
         again = tag(found)
-    except (Untaggable, TooDeep):
+    except (Untaggable, TagsTooDeep):
         return
     assert difference(found, untag(again)) is None
 
