@@ -21,6 +21,7 @@ import pathlib
 import pickle
 import random
 import re
+import sys
 import types
 import uuid
 import weakref
@@ -247,7 +248,8 @@ PICKLED: dict[str, Callable[[], Any]] = {
     "method of C": lambda: [1].append,
     "exception": lambda: _with(Fault("a", [1]), x=[1]),
     "error of the system": lambda: OSError(2, "no", "file"),
-    "count": lambda: itertools.count(3),
+    # Which Python 3.14 no longer pickles; 3.12 and 3.13 say so.
+    **({"count": lambda: itertools.count(3)} if sys.version_info < (3, 14) else {}),
     "slots": lambda: things.Slotted([1]),
     "alias": lambda: [list[int], int | str, re.IGNORECASE | re.MULTILINE],
     "parser": lambda: configparser.ConfigParser(),
@@ -257,6 +259,7 @@ PICKLED: dict[str, Callable[[], Any]] = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:Pickle, copy, and deepcopy support:DeprecationWarning")
 @pytest.mark.parametrize("name", PICKLED)
 @pytest.mark.parametrize("identity", [False, True])
 def test_what_pickle_keeps_is_the_same(name: str, identity: bool) -> None:

@@ -20,7 +20,7 @@ from tests.cli.conftest import Run, environment
 @pytest.fixture
 def config(tmp_path: Path) -> Path:
     path = tmp_path / "config.yaml"
-    path.write_text("name: site\nports: [80, 443]\ndebug: no\n")
+    path.write_text("name: site\nports: [80, 443]\ndebug: false\n")
     return path
 
 

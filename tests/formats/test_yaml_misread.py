@@ -17,9 +17,8 @@ from serialpack.formats.shared.document import Malformed
 from serialpack.formats.yaml.misread import Misread, MisreadWatch
 from serialpack.formats.yaml.read import read
 from tests.cli.conftest import Run
+from tests.cli.conftest import run as run
 from tests.formats.test_yaml import parser as parser
-
-pytest_plugins = ("tests.cli.conftest",)
 
 #: Valid text that the parsers read as something else: its line, a word of what is said.
 MISREAD = [

@@ -20,9 +20,8 @@ from serialpack.formats.yaml.scalars import needs_quotes, plain_tag
 from serialpack.formats.yaml.write import write
 from serialpack.values.equality import difference
 from tests.cli.conftest import Run
+from tests.cli.conftest import run as run
 from tests.conversion.test_matrix import converted
-
-pytest_plugins = ("tests.cli.conftest",)
 
 #: Plain text, what it is by YAML 1.2 (section 10.3.2), and by YAML 1.1.
 BOTH: list[tuple[str, Any, Any]] = [

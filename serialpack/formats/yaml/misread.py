@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
 from typing import Any, NamedTuple
 
 from serialpack.formats.shared.document import Malformed
@@ -55,8 +56,6 @@ class MisreadWatch:
     """Looks at the events of one text. ``look`` raises Misread or Malformed."""
 
     def __init__(self, text: str) -> None:
-        from yaml import events
-
         self._text = text
         self._inside = [_Collection(flow=False, column=-1)]
         self._flow = False
@@ -69,16 +68,6 @@ class MisreadWatch:
         self._next_tight = next(self._tight, len(text))
         self._has_open_line = _OPEN_LINE.search(text) is not None
         self._has_percent = "%" in text
-        self._looks: dict[type, Callable[[Any, int, int], None]] = {
-            events.ScalarEvent: self._look_at_scalar,
-            events.SequenceStartEvent: self._look_at_start,
-            events.MappingStartEvent: self._look_at_start,
-            events.SequenceEndEvent: self._look_at_end,
-            events.MappingEndEvent: self._look_at_end,
-            events.AliasEvent: self._look_at_alias,
-            events.DocumentStartEvent: self._check_directives,
-            events.DocumentEndEvent: self._look_at_document_end,
-        }
 
     def check_lines(self) -> None:
         """Misread where lines of YAML 1.1 are none of YAML 1.2."""
@@ -102,9 +91,9 @@ class MisreadWatch:
         start, end = event.start_mark.index, event.end_mark.index
         if self._next_tight < end:
             self._check_gap(start, end)
-        look = self._looks.get(type(event))
+        look = _looks().get(type(event))
         if look is not None:
-            look(event, start, end)
+            look(self, event, start, end)
         if end > self._end:
             self._end = end
 
@@ -215,3 +204,20 @@ class MisreadWatch:
         found = _VERSION.search(self._text, start, end)
         if found is not None:
             raise Malformed("a version needs white space behind it", found.end())
+
+
+@cache
+def _looks() -> dict[type, Callable[[Watch, Any, int, int], None]]:
+    """Methods by event; not those of one Watch, which would hold itself then, and its text."""
+    from yaml import events
+
+    return {
+        events.ScalarEvent: Watch._look_at_scalar,
+        events.SequenceStartEvent: Watch._look_at_start,
+        events.MappingStartEvent: Watch._look_at_start,
+        events.SequenceEndEvent: Watch._look_at_end,
+        events.MappingEndEvent: Watch._look_at_end,
+        events.AliasEvent: Watch._look_at_alias,
+        events.DocumentStartEvent: Watch._check_directives,
+        events.DocumentEndEvent: Watch._look_at_document_end,
+    }
