@@ -207,17 +207,17 @@ class MisreadWatch:
 
 
 @cache
-def _looks() -> dict[type, Callable[[Watch, Any, int, int], None]]:
-    """Methods by event; not those of one Watch, which would hold itself then, and its text."""
+def _looks() -> dict[type, Callable[[MisreadWatch, Any, int, int], None]]:
+    """Methods by event; not those of one MisreadWatch, which would hold itself then, and its text."""
     from yaml import events
 
     return {
-        events.ScalarEvent: Watch._look_at_scalar,
-        events.SequenceStartEvent: Watch._look_at_start,
-        events.MappingStartEvent: Watch._look_at_start,
-        events.SequenceEndEvent: Watch._look_at_end,
-        events.MappingEndEvent: Watch._look_at_end,
-        events.AliasEvent: Watch._look_at_alias,
-        events.DocumentStartEvent: Watch._check_directives,
-        events.DocumentEndEvent: Watch._look_at_document_end,
+        events.ScalarEvent: MisreadWatch._look_at_scalar,
+        events.SequenceStartEvent: MisreadWatch._look_at_start,
+        events.MappingStartEvent: MisreadWatch._look_at_start,
+        events.SequenceEndEvent: MisreadWatch._look_at_end,
+        events.MappingEndEvent: MisreadWatch._look_at_end,
+        events.AliasEvent: MisreadWatch._look_at_alias,
+        events.DocumentStartEvent: MisreadWatch._check_directives,
+        events.DocumentEndEvent: MisreadWatch._look_at_document_end,
     }
