@@ -148,6 +148,20 @@ class Format(ABC):
         would be larger than ``MAX_BLOCK``).
         """
 
+    def cut_sparse(
+        self,
+        read: Read,
+        block_size: int,
+        most_values: int,  # noqa: ARG002
+    ) -> Iterator[SourceBlock]:
+        """As ``cut``, with about ``most_values`` values at most in a block of several records.
+
+        For who needs memory for each value, keys too. They are counted quickly: rather too many
+        than too few, so that a block may be smaller than it had to be. A format that has no
+        records worth that cuts as ever.
+        """
+        return self.cut(read, block_size)
+
     def record_spans(
         self,
         data: Buffer,  # noqa: ARG002

@@ -80,11 +80,12 @@ def pack_stream(
     fmt = FORMATS.get(packing.format)
     seconds: dict[str, float] = {}
     serializer = SERIALIZERS.cls(packing.chain.serializer.name)
-    blocks = timed(
-        fmt.cut(read, packing.block_size, for_values=fmt.has_values and not serializer.exact),
-        seconds,
-        "read",
-    )
+    if serializer.most_values:
+        cut = fmt.cut_sparse(read, packing.block_size, serializer.most_values)
+    else:
+        for_values = fmt.has_values and not serializer.exact
+        cut = fmt.cut(read, packing.block_size, for_values=for_values)
+    blocks = timed(cut, seconds, "read")
     first = next(blocks)
     header, plan = prepare(packing, first)
     # A source without values is not parsed: codecs and checksums let other threads run.

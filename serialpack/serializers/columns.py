@@ -17,6 +17,10 @@ _CLEARLY = 0.8
 #: Of text that is compressed already they must save this much of what a filter must (``Effort``).
 _LEAST = 0.2
 
+#: Each value of a block takes 60 to 130 bytes of memory. A block of 4 MiB has as many where each
+#: value is a digit.
+_MOST_VALUES = 1 << 21
+
 #: The sample: so many pieces of so many bytes.
 _PIECES, _PIECE = 4, 64 << 10
 
@@ -35,6 +39,7 @@ class ColumnsSerializer(ByteSerializer):
     compresses = True
     params = (dialled("effort", min(EFFORTS), max(EFFORTS), tuple(EFFORTS)),)
     levels = (":3", ":6")
+    most_values = _MOST_VALUES
     about = "records as typed columns, byte for byte"
 
     @classmethod

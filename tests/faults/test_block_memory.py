@@ -23,6 +23,7 @@ RECORDS = {
     "number.csv": (b"1\n", b"a\n", b""),
     "quoted.csv": (b'""\n', b"a\n", b""),
     "commas.csv": (b",,,\n", b"a,b,c,d\n", b""),
+    "tabs.tsv": (b"\t\t\t\n", b"a\tb\tc\td\n", b""),
     "number.ndjson": (b"1\n", b"", b""),
     "lists.json": (b"[],", b"[", b"[]]"),
 }
@@ -37,13 +38,14 @@ VERBS = {
 
 
 def packed(folder: Path, name: str, serializer: str, size: int) -> Path:
-    """A container of one block of some ``size`` bytes, of one record again and again."""
+    """A container of some ``size`` bytes, of one record again and again: of one block, where that
+    is not cut by its values."""
     record, before, behind = RECORDS[name]
     source = folder / name
     source.write_bytes(before + record * (size // len(record) - 16) + behind)
     target = folder / f"{name}.spk"
     serialpack.pack(source, target, serializer=serializer, block_size=size, verify=False)
-    assert len(serialpack.inspect(target).members[0].blocks) == 1
+    assert len(serialpack.inspect(target).members[0].blocks) == 1 or serializer == "columns"
     return target
 
 
@@ -71,6 +73,29 @@ def test_packing_them_as_they_are_takes_no_object_each(tmp_path: Path, name: str
     args = ("pack", "-s", "raw", "-j", "1", "--block-size", "4M", "-o", "-")
     used = peak(tmp_path, *args, str(tmp_path / name))
     assert used <= start_of(tmp_path) + MOST * 4 + ROOM
+
+
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [
+        ("commas.csv", 8),
+        *(
+            pytest.param(name, 60, marks=pytest.mark.slow)
+            for name in ("number.csv", "tabs.tsv", "number.ndjson", "lists.json")
+        ),
+    ],
+)
+def test_columns_of_large_blocks_take_memory_for_so_many_values(
+    tmp_path: Path, name: str, size: int
+) -> None:
+    """Sixty bytes and more for each byte of them, where the block had as many values as bytes."""
+    record, before, behind = RECORDS[name]
+    source, target = tmp_path / name, tmp_path / "packed.spk"
+    source.write_bytes(before + record * (size * MIB // len(record)) + behind)
+    most = start_of(tmp_path) + MOST * 64 + ROOM
+    args = ("pack", "-s", "columns", "-j", "1", "--block-size", "64M", "-o", str(target))
+    assert peak(tmp_path, *args, str(source)) <= most
+    assert peak(tmp_path, "unpack", "--test", "-j", "1", str(target)) <= most
 
 
 @pytest.mark.slow

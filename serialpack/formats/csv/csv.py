@@ -44,6 +44,7 @@ _INSIDE = re.compile(rb'[^"]*+(?:""[^"]*+)*+')
 class _CsvFinder(Finder):
     def __init__(self, delimiter: bytes) -> None:
         self._tokens = _tokens(delimiter)
+        self.marks = delimiter + b"\n"
         self._opens_behind = delimiter + b"\r\n"
         self._header = True
         # For a record in pieces: the piece before ended inside quotes; at a quote that closes
@@ -150,6 +151,9 @@ class CsvFormat(CsvText):
         finder = _CsvFinder(self.declared.delimiter)
         blocks = cut_records(read, block_size, finder, for_values=for_values)
         return self._headed(blocks) if for_values else blocks
+
+    def cut_sparse(self, read: Read, block_size: int, most_values: int) -> Iterator[SourceBlock]:
+        return cut_records(read, block_size, _CsvFinder(self._delimiter), most_values=most_values)
 
     def _head(self, data: bytes) -> bytes:
         return data[: next(self._ends(data), len(data))]

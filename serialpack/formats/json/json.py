@@ -53,6 +53,9 @@ class JsonFormat(JsonText):
         finder = JsonFinder(for_values=for_values)
         return cut_records(read, block_size, finder, for_values=for_values)
 
+    def cut_sparse(self, read: Read, block_size: int, most_values: int) -> Iterator[SourceBlock]:
+        return cut_records(read, block_size, JsonFinder(), most_values=most_values)
+
     def _framed(self, block: SourceBlock, data: bytes) -> JsonFrame | None:
         """Where the records stand; None where that must be looked at strictly."""
         first = block.index == 0

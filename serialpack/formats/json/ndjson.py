@@ -48,6 +48,9 @@ class NdJsonFormat(JsonText):
     ) -> Iterator[SourceBlock]:
         return cut_records(read, block_size, LineFinder(), for_values=for_values)
 
+    def cut_sparse(self, read: Read, block_size: int, most_values: int) -> Iterator[SourceBlock]:
+        return cut_records(read, block_size, LineFinder(), most_values=most_values)
+
     def record_spans(
         self,
         data: Buffer,

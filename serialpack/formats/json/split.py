@@ -47,6 +47,7 @@ class JsonFinder(Finder):
 
     spare = b"["
     takes_bytes = True
+    marks = b",:[{"
 
     def __init__(self, *, for_values: bool = False) -> None:
         self._for_values = for_values

@@ -38,8 +38,11 @@ class MsgPackFormat(MessageFormat):
         return MsgPackJoin()
 
     def _cut_bytes(self, read: Read, block_size: int) -> Iterator[SourceBlock]:
+        return self.cut_sparse(read, block_size, 0)
+
+    def cut_sparse(self, read: Read, block_size: int, most_values: int) -> Iterator[SourceBlock]:
         finder = SequenceFinder(lambda view, most: self.scan(view, most, 1))
-        return cut_records(read, block_size, finder)
+        return cut_records(read, block_size, finder, most_values=most_values)
 
     @staticmethod
     def scan(view: memoryview, most: int, step: int, ends: array[int] | None = None) -> Scan:

@@ -117,9 +117,10 @@ def behind_lines(data: bytes, start: int, count: int) -> int:
 
 
 class LineFinder(Finder):
-    """Every newline ends a record."""
+    """Every newline ends a record, which is JSON."""
 
     takes_bytes = True
+    marks = b"\n,:[{"
 
     def last(self, buf: bytearray, start: int, limit: int) -> Cut | None:
         end = buf.rfind(b"\n", start, limit) + 1

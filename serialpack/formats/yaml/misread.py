@@ -208,7 +208,7 @@ class MisreadWatch:
 
 @cache
 def _looks() -> dict[type, Callable[[MisreadWatch, Any, int, int], None]]:
-    """Methods by event; not those of one MisreadWatch, which would hold itself then, and its text."""
+    """Methods by event; not those of one watch, which would hold itself then, and its text."""
     from yaml import events
 
     return {

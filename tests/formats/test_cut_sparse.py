@@ -1,0 +1,83 @@
+"""Blocks for serializers that need memory for each value: no more values than they ask for."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+
+import pytest
+
+from serialpack.formats import FORMATS
+from serialpack.formats.base import SourceBlock
+from serialpack.pipeline.pack import Packing, pack_stream
+from serialpack.serializers.columns import KINDS, Columns
+from tests.formats import texts
+
+#: Records of several values each, their number, and how a block of them is counted.
+DENSE = {
+    "csv": (b",,,\n", b"a,b,c,d\n", b"", 4),
+    "tsv": (b'1\t"\t"\n', b"a\tb\n", b"", 2),
+    "ndjson": (b'{"a":[1,{}]}\n', b"", b"", 4),
+    "json": (b"[[],[]],", b"[", b"1]", 3),
+    "msgpack": (b"\x92\x01\x02", b"", b"", 0),
+}
+
+MOST = 100
+
+
+def cut(name: str, source: bytes, size: int, most: int) -> list[SourceBlock]:
+    return list(FORMATS.get(name).cut_sparse(io.BytesIO(source).read, size, most))
+
+
+@pytest.mark.parametrize("name", DENSE)
+@pytest.mark.parametrize("size", [1 << 20, 5 << 20])  # read at once, and in windows
+def test_a_block_has_no_more_values_than_asked_for(name: str, size: int) -> None:
+    record, before, behind, values = DENSE[name]
+    source = before + record * 1000 + behind
+    blocks = cut(name, source, size, MOST)
+    assert b"".join(bytes(b.data) for b in blocks) == source
+    assert [b.last for b in blocks] == [False] * (len(blocks) - 1) + [True]
+    (whole,) = texts.cut(name, source, size)
+    assert sum(b.records or 0 for b in blocks) == whole.records
+    most = max(b.records or 0 for b in blocks)
+    assert most * values <= MOST
+    assert most > 5  # and not far fewer
+
+
+@pytest.mark.parametrize("name", DENSE)
+def test_blocks_of_fewer_values_are_cut_as_ever(name: str) -> None:
+    record, before, behind, _ = DENSE[name]
+    source = before + record * 1000 + behind
+    for size in (100, 1000, 1 << 20):
+        assert cut(name, source, size, len(source)) == texts.cut(name, source, size)
+
+
+def test_a_record_of_more_values_is_one_block() -> None:
+    record = json.dumps(list(range(1000))).encode() + b"\n"
+    assert [b.data for b in cut("ndjson", record * 3, 1 << 20, MOST)] == [record] * 3
+    source = b"[" + b",".join([record] * 3) + b"]"
+    assert [b.records for b in cut("json", source, 1 << 20, MOST)] == [1, 1, 1]
+
+
+def test_any_text_is_cut_into_the_same_bytes() -> None:
+    rng = random.Random(5)
+    for name in KINDS:
+        for _ in range(300):
+            source = "".join(rng.choices(' \n\t,:"\\[]{}1ea', k=rng.randrange(120))).encode()
+            blocks = cut(name, source, rng.randrange(1, 200), rng.randrange(1, 20))
+            assert b"".join(bytes(b.data) for b in blocks) == source
+            assert sum(b.last for b in blocks) == 1
+
+
+@pytest.mark.parametrize("serializer", ["columns", "raw"])
+def test_columns_are_packed_so_and_nothing_else(
+    serializer: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from serialpack.auto import choose
+
+    monkeypatch.setattr(Columns, "most_values", MOST)
+    source = DENSE["csv"][1] + DENSE["csv"][0] * 1000
+    packing = Packing(choose(serializer).chain, "csv", 1 << 20)
+    member = pack_stream(io.BytesIO(source).read, io.BytesIO().write, packing)
+    assert (member.blocks > 40) == (serializer == "columns")
