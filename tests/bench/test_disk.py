@@ -124,7 +124,9 @@ def test_what_is_sampled_is_said_to_come_from_memory(source: Path, tmp_path: Pat
     assert [row.serializer for row in sampled] == ["xml"]
     assert any("1 row (~) was sampled in memory" in note for note in results.notes)
     # What was sampled in memory is no rival of what went through files.
-    assert not sampled[0].front
+    # A machine under load may have had time for none.
+    measured = any(row.status == "measured" for row in results.rows)
+    assert not (measured and sampled[0].front)
 
 
 def test_a_sample_is_written_to_a_file(tmp_path: Path) -> None:

@@ -47,29 +47,29 @@ def _twice(half: Callable[..., Any]) -> Callable[..., Any]:
 class Lossy(JsonSerializer):
     """json that reads every ``note`` as nothing."""
 
-    def load(self, data: Buffer) -> list[Any]:
-        return [{**record, "note": None} for record in super().load(data)]
+    def _load(self, data: Buffer) -> list[Any]:
+        return [{**record, "note": None} for record in super()._load(data)]
 
 
 class Aborting(JsonSerializer):
     """Ends its process."""
 
-    def dump(self, records: list[Any]) -> bytes:
+    def _dump(self, records: list[Any]) -> bytes:
         os.abort()
 
 
 class Crashing(JsonSerializer):
     """Reads where there is no memory."""
 
-    def dump(self, records: list[Any]) -> bytes:
+    def _dump(self, records: list[Any]) -> bytes:
         return ctypes.string_at(1)
 
 
 class LateCrash(JsonSerializer):
     """Ends its process when a block is large."""
 
-    def dump(self, records: list[Any]) -> bytes:
-        data = super().dump(records)
+    def _dump(self, records: list[Any]) -> bytes:
+        data = super()._dump(records)
         if len(data) > LARGE:
             os.abort()
         return data
@@ -78,8 +78,8 @@ class LateCrash(JsonSerializer):
 class LateHang(JsonSerializer):
     """Does not end when a block is large."""
 
-    def dump(self, records: list[Any]) -> bytes:
-        data = super().dump(records)
+    def _dump(self, records: list[Any]) -> bytes:
+        data = super()._dump(records)
         while len(data) > LARGE:
             time.sleep(60)
         return data
@@ -88,7 +88,7 @@ class LateHang(JsonSerializer):
 class Hanging(JsonSerializer):
     """Does not end."""
 
-    def dump(self, records: list[Any]) -> bytes:
+    def _dump(self, records: list[Any]) -> bytes:
         while True:
             time.sleep(60)
 
@@ -96,7 +96,7 @@ class Hanging(JsonSerializer):
 class Greedy(JsonSerializer):
     """Takes all memory."""
 
-    def dump(self, records: list[Any]) -> bytes:
+    def _dump(self, records: list[Any]) -> bytes:
         taken = []
         while True:
             taken.append(bytes(64 << 20))
@@ -105,7 +105,7 @@ class Greedy(JsonSerializer):
 class Failing(JsonSerializer):
     """Raises what nobody expects."""
 
-    def dump(self, records: list[Any]) -> bytes:
+    def _dump(self, records: list[Any]) -> bytes:
         raise KeyError("no such luck")
 
 
