@@ -56,7 +56,8 @@ def test_blosc_tables(name: str) -> None:
         for tail in ["none", *(f + c for f in filters for c in codecs)]
     }
     assert len(found.rows) == len(chains)
-    assert {row.status for row in found.rows} == {"measured", "skipped"}
+    # How many there is time for is the machine's.
+    assert {"measured"} <= {row.status for row in found.rows} <= {"measured", "skipped"}
     measured = {row.chain for row in found.rows if row.status == "measured"}
     # Each serializer had its share of the time.
     assert measured >= {f"{s}+none" for s in serializers}

@@ -7,9 +7,11 @@ import os
 import re
 import subprocess
 import time
+from base64 import b64encode
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
+from random import Random
 from typing import NamedTuple
 
 import pytest
@@ -63,7 +65,7 @@ def frames(terminal: Terminal) -> list[Frame]:
 def test_a_bar_moves_while_a_single_block_is_worked_on(
     start: Start, tmp_path: Path, columns: int
 ) -> None:
-    (tmp_path / "some-records.ndjson").write_bytes(records(3072 * KIB))
+    (tmp_path / "some-records.ndjson").write_bytes(records(8192 * KIB))
     terminal = Terminal(columns)
     # Less than a block at this effort, and no room for several.
     process = start("pack", "-9", "-s", "columns", "some-records.ndjson", stderr=terminal.slave)
@@ -84,8 +86,9 @@ def test_a_bar_moves_while_a_single_block_is_worked_on(
 def test_a_bar_moves_while_a_single_call_takes_long(start: Start, tmp_path: Path) -> None:
     """Nobody knows how far zstd is within a block, but that it is at work."""
     terminal = Terminal()
-    (tmp_path / "text").write_bytes(records(8192 * KIB)[7:])
-    process = start("pack", "-c", "zstd:22", "-s", "raw", "text", stderr=terminal.slave)
+    (tmp_path / "text").write_bytes(b64encode(Random(1).randbytes(10 << 20)))
+    how = ("-c", "zstd:22", "-s", "raw", "--block-size", "16M")
+    process = start("pack", *how, "text", stderr=terminal.slave)
     ended(process, terminal)
     shown = frames(terminal)
     assert all(before.bar != after.bar for before, after in pairwise(shown))

@@ -153,7 +153,9 @@ class CsvFormat(CsvText):
         return self._headed(blocks) if for_values else blocks
 
     def cut_sparse(self, read: Read, block_size: int, most_values: int) -> Iterator[SourceBlock]:
-        return cut_records(read, block_size, _CsvFinder(self.declared.delimiter), most_values=most_values)
+        return cut_records(
+            read, block_size, _CsvFinder(self.declared.delimiter), most_values=most_values
+        )
 
     def _head(self, data: bytes) -> bytes:
         return data[: next(self._ends(data), len(data))]
