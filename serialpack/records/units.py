@@ -159,11 +159,8 @@ class MemberRecords:
             structure = self.structure if self.structure == "m" else ""
             plan = Reading(self.plan.format, "", spelling=spelling, structure=structure)
             serializer = SERIALIZERS.cls(self.plan.chain.serializer.name)
-            if (
-                SETTINGS in spelling
-                and issubclass(serializer, RecordSerializer)
-                and keeps(serializer, self.format)
-            ):
+            kept = issubclass(serializer, RecordSerializer) and keeps(serializer, self.format)
+            if kept and SETTINGS in spelling:
                 plan = plan._replace(
                     source_serializer=(*self.plan.chain.serializer,),
                     source_settings=spelling[SETTINGS],
