@@ -105,5 +105,8 @@ def test_the_page_lists_the_numbers_of_the_registries(
     page = (ROOT / "man/spk.5").read_text(encoding="utf-8")
     text = page.split(f"\n.SH {section}\n")[1].split("\n.SH ")[0]
     table = text.split("number|name|")[1].split("\n.TE")[0].replace("\\-", "-")
-    listed = [(int(n), name) for n, name in re.findall(r"^(\d+)\|([\w-]+)\|", table, re.MULTILINE)]
+    rows = re.findall(r"^(\d+)\|([\w:.-]+)\|", table, re.MULTILINE)
+    listed = [(int(number), name) for number, name in rows]
+        (int(n), name) for n, name in re.findall(r"^(\d+)\|([\w:.-]+)\|", table, re.MULTILINE)
+    ]
     assert listed == sorted((e.number, e.name) for e in registry)

@@ -158,6 +158,8 @@ SHAPES: dict[str, dict[str, Shape]] = {
         "references": repeated(b"q\x00\x7e\x00\x00", b"\xac\xed\x00\x05t\x00\x01x"),
     },
 }
+#: It differs in what plain text means.
+SHAPES["yaml:1.1"] = SHAPES["yaml"]
 
 #: Cut by what a library says of the whole, or not at all.
 BYTES_ONLY = {"bytes", "object", "avro", "parquet", "arrow"}

@@ -33,7 +33,7 @@ def _tokens(delimiter: bytes) -> re.Pattern[bytes]:
     What a match begins with stands first in the pattern, so that all else is skipped ten times as
     fast; and a field that does not end is looked through once.
     """
-    opens = rb'"(?:(?<=[%b\r\n]")|(?<=\n\xef\xbb\xbf"))' % re.escape(delimiter)
+    opens = rb'"(?:(?<![^%b\r\n]")|(?<=\n\xef\xbb\xbf"))' % re.escape(delimiter)
     return re.compile(rb'\n|%b(?:[^"]*+(?:""[^"]*+)*+")?+' % opens)
 
 
