@@ -107,6 +107,4 @@ def test_the_page_lists_the_numbers_of_the_registries(
     table = text.split("number|name|")[1].split("\n.TE")[0].replace("\\-", "-")
     rows = re.findall(r"^(\d+)\|([\w:.-]+)\|", table, re.MULTILINE)
     listed = [(int(number), name) for number, name in rows]
-        (int(n), name) for n, name in re.findall(r"^(\d+)\|([\w:.-]+)\|", table, re.MULTILINE)
-    ]
     assert listed == sorted((e.number, e.name) for e in registry)
