@@ -42,7 +42,7 @@ from serialpack.watch import expect
 # the time to start decides in a shell loop over small files.
 if TYPE_CHECKING:
     from serialpack.inspection import Inspection
-    from serialpack.pipeline.pack import Progress
+    from serialpack.pipeline.line import Progress
     from serialpack.pipeline.unpack import Unpacked
 
 _ARCHIVE = "-o FOLDER, unpack_archive"

@@ -47,7 +47,7 @@ from serialpack.watch import expect
 
 if TYPE_CHECKING:
     from serialpack.container.salvage import FoundMember
-    from serialpack.pipeline.pack import Progress
+    from serialpack.pipeline.line import Progress
     from serialpack.pipeline.salvage import Salvaged
     from serialpack.pipeline.unpack import LimitedWrite, Unpacked
 

@@ -22,7 +22,8 @@ from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, ValueFormat
 from serialpack.pipeline.blocks import BlockPacker, BlockUnpacker, PackedBlock, Plan, Serialized
 from serialpack.pipeline.digest import WholeDigest
-from serialpack.pipeline.pack import Packing, WorkerMaker, prepare
+from serialpack.pipeline.line import WorkerMaker
+from serialpack.pipeline.pack import Packing, prepare
 from serialpack.pipeline.timing import Timer, add_seconds
 from serialpack.pipeline.workers import in_order
 from serialpack.pipeline.writing import keeps

@@ -18,7 +18,7 @@ from serialpack.cli.options import Verb, common_options
 if TYPE_CHECKING:
     from serialpack.bench.results import Results
     from serialpack.bench.run import Question
-    from serialpack.cli.progress import Line
+    from serialpack.cli.progress import ProgressLine
     from serialpack.cli.run import Manner
 
 
@@ -333,14 +333,14 @@ class _Progress:
     """A bar on the terminal that shows how much of the budget is used, and for what."""
 
     def __init__(self, manner: Manner) -> None:
-        from serialpack.cli.progress import Line
+        from serialpack.cli.progress import ProgressLine
         from serialpack.cli.run import shows_progress
 
         self._verbose = manner.verbose
         self._share, self._what = 0.0, ""
-        self._line: Line | None = None
+        self._line: ProgressLine | None = None
         if shows_progress(manner) and not manner.verbose:
-            self._line = Line("bench")
+            self._line = ProgressLine("bench")
             self._line.start(lambda: (self._share, 0.0, [self._what] if self._what else []))
 
     def __call__(self, share: float, what: str) -> None:

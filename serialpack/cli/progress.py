@@ -54,7 +54,7 @@ class ProgressBar:
     """
 
     def __init__(self, name: str, *, counts_written: bool = False) -> None:
-        self._line = Line(name)
+        self._line = ProgressLine(name)
         self._counts_written = counts_written
         self._watch = Watch()
         self._looking = self._watch.looking()
@@ -97,7 +97,7 @@ class ProgressBar:
         return done / total, begun / total, said
 
 
-class Line:
+class ProgressLine:
     """The line on standard error that a bar is drawn on, again and again."""
 
     def __init__(self, name: str) -> None:

@@ -33,7 +33,7 @@ from serialpack.formats import FORMATS
 from serialpack.formats.base import MAX_BLOCK, Read, Spelling, ValueFormat
 from serialpack.pipeline.blocks import SETTINGS
 from serialpack.pipeline.expect import expect_restored
-from serialpack.pipeline.pack import Progress
+from serialpack.pipeline.line import Progress
 from serialpack.pipeline.unpack import LimitedWrite, Write, member_plan, restored_pieces, untrusted
 from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import ConvertReport

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import chain
-from time import perf_counter
 from typing import Any, NamedTuple
 
 from serialpack.columns.fields.wanted import Field
@@ -16,9 +14,7 @@ from serialpack.errors import InputError, RefusedError, ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Read, SourceBlock, ValueFormat
 from serialpack.formats.shared.join import Join
-from serialpack.pipeline.pack import Progress, WorkerMaker
-from serialpack.pipeline.timing import add_seconds, timed
-from serialpack.pipeline.workers import INLINE, in_order
+from serialpack.pipeline.line import Crew, Line, Progress
 from serialpack.reports import LeftOut
 from serialpack.values.kinds import COLUMNS, Loss
 
@@ -45,34 +41,31 @@ class Converted(NamedTuple):
 class _Tally:
     """What happened in all blocks so far."""
 
-    def __init__(self, plan: ConversionPlan) -> None:
-        self.read = 0
+    def __init__(self, plan: ConversionPlan, line: Line) -> None:
+        self._line = line
         self.left_out = 0
         self.losses = Losses(plan.lossy)
         self.places: list[LeftOut] = []
-        self.seconds: dict[str, float] = {}
         self.fields: frozenset[Field] = frozenset()
         self._keys = bytearray()
 
-    def add(self, block: SourceBlock, found: Found) -> None:
-        self.read += len(block.data)
+    def add(self, found: Found) -> None:
         self.losses.merge(found.losses)
         self.leave_out(found.left_out)
         self._keys += found.keys
         self.fields |= found.fields
-        add_seconds(self.seconds, found.seconds)
 
     def leave_out(self, places: list[LeftOut]) -> None:
         self.left_out += len(places)
         self.places += places[: _MOST_LEFT_OUT - len(self.places)]
 
-    def check_any(self, count: int, fmt: ValueFormat, first: SourceBlock) -> None:
+    def check_any(self, count: int, fmt: ValueFormat) -> None:
         """An error where no record is left, or where there was none to say the columns by."""
         if count:
             return
         if self.left_out:
             raise InputError(f"no record is left: {self.places[0].error}")
-        if fmt.has_columns and self.read and bytes(first.data).strip():
+        if fmt.has_columns and bytes(self._line.first.data).strip():
             if COLUMNS not in self.losses.allowed:
                 raise ValueRefusedError(
                     "a table without rows: the names of its columns would be lost",
@@ -95,9 +88,9 @@ class _Tally:
             )
 
     def done(self, records: int) -> Converted:
-        losses = self.losses.report()
+        line, losses = self._line, self.losses.report()
         return Converted(
-            self.read, records, losses, self.left_out, self.places, self.seconds, self.fields
+            line.read, records, losses, self.left_out, self.places, line.seconds, self.fields
         )
 
 
@@ -121,13 +114,14 @@ def convert_stream(
     """
     fmt = FORMATS.get(plan.source)
     assert isinstance(fmt, ValueFormat)
-    tally = _Tally(plan)
     target = FORMATS.get(plan.target)
     assert isinstance(target, ValueFormat)
     join = target.join
     size_of_block = block_size or (join or Join).block_size
-    blocks = timed(fmt.cut(read, size_of_block, for_values=True), tally.seconds, "read")
-    first = next(blocks)
+    blocks = fmt.cut(read, size_of_block, for_values=True)
+    line = Line(blocks, size=size, progress=progress)
+    tally = _Tally(plan, line)
+    first = line.first
     structure = plan.structure or fmt.structure(first, 0)
     plan = plan._replace(
         spelling=fmt.learn(first) if fmt.respelled else fmt.outline(first),
@@ -144,24 +138,16 @@ def convert_stream(
             return "d"
         return fmt.structure(first, count)
 
-    maker = WorkerMaker(Converting(plan), size=size, processes=threads > 1 and in_pieces)
-    converted = in_order(
-        chain((first,), blocks),
-        maker.make,
-        threads if in_pieces else 1,
-        inline=lambda block: len(block.data) <= INLINE,
-        size=lambda block: len(block.data),
-    )
+    crew = Crew(threads, processes=threads > 1) if in_pieces else Crew()
+    converted = line.through(Converting(plan), crew)
     if not in_pieces:
         records, numbers = list[Any](), list[int]()
         one_record = getattr(FORMATS.get(plan.target), "one_record", False)
         # What is sure to be refused is not read to its end.
         early = None if plan.lossy or plan.skip_bad else BlockConverter(plan)
         for block, found in converted:
-            tally.add(block, found)
+            tally.add(found)
             records += found.records
-            if progress is not None:
-                progress(tally.read, 0)
             numbers += found.numbers
             if block.index == 0:
                 structure = structure_of(found, len(found.records) + len(found.left_out))
@@ -171,25 +157,19 @@ def convert_stream(
                 continue
             if not early.fits([records[0], *found.records]):
                 early.write(records, _everything(records))  # which says why
-        tally.check_any(len(records), fmt, first)
+        tally.check_any(len(records), fmt)
         return _as_a_whole(records, numbers, structure, write, plan, tally)
     assert join is not None
     structure = ""
-    written = 0
     with Joiner(join, write, patch) as joiner:
         for block, found in converted:
             assert found.piece is not None
-            tally.add(block, found)
-            maker.seen = max(maker.seen, tally.read)
+            tally.add(found)
             if block.index == 0:
                 structure = structure_of(found, found.piece.records + len(found.left_out))
-            since = perf_counter()
             joiner.add(found.piece, structure, first_record=block.first_record, last=block.last)
-            add_seconds(tally.seconds, {"write": perf_counter() - since})
-            written += len(found.piece.body)
-            if progress is not None:
-                progress(tally.read, written)
-        tally.check_any(joiner.count, fmt, first)
+            line.written += len(found.piece.body)
+        tally.check_any(joiner.count, fmt)
         tally.check_keys()
         joiner.finish(structure)
     return tally.done(joiner.count)

@@ -1,7 +1,8 @@
 """The one main line: a source to a container, block by block, and back.
 
-Enter at ``pack.pack_stream`` and ``unpack.unpack_stream``. ``blocks`` takes one block through
-serializer, filters and codec, with the proof; ``workers`` does so in threads and ``processes`` in
+Enter at ``pack.pack_stream`` and ``unpack.unpack_stream``. ``line`` runs the blocks of a source,
+also those that are converted; ``blocks`` takes one through serializer, filters and codec, with
+the proof of ``reading`` and ``writing``; ``workers`` does so in threads and ``processes`` in
 processes, in order; ``ranges`` and ``fields`` read a part; ``small`` is the short way for
 messages.
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import chain, count
-from time import perf_counter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from serialpack.container.index import Index
 from serialpack.container.records import Header
@@ -14,20 +12,12 @@ from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, Spelling, ValueFormat
 from serialpack.pipeline.blocks import SETTINGS, Plan, of_records, plan_of
 from serialpack.pipeline.digest import WholeDigest
-from serialpack.pipeline.timing import add_seconds, timed
-from serialpack.pipeline.workers import INLINE, INLINE_PLAIN, WorkerPlan, in_order
+from serialpack.pipeline.line import Crew, Line, Progress
+from serialpack.pipeline.workers import INLINE, INLINE_PLAIN
 from serialpack.pipeline.writing import needs_values
 from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import Chain
 from serialpack.stages.stage import Buffer
-
-#: From how many bytes of source on worker processes pay for their start (two take 0.2-0.45 s).
-PROCESSES_FROM = 64 << 20
-
-#: The same for serializers that compress: those take longer.
-PROCESSES_FROM_IF_SLOW = 12 << 20
-
-Progress = Callable[[int, int], object]
 
 
 class Packing(NamedTuple):
@@ -78,37 +68,26 @@ def pack_stream(
     each block, with totals in bytes. Nothing is written before the first block was read.
     """
     fmt = FORMATS.get(packing.format)
-    seconds: dict[str, float] = {}
     serializer = SERIALIZERS.cls(packing.chain.serializer.name)
     if serializer.most_values:
-        cut = fmt.cut_sparse(read, packing.block_size, serializer.most_values)
+        blocks = fmt.cut_sparse(read, packing.block_size, serializer.most_values)
     else:
         for_values = fmt.has_values and not serializer.exact
-        cut = fmt.cut(read, packing.block_size, for_values=for_values)
-    blocks = timed(cut, seconds, "read")
-    first = next(blocks)
-    header, plan = prepare(packing, first)
+        blocks = fmt.cut(read, packing.block_size, for_values=for_values)
+    line = Line(blocks, size=packing.size, progress=progress)
+    header, plan = prepare(packing, line.first)
     # A source without values is not parsed: codecs and checksums let other threads run.
     parsed = (isinstance(fmt, ValueFormat) or serializer.compresses) and serializer.holds_gil
-    maker = WorkerMaker(
-        plan,
-        size=packing.size,
+    crew = Crew(
+        packing.threads,
         processes=parsed and packing.threads > 1,
         slow=serializer.compresses,
+        inline=INLINE_PLAIN if packing.chain.codec.name == "none" else INLINE,
     )
     writer = MemberWriter(write, header)
     digest = WholeDigest()
-    read_bytes = stored = 0
-    since = perf_counter()
-    most = INLINE_PLAIN if packing.chain.codec.name == "none" else INLINE
-    for source, packed in in_order(
-        chain((first,), blocks),
-        maker.make,
-        packing.threads,
-        inline=lambda b: len(b.data) <= most,
-        size=lambda b: len(b.data),
-    ):
-        waited = perf_counter()
+    stored = 0
+    for source, packed in line.through(plan, crew):
         block = packed.block
         if packed.data is None:
             digest.add(source.data, None, exact=block.exact)
@@ -116,16 +95,10 @@ def pack_stream(
             digest.add(packed.data, source.data, exact=block.exact)
         writer.block(block, packed.payload)
         stored += block.stored
-        read_bytes += len(source.data)
-        maker.seen = max(maker.seen, read_bytes)
-        add_seconds(seconds, packed.seconds)
-        if progress is not None:
-            progress(read_bytes, writer.length)
-        since, before = perf_counter(), since
-        add_seconds(seconds, {"wait": waited - before, "write": since - waited})
+        line.written = writer.length
     index = writer.finish(digest.digest())
     return PackedMember(
-        index, header, writer.length, writer.payload, len(index.rows), stored, seconds
+        index, header, writer.length, writer.payload, len(index.rows), stored, line.seconds
     )
 
 
@@ -160,49 +133,3 @@ def prepare(packing: Packing, first: SourceBlock) -> tuple[Header, Plan]:
         least_saving=packing.least_saving,
         records=of_records(packing.chain, fmt.name, first),
     )
-
-
-class WorkerMaker:
-    """Makes the workers: threads, or processes once there is enough to pay for their start.
-
-    ``size``: the source's, where it is known. ``processes``: whether they may be at all.
-    ``slow``: whether processes pay early; then one worker stays here, as this process has time.
-    """
-
-    def __init__(
-        self, plan: WorkerPlan, *, size: int | None, processes: bool, slow: bool = False
-    ) -> None:
-        self._plan = plan
-        self._may = processes
-        self._one_stays = slow
-        self._number = count()
-        self.large = min(PROCESSES_FROM, PROCESSES_FROM_IF_SLOW) if slow else PROCESSES_FROM
-        self.seen = size or 0
-
-    def make(self) -> Callable[[SourceBlock], Any]:
-        stays = next(self._number) == 0 and self._one_stays
-        return _Worker(self, self._plan) if self._may and not stays else self._plan.worker()
-
-
-class _Worker:
-    """A worker here, that moves into a process of its own when the source turns out large."""
-
-    def __init__(self, maker: WorkerMaker, plan: WorkerPlan) -> None:
-        self._maker = maker
-        self._plan = plan
-        self._worker: Callable[[SourceBlock], Any] | None = None
-        self._moved = False
-
-    def __call__(self, source: SourceBlock) -> Any:
-        if not self._moved and self._maker.seen >= self._maker.large:
-            from serialpack.pipeline.processes import ProcessWorker
-
-            self._worker, self._moved = ProcessWorker(self._plan), True
-        elif self._worker is None:
-            self._worker = self._plan.worker()
-        return self._worker(source)
-
-    def close(self) -> None:
-        close = getattr(self._worker, "close", None)
-        if close is not None:
-            close()

@@ -23,8 +23,8 @@ from serialpack.formats import FORMATS
 from serialpack.formats.base import Spelling
 from serialpack.pipeline.blocks import BlockUnpacker, Plan, Restored
 from serialpack.pipeline.digest import WholeDigest
+from serialpack.pipeline.line import Progress
 from serialpack.pipeline.lost import lost_ranges
-from serialpack.pipeline.pack import Progress
 from serialpack.pipeline.rejoin import Headed, Plain, Rejoined
 from serialpack.pipeline.small import expand
 from serialpack.pipeline.sought import sought, whole_small

@@ -11,7 +11,7 @@ from serialpack.container.records import Header
 from serialpack.errors import DamagedError, RefusedError
 from serialpack.pipeline.blocks import BlockUnpacker, Plan, Restored, plan_of
 from serialpack.pipeline.digest import WholeDigest
-from serialpack.pipeline.pack import Progress
+from serialpack.pipeline.line import Progress
 from serialpack.pipeline.timing import add_seconds, timed
 from serialpack.pipeline.workers import INLINE_PLAIN, in_order
 from serialpack.serializers import SERIALIZERS

@@ -10,7 +10,7 @@ from itertools import pairwise
 import pytest
 
 from serialpack.cli import progress
-from serialpack.cli.progress import FINE, LEAST, Line, bar, clock, line
+from serialpack.cli.progress import FINE, LEAST, ProgressLine, bar, clock, line
 from serialpack.cli.words import complain, note, screen
 from serialpack.text import shortened, width_of
 
@@ -81,7 +81,7 @@ def test_a_line_that_is_printed_takes_the_place_of_the_bar(
         drawn.set()
         return 0.5, 0, []
 
-    shown = Line("name")
+    shown = ProgressLine("name")
     shown.start(frame)
     assert drawn.wait(60)
     with screen.lock:  # the frame stands there

@@ -20,7 +20,7 @@ from serialpack.container.records import DEFAULT_BLOCK_SIZE
 from serialpack.conversion import blocks
 from serialpack.conversion.targets import writers
 from serialpack.formats.json.write import compact_lines
-from serialpack.pipeline import pack, workers
+from serialpack.pipeline import line, workers
 from tests.conversion.test_matrix import converted
 from tests.formats.test_json_writing import SCALARS, TREES
 
@@ -100,7 +100,7 @@ def test_the_text_is_the_same_at_every_size(size: str, name: str, target: str) -
 def test_the_text_is_the_same_out_of_other_processes(
     verify: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pack, "PROCESSES_FROM", 1)
+    monkeypatch.setattr(line, "PROCESSES_FROM", 1)
     count = 3 * (256 << 10) // len(LINE.encode())
     data = converted(
         source("msgpack", count), "msgpack", "ndjson", threads=2, block_size=1 << 17, verify=verify

@@ -13,7 +13,7 @@ import pytest
 
 import serialpack
 from serialpack.formats.base import SourceBlock
-from serialpack.pipeline import pack
+from serialpack.pipeline import line
 from serialpack.pipeline.blocks import BlockPacker, Plan
 from serialpack.pipeline.processes import ProcessWorker
 from serialpack.stages.chain import parse_chain
@@ -53,7 +53,7 @@ def test_processes_give_the_same_bytes_as_threads(monkeypatch: pytest.MonkeyPatc
         real(self, plan)
 
     monkeypatch.setattr(ProcessWorker, "__init__", counting)
-    monkeypatch.setattr(pack, "PROCESSES_FROM", 200_000)
+    monkeypatch.setattr(line, "PROCESSES_FROM", 200_000)
     assert packed(threads=2) == here
     assert 1 <= len(started) <= 2
 
@@ -77,7 +77,7 @@ def test_a_refusal_comes_back_from_a_process_with_its_facts() -> None:
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs /proc")
 def test_no_process_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pack, "PROCESSES_FROM", 1)
+    monkeypatch.setattr(line, "PROCESSES_FROM", 1)
     before = children()
     packed(threads=2)
     with pytest.raises(serialpack.ValueRefusedError):
@@ -109,8 +109,8 @@ def test_a_program_without_a_main_guard_can_pack_in_processes(tmp_path: Path) ->
     script = tmp_path / "script.py"
     script.write_text(
         "import io, serialpack\n"
-        "from serialpack.pipeline import pack\n"
-        "pack.PROCESSES_FROM = 1\n"
+        "from serialpack.pipeline import line\n"
+        "line.PROCESSES_FROM = 1\n"
         "print('once')\n"
         "data = b'[1, 2, 3]' + b' ' * 100\n"
         "lines = b''.join(b'{\"n\":%d}\\n' % n for n in range(1000))\n"

@@ -11,7 +11,7 @@ from typing import Any
 
 from serialpack.codecs import CODECS
 from serialpack.codecs.base import Codec
-from serialpack.pipeline import pack
+from serialpack.pipeline import line
 from serialpack.pipeline.writing import Writing
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.json import JsonSerializer
@@ -151,4 +151,4 @@ def plant() -> None:
     Writing.decode = _twice(Writing.decode)  # type: ignore[method-assign]
     if "PLANTED_PROCESSES" in os.environ:
         # Worker processes for sources of any size.
-        pack.PROCESSES_FROM = 1
+        line.PROCESSES_FROM = 1

@@ -1,0 +1,131 @@
+"""The main line: the blocks of one source through workers, in order, timed and told of.
+
+What stands behind takes what the workers made of each block: filters, codec and container for
+``pack`` (``pack.pack_stream``), a joiner for ``--to`` (``conversion.stream.convert_stream``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import chain, count
+from time import perf_counter
+from typing import Any, NamedTuple
+
+from serialpack.formats.base import SourceBlock
+from serialpack.pipeline.timing import add_seconds, timed
+from serialpack.pipeline.workers import INLINE, WorkerPlan, in_order
+
+#: From how many bytes of source on worker processes pay for their start (two take 0.2-0.45 s).
+PROCESSES_FROM = 64 << 20
+
+#: The same for serializers that compress: those take longer.
+PROCESSES_FROM_IF_SLOW = 12 << 20
+
+Progress = Callable[[int, int], object]
+
+
+class Crew(NamedTuple):
+    """Who works on the blocks.
+
+    ``threads``: how many. ``processes``: whether they may move into processes of their own, once
+    the source turns out large. ``slow``: whether that pays early. ``inline``: up to how many
+    bytes a single block is worked on in the caller's thread.
+    """
+
+    threads: int = 1
+    processes: bool = False
+    slow: bool = False
+    inline: int = INLINE
+
+
+class Line:
+    """The blocks of a source; ``first`` is read at once, for whoever plans.
+
+    ``size``: the source's bytes, where they are known. ``progress(read, written)`` is called
+    after each block, with totals in bytes; ``written`` is set by whoever writes.
+    """
+
+    def __init__(
+        self,
+        blocks: Iterator[SourceBlock],
+        *,
+        size: int | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        self.seconds: dict[str, float] = {}
+        self.read = 0
+        self.written = 0
+        self._blocks = timed(blocks, self.seconds, "read")
+        self._size = size
+        self._progress = progress
+        self.first = next(self._blocks)
+
+    def through(self, plan: WorkerPlan, crew: Crew) -> Iterator[tuple[SourceBlock, Any]]:
+        """Each block, and what a worker of ``plan`` made of it: anything with ``seconds``.
+
+        What the caller does before the next block is asked for counts as writing.
+        """
+        maker = WorkerMaker(plan, size=self._size, processes=crew.processes, slow=crew.slow)
+        since = perf_counter()
+        for block, made in in_order(
+            chain((self.first,), self._blocks),
+            maker.make,
+            crew.threads,
+            inline=lambda b: len(b.data) <= crew.inline,
+            size=lambda b: len(b.data),
+        ):
+            waited = perf_counter()
+            yield block, made
+            self.read += len(block.data)
+            maker.seen = max(maker.seen, self.read)
+            add_seconds(self.seconds, made.seconds)
+            if self._progress is not None:
+                self._progress(self.read, self.written)
+            since, before = perf_counter(), since
+            add_seconds(self.seconds, {"wait": waited - before, "write": since - waited})
+
+
+class WorkerMaker:
+    """Makes the workers: threads, or processes once there is enough to pay for their start.
+
+    ``size``: the source's, where it is known. ``processes``: whether they may be at all.
+    ``slow``: whether processes pay early; then one worker stays here, as this process has time.
+    """
+
+    def __init__(
+        self, plan: WorkerPlan, *, size: int | None, processes: bool, slow: bool = False
+    ) -> None:
+        self._plan = plan
+        self._may = processes
+        self._one_stays = slow
+        self._number = count()
+        self.large = min(PROCESSES_FROM, PROCESSES_FROM_IF_SLOW) if slow else PROCESSES_FROM
+        self.seen = size or 0
+
+    def make(self) -> Callable[[SourceBlock], Any]:
+        stays = next(self._number) == 0 and self._one_stays
+        return _Worker(self, self._plan) if self._may and not stays else self._plan.worker()
+
+
+class _Worker:
+    """A worker here, that moves into a process of its own when the source turns out large."""
+
+    def __init__(self, maker: WorkerMaker, plan: WorkerPlan) -> None:
+        self._maker = maker
+        self._plan = plan
+        self._worker: Callable[[SourceBlock], Any] | None = None
+        self._moved = False
+
+    def __call__(self, source: SourceBlock) -> Any:
+        if not self._moved and self._maker.seen >= self._maker.large:
+            from serialpack.pipeline.processes import ProcessWorker
+
+            self._worker, self._moved = ProcessWorker(self._plan), True
+        elif self._worker is None:
+            self._worker = self._plan.worker()
+        return self._worker(source)
+
+    def close(self) -> None:
+        close = getattr(self._worker, "close", None)
+        if close is not None:
+            close()
