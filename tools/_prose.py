@@ -89,7 +89,7 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
     ("pack", "--serializer"): (
         "What each block is turned into before it is compressed. Serializers other than raw take"
         " the formats that they can read, and give back the same values; the very bytes too where"
-        " the spelling can be reproduced, which the closing line tells. See STAGES.",
+        " the style can be reproduced, which the closing line tells. See STAGES.",
     ),
     ("unpack", "--lossy"): (
         "A value that the format cannot hold is changed as the rule says, and nothing else is;"

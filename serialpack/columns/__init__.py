@@ -5,8 +5,11 @@ Enter at ``stored.block``: ``write`` makes a block of a text, ``read`` gives the
 small, ``stored`` writes and reads it all, ``fields`` reads only some fields. The layout is in
 man/spk-columns.5.
 
-- node: what stands before a value (punctuation, keys, white space), and where the value belongs
-- walk: the order in which the nodes of a text follow each other; nearly always the same again
+- token: one value, or the structural text (punctuation, keys, white space) between two values
+- gap: that structural text; the short word, because gaps are numbered, stored and compared
+- node: a gap with the path at which the value behind it belongs
+- walk: the numbers of the nodes in the order in which a text has them, nearly always the same
+  again; not the tokens, of which it has none
 - structure: the nodes and the walk: a text without the values of its columns
 - column: the values at one place of all records, as texts (``texts.Texts``)
 - stream: an array or bytes as it is stored, with the coder that suits it

@@ -30,7 +30,7 @@ from serialpack.detect import detect, looks_like
 from serialpack.errors import InputError, UsageError
 from serialpack.files import Output, Path, Source
 from serialpack.formats import FORMATS
-from serialpack.formats.base import MAX_BLOCK, Read, Spelling, ValueFormat
+from serialpack.formats.base import MAX_BLOCK, Read, Style, ValueFormat
 from serialpack.pipeline.blocks import SETTINGS
 from serialpack.pipeline.expect import expect_restored
 from serialpack.pipeline.line import Progress
@@ -173,7 +173,7 @@ class _Given(NamedTuple):
     read: Read
     plan: ConversionPlan
     packed: str | None = None
-    stored: tuple[str | None, Spelling] = (None, {})
+    stored: tuple[str | None, Style] = (None, {})
     projected: Projected | None = None
 
 
@@ -213,7 +213,7 @@ def _given(
             return _Given(
                 read, ConversionPlan(projected.format, ""), projected.format, projected=projected
             )
-    settings = packed.spelling.get(SETTINGS, {})
+    settings = packed.style.get(SETTINGS, {})
     stored = SERIALIZERS.cls(serializer.name).stored_format
     is_object = packed.format == "object"
     expect_restored(source, serialized=is_object)
@@ -259,7 +259,7 @@ def _check_source(format: str, head: bytes, *, trust: bool) -> None:
 
 
 def _with_schema(
-    plan: ConversionPlan, options: Mapping[str, Any], stored: tuple[str | None, Spelling]
+    plan: ConversionPlan, options: Mapping[str, Any], stored: tuple[str | None, Style]
 ) -> ConversionPlan:
     """``plan`` with the user's schema, for the target that takes one, else for the source."""
     if not options:

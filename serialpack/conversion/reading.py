@@ -35,12 +35,12 @@ class SourceReader:
         assert isinstance(fmt, ValueFormat)
         self.format = fmt
         #: The format and the source's style, which prove what was read.
-        self.half = Reading(fmt, plan.spelling)
+        self.half = Reading(fmt, plan.style)
         self._plan = plan
         self._refuse = refuse
         self._untags = plan.tagged and fmt.declared.tagged
         #: Whether ``read`` may lose what only the text says, which ``unread`` finds.
-        self.by_text = fmt.respelled and not self._untags and plan.source_serializer is None
+        self.by_text = fmt.restyled and not self._untags and plan.source_serializer is None
         self._serializer: RecordSerializer | None = None
         if plan.source_serializer is not None:
             serializer = reader(*plan.source_serializer)
@@ -104,17 +104,17 @@ class SourceReader:
             yield block, self
             return
         try:
-            count = sum(1 for _ in fmt.record_spans(data, self._plan.spelling, first=first))
+            count = sum(1 for _ in fmt.record_spans(data, self._plan.style, first=first))
         except (UsageError, ValueError):
-            yield from self._cut_again(block)
+            yield from self._split_again(block)
             return
         if not count or block.records not in (None, count):
             yield block, self
             return
         each = self
         if fmt.name == "json":
-            each = SourceReader(self._plan._replace(source="ndjson", spelling={}), self._refuse)
-        spans = fmt.record_spans(data, self._plan.spelling, first=first)
+            each = SourceReader(self._plan._replace(source="ndjson", style={}), self._refuse)
+        spans = fmt.record_spans(data, self._plan.style, first=first)
         for number, (start, end) in enumerate(spans):
             text = data[start:end]
             if fmt.name == "json":
@@ -133,12 +133,12 @@ class SourceReader:
             )
             yield part, each
 
-    def _cut_again(self, block: SourceBlock) -> Iterator[tuple[SourceBlock, SourceReader]]:
-        """As ``alone``, for formats whose records have no places: cut as finely as can be."""
+    def _split_again(self, block: SourceBlock) -> Iterator[tuple[SourceBlock, SourceReader]]:
+        """As ``alone``, for formats whose records have no places: split as finely as can be."""
         parts = []
         if not block.partial and not block.inside:
             data = block.context + bytes(block.data)
-            parts = list(self.format.cut(BytesIO(data).read, 1, for_values=True))
+            parts = list(self.format.split(BytesIO(data).read, 1, for_values=True))
         if len(parts) < 2:
             yield block, self
             return

@@ -118,13 +118,13 @@ def convert_stream(
     assert isinstance(target, ValueFormat)
     join = target.join
     size_of_block = block_size or (join or Join).block_size
-    blocks = fmt.cut(read, size_of_block, for_values=True)
+    blocks = fmt.split(read, size_of_block, for_values=True)
     line = Line(blocks, size=size, progress=progress)
     tally = _Tally(plan, line)
     first = line.first
     structure = plan.structure or fmt.structure(first, 0)
     plan = plan._replace(
-        spelling=fmt.learn(first) if fmt.respelled else fmt.outline(first),
+        style=fmt.detect_style(first) if fmt.restyled else fmt.outline(first),
         structure=structure if structure in ("a", "m") else "",
     )
     in_pieces = join is not None and (join.maps or structure != "m")

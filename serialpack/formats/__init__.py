@@ -6,6 +6,7 @@ for what families have in common; no family knows another. To add one: a class i
 line below.
 
 - block: a piece of the source, of whole records where these are known
+- boundary: where a record ends and the next begins; sources are split into blocks there
 - style: how a text was written (separators, indent, escapes, line ends)
 - value format: one whose blocks can become values and text again
 """

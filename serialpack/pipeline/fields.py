@@ -39,7 +39,7 @@ def projectable(source: Source, plan: Plan) -> StoredMember | None:
     sequence of records, or array of them.
     """
     columns = plan.chain.serializer.name == "columns"
-    records = FORMATS.declaration(plan.format).has_lines or plan.spelling.get("k") == "a"
+    records = FORMATS.declaration(plan.format).has_lines or plan.style.get("k") == "a"
     if not (columns and records and source.seekable()):
         return None
     first, *others = find_members(source.file)
@@ -219,7 +219,7 @@ class Projected:
         projection = project.Projection(
             apart,
             self._fields,
-            inside=self._plan.spelling.get("k", "n"),
+            inside=self._plan.style.get("k", "n"),
             first=block.block.seq == 0,
             last=block.block.seq >= self._last,
             records=block.block.records,

@@ -15,7 +15,7 @@ from serialpack.conversion.projecting import Fields
 from serialpack.conversion.reading import SourceReader
 from serialpack.errors import RefusedError, SyntaxInputError, UsageError
 from serialpack.formats.base import SourceBlock
-from serialpack.formats.csv.rows import CsvStyle, spell_rows
+from serialpack.formats.csv.rows import CsvStyle, write_rows
 from serialpack.records.units import Loaded, MemberRecords, Unit, counted, read_values, refused
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class _Taken:
         block = unit.block._replace(data=table.text(columns.texts))
         if block.index:
             style, mark = CsvStyle(), member.format.declared.delimiter.decode()
-            head = spell_rows([[names[place] for place in places]], mark, style) + style.newline
+            head = write_rows([[names[place] for place in places]], mark, style) + style.newline
             block = member.format.in_source(block, {}, head.encode)
         return block, member.reader(block)
 

@@ -4,7 +4,9 @@ Enter at ``equality.difference``, the strict comparison, and ``kinds.KINDS``, th
 that stages and formats may not hold. ``quick`` finds most pairs the same at the speed of C,
 ``parts`` and ``contents`` say what a value is made of.
 
-- kind: what a value is, as far as somebody may not hold it: ``bigint``, ``nan``, ``keys``
+- kind: a value type, or a property of a value, that somebody may not hold: ``bigint``, ``nan``,
+  ``keys``, ``order``; the word of ``--lossy KIND``, as a type alone does not say it
+- unheld: not representable, told of one value with its place (``Unheld``)
 - difference: a place in a record, what was there and what became of it
 - same: of one type and with the same parts, in the same order, to the last bit
 """

@@ -41,9 +41,9 @@ HEADERS: dict[str, dict[str, Any]] = {
     "block size too large": {"block_size": MAX_BLOCK + 1},
     "notes": {"meta": {"a": 1}},
     "notes that are no text": {"meta": {"a": "\ud800"}},
-    "spelling": {"spelling": [1]},
-    "spelling of tuples": {"spelling": {"s": (", ", ": ")}},
-    "spelling of odd keys": {"spelling": {1: 2}},
+    "style": {"style": [1]},
+    "style of tuples": {"style": {"s": (", ", ": ")}},
+    "style of odd keys": {"style": {1: 2}},
     "name": {"name": "\ud800"},
     "path": {"entry": "../a"},
     "reason": {"why": 5},
@@ -64,8 +64,8 @@ BLOCKS: dict[str, dict[str, Any]] = {
     "stored": {"parts": (Part(max_stored(4) + 1, 4, 1),)},
     "chain of a part": {"parts": (Part(4, 4, 1, ((-1,),)),)},
     "too many parts": {"parts": (Part(0, 0, 2**63),) * 100_000},
-    "spelling of tuples": {"extras": {"s": {"s": (", ", ": ")}}},
-    "spelling of odd keys": {"extras": {"s": {1: 2}}},
+    "style of tuples": {"extras": {"s": {"s": (", ", ": ")}}},
+    "style of odd keys": {"extras": {"s": {1: 2}}},
     "too long a spelling": {"extras": {"s": {"h": "x" * MIB}}},
 }
 

@@ -147,6 +147,6 @@ def test_man_pages_and_completions_offer_it(run: Run, house: Path) -> None:
 
 
 def test_the_shared_suites_try_it(run: Run, house: Path) -> None:
-    suites = ("tests/formats/test_registry.py", "tests/formats/test_cutting.py")
+    suites = ("tests/formats/test_registry.py", "tests/formats/test_splitting.py")
     tried = run(*suites, "-q", "-k", "properties", module="pytest", cwd=house)
     assert b" passed" in done(tried)

@@ -21,7 +21,7 @@ from uuid import UUID
 from serialpack.depth import MAX_DEPTH, levels
 from serialpack.errors import RefusedError
 from serialpack.formats.base import Difference, Unheld, depth_loss
-from serialpack.formats.cbor import scan as _cborscan
+from serialpack.formats.cbor import scan as cbor_scan
 from serialpack.formats.cbor.pairs import PAIRS, Paired, last_wins
 from serialpack.formats.cbor.tags import Tags, Twice, decoders
 from serialpack.formats.shared.document import Malformed
@@ -51,8 +51,8 @@ class CborFormat(MessageFormat):
     heeds = frozenset({DUPLICATES, UTF8})
     _pair = b"\xa1"
     _long: ClassVar[dict[str, int]] = {"a": 0x9A, "m": 0xBA}
-    scan = staticmethod(_cborscan.scan)
-    opening = staticmethod(_cborscan.opening)
+    scan = staticmethod(cbor_scan.scan)
+    opening = staticmethod(cbor_scan.opening)
 
     @property
     def join(self) -> CborJoin:

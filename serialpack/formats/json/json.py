@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from serialpack.depth import MAX_DEPTH, json_depth
-from serialpack.formats.base import Difference, Read, SourceBlock, Span, Spelling
+from serialpack.formats.base import Difference, Read, SourceBlock, Span, Style
 from serialpack.formats.json.ndjson import decoder
 from serialpack.formats.json.parse import (
     BOM,
@@ -22,7 +22,7 @@ from serialpack.formats.json.parse import (
 )
 from serialpack.formats.json.split import JsonFinder, element_range
 from serialpack.formats.json.text import JsonText
-from serialpack.formats.shared.split import cut_records
+from serialpack.formats.shared.split import split_records
 from serialpack.stages.stage import Buffer
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class JsonFormat(JsonText):
     """A JSON document.
 
     The records of an array are its elements. An object or a scalar that fits in a block is one
-    record; an object larger than that is a map, cut at its members, and each is a record: an
+    record; an object larger than that is a map, split at its members, and each is a record: an
     object with one member. A block runs from its first element's first byte to the next block's.
     """
 
@@ -47,14 +47,14 @@ class JsonFormat(JsonText):
 
         return JsonJoin()
 
-    def cut(
+    def split(
         self, read: Read, block_size: int, *, for_values: bool = False
     ) -> Iterator[SourceBlock]:
         finder = JsonFinder(for_values=for_values)
-        return cut_records(read, block_size, finder, for_values=for_values)
+        return split_records(read, block_size, finder, for_values=for_values)
 
-    def cut_sparse(self, read: Read, block_size: int, most_values: int) -> Iterator[SourceBlock]:
-        return cut_records(read, block_size, JsonFinder(), most_values=most_values)
+    def split_sparse(self, read: Read, block_size: int, most_values: int) -> Iterator[SourceBlock]:
+        return split_records(read, block_size, JsonFinder(), most_values=most_values)
 
     def _framed(self, block: SourceBlock, data: bytes) -> JsonFrame | None:
         """Where the records stand; None where that must be looked at strictly."""
@@ -123,7 +123,7 @@ class JsonFormat(JsonText):
     def structure(self, block: SourceBlock, count: int) -> str:  # noqa: ARG002
         return kind_of(bytes(block.data), first=True, last=block.last)
 
-    def outline(self, block: SourceBlock) -> Spelling:
+    def outline(self, block: SourceBlock) -> Style:
         kind = kind_of(bytes(block.data), first=True, last=block.last)
         return {} if kind == "d" else {"k": kind}
 
@@ -135,11 +135,11 @@ class JsonFormat(JsonText):
             return Difference(0, "$", "a document", "another", "value")
         return lost
 
-    def record_spans(self, data: Buffer, spelling: Spelling, *, first: bool) -> Iterator[Span]:
+    def record_spans(self, data: Buffer, style: Style, *, first: bool) -> Iterator[Span]:
         from serialpack.formats.json.scan import element_spans
 
         text = bytes(data)
-        one = spelling.get("k", "d") == "d"
+        one = style.get("k", "d") == "d"
         start = 0
         if first:
             start = len(text) - len(text.removeprefix(BOM).lstrip(WHITE)) + (not one)
@@ -149,25 +149,25 @@ class JsonFormat(JsonText):
         return element_spans(text, start)
 
     def record_range(
-        self, data: Buffer, spelling: Spelling, span: Span, count: int, *, first: bool
+        self, data: Buffer, style: Style, span: Span, count: int, *, first: bool
     ) -> Span | None:
         text = bytes(data)
-        if spelling.get("k") == "a":
+        if style.get("k") == "a":
             _, at, end = frame(text, first=first, last=False)
             if (found := element_range(text, at, end, span, count)) is not None:
                 return found
-        return super().record_range(text, spelling, span, count, first=first)
+        return super().record_range(text, style, span, count, first=first)
 
-    def ends_record(self, data: Buffer, spelling: Spelling, *, first: bool, within: bool) -> bool:
-        found = None if within else self.record_range(data, spelling, (0, 1), 1, first=first)
+    def ends_record(self, data: Buffer, style: Style, *, first: bool, within: bool) -> bool:
+        found = None if within else self.record_range(data, style, (0, 1), 1, first=first)
         return found is not None and b"," in bytes(data[found[1] :])
 
     def slice_ends(
         self,
         head: Buffer,  # noqa: ARG002
-        spelling: Spelling,
+        style: Style,
     ) -> tuple[bytes, bytes]:
         from serialpack.formats.json.style import style_of
 
-        style = style_of(spelling, "d")
-        return style.head.encode(), style.defaults().tail.encode()
+        parsed = style_of(style, "d")
+        return parsed.head.encode(), parsed.defaults().tail.encode()

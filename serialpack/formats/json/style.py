@@ -1,7 +1,7 @@
-"""How a JSON text is spelled: learned from it, stored in few bytes.
+"""The style of a JSON text: detected in it, stored in few bytes.
 
-A spelling is a map; what is left out has its default, so that compact JSON is the empty map.
-"d", "a", "m", "n" below stand for one document, an array, a map cut at its members, NDJSON.
+A style is a map; what is left out has its default, so that compact JSON is the empty map.
+"d", "a", "m", "n" below stand for one document, an array, a map split at its members, NDJSON.
 
 | key | meaning | default |
 | --- | --- | --- |
@@ -21,7 +21,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from serialpack.formats.base import Spelling
+from serialpack.formats.base import Style
 from serialpack.formats.json.parse import CLOSING, OPENING, WHITE, frame
 from serialpack.stages.stage import Buffer
 
@@ -50,7 +50,7 @@ SPACED = (", ", ": ")
 
 @dataclass(frozen=True)
 class JsonStyle:
-    """A spelling with nothing left out."""
+    """A style with nothing left out."""
 
     kind: str
     separators: tuple[str, str] = COMPACT
@@ -84,9 +84,9 @@ class JsonStyle:
             tail=line + CLOSING[self.kind],
         )
 
-    def spelling(self) -> Spelling:
+    def stored(self) -> Style:
         """The map that is stored."""
-        found: Spelling = {}
+        found: Style = {}
         if self.kind in "am":
             found["k"] = self.kind
         default = self.defaults()
@@ -108,58 +108,58 @@ class JsonStyle:
         return found
 
 
-def changes(spelling: Spelling, style: JsonStyle) -> Spelling:
-    """What to put over ``spelling`` so that it means ``style``."""
-    stored = style.spelling()
-    full: Spelling = {
-        "k": style.kind,
-        "h": style.head,
-        "j": style.joint,
-        "t": style.tail,
-        "s": list(style.separators),
-        "n": style.indent,
-        "b": style.base,
-        "x": style.escapes,
-        "f": int(style.python_floats),
+def changes(style: Style, parsed: JsonStyle) -> Style:
+    """What to put over ``style`` so that it means ``style``."""
+    stored = parsed.stored()
+    full: Style = {
+        "k": parsed.kind,
+        "h": parsed.head,
+        "j": parsed.joint,
+        "t": parsed.tail,
+        "s": list(parsed.separators),
+        "n": parsed.indent,
+        "b": parsed.base,
+        "x": parsed.escapes,
+        "f": int(parsed.python_floats),
     }
-    found = {key: value for key, value in stored.items() if spelling.get(key) != value}
-    return found | {key: full[key] for key in spelling if key not in stored and key in full}
+    found = {key: value for key, value in stored.items() if style.get(key) != value}
+    return found | {key: full[key] for key in style if key not in stored and key in full}
 
 
 def _base(kind: str, indent: str) -> str:
     return indent if kind in "am" else ""
 
 
-def style_of(spelling: Spelling, kind: str) -> JsonStyle:
+def style_of(style: Style, kind: str) -> JsonStyle:
     """The style that a stored map means; ValueError where it is none."""
     try:
-        kind = spelling.get("k", kind)
-        indent = spelling.get("n", "")
+        kind = style.get("k", kind)
+        indent = style.get("n", "")
         indent = " " * min(indent, 64) if isinstance(indent, int) else str(indent)
-        separators = spelling.get("s", INDENTED if indent else COMPACT)
+        separators = style.get("s", INDENTED if indent else COMPACT)
         item, key = SPACED if separators == 1 else separators
-        style = JsonStyle(
+        parsed = JsonStyle(
             kind if kind in ("a", "m", "n") else "d",
             separators=(str(item), str(key)),
             indent=indent,
-            base=str(spelling.get("b", _base(kind, indent))),
-            escapes=int(spelling.get("x", 0)),
-            python_floats=bool(spelling.get("f", 0)),
+            base=str(style.get("b", _base(kind, indent))),
+            escapes=int(style.get("x", 0)),
+            python_floats=bool(style.get("f", 0)),
         ).defaults()
-        style = replace(
-            style,
-            head=str(spelling.get("h", style.head)),
-            joint=str(spelling.get("j", style.joint)),
-            tail=str(spelling.get("t", style.tail)),
+        parsed = replace(
+            parsed,
+            head=str(style.get("h", parsed.head)),
+            joint=str(style.get("j", parsed.joint)),
+            tail=str(style.get("t", parsed.tail)),
         )
-        if _too_long(style):
-            raise ValueError("not a JSON spelling: too long")
-        return style
+        if _too_long(parsed):
+            raise ValueError("not a JSON style: too long")
+        return parsed
     except (TypeError, AttributeError) as error:
-        raise ValueError(f"not a JSON spelling: {error}") from None
+        raise ValueError(f"not a JSON style: {error}") from None
 
 
-def learn(data: bytes, kind: str, *, first: bool, last: bool) -> JsonStyle:
+def detect_style(data: bytes, kind: str, *, first: bool, last: bool) -> JsonStyle:
     """The style of a block's text, guessed mostly from its first bytes; never fails.
 
     ``kind``: "n" for NDJSON; for JSON any other, it is found out.
@@ -195,7 +195,7 @@ def learn(data: bytes, kind: str, *, first: bool, last: bool) -> JsonStyle:
 
 
 #: The longest text within records (a separator, an indent, a base), and around them, that a
-#: spelling may hold, in characters: a few stored bytes must not ask for gigabytes of text.
+#: style may hold, in characters: a few stored bytes must not ask for gigabytes of text.
 MOST_WITHIN, MOST_AROUND = 64, 1024
 
 
@@ -250,7 +250,7 @@ def _separators(sample: bytes, *, indented: bool) -> tuple[str, str]:
 
 
 def _escapes(data: bytes) -> int:
-    """All or none of a kind are escaped in a text that can be spelled: the first one tells."""
+    """All or none of a kind are escaped in a text that has a style: the first one tells."""
     begin = data.find(b"\\")
     if begin < 0:
         return 0

@@ -10,7 +10,7 @@ from serialpack.depth import check_messages
 from serialpack.formats.base import Read, SourceBlock, Unheld
 from serialpack.formats.shared.document import Malformed
 from serialpack.formats.shared.elements import MessageFormat, Opening
-from serialpack.formats.shared.split import Scan, SequenceFinder, cut_records, record_ends
+from serialpack.formats.shared.split import Scan, SequenceFinder, record_ends, split_records
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import DUPLICATES, UTF8
 
@@ -37,12 +37,12 @@ class MsgPackFormat(MessageFormat):
 
         return MsgPackJoin()
 
-    def _cut_bytes(self, read: Read, block_size: int) -> Iterator[SourceBlock]:
-        return self.cut_sparse(read, block_size, 0)
+    def _split_bytes(self, read: Read, block_size: int) -> Iterator[SourceBlock]:
+        return self.split_sparse(read, block_size, 0)
 
-    def cut_sparse(self, read: Read, block_size: int, most_values: int) -> Iterator[SourceBlock]:
+    def split_sparse(self, read: Read, block_size: int, most_values: int) -> Iterator[SourceBlock]:
         finder = SequenceFinder(lambda view, most: self.scan(view, most, 1))
-        return cut_records(read, block_size, finder, most_values=most_values)
+        return split_records(read, block_size, finder, most_values=most_values)
 
     @staticmethod
     def scan(view: memoryview, most: int, step: int, ends: array[int] | None = None) -> Scan:
@@ -98,9 +98,9 @@ class MsgPackFormat(MessageFormat):
             raise _explained(data, error, self.marks) from None
 
     def write(self, records: list[Any]) -> bytes:
-        from serialpack.formats.msgpack import values as _messages
+        from serialpack.formats.msgpack import values as msgpack_values
 
-        return _messages.pack(records)
+        return msgpack_values.pack(records)
 
 
 def _records(data: bytes, marks: Marks | None) -> list[Any]:
@@ -108,21 +108,21 @@ def _records(data: bytes, marks: Marks | None) -> list[Any]:
 
     ``marks``: what may be lost, and is noted there.
     """
-    from serialpack.formats.msgpack import values as _messages
+    from serialpack.formats.msgpack import values as msgpack_values
 
     check_messages(data)
     if marks is not None:
-        return _messages.unpack_marked(data, marks)
-    records = _messages.unpack(data)
+        return msgpack_values.unpack_marked(data, marks)
+    records = msgpack_values.unpack(data)
     # What is written as it was read has lost nothing: no key twice, no nanoseconds.
-    if _messages.pack(records) == data:
+    if msgpack_values.pack(records) == data:
         return records
-    return _messages.unpack_exactly(data)
+    return msgpack_values.unpack_exactly(data)
 
 
 def _explained(data: bytes, error: Exception, marks: Marks | None) -> Exception:
     """What is wrong with a sequence that could not be read, and where."""
-    from serialpack.formats.msgpack import scan as _messagescan
+    from serialpack.formats.msgpack import scan as msgpack_scan
     from serialpack.formats.msgpack.values import Repeated
 
     record = start = 0
@@ -133,7 +133,7 @@ def _explained(data: bytes, error: Exception, marks: Marks | None) -> Exception:
             break
         record, start = record + 1, end
     try:
-        _messagescan.check(data, start, record)
+        msgpack_scan.check(data, start, record)
     except (Malformed, Unheld) as found:
         return found
     return Malformed(str(error), start)
