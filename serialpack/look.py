@@ -18,6 +18,7 @@ from serialpack.files import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Unheld, ValueFormat
 from serialpack.listing import Listing, listing_of
+from serialpack.values.structure import Structure
 
 #: How much of a file is looked at for its format and first records.
 SAMPLE = 256 << 10
@@ -143,7 +144,7 @@ def _are_members(format: str, head: bytes) -> bool:
     assert isinstance(fmt, ValueFormat)
     with suppress(SerialpackError, Unheld):
         for block in _split(fmt, head):
-            return fmt.structure(block, 0) == "m"
+            return fmt.structure(block, 0) == Structure.MAP
     return False
 
 

@@ -39,6 +39,7 @@ from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import ConvertReport
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import RecordSerializer
+from serialpack.values.structure import Structure
 from serialpack.watch import expect
 
 if TYPE_CHECKING:
@@ -225,7 +226,7 @@ def _given(
         plan = ConversionPlan(
             stored or "",
             "",
-            structure="a" if tabular else "",  # the object is the list of the rows
+            structure=Structure.ARRAY if tabular else None,  # the object is the list of the rows
             fields=fields.paths,
             alone=True,
             source_serializer=(*serializer,),

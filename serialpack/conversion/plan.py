@@ -9,6 +9,7 @@ from serialpack.columns.fields.wanted import Field
 from serialpack.formats.base import Style
 from serialpack.reports import LeftOut
 from serialpack.values.kinds import Loss
+from serialpack.values.structure import Structure
 
 if TYPE_CHECKING:
     from serialpack.formats.shared.join import Piece
@@ -28,7 +29,7 @@ class ConversionPlan(NamedTuple):
     source: str
     target: str
     style: Style = {}  # noqa: RUF012 (never written to)
-    structure: str = ""
+    structure: Structure | None = None
     verify: bool = True
     lossy: tuple[str, ...] = ()
     tagged: bool = False

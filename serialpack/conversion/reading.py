@@ -22,6 +22,7 @@ from serialpack.pipeline.reading import Reading
 from serialpack.reports import LeftOut
 from serialpack.serializers import reader
 from serialpack.serializers.base import FAILURES, RecordSerializer
+from serialpack.values.structure import Structure
 
 #: Makes the refusal of a value: the difference, and the number of the block's first record.
 Refuse = Callable[[Difference, int], ValueRefusedError]
@@ -80,7 +81,9 @@ class SourceReader:
                 offset=block.offset,
                 hint="without --tagged it is read as it stands",
             ) from None
-        if self._plan.structure == "m" and any(type(v) is not dict or len(v) != 1 for v in values):
+        if self._plan.structure == Structure.MAP and any(
+            type(v) is not dict or len(v) != 1 for v in values
+        ):
             raise RefusedError("a tag that is larger than a block is not read")
         return values
 
@@ -120,7 +123,7 @@ class SourceReader:
             if fmt.name == "json":
                 # A line of its own, wherever it breaks the lines of the source.
                 text = text.translate(_ONE_LINE)
-                text = b"{%b}" % text if self._plan.structure == "m" else text
+                text = b"{%b}" % text if self._plan.structure == Structure.MAP else text
             part = block._replace(
                 data=text,
                 index=max(block.index, 1),  # no header stands in it
@@ -163,7 +166,9 @@ class SourceReader:
         """
         if bad and (not good or block.context):
             return None
-        added = int(self._plan.structure == "m" and self.format.name == "json")  # a brace each
+        added = int(
+            self._plan.structure == Structure.MAP and self.format.name == "json"
+        )  # a brace each
         good = good[added : len(good) - added]
         data, at, pieces = bytes(block.data), 0, []
         for part in bad:

@@ -17,6 +17,7 @@ from serialpack.formats.shared.join import Join
 from serialpack.pipeline.line import Crew, Line, Progress
 from serialpack.reports import LeftOut
 from serialpack.values.kinds import COLUMNS, Loss
+from serialpack.values.structure import Structure
 
 #: The most that is told of what was left out, one by one.
 _MOST_LEFT_OUT = 1000
@@ -125,17 +126,17 @@ def convert_stream(
     structure = plan.structure or fmt.structure(first, 0)
     plan = plan._replace(
         style=fmt.detect_style(first) if fmt.restyled else fmt.outline(first),
-        structure=structure if structure in ("a", "m") else "",
+        structure=structure if structure in (Structure.ARRAY, Structure.MAP) else None,
     )
-    in_pieces = join is not None and (join.maps or structure != "m")
+    in_pieces = join is not None and (join.maps or structure != Structure.MAP)
     if not in_pieces:
         plan = plan._replace(whole=True)
 
-    def structure_of(found: Found, count: int) -> str:
+    def structure_of(found: Found, count: int) -> Structure:
         if found.elements or plan.structure:
-            return plan.structure or "a"
+            return plan.structure or Structure.ARRAY
         if plan.alone and first.last and count == 1:
-            return "d"
+            return Structure.DOCUMENT
         return fmt.structure(first, count)
 
     crew = Crew(threads, processes=threads > 1) if in_pieces else Crew()
@@ -151,16 +152,15 @@ def convert_stream(
             numbers += found.numbers
             if block.index == 0:
                 structure = structure_of(found, len(found.records) + len(found.left_out))
-            if structure == "n" and one_record and len(records) > 1:
+            if structure == Structure.SEQUENCE and one_record and len(records) > 1:
                 raise _not_one(plan, len(records))
-            if early is None or block.last or structure == "m" or not found.records:
+            if early is None or block.last or structure == Structure.MAP or not found.records:
                 continue
             if not early.fits([records[0], *found.records]):
                 early.write(records, _everything(records))  # which says why
         tally.check_any(len(records), fmt)
         return _as_a_whole(records, numbers, structure, write, plan, tally)
     assert join is not None
-    structure = ""
     with Joiner(join, write, patch) as joiner:
         for block, found in converted:
             assert found.piece is not None
@@ -178,21 +178,21 @@ def convert_stream(
 def _as_a_whole(
     records: list[Any],
     numbers: list[int],
-    structure: str,
+    structure: Structure,
     write: Write,
     plan: ConversionPlan,
     tally: _Tally,
 ) -> Converted:
     """One file of all records of a source, in memory; ``numbers`` as ``_one_file`` has them."""
     parts = len(records)
-    if structure == "m":
+    if structure == Structure.MAP:
         records = Join().lowered(records, structure)
-    elif structure == "a" and not is_sequence(plan.target):
+    elif structure == Structure.ARRAY and not is_sequence(plan.target):
         records = [records]
     target = FORMATS.get(plan.target)
     if isinstance(target, ValueFormat) and target.one_record and len(records) != 1:
         raise _not_one(plan, len(records))
-    whole = len(records) != parts or structure in ("a", "m")
+    whole = len(records) != parts or structure in (Structure.ARRAY, Structure.MAP)
     data, kept = _one_file(records, numbers[: 0 if whole else None], plan, tally)
     write(data)
     return tally.done(kept if not whole or is_sequence(plan.target) else parts)

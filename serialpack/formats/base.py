@@ -21,6 +21,7 @@ from serialpack.values.kinds import Difference as Difference
 from serialpack.values.kinds import Loss
 from serialpack.values.kinds import Unheld as Unheld
 from serialpack.values.kinds import value_step as value_step
+from serialpack.values.structure import Structure
 
 if TYPE_CHECKING:
     from serialpack.formats.shared.join import Join
@@ -63,7 +64,7 @@ class SourceBlock(NamedTuple):
     line: int = -1
     column: int = 0
     context: bytes = b""
-    inside: str = ""
+    inside: Structure | None = None
 
 
 def picked(spans: Iterator[Span], span: Span, count: int) -> Span | None:
@@ -314,7 +315,7 @@ class ValueFormat(Format):
         """
         return None
 
-    def structure(self, block: SourceBlock, count: int) -> str:
+    def structure(self, block: SourceBlock, count: int) -> Structure:
         """What the records of a source are, told from its first block with ``count`` of them.
 
         ``"d"``: one, which is the document; ``"a"``, ``"m"``: elements of the array or members
@@ -323,8 +324,8 @@ class ValueFormat(Format):
         (``formats.shared.members``).
         """
         if block.inside or self.declared.sequence:
-            return block.inside or "n"
-        return "d" if block.last and count == 1 else "n"
+            return block.inside or Structure.SEQUENCE
+        return Structure.DOCUMENT if block.last and count == 1 else Structure.SEQUENCE
 
     @abstractmethod
     def write_text(self, records: list[Any], style: Style, *, first: bool) -> bytes:

@@ -17,6 +17,7 @@ from serialpack.errors import RefusedError, SyntaxInputError, UsageError
 from serialpack.formats.base import SourceBlock
 from serialpack.formats.csv.rows import CsvStyle, write_rows
 from serialpack.records.units import Loaded, MemberRecords, Unit, counted, read_values, refused
+from serialpack.values.structure import Structure
 
 if TYPE_CHECKING:
     import numpy as np
@@ -67,7 +68,7 @@ class _Taken:
         """The same from the columns of these fields alone; None where that cannot be."""
         declared = unit.member.format.declared
         table = bool(declared.delimiter)
-        if not (unit.stored and (declared.has_lines or unit.member.structure == "a")):
+        if not (unit.stored and (declared.has_lines or unit.member.structure == Structure.ARRAY)):
             return None
         opened = unit.member.opened(unit.block.index)
         if opened is None or opened.form is not Form.COLUMNS:
@@ -85,7 +86,7 @@ class _Taken:
         projection = project.Projection(
             columns.shape,
             self._paths,
-            inside=unit.member.structure or "n",
+            inside=Structure(unit.member.structure or Structure.SEQUENCE),
             first=unit.block.index == 0,
             last=unit.block.last,
             records=unit.records,

@@ -26,6 +26,7 @@ from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import FAILURES, RecordSerializer
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import COMMENTS, KINDS
+from serialpack.values.structure import Structure
 
 #: After so many records of a block were read one by one, all of them are.
 _ONE_BY_ONE = 8
@@ -156,7 +157,7 @@ class MemberRecords:
             style = self.plan.style
             if self.format.restyled:
                 style = {**self.format.detect_style(block), **style}
-            structure = self.structure if self.structure == "m" else ""
+            structure = Structure.MAP if self.structure == Structure.MAP else None
             plan = Reading(self.plan.format, "", style=style, structure=structure)
             serializer = SERIALIZERS.cls(self.plan.chain.serializer.name)
             kept = issubclass(serializer, RecordSerializer) and keeps(serializer, self.format)
@@ -176,7 +177,7 @@ class MemberRecords:
         """A record of a unit as a source of its own, and what reads it; ``text``: its bytes."""
         first_record = unit.block.first_record + number
         if self.structure:
-            text = (b"{%b}" if self.structure == "m" else b"[%b]") % text
+            text = (b"{%b}" if self.structure == Structure.MAP else b"[%b]") % text
             block = SourceBlock(text, 0, 0, records=1, first_record=first_record, last=True)
             return block, SourceReader(
                 Reading("json", "", style=self.format.detect_style(block)), refused
@@ -187,7 +188,7 @@ class MemberRecords:
             records=1,
             first_record=first_record,
             last=False,
-            inside="",
+            inside=None,
         )
         return block, self.reader(block)
 

@@ -9,6 +9,7 @@ from typing import Any
 from serialpack.columns.fields.json import Projection, untied
 from serialpack.columns.parse.shape import Split, split
 from serialpack.columns.stored import structure
+from serialpack.values.structure import Structure
 
 Field = tuple[str, ...]
 
@@ -62,7 +63,7 @@ def projected(
     shape = found.shape
     if shape.columns and found.shape.walk.size:
         shape = structure.read(structure.write(shape, 3), size)
-    projection = Projection(shape, fields, inside=inside, first=first, last=last)
+    projection = Projection(shape, fields, inside=Structure(inside), first=first, last=last)
 
     def texts(number: int) -> Any:
         assert number in projection.columns

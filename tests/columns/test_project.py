@@ -14,6 +14,7 @@ from serialpack.columns.parse.nodes import KEY
 from serialpack.columns.parse.shape import split
 from serialpack.columns.stored import structure
 from serialpack.columns.texts import Broken, Texts
+from serialpack.values.structure import Structure
 from tests.columns.projections import Field, Map, check, parse, paths_of, projected
 
 spaces = st.sampled_from(["", "", "", " ", "\t", " " * 70, "\r"])
@@ -164,7 +165,11 @@ def test_the_columns_of_the_fields_alone_are_needed() -> None:
     assert found is not None
     paths = [column.path for column in found.shape.columns]
     projection = Projection(
-        found.shape, [("b", "c"), ("id", "x"), ("y",)], inside="n", first=True, last=True
+        found.shape,
+        [("b", "c"), ("id", "x"), ("y",)],
+        inside=Structure.SEQUENCE,
+        first=True,
+        last=True,
     )
     assert [paths[number] for number in projection.columns if paths[number] != (b"id",)] == [
         (b"b", b"c")
@@ -185,7 +190,9 @@ def test_fields_among_keys_that_are_data() -> None:
         assert found is not None
         assert any(node.kind == KEY for node in found.shape.nodes)
         fields = [(*names, "k25", "n"), (*names, "k49", "m", "o"), (*names, "k2", "n")]
-        projection = Projection(found.shape, fields, inside=inside, first=True, last=True)
+        projection = Projection(
+            found.shape, fields, inside=Structure(inside), first=True, last=True
+        )
         lines = projection.lines(found.columns.__getitem__).splitlines()
         assert projection.missing == [(*names, "k2", "n")]
         some = [b'"k25":{"n":5}', b'"k49":{"m":{"o":[7]}}']
@@ -259,7 +266,12 @@ def test_a_block_of_another_number_of_records_is_refused() -> None:
     found = untied(b"\n".join([*LINES, b'{"a": [\n]}']))
     for records in (40, 42):
         projection = Projection(
-            found.shape, [("id",)], inside="n", first=True, last=True, records=records
+            found.shape,
+            [("id",)],
+            inside=Structure.SEQUENCE,
+            first=True,
+            last=True,
+            records=records,
         )
         with pytest.raises(UntoldError, match="records"):
             projection.lines(found.columns.__getitem__)
@@ -272,7 +284,9 @@ def test_deep_nesting_takes_no_stack() -> None:
         (("a", "b"),): deep.replace(b" ", b"").replace(b"1", b"null"),
         (("b",),): b"{}\n",
     }.items():
-        projection = Projection(untied(deep).shape, fields, inside="n", first=True, last=True)
+        projection = Projection(
+            untied(deep).shape, fields, inside=Structure.SEQUENCE, first=True, last=True
+        )
         assert projection.lines(lambda _: Texts.from_list([b"1"])) == expected
 
 
@@ -297,7 +311,7 @@ def test_flipped_structures_are_refused_or_harmless() -> None:
         columns = [Texts.from_list([value] * number) for number in shape.numbers]
         fields = [("id",), ("b", "d"), ("tags", "x")]
         try:
-            projection = Projection(shape, fields, inside="a", first=True, last=True)
+            projection = Projection(shape, fields, inside=Structure.ARRAY, first=True, last=True)
             assert len(projection.lines(columns.__getitem__)) <= 2 * len(text)
         except (UntoldError, Broken):
             pass

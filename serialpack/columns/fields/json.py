@@ -32,6 +32,7 @@ from serialpack.columns.parse.shape import Split
 from serialpack.columns.spans import put_together
 from serialpack.columns.stored.structure import TextShape
 from serialpack.columns.texts import Texts
+from serialpack.values.structure import Structure
 
 
 class Projection:
@@ -52,7 +53,7 @@ class Projection:
         shape: TextShape,
         fields: Sequence[tuple[str, ...]],
         *,
-        inside: str,
+        inside: Structure,
         first: bool,
         last: bool,
         records: int | None = None,

@@ -30,6 +30,7 @@ from serialpack.formats.shared.unheld import check_unfolded
 from serialpack.formats.shared.utf8 import ESCAPED
 from serialpack.stages.stage import Buffer, import_library
 from serialpack.values.kinds import DUPLICATES, UTF8, shown
+from serialpack.values.structure import Structure
 
 if TYPE_CHECKING:
     from serialpack.formats.cbor.join import CborJoin
@@ -50,7 +51,7 @@ class CborFormat(MessageFormat):
     title = "CBOR"
     heeds = frozenset({DUPLICATES, UTF8})
     _pair = b"\xa1"
-    _long: ClassVar[dict[str, int]] = {"a": 0x9A, "m": 0xBA}
+    _long: ClassVar[dict[str, int]] = {Structure.ARRAY: 0x9A, Structure.MAP: 0xBA}
     scan = staticmethod(cbor_scan.scan)
     opening = staticmethod(cbor_scan.opening)
 

@@ -24,6 +24,7 @@ from serialpack.formats.json.split import JsonFinder, element_range
 from serialpack.formats.json.text import JsonText
 from serialpack.formats.shared.split import split_records
 from serialpack.stages.stage import Buffer
+from serialpack.values.structure import Structure
 
 if TYPE_CHECKING:
     from serialpack.formats.json.join import JsonJoin
@@ -39,7 +40,7 @@ class JsonFormat(JsonText):
 
     about = "a JSON document"
     slice_between = b", "
-    _kind = "d"
+    _kind = Structure.DOCUMENT
 
     @property
     def join(self) -> JsonJoin:
@@ -80,7 +81,7 @@ class JsonFormat(JsonText):
         lines: Callable[[bytes], list[Any]],  # noqa: ARG002
     ) -> list[Any] | None:
         found = self._framed(block, data)
-        if found is None or found.kind != "a":
+        if found is None or found.kind != Structure.ARRAY:
             return None
         if block.index == 0 and block.last:
             return array(data.removeprefix(BOM))
@@ -93,10 +94,10 @@ class JsonFormat(JsonText):
             return None
         kind, start, end = found
         try:
-            if kind == "d" or (kind == "a" and first and block.last):
+            if kind == Structure.DOCUMENT or (kind == Structure.ARRAY and first and block.last):
                 document: Any = decoder()(data.removeprefix(BOM))  # no copy
-                return document if kind == "a" else [document]
-            if kind == "a":
+                return document if kind == Structure.ARRAY else [document]
+            if kind == Structure.ARRAY:
                 elements: list[Any] = decoder()(b"[%b]" % data[start:end])
                 return elements
             whole: dict[str, Any] = decoder()(b"{%b}" % data[start:end])
@@ -115,17 +116,17 @@ class JsonFormat(JsonText):
         if json_depth(data)[0] < MAX_DEPTH:
             return None
         kind, start, end = frame(data, first=block.index == 0, last=block.last)
-        if kind == "d":
+        if kind == Structure.DOCUMENT:
             return too_deep(data)
         # Each member of a map is a record, which is a map.
-        return too_deep(data[start:end], most=MAX_DEPTH - (kind == "m"))
+        return too_deep(data[start:end], most=MAX_DEPTH - (kind == Structure.MAP))
 
-    def structure(self, block: SourceBlock, count: int) -> str:  # noqa: ARG002
+    def structure(self, block: SourceBlock, count: int) -> Structure:  # noqa: ARG002
         return kind_of(bytes(block.data), first=True, last=block.last)
 
     def outline(self, block: SourceBlock) -> Style:
         kind = kind_of(bytes(block.data), first=True, last=block.last)
-        return {} if kind == "d" else {"k": kind}
+        return {} if kind == Structure.DOCUMENT else {"k": kind.value}
 
     def difference(self, block: SourceBlock, restored: Buffer) -> Difference | None:
         lost = super().difference(block, restored)
@@ -139,7 +140,7 @@ class JsonFormat(JsonText):
         from serialpack.formats.json.scan import element_spans
 
         text = bytes(data)
-        one = style.get("k", "d") == "d"
+        one = style.get("k", Structure.DOCUMENT) == Structure.DOCUMENT
         start = 0
         if first:
             start = len(text) - len(text.removeprefix(BOM).lstrip(WHITE)) + (not one)
@@ -152,7 +153,7 @@ class JsonFormat(JsonText):
         self, data: Buffer, style: Style, span: Span, count: int, *, first: bool
     ) -> Span | None:
         text = bytes(data)
-        if style.get("k") == "a":
+        if style.get("k") == Structure.ARRAY:
             _, at, end = frame(text, first=first, last=False)
             if (found := element_range(text, at, end, span, count)) is not None:
                 return found
@@ -169,5 +170,5 @@ class JsonFormat(JsonText):
     ) -> tuple[bytes, bytes]:
         from serialpack.formats.json.style import style_of
 
-        parsed = style_of(style, "d")
+        parsed = style_of(style, Structure.DOCUMENT)
         return parsed.head.encode(), parsed.defaults().tail.encode()

@@ -22,6 +22,7 @@ from serialpack.formats.shared.lines import (
 )
 from serialpack.formats.shared.split import split_records
 from serialpack.stages.stage import Buffer
+from serialpack.values.structure import Structure
 
 if TYPE_CHECKING:
     from serialpack.formats.json.join import NdJsonJoin
@@ -35,7 +36,7 @@ class NdJsonFormat(JsonText):
     """JSON values, each on its line; blank lines between them are no records."""
 
     about = "a JSON value on each line"
-    _kind = "n"
+    _kind = Structure.SEQUENCE
 
     @property
     def join(self) -> NdJsonJoin:
@@ -89,7 +90,7 @@ class NdJsonFormat(JsonText):
     ) -> tuple[bytes, bytes]:
         from serialpack.formats.json.style import style_of
 
-        return b"", style_of(style, "n").joint.encode()
+        return b"", style_of(style, Structure.SEQUENCE).joint.encode()
 
     def ends_record(
         self,

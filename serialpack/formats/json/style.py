@@ -24,6 +24,7 @@ from dataclasses import dataclass, replace
 from serialpack.formats.base import Style
 from serialpack.formats.json.parse import CLOSING, OPENING, WHITE, frame
 from serialpack.stages.stage import Buffer
+from serialpack.values.structure import Structure
 
 _SAMPLE = 64 << 10
 #: Strings, and what begins with the quote of one that does not end.
@@ -52,7 +53,7 @@ SPACED = (", ", ": ")
 class JsonStyle:
     """A style with nothing left out."""
 
-    kind: str
+    kind: Structure
     separators: tuple[str, str] = COMPACT
     indent: str = ""
     base: str = ""
@@ -65,7 +66,7 @@ class JsonStyle:
     @property
     def own_joint(self) -> str:
         """What an engine writes between the elements of an array of this style."""
-        if self.kind == "n":
+        if self.kind == Structure.SEQUENCE:
             return "\n"
         if self.indent:
             return self.separators[0] + "\n" + self.base
@@ -74,7 +75,7 @@ class JsonStyle:
     def defaults(self) -> JsonStyle:
         """This style with the default text around its records."""
         if self.kind in "nd":
-            end = "\n" if self.kind == "n" else ""
+            end = "\n" if self.kind == Structure.SEQUENCE else ""
             return replace(self, head="", joint=self.own_joint, tail=end)
         line = "\n" if self.indent else ""
         return replace(
@@ -88,7 +89,7 @@ class JsonStyle:
         """The map that is stored."""
         found: Style = {}
         if self.kind in "am":
-            found["k"] = self.kind
+            found["k"] = self.kind.value
         default = self.defaults()
         for key, mine, usual in (
             ("h", self.head, default.head),
@@ -112,7 +113,7 @@ def changes(style: Style, parsed: JsonStyle) -> Style:
     """What to put over ``style`` so that it means ``style``."""
     stored = parsed.stored()
     full: Style = {
-        "k": parsed.kind,
+        "k": parsed.kind.value,
         "h": parsed.head,
         "j": parsed.joint,
         "t": parsed.tail,
@@ -126,20 +127,23 @@ def changes(style: Style, parsed: JsonStyle) -> Style:
     return found | {key: full[key] for key in style if key not in stored and key in full}
 
 
-def _base(kind: str, indent: str) -> str:
+def _base(kind: Structure, indent: str) -> str:
     return indent if kind in "am" else ""
 
 
-def style_of(style: Style, kind: str) -> JsonStyle:
+_STRUCTURES: dict[str, Structure] = {each.value: each for each in Structure}
+
+
+def style_of(style: Style, kind: Structure) -> JsonStyle:
     """The style that a stored map means; ValueError where it is none."""
     try:
-        kind = style.get("k", kind)
+        kind = _STRUCTURES.get(style.get("k", kind), Structure.DOCUMENT)
         indent = style.get("n", "")
         indent = " " * min(indent, 64) if isinstance(indent, int) else str(indent)
         separators = style.get("s", INDENTED if indent else COMPACT)
         item, key = SPACED if separators == 1 else separators
         parsed = JsonStyle(
-            kind if kind in ("a", "m", "n") else "d",
+            kind,
             separators=(str(item), str(key)),
             indent=indent,
             base=str(style.get("b", _base(kind, indent))),
@@ -159,12 +163,12 @@ def style_of(style: Style, kind: str) -> JsonStyle:
         raise ValueError(f"not a JSON style: {error}") from None
 
 
-def detect_style(data: bytes, kind: str, *, first: bool, last: bool) -> JsonStyle:
+def detect_style(data: bytes, kind: Structure, *, first: bool, last: bool) -> JsonStyle:
     """The style of a block's text, guessed mostly from its first bytes; never fails.
 
     ``kind``: "n" for NDJSON; for JSON any other, it is found out.
     """
-    if kind == "n":
+    if kind == Structure.SEQUENCE:
         start = 3 if first and data.startswith(b"\xef\xbb\xbf") else 0
         end = len(data.rstrip(b" \t\r\n"))
     else:
@@ -173,7 +177,7 @@ def detect_style(data: bytes, kind: str, *, first: bool, last: bool) -> JsonStyl
     size = _SAMPLE if kind in "am" else _SAMPLE // 4  # two records must be in it, or a part of one
     sample = _emptied(data[start : min(end, start + size)])
     base, indent = "", ""
-    value = _KEY.match(sample) if kind == "m" else None
+    value = _KEY.match(sample) if kind == Structure.MAP else None
     if inner := _INNER.match(sample, value.end() if value else 0):
         outer = _last_line(head) if kind in "am" else b""
         if inner[1].startswith(outer) and len(inner[1]) > len(outer):
@@ -210,7 +214,7 @@ def _clipped(style: JsonStyle) -> JsonStyle:
     return JsonStyle(style.kind).defaults() if _too_long(style) else style
 
 
-def tail_of(data: Buffer, kind: str) -> str:
+def tail_of(data: Buffer, kind: Structure) -> str:
     """What stands behind the last record of a block; in short, where that is too long to store."""
     near = bytes(data[-4096:])
     if not near.strip(WHITE):
@@ -223,7 +227,7 @@ def tail_of(data: Buffer, kind: str) -> str:
             bare = bare or near[: len(near) - len(near.lstrip(WHITE)) + 1]
     tail = near[len(bare) :]
     if len(tail) > MOST_AROUND:
-        tail = b"\n" if kind == "n" else tail.strip(WHITE)
+        tail = b"\n" if kind == Structure.SEQUENCE else tail.strip(WHITE)
     return tail.decode("utf-8", "replace")
 
 
@@ -273,10 +277,10 @@ def _escapes(data: bytes) -> int:
 
 def _joint(data: bytes, sample: bytes, style: JsonStyle, start: int) -> str | None:
     """What stands between the first two records; None where there are no two in the sample."""
-    if style.kind == "n":
+    if style.kind == Structure.SEQUENCE:
         newline = data.find(b"\n", start)
         return None if newline < 0 else "\r\n" if data[newline - 1 : newline] == b"\r" else "\n"
-    if style.kind == "d":
+    if style.kind == Structure.DOCUMENT:
         return None
     depth = 0
     for mark in _MARK.finditer(sample):

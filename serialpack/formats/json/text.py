@@ -18,6 +18,7 @@ from serialpack.formats.json.parse import (
 )
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import DIGITS, DUPLICATES, UTF8
+from serialpack.values.structure import Structure
 
 # Modules for style, writing and comparing are imported where they are used: packing the bytes
 # as they are needs none of them, and starts 4 ms sooner (of some 65).
@@ -39,7 +40,7 @@ class JsonText(ValueFormat):
     }
 
     #: What ``json_style`` calls it.
-    _kind: ClassVar[str]
+    _kind: ClassVar[Structure]
 
     @abstractmethod
     def _fast(self, block: SourceBlock, data: bytes) -> list[Any] | None:

@@ -13,6 +13,7 @@ from serialpack.formats.shared.elements import MessageFormat, Opening
 from serialpack.formats.shared.split import Scan, SequenceFinder, record_ends, split_records
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import DUPLICATES, UTF8
+from serialpack.values.structure import Structure
 
 if TYPE_CHECKING:
     from serialpack.formats.msgpack.join import MsgPackJoin
@@ -29,7 +30,7 @@ class MsgPackFormat(MessageFormat):
     title = "MessagePack"
     heeds = frozenset({DUPLICATES, UTF8})
     _pair = b"\x81"
-    _long: ClassVar[dict[str, int]] = {"a": 0xDD, "m": 0xDF}
+    _long: ClassVar[dict[str, int]] = {Structure.ARRAY: 0xDD, Structure.MAP: 0xDF}
 
     @property
     def join(self) -> MsgPackJoin:
@@ -82,12 +83,12 @@ class MsgPackFormat(MessageFormat):
     def opening(view: Buffer) -> Opening | None:
         first = view[0] if view else 0
         if 0x80 <= first < 0xA0:
-            return Opening("m" if first < 0x90 else "a", 1, first & 0x0F)
+            return Opening(Structure.MAP if first < 0x90 else Structure.ARRAY, 1, first & 0x0F)
         size = {0xDC: 2, 0xDD: 4, 0xDE: 2, 0xDF: 4}.get(first)
         if size is None or len(view) <= size:
             return None
         count = int.from_bytes(view[1 : 1 + size])
-        return Opening("m" if first > 0xDD else "a", 1 + size, count)
+        return Opening(Structure.MAP if first > 0xDD else Structure.ARRAY, 1 + size, count)
 
     def read(self, data: bytes) -> list[Any]:
         from serialpack.formats.msgpack.values import Repeated

@@ -28,6 +28,7 @@ from serialpack.formats.shared.split import (
     split_records,
 )
 from serialpack.stages.stage import Buffer
+from serialpack.values.structure import Structure
 
 #: The byte that ends an array or a map of CBOR that does not say its length.
 _BREAK = 0xFF
@@ -41,14 +42,14 @@ class Opening(NamedTuple):
     announces ``count`` elements or members; None: they end at a break code.
     """
 
-    kind: str
+    kind: Structure
     size: int
     count: int | None  # type: ignore[assignment]  # tuple's method, which nobody needs here
 
     @property
     def step(self) -> int:
         """The values that make an element."""
-        return 2 if self.kind == "m" else 1
+        return 2 if self.kind == Structure.MAP else 1
 
 
 #: As for ``SequenceFinder``, of records that are so many values each.
@@ -249,7 +250,7 @@ class MessageFormat(DocumentFormat):
 
     def record_spans(self, data: Buffer, style: Style, *, first: bool) -> Iterator[Span]:
         kind = style.get("k", "")
-        if kind == "m":  # members of a map are no messages
+        if kind == Structure.MAP:  # members of a map are no messages
             raise self._unsplit()
         opening = self.opening(data) if kind and first else None
         start = opening.size if opening else 0
@@ -277,24 +278,24 @@ class MessageFormat(DocumentFormat):
         if first and (opening := self.opening(data)) is not None:
             view = view[opening.size :]
         # A break code is no element.
-        return view[: self.scan(view, -1, 2 if style.get("k") == "m" else 1).end]
+        return view[: self.scan(view, -1, 2 if style.get("k") == Structure.MAP else 1).end]
 
     def in_source(
         self, block: SourceBlock, style: Style, first: Callable[[], Buffer]
     ) -> SourceBlock:
-        if style.get("k") not in ("a", "m"):
+        if style.get("k") not in (Structure.ARRAY, Structure.MAP):
             return block
         context = bytes(first()[:_MOST_HEAD]) if block.index else b""
-        return block._replace(inside=style["k"], context=context)
+        return block._replace(inside=Structure(style["k"]), context=context)
 
     def outline(self, block: SourceBlock) -> Style:
-        return {"k": block.inside} if block.inside else {}
+        return {"k": block.inside.value} if block.inside else {}
 
     def detect_style(self, block: SourceBlock) -> Style:
         opening = self.opening(block.data) if block.inside else None
         if opening is None:
             return {}
-        return {"k": block.inside, "h": bytes(block.data[: opening.size])}
+        return {"k": opening.kind.value, "h": bytes(block.data[: opening.size])}
 
     def style_changes(self, block: SourceBlock, style: Style) -> Style:
         opening = self._opening_of(block) if block.inside else None
@@ -303,11 +304,13 @@ class MessageFormat(DocumentFormat):
 
     def write_text(self, records: list[Any], style: Style, *, first: bool) -> bytes:
         kind, head, tail = (style.get(key, empty) for key, empty in _STYLE.items())
-        if kind not in ("", "a", "m") or not all(
+        if kind not in ("", Structure.ARRAY, Structure.MAP) or not all(
             isinstance(part, bytes) and len(part) <= _MOST_HEAD for part in (head, tail)
         ):
             raise ValueError(f"not a style of {self.title}")
-        body = b"".join(map(self._member, records)) if kind == "m" else self.write(records)
+        body = (
+            b"".join(map(self._member, records)) if kind == Structure.MAP else self.write(records)
+        )
         return b"".join((head, body, tail) if first else (body, tail))
 
     def _member(self, record: Any) -> bytes:
@@ -338,7 +341,7 @@ class MessageFormat(DocumentFormat):
         else:
             begin = 0 if block.context else opening.size
             data = self._without_break(block, begin, opening)
-        if block.inside != "m":
+        if block.inside != Structure.MAP:
             return Sequence(data, begin, [])
         ends = [*self.ends(data, 2)]
         # What is behind the last whole member is read too, and says what is wrong with it.
@@ -376,7 +379,7 @@ class MessageFormat(DocumentFormat):
             return
         records += block.first_record
         if records != opening.count:
-            what = "an array" if opening.kind == "a" else "a map"
+            what = "an array" if opening.kind == Structure.ARRAY else "a map"
             raise Malformed(f"{what} of {opening.count}, with {records} of them", len(block.data))
 
 
