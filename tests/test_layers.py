@@ -125,20 +125,3 @@ def test_container_knows_no_stage() -> None:
                 seen.add(name)
                 todo.append(name)
     assert not {part_of(m) for m in seen} & STAGES
-
-
-def test_no_circles() -> None:
-    """No module needs, while it is imported, a module that is waiting for it."""
-    needs = {m: {n for n, _ in imports(m, at_import=True) if n in MODULES} for m in MODULES}
-    assert any(needs.values())
-    done: set[str] = set()
-
-    def visit(module: str, path: tuple[str, ...]) -> None:
-        assert module not in path, " -> ".join([*path[path.index(module) :], module])
-        if module not in done:
-            for needed in sorted(needs[module]):
-                visit(needed, (*path, module))
-            done.add(module)
-
-    for module in MODULES:
-        visit(module, ())

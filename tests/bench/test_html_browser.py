@@ -92,7 +92,7 @@ class Browser:
         self.driver.execute_cdp_cmd(name, options)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     options = webdriver.ChromeOptions()
     options.binary_location = BROWSER
@@ -108,7 +108,7 @@ def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     found.quit()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser(driver: Any, tmp_path_factory: pytest.TempPathFactory) -> Browser:
     return Browser(driver, tmp_path_factory.mktemp("pages"))
 

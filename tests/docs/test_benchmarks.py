@@ -60,7 +60,7 @@ def test_nothing_is_left_over() -> None:
     assert there <= {*SECTIONS, COLD, COLUMNS}
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Kept:
     """Every sample, measured now."""
     docs = tmp_path_factory.mktemp("docs")

@@ -54,7 +54,7 @@ def test_what_is_kept_is_no_quick_run() -> None:
 # --- the benchmark runs -----------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")  # tests of other modules run in between
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Everything measured on little data, beside what needs no installing."""
     root = tmp_path_factory.mktemp("root")
@@ -71,7 +71,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")  # tests of other modules run in between
 def made(root: Path) -> Measured:
     found = results.read(root / KEPT)
     assert found is not None

@@ -57,7 +57,7 @@ def test_results_are_of_these_values(peer: Peer) -> None:
 # --- results are true ------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def ours() -> Found:
     """The command that belongs to this Python."""
     found = find(SERIALPACK, PATH)

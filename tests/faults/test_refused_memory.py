@@ -55,7 +55,7 @@ def _limited(kib: int) -> list[str]:
     return ["sh", "-c", f'ulimit -c 0; ulimit -v {kib}; exec "$@"', "sh"]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def lines(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("lines") / "x.ndjson"
     path.write_bytes(b"".join(b'{"a":%d,"b":"x%d","c":[%d]}\n' % (n, n, n) for n in range(100_000)))

@@ -66,7 +66,7 @@ Done = subprocess.CompletedProcess[bytes]
 Run = Callable[..., Done]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the package and of what is made from it, with the format."""
     house = tmp_path_factory.mktemp("house")

@@ -146,7 +146,7 @@ def test_marks_and_memo_of_pickles_take_no_object_each() -> None:
             count_pickles(b"\x80\x04" + b"(" * size)
 
     assert _peak(marks) < 16 * size
-    memo = b"".join(b"r%b" % (2 * n + 9).to_bytes(4, "little") for n in range(200_000))
+    memo = b"".join(b"r%b" % (2 * n + 9).to_bytes(4, "little") for n in range(60_000))
 
     def put() -> None:
         assert count_pickles(b"\x80\x04N" + memo + b".") == 1

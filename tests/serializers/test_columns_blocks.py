@@ -103,7 +103,7 @@ ODD: dict[str, tuple[str, Callable[[bytes], bytes]]] = {
 }
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def regular() -> dict[str, bytes]:
     return {format: packed(b"".join(lines), format) for format, lines in USUAL.items()}
 
