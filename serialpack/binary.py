@@ -6,6 +6,11 @@ from typing import Protocol
 
 Bytes = bytes | bytearray | memoryview
 
+
+class EndsEarly(ValueError):
+    """Bytes that are cut off within a number, or where they are compressed."""
+
+
 _SHORT = [bytes([number]) for number in range(128)]
 
 
@@ -24,7 +29,7 @@ def varint(number: int) -> bytes:
 def read_varint(data: Bytes, at: int, end: int) -> tuple[int, int]:
     """The number at ``at``, which must end before ``end``, and where it ends.
 
-    ValueError where it does not end, or has more than 64 bits.
+    EndsEarly where it does not end, ValueError where it has more than 64 bits.
     """
     number = shift = 0
     while at < end:
@@ -38,9 +43,9 @@ def read_varint(data: Bytes, at: int, end: int) -> tuple[int, int]:
         shift += 7
         if shift > 63:
             break
-    raise ValueError(
-        "a number of more than 64 bits" if at < end or shift > 63 else "it ends within a number"
-    )
+    if at < end or shift > 63:
+        raise ValueError("a number of more than 64 bits")
+    raise EndsEarly("it ends within a number")
 
 
 def zigzag(number: int) -> int:
@@ -51,10 +56,6 @@ def zigzag(number: int) -> int:
 def unzigzag(number: int) -> int:
     """The signed number again."""
     return number >> 1 ^ -(number & 1)
-
-
-class EndsEarly(ValueError):
-    """Compressed bytes that are cut off."""
 
 
 class StreamDecoder(Protocol):

@@ -13,7 +13,8 @@ PACKAGE = Path(__file__).parents[1] / "serialpack"
 #: From the bottom up. A part is a module or folder of serialpack/. It may import the parts of
 #: lower layers and itself; parts of one layer do not know each other.
 LAYERS: list[set[str]] = [
-    {"_version", "depth", "errors"},
+    {"_version", "errors", "first_bytes"},
+    {"depth"},
     {"binary", "collector", "hidden", "text", "units", "values", "watch"},
     {"reports", "stages"},
     {"codecs", "columns", "container", "files", "filters", "formats"},

@@ -14,6 +14,7 @@ from itertools import chain
 from typing import Any
 
 from serialpack.conversion.reading import SourceReader
+from serialpack.first_bytes import FIX_LIST
 from serialpack.formats.base import SourceBlock
 from serialpack.formats.json.text import JsonText
 from serialpack.serializers.base import FAILURES
@@ -61,7 +62,7 @@ class Alike:
         if target == "msgpack":
             from serialpack.formats.msgpack.heads import head
 
-            messages: list[Any] = self._messages.decode(head(0x90, count) + data)
+            messages: list[Any] = self._messages.decode(head(FIX_LIST, count) + data)
             return messages
         lines: list[Any] = self._lines.decode_lines(data)
         return lines

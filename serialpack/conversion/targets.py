@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 from serialpack.errors import UsageError
+from serialpack.first_bytes import FIX_LIST
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Style, ValueFormat
 from serialpack.formats.shared.document import DocumentFormat
@@ -52,7 +53,7 @@ class _MessageWriter(TargetWriter):
         from serialpack.formats.msgpack.heads import head
 
         try:
-            (records,) = self.serializer.load(head(0x90, count) + data)
+            (records,) = self.serializer.load(head(FIX_LIST, count) + data)
         except ValueError:  # as an array they may be nested one level too deeply
             return self.serializer.load(data)
         return cast("list[Any]", records)

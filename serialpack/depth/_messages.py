@@ -9,9 +9,10 @@ from functools import cache
 from itertools import count
 
 from serialpack.depth._limit import MAX_DEPTH, TooDeep
+from serialpack.first_bytes import LISTS, MAPS
 
 #: All bytes but those that begin a container.
-_NO_CONTAINERS = bytes({*range(256)} - {*range(0x80, 0xA0), *range(0xDC, 0xE0)})
+_NO_CONTAINERS = bytes({*range(256)} - MAPS - LISTS)
 
 #: What begins an array of one element, and of more than there are.
 _ONE, _MANY = b"\x91", b"\xdd\xff\xff\xff\xff"

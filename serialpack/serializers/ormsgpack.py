@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+from serialpack.first_bytes import FIX_LIST, FIX_MAP
 from serialpack.formats.msgpack.heads import head, without_head
 from serialpack.formats.msgpack.values import extension, pack
 from serialpack.serializers._messages import Messages, read_messages
@@ -75,12 +76,12 @@ class OrMsgPackSerializer(Messages):
 def _write_deep(value: Any, packed: Callable[[Any], bytes], pieces: list[bytes]) -> None:
     """Writes more levels than the 255 of the library: that writes what is no container."""
     if type(value) is dict:
-        pieces.append(head(0x80, len(value)))
+        pieces.append(head(FIX_MAP, len(value)))
         for key, part in value.items():
             pieces.append(without_head(packed({key: None}), 1)[:-1])
             _write_deep(part, packed, pieces)
     elif type(value) is list:
-        pieces.append(head(0x90, len(value)))
+        pieces.append(head(FIX_LIST, len(value)))
         for part in value:
             _write_deep(part, packed, pieces)
     else:

@@ -14,18 +14,7 @@ from numpy.typing import NDArray
 from serialpack.columns.encodings.pieces import group_numbers
 from serialpack.columns.parse import msgpack_numbers
 from serialpack.columns.parse.msgpack_paths import PLACES
-from serialpack.columns.parse.msgpack_tokens import (
-    FALSE_BYTE,
-    FIX_LIST,
-    FIX_MAP,
-    FIX_STRING,
-    LENGTHS,
-    NIL,
-    STRING_8,
-    TRUE_BYTE,
-    MsgPackTokens,
-    tokens,
-)
+from serialpack.columns.parse.msgpack_tokens import MsgPackTokens, tokens
 from serialpack.columns.parse.nodes import (
     EMPTY_LIST,
     EMPTY_MAP,
@@ -41,6 +30,16 @@ from serialpack.columns.parse.nodes import (
 )
 from serialpack.columns.spans import Bytes, Positions, numbered, tell_apart
 from serialpack.columns.texts import Texts
+from serialpack.first_bytes import (
+    FALSE_BYTE,
+    FIX_LIST,
+    FIX_MAP,
+    FIX_STRING,
+    LENGTHS,
+    NIL,
+    STRING_8,
+    TRUE_BYTE,
+)
 
 #: The bytes of the data and the texts of its numbers are counted in 31 bits.
 _LARGEST = 1 << 28

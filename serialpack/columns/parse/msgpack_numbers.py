@@ -9,7 +9,11 @@ from numpy.typing import NDArray
 
 from serialpack.columns.encodings import floating, integer
 from serialpack.columns.encodings.pieces import merge, select, squeeze
-from serialpack.columns.parse.msgpack_tokens import (
+from serialpack.columns.parse.msgpack_tokens import unsigned
+from serialpack.columns.parse.nodes import SCALAR, STRING
+from serialpack.columns.spans import Bytes, put_together
+from serialpack.columns.texts import Broken, Texts
+from serialpack.first_bytes import (
     FIX_MAP,
     FIX_STRING,
     FLOAT_64,
@@ -17,11 +21,7 @@ from serialpack.columns.parse.msgpack_tokens import (
     SIGNED_8,
     STRING_8,
     UNSIGNED_8,
-    unsigned,
 )
-from serialpack.columns.parse.nodes import SCALAR, STRING
-from serialpack.columns.spans import Bytes, put_together
-from serialpack.columns.texts import Broken, Texts
 
 #: Integers of more digits are kept as their bytes.
 _TOP = 10**18

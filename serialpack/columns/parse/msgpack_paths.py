@@ -9,16 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from serialpack.columns.parse.msgpack_tokens import (
-    COUNTS,
-    FIX_LIST,
-    FIX_MAP,
-    FIX_STRING,
-    LENGTHS,
-    SIZES,
-)
 from serialpack.columns.parse.nodes import Mark, Node, Origins, Outline, Path, Step
 from serialpack.columns.texts import Broken
+from serialpack.first_bytes import FIX_STRING, LENGTHS, LISTS, MAPS, NIL, SIZES, STRINGS
 
 #: A list whose elements have places of their own has at most so many.
 PLACES = 64
@@ -48,9 +41,9 @@ def _header(text: bytes, at: int) -> tuple[str, int]:
         size += int.from_bytes(text[at + 1 : at + 1 + LENGTHS[first]], "big")
     if at + size > len(text):
         raise Broken("a token in a node's text has no end")
-    if FIX_MAP <= first < FIX_LIST or first in (0xDE, 0xDF):
+    if first in MAPS:
         return "map", at + size
-    if FIX_LIST <= first < FIX_STRING or first in COUNTS:
+    if first in LISTS:
         return "list", at + size
     return "value", at + size
 
@@ -58,9 +51,9 @@ def _header(text: bytes, at: int) -> tuple[str, int]:
 def _key(spelled: bytes) -> bytes:
     """A text key as it is, an integer of one byte as a decimal; others as they are spelled."""
     first = spelled[0]
-    if FIX_STRING <= first < 0xC0:
+    if FIX_STRING <= first < NIL:
         return spelled[1:]
-    if 0xD9 <= first <= 0xDB:
+    if first in STRINGS:
         return spelled[1 + LENGTHS[first] :]
     return b"%d" % first if first < 0x80 else spelled
 

@@ -11,13 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from serialpack.columns.spans import PADDING, Bytes
-
-#: First bytes whose low bits are a count or a length.
-FIX_MAP, FIX_LIST, FIX_STRING, NEGATIVE = 0x80, 0x90, 0xA0, 0xE0
-#: First bytes of those that have their length behind them: of 1, 2 or 4 bytes; 2 or 4.
-BINARY_8, EXTENSION_8, STRING_8, LIST_16, MAP_16 = 0xC4, 0xC7, 0xD9, 0xDC, 0xDE
-NIL, NEVER_USED, FALSE_BYTE, TRUE_BYTE, FLOAT_32, FLOAT_64 = 0xC0, 0xC1, 0xC2, 0xC3, 0xCA, 0xCB
-UNSIGNED_8, SIGNED_8, FIX_EXTENSION = 0xCC, 0xD0, 0xD4
+from serialpack.first_bytes import COUNTS, FIX_MAP, LENGTHS, MAP_16, NEVER_USED, SIZES
 
 #: With more tokens than this share of the bytes there is little to gain, and much to keep.
 _DENSE = 0.55
@@ -30,35 +24,7 @@ _ROUNDS = 6
 _DEEPEST = 64
 
 
-def _sizes() -> bytes:
-    """The size of a token by its first byte, without what a length behind that says."""
-    sizes = [1] * 256
-    for length in range(32):
-        sizes[FIX_STRING + length] += length
-    for power in range(4):
-        sizes[UNSIGNED_8 + power] += 1 << power
-        sizes[SIGNED_8 + power] += 1 << power
-    for power in range(5):
-        sizes[FIX_EXTENSION + power] += 1 + (1 << power)
-    for power in range(3):
-        sizes[BINARY_8 + power] += 1 << power
-        sizes[STRING_8 + power] += 1 << power
-        sizes[EXTENSION_8 + power] += (1 << power) + 1
-    for power in range(2):
-        sizes[LIST_16 + power] += 2 << power
-        sizes[MAP_16 + power] += 2 << power
-    sizes[FLOAT_32], sizes[FLOAT_64] = 5, 9
-    return bytes(sizes)
-
-
-SIZES = _sizes()
-
-#: In how many bytes a length stands behind these first bytes.
-LENGTHS = {
-    tag + power: 1 << power for tag in (BINARY_8, STRING_8, EXTENSION_8) for power in range(3)
-}
 _HAS_LENGTH = bytes(first in LENGTHS for first in range(256))
-COUNTS = {tag + power: 2 << power for tag in (LIST_16, MAP_16) for power in range(2)}
 
 
 class MsgPackTokens(NamedTuple):

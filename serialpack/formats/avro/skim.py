@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from serialpack.binary import EndsEarly, read_varint, unzigzag
 from serialpack.depth import MAX_DEPTH
 from serialpack.errors import RefusedError
 from serialpack.formats.base import Difference, Unheld, depth_loss
@@ -189,18 +190,15 @@ def _deepest(inner: list[_Type]) -> int:
 def read_long(data: bytes, at: int) -> tuple[int, int]:
     """The number at ``at``, and where it ends."""
     byte = data[at]
-    at += 1
-    if byte < 128:
-        return byte >> 1 ^ -(byte & 1), at
-    number, shift = byte & 127, 7
-    while byte > 127:
-        byte = data[at]
-        at += 1
-        number |= (byte & 127) << shift
-        shift += 7
-        if number >> 64:
-            raise Malformed("a number of more than 64 bits", at)
-    return number >> 1 ^ -(number & 1), at
+    if byte < 128:  # most are: no call for these
+        return byte >> 1 ^ -(byte & 1), at + 1
+    try:
+        number, at = read_varint(data, at, len(data))
+    except EndsEarly:
+        raise IndexError from None
+    except ValueError as error:
+        raise Malformed(str(error), at) from None
+    return unzigzag(number), at
 
 
 def _counted(data: bytes, at: int) -> tuple[int, int | None, int]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from serialpack.first_bytes import FIX_LIST, FIX_MAP, LIST_16, MAP_16
+
 
 def head(kind: int, count: int) -> bytes:
-    """What begins an array (``kind`` 0x90) or a map (0x80) of ``count``."""
+    """What begins an array (``kind`` FIX_LIST) or a map (FIX_MAP) of ``count``."""
     if count < 16:
         return bytes([kind | count])
-    first = {0x90: 0xDC, 0x80: 0xDE}[kind]
+    first = {FIX_LIST: LIST_16, FIX_MAP: MAP_16}[kind]
     if count < 1 << 16:
         return bytes([first]) + count.to_bytes(2)
     return bytes([first + 1]) + count.to_bytes(4)
@@ -15,4 +17,4 @@ def head(kind: int, count: int) -> bytes:
 
 def without_head(array: bytes, count: int) -> bytes:
     """The elements of an array of ``count``, as messages one after another."""
-    return array[len(head(0x90, count)) :]
+    return array[len(head(FIX_LIST, count)) :]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from serialpack.first_bytes import FIX_LIST, FIX_MAP, LIST_16, MAP_16
 from serialpack.formats.msgpack.heads import head
 from serialpack.formats.shared.join import CountedJoin
 from serialpack.values.structure import Structure
@@ -12,8 +13,8 @@ from serialpack.values.structure import Structure
 class MsgPackJoin(CountedJoin):
     """MessagePack."""
 
-    _long: ClassVar[dict[str, int]] = {Structure.ARRAY: 0xDD, Structure.MAP: 0xDF}
+    _long: ClassVar[dict[str, int]] = {Structure.ARRAY: LIST_16 + 1, Structure.MAP: MAP_16 + 1}
 
     def counted(self, structure: Structure, count: int) -> bytes:
-        kinds = {Structure.ARRAY: 0x90, Structure.MAP: 0x80}
+        kinds = {Structure.ARRAY: FIX_LIST, Structure.MAP: FIX_MAP}
         return head(kinds[structure], count) if structure in kinds else b""

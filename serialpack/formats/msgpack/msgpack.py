@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from serialpack.depth import check_messages
+from serialpack.first_bytes import COUNTS, FIX_MAP, FIX_STRING, LIST_16, MAP_16, MAPS
 from serialpack.formats.base import Read, SourceBlock, Unheld
 from serialpack.formats.shared.document import Malformed
 from serialpack.formats.shared.elements import MessageFormat, Opening
@@ -30,7 +31,7 @@ class MsgPackFormat(MessageFormat):
     title = "MessagePack"
     heeds = frozenset({DUPLICATES, UTF8})
     _pair = b"\x81"
-    _long: ClassVar[dict[str, int]] = {Structure.ARRAY: 0xDD, Structure.MAP: 0xDF}
+    _long: ClassVar[dict[str, int]] = {Structure.ARRAY: LIST_16 + 1, Structure.MAP: MAP_16 + 1}
 
     @property
     def join(self) -> MsgPackJoin:
@@ -82,13 +83,13 @@ class MsgPackFormat(MessageFormat):
     @staticmethod
     def opening(view: Buffer) -> Opening | None:
         first = view[0] if view else 0
-        if 0x80 <= first < 0xA0:
-            return Opening(Structure.MAP if first < 0x90 else Structure.ARRAY, 1, first & 0x0F)
-        size = {0xDC: 2, 0xDD: 4, 0xDE: 2, 0xDF: 4}.get(first)
+        structure = Structure.MAP if first in MAPS else Structure.ARRAY
+        if FIX_MAP <= first < FIX_STRING:
+            return Opening(structure, 1, first & 0x0F)
+        size = COUNTS.get(first)
         if size is None or len(view) <= size:
             return None
-        count = int.from_bytes(view[1 : 1 + size])
-        return Opening(Structure.MAP if first > 0xDD else Structure.ARRAY, 1 + size, count)
+        return Opening(structure, 1 + size, int.from_bytes(view[1 : 1 + size]))
 
     def read(self, data: bytes) -> list[Any]:
         from serialpack.formats.msgpack.values import Repeated

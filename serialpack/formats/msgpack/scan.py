@@ -9,25 +9,27 @@ from itertools import takewhile
 from typing import Any
 
 from serialpack.depth import MAX_DEPTH
+from serialpack.first_bytes import (
+    COUNTS,
+    EXTENSION_8,
+    FIX_MAP,
+    FIX_STRING,
+    FIXED_EXTENSIONS,
+    LENGTHS,
+    LISTS,
+    MAPS,
+    NEVER_USED,
+    NIL,
+    NUMBERS,
+    STRINGS,
+)
 from serialpack.formats.base import Difference, Unheld, depth_loss, value_step
 from serialpack.formats.msgpack.values import Repeated, key_of, messages
 from serialpack.formats.shared.document import Malformed
 from serialpack.values.kinds import shown
 
-#: First bytes: what follows them, and in how many bytes its length stands.
-_LENGTHS = {
-    **{0xC4 + i: ("binary", 1 << i) for i in range(3)},
-    **{0xC7 + i: ("an extension", 1 << i) for i in range(3)},
-    **{0xD9 + i: ("text", 1 << i) for i in range(3)},
-    **{0xDC + i: ("an array", 2 << i) for i in range(2)},
-    **{0xDE + i: ("a map", 2 << i) for i in range(2)},
-}
-#: First bytes: how many bytes of a number follow them.
-_NUMBERS = {
-    **{0xCA + i: 4 << i for i in range(2)},
-    **{0xCC + i: 1 << i for i in range(4)},
-    **{0xD0 + i: 1 << i for i in range(4)},
-}
+#: In how many bytes a length or a count stands behind these first bytes.
+_BEHIND = {**LENGTHS, **COUNTS}
 
 
 class _OpenMessage:
@@ -114,26 +116,40 @@ def _head(data: bytes, start: int) -> tuple[str, int, int]:
         raise Malformed("the last message is not whole", start)
     first = data[start]
     at = start + 1
-    if first in _LENGTHS:
-        kind, size = _LENGTHS[first]
+    kind = _kind_of(first)
+    if first in _BEHIND:
+        size = _BEHIND[first]
         count = int.from_bytes(_take(data, start, at, size, f"the length of {kind}"))
         at += size
-    elif first in _NUMBERS:
-        kind, count = "a number", _NUMBERS[first]
-    elif 0xD4 <= first <= 0xD8:
-        kind, count = "an extension", 1 << first - 0xD4
-    elif 0x80 <= first <= 0xBF:
-        kind = "a map" if first < 0x90 else "an array" if first < 0xA0 else "text"
-        count = first & (0x0F if first < 0xA0 else 0x1F)
-    elif first == 0xC1:
+    elif first in NUMBERS:
+        count = NUMBERS[first]
+    elif first in FIXED_EXTENSIONS:
+        count = FIXED_EXTENSIONS[first]
+    elif FIX_MAP <= first < NIL:
+        count = first & (0x0F if first < FIX_STRING else 0x1F)
+    elif first == NEVER_USED:
         raise Malformed("the byte c1 begins no value", start)
     else:
-        return "a constant", 0, at
+        return kind, 0, at
     if kind in ("an array", "a map"):
         if count << (kind == "a map") > len(data) - at:
             raise Malformed(f"{kind} of {count}, with {_bytes(len(data) - at)} left", start)
         return kind, count, at
     return kind, count, _body(data, start, at, kind, count)
+
+
+def _kind_of(first: int) -> str:
+    if first in MAPS:
+        return "a map"
+    if first in LISTS:
+        return "an array"
+    if first in STRINGS:
+        return "text"
+    if first in NUMBERS:
+        return "a number"
+    if first in FIXED_EXTENSIONS or EXTENSION_8 <= first < EXTENSION_8 + 3:
+        return "an extension"
+    return "binary" if first in LENGTHS else "a constant"
 
 
 def _body(data: bytes, start: int, at: int, kind: str, count: int) -> int:
