@@ -2,55 +2,77 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from serialpack import api
 from serialpack.cli.naming import STDIO, converted_name
-from serialpack.cli.run import Input, Manner, Mover, data_of, rounded, say
+from serialpack.cli.requests import UnpackRequest, schema_options
+from serialpack.cli.run import Input, data_of, mover_of, rounded, say
 from serialpack.conversion.files import ConvertOptions, check_convert, convert
 from serialpack.errors import UsageError
 from serialpack.reports import ConvertReport
 from serialpack.units import format_size
 
 if TYPE_CHECKING:
+    from serialpack.cli.batch import Batch
     from serialpack.cli.progress import ProgressBar
 
 #: So many of the places where something was left out are told.
 _MOST_TOLD = 10
 
 
-def convert_files(
-    mover: Mover,
-    manner: Manner,
-    inputs: Sequence[str],
-    to: str,
-    how: ConvertOptions,
-    *,
-    keep: bool,
-    stored_name: bool,
-) -> int:
-    """Convert each of ``inputs`` to the format ``to``; the exit code."""
-    check_convert(to, format=how["format"], lossy=how["lossy"], threads=how["threads"])
-    if not keep and (how["lossy"] or how["skip_bad"] or how["fields"] or not how["verify"]):
-        raise UsageError(
-            "--rm needs a conversion that is proved and loses nothing",
-            hint="leave out --lossy, --skip-bad, --fields and --no-verify",
-        )
+class Converter:
+    """One call of ``unpack --to``. UsageError for what cannot be asked for."""
 
-    def target_of(path: str) -> str:
-        return mover.targets.of(path, lambda p: converted_name(p, to, stored=stored_name))
+    def __init__(self, asked: UnpackRequest, to: str) -> None:
+        outputs = asked.outputs
+        self._asked = asked
+        self._to = to
+        self._mover = mover_of(asked.files, outputs.output, outputs, asked.manner)
+        self._batch: Batch | None = None
+        self._how: ConvertOptions = {
+            "format": asked.format,
+            "lossy": [rule for each in asked.lossy for rule in each.split(",")],
+            "tagged": asked.tagged,
+            "skip_bad": asked.skip_bad,
+            "verify": not asked.no_verify,
+            "trust": asked.trust,
+            "options": schema_options(asked.schema, asked.message),
+            "threads": outputs.threads,
+            "max_size": asked.max_size,
+            "force": outputs.force,
+            "fields": asked.fields,
+        }
+        how = self._how
+        check_convert(to, format=how["format"], lossy=how["lossy"], threads=how["threads"])
+        if not outputs.keep and (asked.lossy or asked.skip_bad or asked.fields or asked.no_verify):
+            raise UsageError(
+                "--rm needs a conversion that is proved and loses nothing",
+                hint="leave out --lossy, --skip-bad, --fields and --no-verify",
+            )
 
-    batch = None
-    if len(inputs) > 1 and not mover.dry_run:
-        from serialpack.cli.batch import batch_of
+    def run(self) -> int:
+        """Convert all there is; the exit code."""
+        mover, keep = self._mover, self._asked.outputs.keep
+        if len(mover.inputs) > 1 and not mover.dry_run:
+            from serialpack.cli.batch import batch_of
 
-        batch = batch_of(inputs, mover.targets, target_of, to, how, keep=keep)
+            self._batch = batch_of(
+                mover.inputs, mover.targets, self._target_of, self._to, self._how, keep=keep
+            )
+        return mover.each(mover.inputs, self._convert)
 
-    def work(path: str) -> dict[str, Any]:
+    def _target_of(self, path: str) -> str:
+        def name(path: str) -> str:
+            return converted_name(path, self._to, stored=self._asked.name)
+
+        return self._mover.targets.of(path, name)
+
+    def _convert(self, path: str) -> dict[str, Any]:
+        batch = self._batch
         if batch is None:
             given, job = Input.of(path), None
-            target = target_of(path)
+            target = self._target_of(path)
         else:
             given, job = batch.next(path)
             target = job.target
@@ -58,23 +80,22 @@ def convert_files(
         def one(to_file: Any, bar: ProgressBar | None) -> ConvertReport:
             if batch is not None and job is not None:
                 return batch.report(job)
-            return convert(data_of(path), to_file, to=to, progress=bar, **how)
+            return convert(data_of(path), to_file, to=self._to, progress=bar, **self._how)
 
-        report = mover.move(
+        force = self._asked.outputs.force
+        report = self._mover.move(
             [given],
             target,
             one,
-            check=lambda: api.check(path, None if target == STDIO else target, force=how["force"]),
+            check=lambda: api.check(path, None if target == STDIO else target, force=force),
             plan=[f"would convert {path} to {target}"],
             closing=lambda done: [f"{path} -> {target}, {format_size(done.size)}, {done.kept}"],
         )
         if report is None:
             return {}
         for line in _told(report):
-            say(manner, line)
+            say(self._asked.manner, line)
         return _line(path, target, report)
-
-    return mover.each(inputs, work)
 
 
 def _told(report: ConvertReport) -> list[str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from serialpack.cli.options import Size, Verb, common_options, files_argument
+from serialpack.cli.requests import InspectRequest, request
 
 if TYPE_CHECKING:
     from serialpack.inspection import ColumnsInfo, Inspection, MemberInfo
@@ -33,76 +34,68 @@ if TYPE_CHECKING:
 @click.option("-F", "--from", "format", metavar="FORMAT", help="What FILE is; default: looked at.")
 @common_options
 @files_argument
-def command(
-    files: tuple[str, ...],
-    stages: bool,
-    fidelity: bool,
-    blocks: bool,
-    columns: bool,
-    head: int | None,
-    max_size: int | None,
-    format: str | None,
-    as_json: bool,
-    quiet: bool,
-    verbose: bool,
-    no_progress: bool,
-) -> int:
-    from serialpack import api
-    from serialpack.cli.run import Manner, data_of, each_file, named, progress_bar
-    from serialpack.cli.salvage import add_hint, left_of
-    from serialpack.cli.words import complain
-    from serialpack.errors import DamagedError, UsageError
+@request(InspectRequest)
+def command(asked: InspectRequest) -> int:
+    from serialpack.cli.run import each_file
+    from serialpack.errors import UsageError
     from serialpack.formats import FORMATS
 
-    if fidelity and not stages:
+    as_json = asked.manner.as_json
+    if asked.fidelity and not asked.stages:
         raise UsageError("--fidelity goes with --stages")
-    if stages:
-        if files:
+    if asked.stages:
+        if asked.files:
             raise UsageError("--stages takes no FILE")
-        if fidelity and not as_json:
+        if asked.fidelity and not as_json:
             _show_fidelity()
         else:
             _show_stages(as_json)
         return 0
-    if head is not None and as_json:
+    if asked.head is not None and as_json:
         raise UsageError("--head and --json exclude each other")
-    if max_size is not None and head is None:
+    if asked.max_size is not None and asked.head is None:
         raise UsageError("--max-size goes with --head")
-    if not files:
+    if not asked.files:
         raise UsageError("name a FILE, - for standard input, or --stages")
-    if format is not None:
-        FORMATS.source(format)
+    if asked.format is not None:
+        FORMATS.source(asked.format)
+    return each_file(asked.files, asked.manner, lambda path: _inspect(path, asked))
 
-    manner = Manner(as_json, quiet, verbose, no_progress)
 
-    def work(path: str) -> dict[str, Any]:
-        if head is not None:
-            _show_head(path, head, format, max_size)
-            return {}
-        detailed = verbose or blocks or columns
-        try:
-            with progress_bar(path, manner):
-                found = api.inspect(data_of(path), format=format, columns=columns)
-        except DamagedError as error:
-            found = left_of(path, error)
-            for place in found.damage:
-                complain(str(place), named(path))
-            if not as_json:
-                _show(path, found, blocks, several=len(files) > 1, detailed=detailed)
-                raise
-            add_hint(error, path)
-            complain(str(error), named(path))
-            return _as_json(path, found, blocks)
-        damage = None if found.shape is None else found.shape.damage
-        if as_json and damage is None:
-            return _as_json(path, found, blocks)
-        if not as_json:
-            _show(path, found, blocks, several=len(files) > 1, detailed=detailed)
-        if damage is not None:
-            raise damage
+def _inspect(path: str, asked: InspectRequest) -> dict[str, Any]:
+    """Tell what is in ``path``; the line for ``--json``."""
+    from serialpack import api
+    from serialpack.cli.run import data_of, named, progress_bar
+    from serialpack.cli.salvage import add_hint, left_of
+    from serialpack.cli.words import complain
+    from serialpack.errors import DamagedError
+
+    if asked.head is not None:
+        _show_head(path, asked.head, asked.format, asked.max_size)
         return {}
-
-    return each_file(files, manner, work)
+    as_json, blocks = asked.manner.as_json, asked.blocks
+    detailed, several = asked.manner.verbose or blocks or asked.columns, len(asked.files) > 1
+    try:
+        with progress_bar(path, asked.manner):
+            found = api.inspect(data_of(path), format=asked.format, columns=asked.columns)
+    except DamagedError as error:
+        found = left_of(path, error)
+        for place in found.damage:
+            complain(str(place), named(path))
+        if not as_json:
+            _show(path, found, blocks, several=several, detailed=detailed)
+            raise
+        add_hint(error, path)
+        complain(str(error), named(path))
+        return _as_json(path, found, blocks)
+    damage = None if found.shape is None else found.shape.damage
+    if as_json and damage is None:
+        return _as_json(path, found, blocks)
+    if not as_json:
+        _show(path, found, blocks, several=several, detailed=detailed)
+    if damage is not None:
+        raise damage
+    return {}
 
 
 #: What a block of columns is kept as, and why.

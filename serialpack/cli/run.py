@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 
 from serialpack.cli.naming import STDIO, check_removal, stat_of
+from serialpack.cli.requests import Manner, Outputs
 from serialpack.cli.words import LESS_MEMORY, StandardOutputError, complain, note, screen
 from serialpack.errors import (
     WORST_FIRST,
@@ -27,15 +28,6 @@ from serialpack.units import format_size
 
 if TYPE_CHECKING:
     from serialpack.cli.progress import ProgressBar
-
-
-class Manner(NamedTuple):
-    """How to talk: what the options of every verb ask for."""
-
-    as_json: bool
-    quiet: bool
-    verbose: bool
-    no_progress: bool
 
 
 def each_file(
@@ -253,28 +245,22 @@ class Mover:
 
     def __init__(
         self,
-        manner: Manner,
+        inputs: Sequence[str],
         targets: Targets,
-        *,
-        force: bool,
-        keep: bool,
-        dry_run: bool,
-        stats: bool,
-        profile: str | None,
+        outputs: Outputs,
+        manner: Manner,
     ) -> None:
-        if dry_run and manner.as_json:
+        if outputs.dry_run and manner.as_json:
             raise UsageError("--dry-run and --json exclude each other")
-        if profile is not None:
-            check_output(profile, force=force)
+        if outputs.profile is not None:
+            check_output(outputs.profile, force=outputs.force)
+        self.inputs = inputs
         self.targets = targets
         #: What a profile must not be written over either, as it is called from the root.
         self.taken: set[str] = set()
         self._manner = manner
-        self._force = force
-        self._keep = keep
-        self.dry_run = dry_run
-        self._stats = stats
-        self._profile = profile
+        self._outputs = outputs
+        self.dry_run = outputs.dry_run
         self._profiled: list[tuple[str, dict[str, float], dict[str, int]]] = []
 
     def each(
@@ -289,13 +275,13 @@ class Mover:
         if not self.dry_run:
             self.targets.make_folder()
         code = each_file(files, self._manner, work, parts, hint=hint)
-        if self._profile is not None:
+        if self._outputs.profile is not None:
             from serialpack.cli.profile import write_profile
 
             write_profile(
-                self._profile,
+                self._outputs.profile,
                 self._profiled,
-                force=self._force,
+                force=self._outputs.force,
                 taken=self.targets.used | self.taken,
             )
         return code
@@ -324,10 +310,10 @@ class Mover:
             raise UsageError(
                 "--json and the data cannot both go to standard output", hint="-o FILE"
             )
-        if not self._keep and STDIO in (*paths, target):
+        if not self._outputs.keep and STDIO in (*paths, target):
             raise UsageError("--rm needs a file on both sides")
         for path in paths:
-            check_removal(path, keep=self._keep)
+            check_removal(path, keep=self._outputs.keep)
         if self.dry_run:
             if STDIO not in paths:
                 check()
@@ -336,18 +322,31 @@ class Mover:
             return None
         label = paths[0] if len(paths) == 1 else target or ""
         self.taken.update(map(os.path.realpath, [*paths, target or label]))
-        to = stdout(binary=binary, force=self._force) if target == STDIO else target
+        to = stdout(binary=binary, force=self._outputs.force) if target == STDIO else target
         with progress_bar(label, self._manner, counts_written=counts_written) as bar:
             report = work(to, bar)
         for line in closing(report):
             say(self._manner, line, verbose_only=target == STDIO)
-        if self._stats:
+        if self._outputs.stats:
             print_stats(report.seconds, report.sizes)
         self._profiled.append((label, report.seconds, report.sizes))
-        if not self._keep:
+        if not self._outputs.keep:
             for path, before in inputs:
                 remove_source(path, before)
         return report
+
+
+def mover_of(
+    files: Sequence[str],
+    output: str | None,
+    outputs: Outputs,
+    manner: Manner,
+    *,
+    each: bool = True,
+) -> Mover:
+    """What moves the inputs that were named. ``output``: where to; ``each``: a target for each."""
+    inputs = input_files(files, outputs.files_from, outputs.null)
+    return Mover(inputs, Targets(inputs if each else (), output), outputs, manner)
 
 
 def shows_progress(manner: Manner) -> bool:

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING, Any
-
 import click
 
-from serialpack.cli.naming import STDIO, unpacked_name
 from serialpack.cli.options import (
     Range,
     Size,
@@ -16,10 +12,7 @@ from serialpack.cli.options import (
     files_argument,
     output_options,
 )
-
-if TYPE_CHECKING:
-    from serialpack.conversion.files import ConvertOptions
-    from serialpack.reports import UnpackReport
+from serialpack.cli.requests import UnpackRequest, request
 
 
 @click.command(
@@ -65,207 +58,39 @@ if TYPE_CHECKING:
 @output_options
 @common_options
 @files_argument
-def command(
-    files: tuple[str, ...],
-    to: str | None,
-    format: str | None,
-    lossy: tuple[str, ...],
-    tagged: bool,
-    skip_bad: bool,
-    fields: tuple[str, ...],
-    no_verify: bool,
-    schema: str | None,
-    message: str | None,
-    test: bool,
-    salvage: bool,
-    records: tuple[int, int | None] | None,
-    byte_range: tuple[int, int | None] | None,
-    name: bool,
-    max_size: int | None,
-    trust: bool,
-    output: str | None,
-    force: bool,
-    keep: bool,
-    dry_run: bool,
-    threads: int | None,
-    stats: bool,
-    profile: str | None,
-    files_from: str | None,
-    null: bool,
-    as_json: bool,
-    quiet: bool,
-    verbose: bool,
-    no_progress: bool,
-) -> int:
-    from serialpack.cli.run import Manner, Mover, Targets, input_files
-    from serialpack.errors import DamagedError, SerialpackError, UsageError
+@request(UnpackRequest)
+def command(asked: UnpackRequest) -> int:
+    _check(asked)
+    if asked.to is not None:
+        from serialpack.cli.convert import Converter
 
-    manner = Manner(as_json, quiet, verbose, no_progress)
-    inputs = input_files(files, files_from, null)
-    mover = Mover(
-        manner,
-        Targets(inputs, None if test else output),
-        force=force,
-        keep=keep,
-        dry_run=dry_run,
-        stats=stats,
-        profile=profile,
-    )
-    if test and (output or not keep or records or byte_range):
+        return Converter(asked, asked.to).run()
+    from serialpack.cli.unpacking import Unpacker
+
+    return Unpacker(asked).run()
+
+
+def _check(asked: UnpackRequest) -> None:
+    """UsageError where options do not go together."""
+    from serialpack.errors import UsageError
+
+    keep, part = asked.outputs.keep, asked.records or asked.byte_range
+    if asked.test and (asked.outputs.output or not keep or part):
         raise UsageError("--test writes nothing: it goes without -o, --rm, --records and --bytes")
-    if salvage and (test or to or not keep or records or byte_range):
+    if asked.salvage and (asked.test or asked.to or not keep or part):
         raise UsageError(
             "--salvage takes all that is left, and its source stays: it goes without --to, --test,"
             " --records, --bytes and --rm"
         )
-    if not keep and (records or byte_range):
+    if not keep and part:
         raise UsageError("--rm needs the whole source to be unpacked")
-    how: ConvertOptions = {
-        "format": format,
-        "lossy": [rule for each in lossy for rule in each.split(",")],
-        "tagged": tagged,
-        "skip_bad": skip_bad,
-        "verify": not no_verify,
-        "trust": trust,
-        "options": {k: v for k, v in (("schema", schema), ("message", message)) if v is not None},
-        "threads": threads,
-        "max_size": max_size,
-        "force": force,
-        "fields": fields,
-    }
-    if to is not None:
-        if test or records or byte_range:
+    if asked.to is not None:
+        if asked.test or part:
             raise UsageError("--test, --records and --bytes do not go with --to")
-        from serialpack.cli.convert import convert_files
-
-        return convert_files(mover, manner, inputs, to, how, keep=keep, stored_name=name)
-    if format or lossy or tagged or skip_bad or fields or no_verify or schema or message:
+    elif (
+        *(asked.format, asked.tagged, asked.skip_bad, asked.no_verify),
+        *(asked.lossy, asked.fields, asked.schema, asked.message),
+    ) != (None, False, False, False, (), (), None, None):
         raise UsageError(
             "--from, --fields, --lossy, --tagged and the like go with --to", hint="--to FORMAT"
         )
-
-    from serialpack import api
-    from serialpack.archive import is_archive, unpack_archive
-    from serialpack.cli.run import Input, data_of, error_line, named, print_line, say
-    from serialpack.cli.salvage import every_damage, tell_losses
-    from serialpack.cli.words import complain
-    from serialpack.paths import check_folder
-    from serialpack.units import format_size
-
-    if not keep and STDIO in inputs:
-        raise UsageError("--rm needs a file on both sides")
-
-    def work(path: str) -> dict[str, Any]:
-        given = Input.of(path)
-        if test or (dry_run and path == STDIO):
-            return one(given, data_of(path))
-        with api.opened_source(data_of(path)) as source:
-            if not salvage:
-                return (entries if is_archive(source) else one)(given, source)
-            from serialpack.pipeline.sought import sought
-
-            with sought(source) as left:
-                return (entries if is_archive(left, salvage=True) else one)(given, left)
-
-    def one(given: Input, source: Any) -> dict[str, Any]:
-        path = given.path
-        target = None if test else mover.targets.of(path, file_name)
-        what = f"{path}: all is well" if test else f"{path} -> {target}"
-        try:
-            report = mover.move(
-                [given],
-                target,
-                lambda to_file, bar: api.unpack(
-                    source,
-                    to_file,
-                    record_range=records,
-                    byte_range=byte_range,
-                    threads=threads,
-                    max_size=max_size,
-                    trust=trust,
-                    force=force,
-                    salvage=salvage,
-                    progress=bar,
-                ),
-                check=lambda: api.check(path, None if target == STDIO else target, force=force),
-                plan=[f"would {'salvage' if salvage else 'unpack'} {path} to {target}"],
-                closing=lambda done: [f"{what}, {format_size(done.size)}, {done.kept}"],
-                counts_written=True,
-            )
-        except DamagedError as error:
-            if not test:
-                raise
-            raise every_damage(path, error, trust=trust, threads=threads) from None
-        if report is None:
-            return {}
-        tell_losses(report, named(path))
-        return _line(path, target, report)
-
-    def file_name(path: str) -> str:
-        return unpacked_name(path, stored=name, salvage=salvage)
-
-    def entries(given: Input, source: Any) -> dict[str, Any]:
-        path = given.path
-        if records or byte_range:
-            raise UsageError("--records and --bytes do not reach into an archive: unpack it")
-        folder = mover.targets.folder_of(path, lambda p: unpacked_name(p, stored=False))
-
-        def tell(entry: str, found: UnpackReport | SerialpackError) -> None:
-            if isinstance(found, SerialpackError):
-                complain(str(found), found.path or f"{named(path)}: {entry}")
-                print_line(manner, {"source": path, "entry": entry, **error_line(found)})
-                return
-            mover.taken.add(os.path.realpath(found.target or ""))
-            say(manner, f"{path} -> {found.target}, {format_size(found.size)}, {found.kept}")
-            tell_losses(found, f"{named(path)}: {entry}")
-            print_line(manner, _line(path, found.target, found))
-
-        report = mover.move(
-            [given],
-            folder,
-            lambda below, bar: unpack_archive(
-                source,
-                below,
-                threads=threads,
-                max_size=max_size,
-                trust=trust,
-                force=force,
-                salvage=salvage,
-                progress=bar,
-                each=tell,
-            ),
-            check=lambda: check_folder(folder),
-            plan=[f"would unpack the entries of {path} below {folder}"],
-            closing=lambda _: (),
-            counts_written=True,
-        )
-        if report is None or not report.damage:
-            return {}
-        for place in [place for place in report.damage if place.member is None]:
-            complain(str(place), named(path))
-        damaged = DamagedError("the archive is damaged; what is left of it was written")
-        damaged.damage = report.damage
-        raise damaged
-
-    return mover.each(inputs, work, hint=not salvage)
-
-
-def _line(path: str, target: str | None, report: UnpackReport) -> dict[str, Any]:
-    """The line for ``--json``."""
-    from serialpack.cli.run import rounded
-    from serialpack.cli.salvage import losses
-
-    entry = {} if report.entry is None else {"entry": report.entry}
-    return {
-        "source": path,
-        "target": target,
-        **entry,
-        "format": report.format,
-        "size": report.size,
-        "blocks": report.blocks,
-        "blocks_read": report.blocks_read,
-        "records": report.records,
-        "exact": report.exact,
-        **losses(report),
-        "seconds": rounded(report.seconds),
-    }

@@ -1,0 +1,238 @@
+"""What ``bench`` does: measure, write the files that were asked for, print the report."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from serialpack.bench.candidates import check_stages
+from serialpack.bench.compare import load_results
+from serialpack.bench.disk import Through
+from serialpack.bench.recommend import Weighing
+from serialpack.bench.run import DEFAULT_BUDGET, Bench, Question
+from serialpack.bench.sweep import parse_sweep
+from serialpack.cli.app import Stopped
+from serialpack.cli.naming import STDIO
+from serialpack.cli.requests import BenchRequest, Manner
+from serialpack.cli.run import each_file, say
+from serialpack.errors import RefusedError, UsageError
+
+if TYPE_CHECKING:
+    from serialpack.bench.results import Results
+    from serialpack.cli.progress import ProgressLine
+
+
+class Bencher:
+    """One call of ``bench``. UsageError, before anything is measured, for what does not go."""
+
+    def __init__(self, asked: BenchRequest) -> None:
+        budget, file, sample = asked.budget, asked.file, asked.sample
+        if budget is not None and not 0 < budget < 1e6:
+            raise UsageError("--budget is a number of seconds above 0", hint="20 is the default")
+        if file is not None and sample is not None:
+            raise UsageError("FILE and --sample exclude each other")
+        self._outputs = _Outputs(asked.plot, asked.html, asked.save, asked.force)
+        self._outputs.check(file)
+        self._old = load_results(asked.compare) if asked.compare is not None else None
+        if self._old is not None and file is None and sample is None:
+            file, sample = _source_of(self._old)
+        self._question = Question(
+            source=sample or file or STDIO,
+            is_sample=sample is not None,
+            format=asked.format,
+            serializers=asked.serializers,
+            filters=asked.filters,
+            codecs=asked.codecs,
+            budget=DEFAULT_BUDGET if budget is None else budget,
+            threads=asked.threads or (),
+            weighing=Weighing(asked.prefer, given=asked.line),
+            peers=asked.peers,
+            sweep=parse_sweep(asked.sweep) if asked.sweep is not None else (),
+            through=_through(asked),
+        )
+        check_stages(asked.serializers, asked.filters, asked.codecs)
+        self._report = asked.report
+        as_json = asked.manner.as_json or asked.report == "json"
+        self._manner = asked.manner._replace(as_json=as_json)
+
+    def run(self) -> int:
+        """Measure, and tell; the exit code."""
+        return each_file((self._question.source,), self._manner, self._measure)
+
+    def _measure(self, _: str) -> dict[str, Any]:
+        manner, old = self._manner, self._old
+        with _spooled(self._question) as asked, _Progress(manner) as progress:
+            bench = Bench(asked, progress)
+            try:
+                results = bench.run()
+            except Stopped:
+                progress.close()
+                _print(bench.results(), manner, self._report)
+                raise
+        try:
+            for path in self._outputs.write(results):
+                say(manner, f"wrote {path}")
+        finally:
+            if old is not None:
+                _print_changes(old, results, manner)
+            else:
+                _print(results, manner, self._report)
+        if not any(row.size is not None for row in results.rows):
+            raise RefusedError("nothing could be measured", hint="the table says why")
+        return {}
+
+
+def _through(asked: BenchRequest) -> Through:
+    """What the bytes go through."""
+    if asked.cold_all:
+        return "cold-all"
+    if asked.cold:
+        return "cold-files"
+    return "disk" if asked.disk else "memory"
+
+
+def _source_of(old: Results) -> tuple[str | None, str | None]:
+    """The file or the sample that these results are of. FileError where it is not there."""
+    from serialpack.bench.samples import SAMPLES
+    from serialpack.errors import FileError
+
+    if old.source == STDIO or os.path.exists(old.source):
+        return old.source, None
+    if old.source.partition(":")[0] in SAMPLES:
+        return None, old.source
+    raise FileError(
+        "is not there any more", path=old.source, hint="name the FILE to hold the results against"
+    )
+
+
+def _print(results: Results, manner: Manner, format: str) -> None:
+    """The report on standard output: where only errors are asked for, none but for programs."""
+    if manner.as_json:
+        format = "json"
+    elif manner.quiet and format == "table":
+        return
+    from shutil import get_terminal_size
+
+    from serialpack.bench.reports import report
+    from serialpack.cli.words import colourful
+
+    width = get_terminal_size((100, 24)).columns
+    text = report(results, format, width=width, colour=colourful(sys.stdout))
+    print(text, end="", flush=True)
+
+
+def _print_changes(old: Results, new: Results, manner: Manner) -> None:
+    if manner.quiet and not manner.as_json:
+        return
+    import json
+
+    from serialpack.bench.compare import changes_text, compare
+
+    changes = compare(old, new)
+    print(json.dumps(changes.to_json()) if manner.as_json else changes_text(changes), flush=True)
+
+
+class _Outputs(NamedTuple):
+    """Files that are written beside what is printed."""
+
+    plot: str | None
+    html: str | None
+    save: str | None
+    force: bool
+
+    def check(self, source: str | None) -> None:
+        """Raise at once what writing them would raise after all the measuring."""
+        from serialpack.bench.reports.plot import check_plot
+        from serialpack.errors import UsageError
+        from serialpack.files import check_output
+
+        found = os.stat(source) if source is not None and os.path.exists(source) else None
+        paths = [path for path in (self.plot, self.html, self.save) if path is not None]
+        for path in paths:
+            check_output(path, force=self.force, source=found)
+        if len({os.path.realpath(path) for path in paths}) < len(paths):
+            raise UsageError("--plot, --html and --save cannot write to one file")
+        if self.plot is not None:
+            check_plot(self.plot)
+
+    def write(self, results: Results) -> Iterator[str]:
+        """Write them; each is given once it is there."""
+        from serialpack.bench.compare import save_results
+
+        if self.plot is not None:
+            from serialpack.bench.reports.plot import plot
+
+            plot(results, self.plot, force=self.force)
+            yield self.plot
+        if self.html is not None:
+            from serialpack.bench.reports.html import html
+            from serialpack.files import Output
+
+            with Output(self.html, force=self.force) as output:
+                output.write(html(results).encode())
+            yield self.html
+        if self.save is not None:
+            save_results(results, self.save, force=self.force)
+            yield self.save
+
+
+@contextmanager
+def _spooled(question: Question) -> Iterator[Question]:
+    """The question about a file; what a pipe gives is kept in a temporary one meanwhile."""
+    path = question.source
+    if question.is_sample or (path != STDIO and not stat.S_ISFIFO(_mode(path))):
+        yield question
+        return
+    import shutil
+    from tempfile import NamedTemporaryFile
+
+    with NamedTemporaryFile(prefix="serialpack-") as spool:
+        with nullcontext(sys.stdin.buffer) if path == STDIO else open(path, "rb") as pipe:
+            shutil.copyfileobj(pipe, spool)
+        spool.flush()
+        yield question._replace(source=spool.name, called=path)
+
+
+def _mode(path: str) -> int:
+    """What kind of file it is; 0 where there is none."""
+    try:
+        return os.stat(path).st_mode
+    except OSError:
+        return 0
+
+
+class _Progress:
+    """A bar on the terminal that shows how much of the budget is used, and for what."""
+
+    def __init__(self, manner: Manner) -> None:
+        from serialpack.cli.progress import ProgressLine
+        from serialpack.cli.run import shows_progress
+
+        self._verbose = manner.verbose
+        self._share, self._what = 0.0, ""
+        self._line: ProgressLine | None = None
+        if shows_progress(manner) and not manner.verbose:
+            self._line = ProgressLine("bench")
+            self._line.start(lambda: (self._share, 0.0, [self._what] if self._what else []))
+
+    def __call__(self, share: float, what: str) -> None:
+        from serialpack.cli.words import note
+
+        if self._verbose:
+            note(f"measuring {what}")
+        self._share, self._what = share, what
+
+    def close(self) -> None:
+        """Take the bar away."""
+        if self._line is not None:
+            self._line.close()
+
+    def __enter__(self) -> _Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

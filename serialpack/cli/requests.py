@@ -1,0 +1,151 @@
+"""What was asked for: the options of a verb, frozen.
+
+Their names are those of the options (``cli.options`` and each verb's own); what two verbs share
+stands in a part of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, NamedTuple, TypeVar
+
+Request = TypeVar("Request")
+
+
+class Manner(NamedTuple):
+    """How to talk: what the options of every verb ask for."""
+
+    as_json: bool
+    quiet: bool
+    verbose: bool
+    no_progress: bool
+
+
+class Outputs(NamedTuple):
+    """Where to write, and what around it: the options of the verbs that write files."""
+
+    output: str | None
+    force: bool
+    keep: bool
+    dry_run: bool
+    threads: int | None
+    stats: bool
+    profile: str | None
+    files_from: str | None
+    null: bool
+
+
+class PackRequest(NamedTuple):
+    """What ``pack`` is asked for."""
+
+    files: tuple[str, ...]
+    serializer: str
+    filters: tuple[str, ...]
+    codec: str
+    effort: int | None
+    format: str | None
+    exact: bool
+    no_verify: bool
+    trust: bool
+    schema: str | None
+    message: str | None
+    block_size: int | None
+    meta: tuple[tuple[str, str], ...]
+    archive: bool
+    outputs: Outputs
+    manner: Manner
+
+
+class UnpackRequest(NamedTuple):
+    """What ``unpack`` is asked for."""
+
+    files: tuple[str, ...]
+    to: str | None
+    format: str | None
+    lossy: tuple[str, ...]
+    tagged: bool
+    skip_bad: bool
+    fields: tuple[str, ...]
+    no_verify: bool
+    schema: str | None
+    message: str | None
+    test: bool
+    salvage: bool
+    records: tuple[int, int | None] | None
+    byte_range: tuple[int, int | None] | None
+    name: bool
+    max_size: int | None
+    trust: bool
+    outputs: Outputs
+    manner: Manner
+
+
+class InspectRequest(NamedTuple):
+    """What ``inspect`` is asked for."""
+
+    files: tuple[str, ...]
+    stages: bool
+    fidelity: bool
+    blocks: bool
+    columns: bool
+    head: int | None
+    max_size: int | None
+    format: str | None
+    manner: Manner
+
+
+class BenchRequest(NamedTuple):
+    """What ``bench`` is asked for."""
+
+    file: str | None
+    serializers: tuple[str, ...]
+    filters: tuple[str, ...]
+    codecs: tuple[str, ...]
+    format: str | None
+    budget: float | None
+    sample: str | None
+    sweep: str | None
+    prefer: Any
+    line: float | None
+    peers: bool
+    threads: tuple[int, ...] | None
+    disk: bool
+    cold: bool
+    cold_all: bool
+    report: str
+    plot: str | None
+    html: str | None
+    save: str | None
+    compare: str | None
+    force: bool
+    manner: Manner
+
+
+#: Under which field a request keeps them.
+_PARTS: dict[str, type[Manner] | type[Outputs]] = {"manner": Manner, "outputs": Outputs}
+
+
+def request(
+    kind: Callable[..., Request],
+) -> Callable[[Callable[[Request], int]], Callable[..., int]]:
+    """Makes a function of a ``kind``, a named tuple, one of the options that are its fields."""
+    fields: tuple[str, ...] = kind._fields  # type: ignore[attr-defined]
+
+    def decorate(run: Callable[[Request], int]) -> Callable[..., int]:
+        @wraps(run)
+        def called(**options: Any) -> int:
+            for field, part in _PARTS.items():
+                if field in fields:
+                    options[field] = part(**{name: options.pop(name) for name in part._fields})
+            return run(kind(**options))
+
+        return called
+
+    return decorate
+
+
+def schema_options(schema: str | None, message: str | None) -> dict[str, Any]:
+    """What of ``--schema`` and ``--message`` was given, as a serializer takes it."""
+    given = {"schema": schema, "message": message}
+    return {name: value for name, value in given.items() if value is not None}

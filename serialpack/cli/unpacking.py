@@ -1,0 +1,161 @@
+"""What ``unpack`` does with each input: give back its bytes, test it, or have it converted."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from serialpack import api
+from serialpack.archive import is_archive, unpack_archive
+from serialpack.cli.naming import STDIO, unpacked_name
+from serialpack.cli.requests import UnpackRequest
+from serialpack.cli.run import (
+    Input,
+    data_of,
+    error_line,
+    mover_of,
+    named,
+    print_line,
+    rounded,
+    say,
+)
+from serialpack.cli.salvage import every_damage, losses, tell_losses
+from serialpack.cli.words import complain
+from serialpack.errors import DamagedError, SerialpackError, UsageError
+from serialpack.paths import check_folder
+from serialpack.reports import UnpackReport
+from serialpack.units import format_size
+
+
+class Unpacker:
+    """Gives back the bytes of containers, one after another."""
+
+    def __init__(self, asked: UnpackRequest) -> None:
+        self._asked = asked
+        output = None if asked.test else asked.outputs.output
+        self._mover = mover_of(asked.files, output, asked.outputs, asked.manner)
+        if not asked.outputs.keep and STDIO in self._mover.inputs:
+            raise UsageError("--rm needs a file on both sides")
+
+    def run(self) -> int:
+        """Unpack or test all there is; the exit code."""
+        return self._mover.each(self._mover.inputs, self._unpack, hint=not self._asked.salvage)
+
+    def _unpack(self, path: str) -> dict[str, Any]:
+        """Unpack or test one input; the line for ``--json``."""
+        given, asked = Input.of(path), self._asked
+        if asked.test or (self._mover.dry_run and path == STDIO):
+            return self._one(given, data_of(path))
+        with api.opened_source(data_of(path)) as source:
+            if not asked.salvage:
+                return (self._entries if is_archive(source) else self._one)(given, source)
+            from serialpack.pipeline.sought import sought
+
+            with sought(source) as left:
+                archive = is_archive(left, salvage=True)
+                return (self._entries if archive else self._one)(given, left)
+
+    def _one(self, given: Input, source: Any) -> dict[str, Any]:
+        path, asked = given.path, self._asked
+        target = None if asked.test else self._mover.targets.of(path, self._name)
+        what = f"{path}: all is well" if asked.test else f"{path} -> {target}"
+        verb = "salvage" if asked.salvage else "unpack"
+        force = asked.outputs.force
+        try:
+            report = self._mover.move(
+                [given],
+                target,
+                lambda to_file, bar: api.unpack(
+                    source,
+                    to_file,
+                    record_range=asked.records,
+                    byte_range=asked.byte_range,
+                    progress=bar,
+                    **self._how(),
+                ),
+                check=lambda: api.check(path, None if target == STDIO else target, force=force),
+                plan=[f"would {verb} {path} to {target}"],
+                closing=lambda done: [f"{what}, {format_size(done.size)}, {done.kept}"],
+                counts_written=True,
+            )
+        except DamagedError as error:
+            if not asked.test:
+                raise
+            threads = asked.outputs.threads
+            raise every_damage(path, error, trust=asked.trust, threads=threads) from None
+        if report is None:
+            return {}
+        tell_losses(report, named(path))
+        return _line(path, target, report)
+
+    def _how(self) -> dict[str, Any]:
+        """What is told to whoever unpacks."""
+        asked = self._asked
+        return {
+            "threads": asked.outputs.threads,
+            "max_size": asked.max_size,
+            "trust": asked.trust,
+            "force": asked.outputs.force,
+            "salvage": asked.salvage,
+        }
+
+    def _name(self, path: str) -> str:
+        return unpacked_name(path, stored=self._asked.name, salvage=self._asked.salvage)
+
+    def _entries(self, given: Input, source: Any) -> dict[str, Any]:
+        path, asked = given.path, self._asked
+        if asked.records or asked.byte_range:
+            raise UsageError("--records and --bytes do not reach into an archive: unpack it")
+        folder = self._mover.targets.folder_of(path, lambda p: unpacked_name(p, stored=False))
+        report = self._mover.move(
+            [given],
+            folder,
+            lambda below, bar: unpack_archive(
+                source,
+                below,
+                progress=bar,
+                each=lambda entry, found: self._tell(path, entry, found),
+                **self._how(),
+            ),
+            check=lambda: check_folder(folder),
+            plan=[f"would unpack the entries of {path} below {folder}"],
+            closing=lambda _: (),
+            counts_written=True,
+        )
+        if report is None or not report.damage:
+            return {}
+        for place in [place for place in report.damage if place.member is None]:
+            complain(str(place), named(path))
+        damaged = DamagedError("the archive is damaged; what is left of it was written")
+        damaged.damage = report.damage
+        raise damaged
+
+    def _tell(self, path: str, entry: str, found: UnpackReport | SerialpackError) -> None:
+        """Say what became of an entry of the archive ``path``."""
+        manner = self._asked.manner
+        if isinstance(found, SerialpackError):
+            complain(str(found), found.path or f"{named(path)}: {entry}")
+            print_line(manner, {"source": path, "entry": entry, **error_line(found)})
+            return
+        self._mover.taken.add(os.path.realpath(found.target or ""))
+        say(manner, f"{path} -> {found.target}, {format_size(found.size)}, {found.kept}")
+        tell_losses(found, f"{named(path)}: {entry}")
+        print_line(manner, _line(path, found.target, found))
+
+
+def _line(path: str, target: str | None, report: UnpackReport) -> dict[str, Any]:
+    """The line for ``--json``."""
+    entry = {} if report.entry is None else {"entry": report.entry}
+    return {
+        "source": path,
+        "target": target,
+        **entry,
+        "format": report.format,
+        "size": report.size,
+        "blocks": report.blocks,
+        "blocks_read": report.blocks_read,
+        "records": report.records,
+        "exact": report.exact,
+        **losses(report),
+        "seconds": rounded(report.seconds),
+    }
