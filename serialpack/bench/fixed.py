@@ -14,14 +14,12 @@ from time import perf_counter
 from typing import Any, TypeVar
 
 from serialpack.auto import choose
-from serialpack.bench.candidates import Candidates
 from serialpack.bench.combination import Combination
 from serialpack.bench.lab import At, Count, Failed, Held, Load, Trial
-from serialpack.bench.material import WHOLE, Subject
+from serialpack.bench.material import WHOLE
 from serialpack.bench.object_trials import Calls
-from serialpack.bench.recommend import Weighing
 from serialpack.bench.rows import failed_row, measured_row, skipped_row
-from serialpack.bench.schedule import NO_TIME, PATIENCE, Progress, Schedule
+from serialpack.bench.schedule import NO_TIME, PATIENCE, Schedule, Terms
 from serialpack.bench.trials import CAREFUL, Care
 from serialpack.errors import SerialpackError
 from serialpack.objects import AUTO
@@ -44,28 +42,14 @@ class FixedSchedule(Schedule):
 
     def __init__(
         self,
-        subject: Subject,
-        choice: Candidates,
+        terms: Terms,
         *,
-        budget: float,
-        threads: list[int],
-        weighing: Weighing,
-        progress: Progress,
         points: Sequence[int] = (),
         runs: int | None = None,
         objects: bool = False,
     ) -> None:
         """``points``: the N; none: that of the subject. ``runs``: of each row."""
-        auto = choose(AUTO[0] if objects else "auto")
-        super().__init__(
-            subject,
-            choice,
-            Combination(auto.chain, threads[-1], auto.block_size),
-            budget=budget,
-            threads=threads,
-            weighing=weighing,
-            progress=progress,
-        )
+        super().__init__(terms, choose(AUTO[0] if objects else "auto"))
         self._points: list[int | None] = [*points] or [None]
         self._runs = runs
         self._objects = objects

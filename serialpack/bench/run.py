@@ -17,7 +17,7 @@ from serialpack.bench.material import MOST_HELD, Subject
 from serialpack.bench.recommend import Weighing, front, recommendations
 from serialpack.bench.results import Anchor, Entropy, Results, Row
 from serialpack.bench.samples import Sample, parse_sample
-from serialpack.bench.schedule import Progress, Schedule
+from serialpack.bench.schedule import Progress, Schedule, Terms
 from serialpack.bench.search import Search, quiet
 from serialpack.bench.sweep import swept_table
 from serialpack.container.reader import SNIFF, is_container
@@ -99,29 +99,17 @@ class Bench:
             self._choice = by_table(self._choice, table)
         unsafe = stage_names(self._choice.serializers) if question.serializers else []
         weighing = question.weighing._replace(unsafe=frozenset(unsafe))
+        # dumps and loads, which a sweep calls, take all cores.
+        threads = self._threads(1 if self._objects and not self._points else usable_cores())
+        terms = Terms(self._subject, self._choice, question.budget, threads, weighing, progress)
         self._schedule: Schedule
         if self._points or self._objects:
+            runs = None if table is None else table.runs
             self._schedule = FixedSchedule(
-                self._subject,
-                self._choice,
-                budget=question.budget,
-                # dumps and loads, which a sweep calls, take all cores.
-                threads=self._threads(usable_cores() if self._points else 1),
-                weighing=weighing,
-                progress=progress,
-                points=self._points,
-                runs=None if table is None else table.runs,
-                objects=self._objects,
+                terms, points=self._points, runs=runs, objects=self._objects
             )
         else:
-            self._schedule = Search(
-                self._subject,
-                self._choice,
-                budget=question.budget,
-                threads=self._threads(usable_cores()),
-                weighing=weighing,
-                progress=progress,
-            )
+            self._schedule = Search(terms)
 
     def _threads(self, default: int) -> list[int]:
         return sorted(set(self.question.threads)) or [default]

@@ -5,7 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from time import perf_counter
+from typing import NamedTuple
 
+from serialpack.auto import Choice
 from serialpack.bench.candidates import Candidates
 from serialpack.bench.combination import Combination
 from serialpack.bench.disk import Files
@@ -25,27 +27,28 @@ NO_TIME = "the budget was used up"
 Progress = Callable[[float, str], object]
 
 
+class Terms(NamedTuple):
+    """What a schedule works on, and within. ``budget``: seconds of measuring."""
+
+    subject: Subject
+    choice: Candidates
+    budget: float
+    threads: list[int]
+    weighing: Weighing
+    progress: Progress
+
+
 class Schedule(ABC):
     """One run of bench over one source. ``rows`` holds what is known, at any time."""
 
-    def __init__(
-        self,
-        subject: Subject,
-        choice: Candidates,
-        auto: Combination,
-        *,
-        budget: float,
-        threads: list[int],
-        weighing: Weighing,
-        progress: Progress,
-    ) -> None:
+    def __init__(self, terms: Terms, auto: Choice) -> None:
         """``auto``: what auto takes before it has looked at the source."""
-        self.choice = choice
-        self.auto = auto
+        self.choice = terms.choice
+        self.auto = Combination(auto.chain, terms.threads[-1], auto.block_size)
         #: Seconds of measuring.
-        self.budget = budget
-        self.threads = threads
-        self.weighing = weighing
+        self.budget = terms.budget
+        self.threads = terms.threads
+        self.weighing = terms.weighing
         #: The source; of several sizes, the largest.
         self.held: Held | None = None
         #: Seconds that copying the source takes, where that was measured.
@@ -60,9 +63,9 @@ class Schedule(ABC):
         self.skipped: dict[Combination, Row] = {}
         #: What rows measured whole go through, where that is not memory.
         self.files: Files | None = None
-        self._path = subject.path
-        self._progress = progress
-        self._lab = Lab(subject)
+        self._path = terms.subject.path
+        self._progress = terms.progress
+        self._lab = Lab(terms.subject)
         self._start = perf_counter()
 
     @abstractmethod

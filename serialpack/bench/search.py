@@ -15,15 +15,15 @@ from time import perf_counter
 from typing import Any
 
 from serialpack.auto import choose
-from serialpack.bench.candidates import Candidates, first_codecs
+from serialpack.bench.candidates import first_codecs
 from serialpack.bench.combination import Combination
 from serialpack.bench.disk import FileTrial
 from serialpack.bench.lab import Copy, Failed, Late, Load, Suits, Trial
-from serialpack.bench.material import LOOK, SAMPLE, WHOLE, Subject
-from serialpack.bench.recommend import Weighing, better, roles
+from serialpack.bench.material import LOOK, SAMPLE, WHOLE
+from serialpack.bench.recommend import better, roles
 from serialpack.bench.results import Row, cost
 from serialpack.bench.rows import failed_row, measured_row, skipped_row
-from serialpack.bench.schedule import NO_TIME, PATIENCE, Progress, Schedule
+from serialpack.bench.schedule import NO_TIME, PATIENCE, Schedule, Terms
 from serialpack.bench.trials import OF_CODECS, OF_SERIALIZERS
 from serialpack.errors import FileError, SerialpackError
 from serialpack.filters import FILTERS
@@ -43,31 +43,13 @@ SURE = 1.25
 class Search(Schedule):
     """Finds what suits a source, measuring what may still win."""
 
-    def __init__(
-        self,
-        subject: Subject,
-        choice: Candidates,
-        *,
-        budget: float,
-        threads: list[int],
-        weighing: Weighing,
-        progress: Progress,
-    ) -> None:
-        auto = choose()
-        super().__init__(
-            subject,
-            choice,
-            Combination(auto.chain, threads[-1], auto.block_size),
-            budget=budget,
-            threads=threads,
-            weighing=weighing,
-            progress=progress,
-        )
+    def __init__(self, terms: Terms) -> None:
+        super().__init__(terms, choose())
         #: The serializer behind which all codecs are tried: the first that holds the data.
         self.leader: StageSpec | None = None
         #: How many seconds longer the last row through files took than memory had told.
         self._longer = 0.0
-        self._source = subject.path or subject.sample
+        self._source = terms.subject.path or terms.subject.sample
 
     def run(self) -> None:
         with closing(self._lab):
