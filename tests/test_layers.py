@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).parents[1] / "serialpack"
 #: lower layers and itself; parts of one layer do not know each other.
 LAYERS: list[set[str]] = [
     {"_version", "depth", "errors"},
-    {"binary", "collector", "hidden", "text", "units", "values", "watch"},
+    {"binary", "collector", "hidden", "text", "tokens", "units", "values", "watch"},
     {"reports", "stages"},
     {"codecs", "columns", "container", "files", "filters", "formats"},
     {"compressed", "detect", "listing", "paths", "serializers", "targets"},

@@ -80,8 +80,8 @@ def pack_stream(
     fmt = FORMATS.get(packing.format)
     seconds: dict[str, float] = {}
     serializer = SERIALIZERS.cls(packing.chain.serializer.name)
-    if serializer.most_values:
-        cut = fmt.cut_sparse(read, packing.block_size, serializer.most_values)
+    if most_values := serializer.most_values(packing.block_size):
+        cut = fmt.cut_sparse(read, packing.block_size, most_values)
     else:
         for_values = fmt.has_values and not serializer.exact
         cut = fmt.cut(read, packing.block_size, for_values=for_values)

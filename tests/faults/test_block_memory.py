@@ -75,6 +75,22 @@ def test_packing_them_as_they_are_takes_no_object_each(tmp_path: Path, name: str
     assert used <= start_of(tmp_path) + MOST * 4 + ROOM
 
 
+#: MiB that the allocator may keep between the arrays of a block.
+HOLES = 48
+
+
+@pytest.mark.parametrize("name", ["commas.csv", "text.msgpack"])
+def test_columns_of_usual_blocks_take_memory_for_so_many_values(tmp_path: Path, name: str) -> None:
+    """277 and 324 MiB in all, for blocks of 4 MiB that are nothing but small values."""
+    record, before, _ = {**RECORDS, "text.msgpack": (b"\xa1a", b"", b"")}[name]
+    source, target = tmp_path / name, tmp_path / "packed.spk"
+    source.write_bytes(before + record * (8 * MIB // len(record)))
+    most = start_of(tmp_path) + MOST * 4 + ROOM + HOLES
+    args = ("pack", "-s", "columns", "-j", "1", "--block-size", "4M", "-o", str(target))
+    assert peak(tmp_path, *args, str(source)) <= most
+    assert peak(tmp_path, "unpack", "--test", "-j", "1", str(target)) <= most - HOLES
+
+
 @pytest.mark.parametrize(
     ("name", "size"),
     [

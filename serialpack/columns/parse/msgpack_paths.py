@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from serialpack.columns.parse.msgpack_tokens import (
+from serialpack.columns.parse.nodes import Mark, Node, Origins, Outline, Path, Step
+from serialpack.columns.texts import Broken
+from serialpack.tokens import (
     COUNTS,
     FIX_LIST,
     FIX_MAP,
@@ -17,8 +19,6 @@ from serialpack.columns.parse.msgpack_tokens import (
     LENGTHS,
     SIZES,
 )
-from serialpack.columns.parse.nodes import Mark, Node, Origins, Outline, Path, Step
-from serialpack.columns.texts import Broken
 
 #: A list whose elements have places of their own has at most so many.
 PLACES = 64
