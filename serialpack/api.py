@@ -122,7 +122,7 @@ def pack(
             writer=__version__,
             verify=verify,
             demand_exact=exact,
-            least_saving=choice.least_saving,
+            min_saving=choice.min_saving,
             why=choice.why if choice.looked_at else "",
             settings=SERIALIZERS.cls(choice.chain.serializer.name).settings(options or {}),
             threads=threads or usable_cores(),

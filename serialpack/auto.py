@@ -49,7 +49,7 @@ _FOR_LARGE = _FOR_ARRAYS[:2]
 class Choice(NamedTuple):
     """A chain, the size of its blocks in bytes, and why these.
 
-    ``least_saving``: what its codec must save of a block (see ``Effort``), 0 where the user named
+    ``min_saving``: what its codec must save of a block (see ``Effort``), 0 where the user named
     the codec. ``settled``: whether the data cannot change it any more; ``looked_at``: whether it
     was looked at for this.
     """
@@ -58,7 +58,7 @@ class Choice(NamedTuple):
     block_size: int
     why: str
     effort: int = DEFAULT_EFFORT
-    least_saving: float = 0.0
+    min_saving: float = 0.0
     settled: bool = True
     looked_at: bool = False
 
@@ -78,14 +78,14 @@ def choose(
         raise UsageError(f"effort {effort} is not one of {min(EFFORTS)} to {max(EFFORTS)}")
     step = EFFORTS[effort]
     settled = (serializer, filters, codec) != ("auto", (), "auto")
-    least_saving = step.least_saving if codec == "auto" else 0.0
+    min_saving = step.min_saving if codec == "auto" else 0.0
     why = []
     if serializer == "auto":
         serializer = "raw"
         why.append("raw keeps the very bytes")
     first = parse_stage(SERIALIZERS, serializer, effort)
     if codec == "auto" and SERIALIZERS.cls(first.name).compresses:
-        codec, least_saving = "none", 0.0
+        codec, min_saving = "none", 0.0
         why.append(f"{first.name} compresses what it writes")
     if codec == "auto":
         codec = "zstd"
@@ -96,7 +96,7 @@ def choose(
         parse_stage(CODECS, codec, effort),
     )
     words = "; ".join(why) or "as asked for"
-    return Choice(chain, step.block_size, words, effort, least_saving, settled)
+    return Choice(chain, step.block_size, words, effort, min_saving, settled)
 
 
 def settle(choice: Choice, format: str, peek: Callable[[int], Buffer]) -> Choice:
@@ -123,7 +123,7 @@ def _for_records(choice: Choice, format: str, head: Buffer) -> Choice:
     if not EFFORTS[choice.effort].by_itself:
         return choice._replace(why=f"effort -{choice.effort} leaves records whole, for speed")
     chain = choose("columns", effort=choice.effort).chain
-    columns = choice._replace(chain=chain, least_saving=0.0)
+    columns = choice._replace(chain=chain, min_saving=0.0)
     if len(head) <= choice.block_size:
         # Its one block is both ways at once, and tells better than a part of it.
         why = "columns of its records, where these are smaller than its text"
@@ -183,7 +183,7 @@ def _lines(head: Buffer) -> bytes:
 def _front(format: str, head: Buffer) -> Buffer:
     """The first records; nothing where the first one is too large for a sample."""
     front = io.BytesIO(bytes(head[: 2 * SAMPLES * SAMPLE]))
-    block = next(FORMATS.get(format).cut(front.read, SAMPLES * SAMPLE))
+    block = next(FORMATS.get(format).split(front.read, SAMPLES * SAMPLE))
     return b"" if block.partial or block.last else block.data
 
 
@@ -204,12 +204,12 @@ def shrinks_well(
     data: Buffer,
     filtered: Callable[[Buffer], Buffer],
     codec: StageSpec,
-    least_saving: float,
+    min_saving: float,
     *,
     item_size: int = 1,
     early: bool = False,
 ) -> bool:
-    """Whether ``codec``, which is zstd, may save ``least_saving`` of a block behind its filters.
+    """Whether ``codec``, which is zstd, may save ``min_saving`` of a block behind its filters.
 
     ``item_size``: that of the filters. They are applied to the samples: of what they make of a
     block, which may be all high bytes first, samples would tell nothing. Where the samples do not
@@ -220,10 +220,10 @@ def shrinks_well(
     if len(data) < 2 * SAMPLES * SAMPLE:
         return True
     sample = spread(data, item_size)
-    if _saves(filtered(sample), codec, least_saving):
+    if _saves(filtered(sample), codec, min_saving):
         return True
     level = min(codec.values[0], _EARLY_LEVEL if early else 1)
-    return _saves(filtered(data), codec._replace(values=(level,)), least_saving)
+    return _saves(filtered(data), codec._replace(values=(level,)), min_saving)
 
 
 def _saves(data: Buffer, codec: StageSpec, share: float) -> bool:

@@ -18,6 +18,7 @@ from serialpack.files import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Unheld, ValueFormat
 from serialpack.listing import Listing, listing_of
+from serialpack.values.structure import Structure
 
 #: How much of a file is looked at for its format and first records.
 SAMPLE = 256 << 10
@@ -138,20 +139,20 @@ def _pieces(source: Source) -> Iterator[bytes]:
 
 
 def _are_members(format: str, head: bytes) -> bool:
-    """Whether what was cut are the members of one map."""
+    """Whether what was split off are the members of one map."""
     fmt = FORMATS.get(format)
     assert isinstance(fmt, ValueFormat)
     with suppress(SerialpackError, Unheld):
-        for block in _cut(fmt, head):
-            return fmt.structure(block, 0) == "m"
+        for block in _split(fmt, head):
+            return fmt.structure(block, 0) == Structure.MAP
     return False
 
 
-def _cut(fmt: ValueFormat, head: bytes) -> Iterator[Any]:
+def _split(fmt: ValueFormat, head: bytes) -> Iterator[Any]:
     pieces = [head]
     # Of a file that goes on, the first part of the sample ends where records do.
     size = SAMPLE // 4 if len(head) == SAMPLE else len(head)
-    return fmt.cut(lambda _: pieces.pop() if pieces else b"", max(size, 1))
+    return fmt.split(lambda _: pieces.pop() if pieces else b"", max(size, 1))
 
 
 def _first_records(format: str, head: bytes) -> tuple[list[Any], int]:
@@ -162,7 +163,7 @@ def _first_records(format: str, head: bytes) -> tuple[list[Any], int]:
     if not isinstance(fmt, ValueFormat) or not fmt.safe:
         return [], len(head)
     try:
-        for block in _cut(fmt, head):
+        for block in _split(fmt, head):
             return fmt.parse(block), len(block.data)
     except (SerialpackError, Unheld):
         pass

@@ -21,7 +21,7 @@ from serialpack.container.small import MAX_SMALL
 from serialpack.depth import TooDeep
 from serialpack.errors import DamagedError, UsageError, ValueRefusedError
 from serialpack.files import Path, Source
-from serialpack.formats.base import Spelling, depth_loss
+from serialpack.formats.base import Style, depth_loss
 from serialpack.pipeline.blocks import SETTINGS, Plan
 from serialpack.pipeline.pack import Packing, pack_stream
 from serialpack.pipeline.small import pack_small, unpack_small
@@ -55,7 +55,7 @@ class DumpOptions(TypedDict, total=False):
 
 class _Serialized(NamedTuple):
     choice: Choice
-    settings: Spelling
+    settings: Style
     data: Buffer
 
 
@@ -156,7 +156,7 @@ def load(
     with opened_source(source) as opened:
         plan, pieces = _restored(opened, trust, threads)
         serializer = of_values(reader(*plan.chain.serializer))
-        settings = serializer.settings(options) if options else plan.spelling.get(SETTINGS, {})
+        settings = serializer.settings(options) if options else plan.style.get(SETTINGS, {})
         serializer.configure(settings)
         try:
             with gc_paused():

@@ -147,7 +147,7 @@ def test_what_hardly_shrinks_is_stored_as_the_effort_says() -> None:
             zeros = bytes(int(share * len(NOISE)))
             data = NOISE[:50_000] + zeros + NOISE[50_000:]
             found = member(packed(data, effort=effort))
-            assert found.stored_blocks == (share < step.least_saving), (effort, share)
+            assert found.stored_blocks == (share < step.min_saving), (effort, share)
     assert member(packed(partly(0.07), codec="zstd:3")).stored_blocks == 0
 
 

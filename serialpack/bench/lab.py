@@ -81,7 +81,7 @@ class Load(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """Measure a chain on a part of the source, cut into so many pieces where it is a sample."""
+    """Measure a chain on a part of the source, split into so many pieces where it is a sample."""
 
     chain: str
     threads: int

@@ -107,26 +107,28 @@ class Material:
             # Blocks that are whole, before the one that is not.
             size = min(size, max(len(self.data) // 4, 1))
         if whole:
-            return self._cut(size, for_values)
+            return self._split(size, for_values)
         key = (size, for_values)
         if key not in self._samples:
-            blocks = self._cut(size, for_values)
+            blocks = self._split(size, for_values)
             if len(blocks) <= pieces and not self.broken_off:
-                # One record takes most of it. Bytes can be cut anywhere; values are taken whole,
+                # One record takes most of it. Bytes can be split anywhere; values are taken whole,
                 # in the blocks of ``pack``.
-                blocks = self._cut(block_size, True) if for_values else self._cut_bytes(size)
+                blocks = self._split(block_size, True) if for_values else self._split_bytes(size)
             step = max(len(blocks) / pieces, 1.0)
             self._samples[key] = [
                 blocks[int((i + 0.5) * step)] for i in range(min(pieces, len(blocks)))
             ]
         return self._samples[key]
 
-    def _cut(self, size: int, for_values: bool) -> list[SourceBlock]:
-        cut = FORMATS.get(self.format).cut(io.BytesIO(self.data).read, size, for_values=for_values)
-        return list(self._sound(cut, for_values))
+    def _split(self, size: int, for_values: bool) -> list[SourceBlock]:
+        blocks = FORMATS.get(self.format).split(
+            io.BytesIO(self.data).read, size, for_values=for_values
+        )
+        return list(self._sound(blocks, for_values))
 
-    def _cut_bytes(self, size: int) -> list[SourceBlock]:
-        return list(FORMATS.get("bytes").cut(io.BytesIO(self.data).read, size))
+    def _split_bytes(self, size: int) -> list[SourceBlock]:
+        return list(FORMATS.get("bytes").split(io.BytesIO(self.data).read, size))
 
     def _sound(self, blocks: Iterator[SourceBlock], for_values: bool) -> Iterator[SourceBlock]:
         """``blocks`` without one that ends only because no more is held."""
@@ -164,7 +166,7 @@ def count_records(subject: Subject, most: int) -> int:
     """
     count = 0
     with opened_source(subject.path) as opened:
-        for block in FORMATS.get(subject.format).cut(opened.read, DEFAULT_BLOCK_SIZE):
+        for block in FORMATS.get(subject.format).split(opened.read, DEFAULT_BLOCK_SIZE):
             if block.records is None:
                 raise UsageError(
                     f"the records of this source ({subject.format}) cannot be told apart",

@@ -58,7 +58,7 @@ def serialize_object(
         return None, timer.seconds
 
     _, back = repeat(load, lambda _: 0, care)
-    cut = FORMATS.get("object").cut(io.BytesIO(data).read, packing.block_size)
+    cut = FORMATS.get("object").split(io.BytesIO(data).read, packing.block_size)
     blocks = list(cut)
     digest = WholeDigest()
     digest.add(data, None, exact=True)

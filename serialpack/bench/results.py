@@ -58,7 +58,7 @@ class Row(NamedTuple):
     auto: bool = False
     #: Size over the least that any chain can reach, where that is known of the sample.
     over_limit: float | None = None
-    #: The size of the blocks that it was cut into.
+    #: The size of the blocks that it was split into.
     block_size: int = 4 << 20
     #: Of all runs, where ``pack_seconds`` and ``unpack_seconds`` are those of the fastest.
     pack_mean: float | None = None

@@ -1,6 +1,6 @@
 """The bodies of header and block header as Python values; that of the index is in ``index``.
 
-Stages, formats and spelling are numbers and small values here; what they mean is known to the
+Stages, formats and style are numbers and small values here; what they mean is known to the
 layers above. Layouts and rules: ``man/spk.5``.
 """
 
@@ -73,7 +73,7 @@ class Header(NamedTuple):
     block_size: int = DEFAULT_BLOCK_SIZE
     name: str | None = None
     mtime: int | None = None
-    spelling: dict[str, Any] = {}  # noqa: RUF012 (never written to)
+    style: dict[str, Any] = {}  # noqa: RUF012 (never written to)
     writer: str = ""
     meta: dict[str, str] = {}  # noqa: RUF012
     unproved: bool = False
@@ -101,8 +101,8 @@ class Header(NamedTuple):
             values["e"] = _encode_name(self.entry)
         if self.mtime is not None:
             values["t"] = self.mtime
-        if self.spelling:
-            values["s"] = self.spelling
+        if self.style:
+            values["s"] = self.style
         if self.writer:
             values["w"] = _version_number(self.writer)
         if self.meta:
@@ -156,7 +156,7 @@ class Header(NamedTuple):
             block_size=block_size,
             name=_decode_name(values.get("n"), start),
             mtime=_typed(values, "t", int, None, start),
-            spelling=_typed(values, "s", dict, {}, start),
+            style=_typed(values, "s", dict, {}, start),
             writer=_version_text(_typed(values, "w", int, 0, start)),
             meta=_meta(values, start),
             unproved=_typed(values, "u", bool, False, start),

@@ -21,6 +21,7 @@ from serialpack.pipeline.timing import Timer
 from serialpack.reports import LeftOut
 from serialpack.serializers.base import FAILURES
 from serialpack.values.kinds import Difference
+from serialpack.values.structure import Structure
 from serialpack.watch import at
 
 #: After so many blocks that are not of the type, it is not tried any more.
@@ -77,7 +78,7 @@ class BlockConverter:
         self._may_be_alike = (
             plan.verify
             and self._writers[0].serializer.holds_structs
-            and plan.structure != "m"
+            and plan.structure != Structure.MAP
             and not plan.tagged
         )
         self._misses = 0
@@ -115,9 +116,10 @@ class BlockConverter:
         )
         if self._join is None:
             return found
-        piece = self._join.piece(tried.data, tried.records, self.plan.structure)
+        structure = self.plan.structure or Structure.SEQUENCE
+        piece = self._join.piece(tried.data, tried.records, structure)
         keys = b""
-        if self.plan.structure == "m":
+        if structure == Structure.MAP:
             from serialpack.formats.shared.members import key_digests
 
             keys = key_digests(tried.records)
@@ -147,7 +149,7 @@ class BlockConverter:
             by_text = False
         if self._projector is not None:
             records = self._projector.records(records, block.first_record)
-            if self.plan.structure == "m":
+            if self.plan.structure == Structure.MAP:
                 records = [record for record in records if record]
         if lossy and self._join is not None:
             records = self.changed(records, losses, block.first_record)
@@ -265,7 +267,9 @@ class BlockConverter:
     def _tagged(self, records: list[Any], block: SourceBlock) -> list[Any]:
         from serialpack.conversion.tagged import TagFailure, tag
 
-        if self.plan.structure == "m" and any(type(key) is not str for r in records for key in r):
+        if self.plan.structure == Structure.MAP and any(
+            type(key) is not str for r in records for key in r
+        ):
             raise RefusedError("keys that are no text, in a map that is larger than a block")
         try:
             return tag(records, of_bson=self.plan.source == "bson")
@@ -281,7 +285,7 @@ class BlockConverter:
         reader: SourceReader | None,
     ) -> tuple[bytes, Difference | None]:
         """``values`` as ``writer`` has them, and what was lost of them or of ``records``."""
-        structure, join = self.plan.structure, self._join
+        structure, join = self.plan.structure or Structure.SEQUENCE, self._join
         dumped = values if join is None else join.lowered(values, structure)
         data = writer.dump(dumped)
         if not self.plan.verify and self._needs_no_proof(dumped):

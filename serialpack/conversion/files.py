@@ -30,7 +30,7 @@ from serialpack.detect import detect, looks_like
 from serialpack.errors import InputError, UsageError
 from serialpack.files import Output, Path, Source
 from serialpack.formats import FORMATS
-from serialpack.formats.base import MAX_BLOCK, Read, Spelling, ValueFormat
+from serialpack.formats.base import MAX_BLOCK, Read, Style, ValueFormat
 from serialpack.pipeline.blocks import SETTINGS
 from serialpack.pipeline.expect import expect_restored
 from serialpack.pipeline.pack import Progress
@@ -39,6 +39,7 @@ from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import ConvertReport
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import RecordSerializer
+from serialpack.values.structure import Structure
 from serialpack.watch import expect
 
 if TYPE_CHECKING:
@@ -173,7 +174,7 @@ class _Given(NamedTuple):
     read: Read
     plan: ConversionPlan
     packed: str | None = None
-    stored: tuple[str | None, Spelling] = (None, {})
+    stored: tuple[str | None, Style] = (None, {})
     projected: Projected | None = None
 
 
@@ -213,7 +214,7 @@ def _given(
             return _Given(
                 read, ConversionPlan(projected.format, ""), projected.format, projected=projected
             )
-    settings = packed.spelling.get(SETTINGS, {})
+    settings = packed.style.get(SETTINGS, {})
     stored = SERIALIZERS.cls(serializer.name).stored_format
     is_object = packed.format == "object"
     expect_restored(source, serialized=is_object)
@@ -225,7 +226,7 @@ def _given(
         plan = ConversionPlan(
             stored or "",
             "",
-            structure="a" if tabular else "",  # the object is the list of the rows
+            structure=Structure.ARRAY if tabular else None,  # the object is the list of the rows
             fields=fields.paths,
             alone=True,
             source_serializer=(*serializer,),
@@ -259,7 +260,7 @@ def _check_source(format: str, head: bytes, *, trust: bool) -> None:
 
 
 def _with_schema(
-    plan: ConversionPlan, options: Mapping[str, Any], stored: tuple[str | None, Spelling]
+    plan: ConversionPlan, options: Mapping[str, Any], stored: tuple[str | None, Style]
 ) -> ConversionPlan:
     """``plan`` with the user's schema, for the target that takes one, else for the source."""
     if not options:

@@ -15,6 +15,7 @@ from serialpack.formats.base import ValueFormat
 from serialpack.formats.shared.document import compared
 from serialpack.serializers.base import FAILURES
 from serialpack.values.kinds import TEXT_KINDS, Difference
+from serialpack.values.structure import Structure
 
 #: So many formats are named.
 _MOST = 3
@@ -97,7 +98,9 @@ def _formats(plan: ConversionPlan, record: Any) -> list[str]:
     found: list[str] = []
     for name in others(plan.target):
         fmt = FORMATS.get(name)
-        several = isinstance(fmt, ValueFormat) and fmt.one_record and plan.structure != "d"
+        several = (
+            isinstance(fmt, ValueFormat) and fmt.one_record and plan.structure != Structure.DOCUMENT
+        )
         if several and not plan.alone:
             continue
         try:

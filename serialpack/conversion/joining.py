@@ -8,6 +8,7 @@ from typing import IO
 from serialpack.errors import ValueRefusedError
 from serialpack.formats.shared.join import Around, Join, Piece
 from serialpack.stages.stage import MAX_BLOCK, Buffer
+from serialpack.values.structure import Structure
 
 Write = Callable[[Buffer], object]
 #: Writes bytes over those at an offset of what was written.
@@ -28,13 +29,13 @@ class Joiner:
         self._write = write
         self._patch = patch
         self._spool: IO[bytes] | None = None
-        self._structure = ""
+        self._structure = Structure.SEQUENCE
         self._head = b""
         self._room = False
         #: The records so far.
         self.count = 0
 
-    def add(self, piece: Piece, structure: str, *, first_record: int, last: bool) -> None:
+    def add(self, piece: Piece, structure: Structure, *, first_record: int, last: bool) -> None:
         """Write a piece; ValueRefusedError where it does not go with those before."""
         if not self.count:
             self._head = piece.head
@@ -69,7 +70,7 @@ class Joiner:
         if self._spool is not None:
             self._spool.close()
 
-    def finish(self, structure: str) -> None:
+    def finish(self, structure: Structure) -> None:
         """Write what stands behind the last record; ``structure``: of a file without any."""
         join = self._join
         if not self.count:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from serialpack.columns.fields.wanted import Field
-from serialpack.formats.base import Spelling
+from serialpack.formats.base import Style
 from serialpack.reports import LeftOut
 from serialpack.values.kinds import Loss
+from serialpack.values.structure import Structure
 
 if TYPE_CHECKING:
     from serialpack.formats.shared.join import Piece
@@ -18,7 +19,7 @@ class ConversionPlan(NamedTuple):
     """How blocks are converted. Small, and can be sent to a process.
 
     ``structure``: ``"a"`` or ``"m"``, where the records are parts of one document (``joining``).
-    ``spelling`` is the source's, as its first block has it. ``whole``: the target is written of
+    ``style`` is the source's, as its first block has it. ``whole``: the target is written of
     all records at once, so that blocks are only read. ``alone``: the source is one document, also
     where its format is a sequence of records. ``fields``: those that are taken of each record;
     none: all. ``source_serializer``: what reads the
@@ -27,8 +28,8 @@ class ConversionPlan(NamedTuple):
 
     source: str
     target: str
-    spelling: Spelling = {}  # noqa: RUF012 (never written to)
-    structure: str = ""
+    style: Style = {}  # noqa: RUF012 (never written to)
+    structure: Structure | None = None
     verify: bool = True
     lossy: tuple[str, ...] = ()
     tagged: bool = False
@@ -37,8 +38,8 @@ class ConversionPlan(NamedTuple):
     whole: bool = False
     fields: tuple[Field, ...] = ()
     source_serializer: tuple[str, tuple[int, ...]] | None = None
-    source_settings: Spelling = {}  # noqa: RUF012
-    target_settings: Spelling = {}  # noqa: RUF012
+    source_settings: Style = {}  # noqa: RUF012
+    target_settings: Style = {}  # noqa: RUF012
 
 
 class Found(NamedTuple):

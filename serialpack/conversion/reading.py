@@ -22,6 +22,7 @@ from serialpack.pipeline.reading import Reading
 from serialpack.reports import LeftOut
 from serialpack.serializers import reader
 from serialpack.serializers.base import FAILURES, RecordSerializer
+from serialpack.values.structure import Structure
 
 #: Makes the refusal of a value: the difference, and the number of the block's first record.
 Refuse = Callable[[Difference, int], ValueRefusedError]
@@ -35,12 +36,12 @@ class SourceReader:
         assert isinstance(fmt, ValueFormat)
         self.format = fmt
         #: The format and the source's style, which prove what was read.
-        self.half = Reading(fmt, plan.spelling)
+        self.half = Reading(fmt, plan.style)
         self._plan = plan
         self._refuse = refuse
         self._untags = plan.tagged and fmt.declared.tagged
         #: Whether ``read`` may lose what only the text says, which ``unread`` finds.
-        self.by_text = fmt.respelled and not self._untags and plan.source_serializer is None
+        self.by_text = fmt.restyled and not self._untags and plan.source_serializer is None
         self._serializer: RecordSerializer | None = None
         if plan.source_serializer is not None:
             serializer = reader(*plan.source_serializer)
@@ -80,7 +81,9 @@ class SourceReader:
                 offset=block.offset,
                 hint="without --tagged it is read as it stands",
             ) from None
-        if self._plan.structure == "m" and any(type(v) is not dict or len(v) != 1 for v in values):
+        if self._plan.structure == Structure.MAP and any(
+            type(v) is not dict or len(v) != 1 for v in values
+        ):
             raise RefusedError("a tag that is larger than a block is not read")
         return values
 
@@ -104,23 +107,23 @@ class SourceReader:
             yield block, self
             return
         try:
-            count = sum(1 for _ in fmt.record_spans(data, self._plan.spelling, first=first))
+            count = sum(1 for _ in fmt.record_spans(data, self._plan.style, first=first))
         except (UsageError, ValueError):
-            yield from self._cut_again(block)
+            yield from self._split_again(block)
             return
         if not count or block.records not in (None, count):
             yield block, self
             return
         each = self
         if fmt.name == "json":
-            each = SourceReader(self._plan._replace(source="ndjson", spelling={}), self._refuse)
-        spans = fmt.record_spans(data, self._plan.spelling, first=first)
+            each = SourceReader(self._plan._replace(source="ndjson", style={}), self._refuse)
+        spans = fmt.record_spans(data, self._plan.style, first=first)
         for number, (start, end) in enumerate(spans):
             text = data[start:end]
             if fmt.name == "json":
                 # A line of its own, wherever it breaks the lines of the source.
                 text = text.translate(_ONE_LINE)
-                text = b"{%b}" % text if self._plan.structure == "m" else text
+                text = b"{%b}" % text if self._plan.structure == Structure.MAP else text
             part = block._replace(
                 data=text,
                 index=max(block.index, 1),  # no header stands in it
@@ -133,12 +136,12 @@ class SourceReader:
             )
             yield part, each
 
-    def _cut_again(self, block: SourceBlock) -> Iterator[tuple[SourceBlock, SourceReader]]:
-        """As ``alone``, for formats whose records have no places: cut as finely as can be."""
+    def _split_again(self, block: SourceBlock) -> Iterator[tuple[SourceBlock, SourceReader]]:
+        """As ``alone``, for formats whose records have no places: split as finely as can be."""
         parts = []
         if not block.partial and not block.inside:
             data = block.context + bytes(block.data)
-            parts = list(self.format.cut(BytesIO(data).read, 1, for_values=True))
+            parts = list(self.format.split(BytesIO(data).read, 1, for_values=True))
         if len(parts) < 2:
             yield block, self
             return
@@ -163,7 +166,9 @@ class SourceReader:
         """
         if bad and (not good or block.context):
             return None
-        added = int(self._plan.structure == "m" and self.format.name == "json")  # a brace each
+        added = int(
+            self._plan.structure == Structure.MAP and self.format.name == "json"
+        )  # a brace each
         good = good[added : len(good) - added]
         data, at, pieces = bytes(block.data), 0, []
         for part in bad:

@@ -21,6 +21,7 @@ from serialpack.pipeline.timing import add_seconds, timed
 from serialpack.pipeline.workers import INLINE, in_order
 from serialpack.reports import LeftOut
 from serialpack.values.kinds import COLUMNS, Loss
+from serialpack.values.structure import Structure
 
 #: The most that is told of what was left out, one by one.
 _MOST_LEFT_OUT = 1000
@@ -126,22 +127,22 @@ def convert_stream(
     assert isinstance(target, ValueFormat)
     join = target.join
     size_of_block = block_size or (join or Join).block_size
-    blocks = timed(fmt.cut(read, size_of_block, for_values=True), tally.seconds, "read")
+    blocks = timed(fmt.split(read, size_of_block, for_values=True), tally.seconds, "read")
     first = next(blocks)
     structure = plan.structure or fmt.structure(first, 0)
     plan = plan._replace(
-        spelling=fmt.learn(first) if fmt.respelled else fmt.outline(first),
-        structure=structure if structure in ("a", "m") else "",
+        style=fmt.detect_style(first) if fmt.restyled else fmt.outline(first),
+        structure=structure if structure in (Structure.ARRAY, Structure.MAP) else None,
     )
-    in_pieces = join is not None and (join.maps or structure != "m")
+    in_pieces = join is not None and (join.maps or structure != Structure.MAP)
     if not in_pieces:
         plan = plan._replace(whole=True)
 
-    def structure_of(found: Found, count: int) -> str:
+    def structure_of(found: Found, count: int) -> Structure:
         if found.elements or plan.structure:
-            return plan.structure or "a"
+            return plan.structure or Structure.ARRAY
         if plan.alone and first.last and count == 1:
-            return "d"
+            return Structure.DOCUMENT
         return fmt.structure(first, count)
 
     maker = WorkerMaker(Converting(plan), size=size, processes=threads > 1 and in_pieces)
@@ -165,9 +166,9 @@ def convert_stream(
             numbers += found.numbers
             if block.index == 0:
                 structure = structure_of(found, len(found.records) + len(found.left_out))
-            if structure == "n" and one_record and len(records) > 1:
+            if structure == Structure.SEQUENCE and one_record and len(records) > 1:
                 raise _not_one(plan, len(records))
-            if early is None or block.last or structure == "m" or not found.records:
+            if early is None or block.last or structure == Structure.MAP or not found.records:
                 continue
             if not early.fits([records[0], *found.records]):
                 early.write(records, _everything(records))  # which says why
@@ -198,21 +199,21 @@ def convert_stream(
 def _as_a_whole(
     records: list[Any],
     numbers: list[int],
-    structure: str,
+    structure: Structure,
     write: Write,
     plan: ConversionPlan,
     tally: _Tally,
 ) -> Converted:
     """One file of all records of a source, in memory; ``numbers`` as ``_one_file`` has them."""
     parts = len(records)
-    if structure == "m":
+    if structure == Structure.MAP:
         records = Join().lowered(records, structure)
-    elif structure == "a" and not is_sequence(plan.target):
+    elif structure == Structure.ARRAY and not is_sequence(plan.target):
         records = [records]
     target = FORMATS.get(plan.target)
     if isinstance(target, ValueFormat) and target.one_record and len(records) != 1:
         raise _not_one(plan, len(records))
-    whole = len(records) != parts or structure in ("a", "m")
+    whole = len(records) != parts or structure in (Structure.ARRAY, Structure.MAP)
     data, kept = _one_file(records, numbers[: 0 if whole else None], plan, tally)
     write(data)
     return tally.done(kept if not whole or is_sequence(plan.target) else parts)

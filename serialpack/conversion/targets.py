@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from serialpack.errors import UsageError
 from serialpack.formats import FORMATS
-from serialpack.formats.base import Spelling, ValueFormat
+from serialpack.formats.base import Style, ValueFormat
 from serialpack.formats.shared.document import DocumentFormat
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import RecordSerializer
@@ -111,7 +111,7 @@ def others(but: str) -> list[str]:
     return [name for *_, name in sorted(found, key=lambda rank: rank[:2])]
 
 
-def writers(format: str, settings: Spelling) -> list[TargetWriter]:
+def writers(format: str, settings: Style) -> list[TargetWriter]:
     """Who writes ``format``, in the order of trial; UsageError where nobody does.
 
     MissingLibraryError where what writes it is not installed.

@@ -1,6 +1,6 @@
-"""What a format promises: where its records begin and end, and how its text was spelled.
+"""What a format promises: where its records begin and end, and the style of its text.
 
-A format cuts a source into blocks of whole records without building objects, in memory bounded
+A format splits a source into blocks of whole records without building objects, in memory bounded
 by the block size. A *value format* also turns a block into values and back, and can compare two
 texts strictly, value by value: that is the proof behind "same or refused".
 """
@@ -21,6 +21,7 @@ from serialpack.values.kinds import Difference as Difference
 from serialpack.values.kinds import Loss
 from serialpack.values.kinds import Unheld as Unheld
 from serialpack.values.kinds import value_step as value_step
+from serialpack.values.structure import Structure
 
 if TYPE_CHECKING:
     from serialpack.formats.shared.join import Join
@@ -29,11 +30,11 @@ if TYPE_CHECKING:
 #: Reads up to n bytes; fewer only at the end of the source, b"" when there is no more.
 Read = Callable[[int], bytes]
 
-#: How a text was spelled: MessagePack-able values under short string keys.
-Spelling = dict[str, Any]
+#: The style of a text, as a container keeps it: MessagePack-able values under short string keys.
+Style = dict[str, Any]
 
-#: The keys of a format's spelling, and the types that their values have.
-Spelled = Mapping[str, tuple[type, ...]]
+#: The keys of a format's style, and the types that their values have.
+StyleTypes = Mapping[str, tuple[type, ...]]
 
 #: Where something begins and ends in some bytes.
 Span = tuple[int, int]
@@ -63,7 +64,7 @@ class SourceBlock(NamedTuple):
     line: int = -1
     column: int = 0
     context: bytes = b""
-    inside: str = ""
+    inside: Structure | None = None
 
 
 def picked(spans: Iterator[Span], span: Span, count: int) -> Span | None:
@@ -110,17 +111,17 @@ class Format(ABC):
     about: ClassVar[str] = ""
     #: Whether blocks can be parsed into values (see ValueFormat).
     has_values: ClassVar[bool] = False
-    #: What its spelling has; other keys mean nothing.
-    spelled: ClassVar[Spelled] = {}
+    #: What its style has; other keys mean nothing.
+    style_types: ClassVar[StyleTypes] = {}
 
-    def check_spelling(self, spelling: Spelling) -> None:
-        """ValueError where a container's spelling has values of other types.
+    def check_style(self, style: Style) -> None:
+        """ValueError where a container's style has values of other types.
 
         What they say is checked by those who use it: ValueError too.
         """
-        for key, types in self.spelled.items():
-            if key in spelling and type(spelling[key]) not in types:
-                raise ValueError(f"{key!r} is {type(spelling[key]).__name__}")
+        for key, types in self.style_types.items():
+            if key in style and type(style[key]) not in types:
+                raise ValueError(f"{key!r} is {type(style[key]).__name__}")
 
     def __init__(self, declared: Declaration) -> None:
         #: What is known of it without this class.
@@ -136,36 +137,36 @@ class Format(ABC):
         return self.declared.number
 
     @abstractmethod
-    def cut(
+    def split(
         self, read: Read, block_size: int, *, for_values: bool = False
     ) -> Iterator[SourceBlock]:
-        """Cut what ``read`` gives into blocks of about ``block_size`` bytes of whole records.
+        """Split what ``read`` gives into blocks of about ``block_size`` bytes of whole records.
 
         Never fails on bad syntax: from the first place where records cannot be told any more,
-        it cuts plain bytes with ``records=None``. Yields one empty block for an empty source,
+        it splits plain bytes with ``records=None``. Yields one empty block for an empty source,
         and marks the last block. ``for_values``: the blocks will be parsed, so lines are counted
         for errors, and a format that is only read whole makes one block (RefusedError where that
         would be larger than ``MAX_BLOCK``).
         """
 
-    def cut_sparse(
+    def split_sparse(
         self,
         read: Read,
         block_size: int,
         most_values: int,  # noqa: ARG002
     ) -> Iterator[SourceBlock]:
-        """As ``cut``, with about ``most_values`` values at most in a block of several records.
+        """As ``split``, with about ``most_values`` values at most in a block of several records.
 
         For who needs memory for each value, keys too. They are counted quickly: rather too many
         than too few, so that a block may be smaller than it had to be. A format that has no
-        records worth that cuts as ever.
+        records worth that splits as ever.
         """
-        return self.cut(read, block_size)
+        return self.split(read, block_size)
 
     def record_spans(
         self,
         data: Buffer,  # noqa: ARG002
-        spelling: Spelling,  # noqa: ARG002
+        style: Style,  # noqa: ARG002
         *,
         first: bool,  # noqa: ARG002
     ) -> Iterator[Span]:
@@ -175,10 +176,10 @@ class Format(ABC):
         ``first``: it is the first block, where a CSV header stands. UsageError where they have no
         places of their own in the bytes.
         """
-        raise self._uncut()
+        raise self._unsplit()
 
     def record_range(
-        self, data: Buffer, spelling: Spelling, span: Span, count: int, *, first: bool
+        self, data: Buffer, style: Style, span: Span, count: int, *, first: bool
     ) -> Span | None:
         """Where records ``span[0]`` up to but not including ``span[1]``, one at least, stand in
         a block.
@@ -187,10 +188,10 @@ class Format(ABC):
         behind the last one asked for is looked at only where none is to follow it. A format
         overrides this where it finds a few records faster than one after another.
         """
-        return picked(self.record_spans(data, spelling, first=first), span, count)
+        return picked(self.record_spans(data, style, first=first), span, count)
 
-    def outline(self, block: SourceBlock) -> Spelling:  # noqa: ARG002
-        """What of the spelling must be known to write a slice of records, from the first block.
+    def outline(self, block: SourceBlock) -> Style:  # noqa: ARG002
+        """What of the style must be known to write a slice of records, from the first block.
 
         All that is stored of it where the bytes themselves are kept.
         """
@@ -204,17 +205,17 @@ class Format(ABC):
     def slice_ends(
         self,
         head: Buffer,  # noqa: ARG002
-        spelling: Spelling,  # noqa: ARG002
+        style: Style,  # noqa: ARG002
     ) -> tuple[bytes, bytes]:
         """What stands before and behind records when only some of them are written.
 
         ``head``: the source's first block, where a CSV header stands.
         """
-        raise self._uncut()
+        raise self._unsplit()
 
     def head_of(
         self,
-        spelling: Spelling,  # noqa: ARG002
+        style: Style,  # noqa: ARG002
         count: int,  # noqa: ARG002
     ) -> bytes | None:
         """What stands before ``count`` elements of the one array or map that is the source.
@@ -226,7 +227,7 @@ class Format(ABC):
     def elements(
         self,
         data: Buffer,
-        spelling: Spelling,  # noqa: ARG002
+        style: Style,  # noqa: ARG002
         *,
         first: bool,  # noqa: ARG002
     ) -> Buffer:
@@ -236,7 +237,7 @@ class Format(ABC):
     def ends_record(
         self,
         data: Buffer,  # noqa: ARG002
-        spelling: Spelling,  # noqa: ARG002
+        style: Style,  # noqa: ARG002
         *,
         first: bool,  # noqa: ARG002
         within: bool,  # noqa: ARG002
@@ -247,7 +248,7 @@ class Format(ABC):
         """
         return True
 
-    def _uncut(self) -> UsageError:
+    def _unsplit(self) -> UsageError:
         return UsageError(
             f"the records of this source ({self.name}) cannot be cut out of its bytes",
             hint="unpack all of it",
@@ -260,8 +261,8 @@ class ValueFormat(Format):
     has_values = True
     #: Whether reading it can run code that somebody put into the file.
     safe: ClassVar[bool] = True
-    #: Whether serializers of this very format write its records anew, in a spelling of their own.
-    respelled: ClassVar[bool] = False
+    #: Whether serializers of this very format write its records anew, in a style of their own.
+    restyled: ClassVar[bool] = False
     #: Whether two of its sources, one after another, are one source with the records of both.
     joins: ClassVar[bool] = True
     #: Whether a file in it is one record.
@@ -280,8 +281,8 @@ class ValueFormat(Format):
         return None
 
     @abstractmethod
-    def learn(self, block: SourceBlock) -> Spelling:
-        """The spelling of the source, guessed from its first block; never fails."""
+    def detect_style(self, block: SourceBlock) -> Style:
+        """The style of the source, guessed from its first block; never fails."""
 
     @abstractmethod
     def parse(self, block: SourceBlock) -> list[Any]:
@@ -297,12 +298,12 @@ class ValueFormat(Format):
     def in_source(
         self,
         block: SourceBlock,
-        spelling: Spelling,  # noqa: ARG002
+        style: Style,  # noqa: ARG002
         first: Callable[[], Buffer],  # noqa: ARG002
     ) -> SourceBlock:
         """``block``, taken out of its source, with what else must be known to read it.
 
-        ``spelling``: the source's, as a container keeps it. ``first`` gives how the source's
+        ``style``: the source's, as a container keeps it. ``first`` gives how the source's
         first block begins, and is called only where that is needed.
         """
         return block
@@ -314,7 +315,7 @@ class ValueFormat(Format):
         """
         return None
 
-    def structure(self, block: SourceBlock, count: int) -> str:
+    def structure(self, block: SourceBlock, count: int) -> Structure:
         """What the records of a source are, told from its first block with ``count`` of them.
 
         ``"d"``: one, which is the document; ``"a"``, ``"m"``: elements of the array or members
@@ -323,22 +324,22 @@ class ValueFormat(Format):
         (``formats.shared.members``).
         """
         if block.inside or self.declared.sequence:
-            return block.inside or "n"
-        return "d" if block.last and count == 1 else "n"
+            return block.inside or Structure.SEQUENCE
+        return Structure.DOCUMENT if block.last and count == 1 else Structure.SEQUENCE
 
     @abstractmethod
-    def spell(self, records: list[Any], spelling: Spelling, *, first: bool) -> bytes:
+    def write_text(self, records: list[Any], style: Style, *, first: bool) -> bytes:
         """The text of a block's records; ``first``: it is the first block of the source."""
 
     @abstractmethod
-    def respell(self, block: SourceBlock, spelling: Spelling) -> Spelling:
-        """What of ``spelling`` is different at this block's end: the bracket of the last one.
+    def style_changes(self, block: SourceBlock, style: Style) -> Style:
+        """What of ``style`` is different at this block's end: the bracket of the last one.
 
-        Quick, and always right: the text is valid with it whatever else is spelled differently.
+        Quick, and always right: the text is valid with it whatever else of the style is different.
         """
 
     @abstractmethod
-    def respellings(self, block: SourceBlock, spelling: Spelling) -> Iterator[Spelling]:
+    def style_guesses(self, block: SourceBlock, style: Style) -> Iterator[Style]:
         """Guesses at all that is different for this block, likeliest first."""
 
     @abstractmethod

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from serialpack.formats.base import Format, Read, SourceBlock
-from serialpack.formats.shared.split import cut_plain
+from serialpack.formats.shared.split import split_plain
 
 
 class BytesFormat(Format):
@@ -13,7 +13,7 @@ class BytesFormat(Format):
 
     about = "any bytes"
 
-    def cut(
+    def split(
         self, read: Read, block_size: int, *, for_values: bool = False
     ) -> Iterator[SourceBlock]:
-        return cut_plain(read, block_size, for_values=for_values)
+        return split_plain(read, block_size, for_values=for_values)

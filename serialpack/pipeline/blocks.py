@@ -19,7 +19,7 @@ from serialpack.errors import (
     newer,
 )
 from serialpack.formats import FORMATS
-from serialpack.formats.base import SourceBlock, Spelling, ValueFormat
+from serialpack.formats.base import SourceBlock, Style, ValueFormat
 from serialpack.pipeline.squeeze import Squeeze
 from serialpack.pipeline.timing import Timer
 from serialpack.pipeline.writing import Writing, gives_back, keeps, needs_values
@@ -29,7 +29,7 @@ from serialpack.stages.chain import Chain, chain_of_numbers
 from serialpack.stages.stage import Buffer
 from serialpack.watch import at, within
 
-#: Under which key of the spelling a header keeps the serializer's settings.
+#: Under which key of the style a header keeps the serializer's settings.
 SETTINGS = "z"
 
 #: About how far a half of the work is when its bytes are made; then they are proved.
@@ -47,11 +47,11 @@ class Plan(NamedTuple):
 
     chain: Chain
     format: str
-    spelling: Spelling
+    style: Style
     verify: bool = True
     demand_exact: bool = False
     #: What the codec must save of a block, or it is stored: see ``auto.Choice``.
-    least_saving: float = 0.0
+    min_saving: float = 0.0
     #: The version that wrote the member, where it is read.
     writer: str = ""
     #: Whether its codec works as for text of records: see ``of_records``.
@@ -93,12 +93,12 @@ def plan_of(header: Header) -> Plan:
     if needs_values(serializer, source) and not source.has_values:
         raise newer(f"{chain.serializer.name} to hold {name}", header.writer)
     try:
-        source.check_spelling(header.spelling)
-        if type(header.spelling.get(SETTINGS, {})) is not dict:
+        source.check_style(header.style)
+        if type(header.style.get(SETTINGS, {})) is not dict:
             raise ValueError(f"{SETTINGS!r} is no map")
     except ValueError as error:
-        raise DamagedError(f"the header's spelling is malformed ({error})") from None
-    return Plan(chain, name, header.spelling, writer=header.writer)
+        raise DamagedError(f"the header's style is malformed ({error})") from None
+    return Plan(chain, name, header.style, writer=header.writer)
 
 
 class PackedBlock(NamedTuple):
@@ -119,8 +119,8 @@ class Serialized(NamedTuple):
     data: Buffer
     records: int | None
     exact: bool
-    #: What of the spelling is different for this block.
-    extras: Spelling
+    #: What of the style is different for this block.
+    extras: Style
 
 
 class Restored(NamedTuple):
@@ -143,7 +143,7 @@ class BlockPacker:
         self.plan = plan
         self.format = FORMATS.get(plan.format)
         self.serializer = SERIALIZERS.create(*plan.chain.serializer)
-        self.serializer.configure(plan.spelling.get(SETTINGS, {}))
+        self.serializer.configure(plan.style.get(SETTINGS, {}))
         self.keeps = keeps(type(self.serializer), self.format)
         self.squeeze = Squeeze(plan.chain)
         if plan.records:
@@ -172,9 +172,9 @@ class BlockPacker:
         with within(0, self._serialized * _WRITTEN):
             data, records = writing.encode(source)
         timer.lap("serialize")
-        exact, extras = writing.keeps, Spelling()
+        exact, extras = writing.keeps, Style()
         if self.plan.verify and not exact:
-            _, exact, extras = writing.prove(source, data, self.plan.spelling)
+            _, exact, extras = writing.prove(source, data, self.plan.style)
             if self.plan.demand_exact and not exact:
                 raise RefusedError(
                     f"--exact: {self.serializer.name} would not give back the bytes of"
@@ -182,7 +182,7 @@ class BlockPacker:
                     hint="-s raw keeps the bytes",
                 )
         elif isinstance(self.format, ValueFormat) and not exact:
-            extras = self.format.respell(source, self.plan.spelling)
+            extras = self.format.style_changes(source, self.plan.style)
         timer.lap("prove")
         return Serialized(data, records, exact, extras)
 
@@ -243,7 +243,7 @@ class BlockPacker:
 
     def _compress(self, data: Buffer, *, early: bool) -> tuple[bool, Buffer]:
         """Whether the block is stored, and its payload."""
-        least = self.plan.least_saving
+        least = self.plan.min_saving
         if self.plan.chain.plain:
             return False, data
         if not least or shrinks_well(
@@ -290,7 +290,7 @@ class BlockUnpacker:
         self.serialized = serialized
         self.format = FORMATS.get(plan.format)
         self.serializer = reader(*plan.chain.serializer)
-        self.serializer.configure(plan.spelling.get(SETTINGS, {}))
+        self.serializer.configure(plan.style.get(SETTINGS, {}))
         self.keeps = keeps(type(self.serializer), self.format)
         self.squeeze = Squeeze(plan.chain)
 
@@ -335,7 +335,7 @@ class BlockUnpacker:
         if isinstance(self.serializer, ByteSerializer):
             return self.serializer.decode(data)
         assert isinstance(self.serializer, RecordSerializer)
-        style = {**self.plan.spelling, **block.extras.get("s", {})}
+        style = {**self.plan.style, **block.extras.get("s", {})}
         writing = Writing(self.serializer, self.format)
         return writing.decode(data, style, first=block.seq == 0, exact=block.exact)
 

@@ -25,6 +25,7 @@ from serialpack.formats import FORMATS
 from serialpack.pipeline.blocks import MALFORMED, BlockUnpacker, Plan
 from serialpack.pipeline.timing import Timer
 from serialpack.pipeline.workers import in_order
+from serialpack.values.structure import Structure
 
 #: Ends of lines that are blank.
 _BLANK_LINES = re.compile(rb"(?:(?<=\n)|\A)\r?\n")
@@ -39,7 +40,7 @@ def projectable(source: Source, plan: Plan) -> StoredMember | None:
     sequence of records, or array of them.
     """
     columns = plan.chain.serializer.name == "columns"
-    records = FORMATS.declaration(plan.format).has_lines or plan.spelling.get("k") == "a"
+    records = FORMATS.declaration(plan.format).has_lines or plan.style.get("k") == Structure.ARRAY
     if not (columns and records and source.seekable()):
         return None
     first, *others = find_members(source.file)
@@ -219,7 +220,7 @@ class Projected:
         projection = project.Projection(
             apart,
             self._fields,
-            inside=self._plan.spelling.get("k", "n"),
+            inside=self._plan.style.get("k", Structure.SEQUENCE),
             first=block.block.seq == 0,
             last=block.block.seq >= self._last,
             records=block.block.records,

@@ -11,7 +11,7 @@ from serialpack.container.index import Index
 from serialpack.container.records import Header
 from serialpack.container.writer import MemberWriter, refused_as_written
 from serialpack.formats import FORMATS
-from serialpack.formats.base import SourceBlock, Spelling, ValueFormat
+from serialpack.formats.base import SourceBlock, Style, ValueFormat
 from serialpack.pipeline.blocks import SETTINGS, Plan, of_records, plan_of
 from serialpack.pipeline.digest import WholeDigest
 from serialpack.pipeline.timing import add_seconds, timed
@@ -33,7 +33,7 @@ Progress = Callable[[int, int], object]
 class Packing(NamedTuple):
     """What there is to pack, and how: one member. ``size``: the source's, where it is known.
 
-    ``least_saving``, ``why``: see ``auto.Choice``.
+    ``min_saving``, ``why``: see ``auto.Choice``.
     """
 
     chain: Chain
@@ -48,10 +48,10 @@ class Packing(NamedTuple):
     demand_exact: bool = False
     threads: int = 1
     size: int | None = None
-    least_saving: float = 0.0
+    min_saving: float = 0.0
     why: str = ""
     #: The serializer's settings (``Serializer.settings``).
-    settings: Spelling = {}  # noqa: RUF012
+    settings: Style = {}  # noqa: RUF012
 
 
 class PackedMember(NamedTuple):
@@ -81,10 +81,10 @@ def pack_stream(
     seconds: dict[str, float] = {}
     serializer = SERIALIZERS.cls(packing.chain.serializer.name)
     if most_values := serializer.most_values(packing.block_size):
-        cut = fmt.cut_sparse(read, packing.block_size, most_values)
+        cut = fmt.split_sparse(read, packing.block_size, most_values)
     else:
         for_values = fmt.has_values and not serializer.exact
-        cut = fmt.cut(read, packing.block_size, for_values=for_values)
+        cut = fmt.split(read, packing.block_size, for_values=for_values)
     blocks = timed(cut, seconds, "read")
     first = next(blocks)
     header, plan = prepare(packing, first)
@@ -133,11 +133,11 @@ def prepare(packing: Packing, first: SourceBlock) -> tuple[Header, Plan]:
     """The header of the member, and how its blocks are packed; ``first``: the first of them."""
     fmt, serializer = FORMATS.get(packing.format), SERIALIZERS.cls(packing.chain.serializer.name)
     if isinstance(fmt, ValueFormat) and needs_values(serializer, fmt):
-        spelling = fmt.learn(first)
+        style = fmt.detect_style(first)
     else:
-        spelling = fmt.outline(first)
+        style = fmt.outline(first)
     if packing.settings:
-        spelling = {**spelling, SETTINGS: packing.settings}
+        style = {**style, SETTINGS: packing.settings}
     header = Header(
         chain=packing.chain.numbers,
         format=fmt.number,
@@ -145,7 +145,7 @@ def prepare(packing: Packing, first: SourceBlock) -> tuple[Header, Plan]:
         name=packing.name,
         mtime=packing.mtime,
         entry=packing.entry,
-        spelling=spelling,
+        style=style,
         writer=packing.writer,
         meta=packing.meta,
         why=packing.why,
@@ -157,7 +157,7 @@ def prepare(packing: Packing, first: SourceBlock) -> tuple[Header, Plan]:
     return header, plan._replace(
         verify=packing.verify,
         demand_exact=packing.demand_exact,
-        least_saving=packing.least_saving,
+        min_saving=packing.min_saving,
         records=of_records(packing.chain, fmt.name, first),
     )
 

@@ -12,7 +12,7 @@ from serialpack.container.seek import find_members, read_block
 from serialpack.errors import DamagedError, UsageError
 from serialpack.files import Source
 from serialpack.formats import FORMATS
-from serialpack.formats.base import Format, Spelling
+from serialpack.formats.base import Format, Style
 from serialpack.pipeline.blocks import MALFORMED, BlockUnpacker, Plan
 from serialpack.pipeline.timing import add_seconds, timed
 from serialpack.pipeline.unpack import LimitedWrite, Unpacked, Write, member_plan
@@ -170,13 +170,13 @@ def unpack_records(
         plan = blocks.plans[place.member]
         if plan.format != blocks.plans[0].format:
             raise UsageError("--records: the files joined here are of different formats")
-        piece = piece or _Slice(FORMATS.get(plan.format), plan.spelling, span, out)
+        piece = piece or _Slice(FORMATS.get(plan.format), plan.style, span, out)
         if place.seq == 0:
             piece.begin()
         restore, pieces = partial(blocks.restore, place), partial(blocks.pieces, place)
         try:
             piece.add(place.seq, place.records, restore, pieces)
-        except MALFORMED as error:  # of a spelling that says what none can
+        except MALFORMED as error:  # of a style that says what none can
             raise DamagedError(
                 f"its records cannot be cut out ({error})", block=place.seq
             ) from None
@@ -190,7 +190,7 @@ def slice_source(source: Source, write: Write, format: str, span: Span) -> None:
     """Write the records of ``span`` of a file that is no container."""
     fmt = FORMATS.get(format)
     piece: _Slice | None = None
-    for block in fmt.cut(source.read, DEFAULT_BLOCK_SIZE):
+    for block in fmt.split(source.read, DEFAULT_BLOCK_SIZE):
         piece = piece or _Slice(fmt, fmt.outline(block), span, write)
         piece.add(block.index, block.records, lambda block=block: block.data)  # type: ignore[misc]
         if piece.complete:
@@ -202,9 +202,9 @@ def slice_source(source: Source, write: Write, format: str, span: Span) -> None:
 class _Slice:
     """Records of a range, taken from blocks in order and written between their format's ends."""
 
-    def __init__(self, fmt: Format, spelling: Spelling, span: Span, write: Write) -> None:
+    def __init__(self, fmt: Format, style: Style, span: Span, write: Write) -> None:
         self._format = fmt
-        self._spelling = spelling
+        self._style = style
         self._span = span
         self._write = write
         self._position = 0
@@ -252,7 +252,7 @@ class _Slice:
         if (wanted and found is None) or (self._ends is None and self._format.slice_needs_head):
             text = restore()
         if self._ends is None:
-            self._ends = self._format.slice_ends(text, self._spelling)
+            self._ends = self._format.slice_ends(text, self._style)
             self._write(self._ends[0])
         if wanted:
             text, start, end = found or self._find(text, span, seq, records)
@@ -266,7 +266,7 @@ class _Slice:
     def _find(
         self, text: Buffer, span: tuple[int, int], seq: int, records: int
     ) -> tuple[Buffer, int, int]:
-        found = self._format.record_range(text, self._spelling, span, records, first=seq == 0)
+        found = self._format.record_range(text, self._style, span, records, first=seq == 0)
         if found is None:
             raise DamagedError(f"does not hold the {records} records of its header", block=seq)
         return text, *found

@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from serialpack.collector import gc_paused
-from serialpack.formats.base import SourceBlock, Spelling, ValueFormat
+from serialpack.formats.base import SourceBlock, Style, ValueFormat
 from serialpack.values.kinds import Difference
 
 
@@ -21,13 +21,13 @@ class Proof(NamedTuple):
 
     lost: Difference | None
     exact: bool
-    style: Spelling
+    style: Style
 
 
 class Reading:
     """A format, and the style of one source in it."""
 
-    def __init__(self, fmt: ValueFormat, style: Spelling) -> None:
+    def __init__(self, fmt: ValueFormat, style: Style) -> None:
         self.format = fmt
         self.style = style
 
@@ -36,9 +36,9 @@ class Reading:
         cannot hold."""
         return self.format.parse(block)
 
-    def text(self, block: SourceBlock, records: list[Any], changes: Spelling) -> bytes:
+    def text(self, block: SourceBlock, records: list[Any], changes: Style) -> bytes:
         """The text of a block whose records are ``records``, ``changes`` put over the style."""
-        return self.format.spell(records, {**self.style, **changes}, first=block.index == 0)
+        return self.format.write_text(records, {**self.style, **changes}, first=block.index == 0)
 
     def prove(
         self,
@@ -54,8 +54,8 @@ class Reading:
         text is another. One of ``serializers.base.FAILURES`` for values that have no text.
         """
         source = bytes(block.data)
-        changed = self.format.respell(block, self.style)
-        for guess in chain((changed,), self.format.respellings(block, self.style)):
+        changed = self.format.style_changes(block, self.style)
+        for guess in chain((changed,), self.format.style_guesses(block, self.style)):
             if self.text(block, records, guess) == source:
                 return Proof(None, True, guess)
         if strictly is not None:
@@ -66,5 +66,5 @@ class Reading:
 
     def is_usual(self, block: SourceBlock, records: list[Any]) -> bool:
         """Whether the block's text is that of ``records`` in the source's style."""
-        changed = self.format.respell(block, self.style)
+        changed = self.format.style_changes(block, self.style)
         return self.text(block, records, changed) == bytes(block.data)

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from serialpack.container.salvage import Slot
 from serialpack.errors import UsageError
-from serialpack.formats.base import Format, Spelling
+from serialpack.formats.base import Format, Style
 from serialpack.pipeline.blocks import SETTINGS, Plan, Restored
 from serialpack.pipeline.unpack import LimitedWrite
 from serialpack.pipeline.writing import Writing, keeps
@@ -34,19 +34,17 @@ class Plain:
 class Headed(Plain):
     """The elements of one array, or the members of one map, behind their number."""
 
-    def __init__(
-        self, out: LimitedWrite, fmt: Format, spelling: Spelling, left: list[Slot]
-    ) -> None:
+    def __init__(self, out: LimitedWrite, fmt: Format, style: Style, left: list[Slot]) -> None:
         super().__init__(out)
         self._format = fmt
-        self._spelling = spelling
+        self._style = style
         if left:
             count = sum(slot.records or 0 for slot in left)
-            out(fmt.head_of(spelling, count) or b"")
+            out(fmt.head_of(style, count) or b"")
 
     def add(self, slot: Slot, restored: Restored) -> None:
         text = restored.source_data
-        self._out(self._format.elements(text, self._spelling, first=slot.seq == 0))
+        self._out(self._format.elements(text, self._style, first=slot.seq == 0))
 
 
 class Rejoined(Plain):
@@ -93,13 +91,13 @@ class Rejoined(Plain):
         plan, fmt = self._plan, self._format
         serializer = reader(*plan.chain.serializer)
         if isinstance(serializer, RecordSerializer) and not keeps(type(serializer), fmt):
-            serializer.configure(plan.spelling.get(SETTINGS, {}))
+            serializer.configure(plan.style.get(SETTINGS, {}))
             assert slot.found is not None
-            style = {**plan.spelling, **slot.found.block.extras.get("s", {})}
+            style = {**plan.style, **slot.found.block.extras.get("s", {})}
             return Writing(serializer, fmt).decode(restored.data, style, first=True, exact=False)
         if not fmt.slice_needs_head:
             with suppress(UsageError):  # a format without
-                self._out(fmt.slice_ends(b"", plan.spelling)[0])
+                self._out(fmt.slice_ends(b"", plan.style)[0])
         return restored.source_data
 
     def finish(self) -> None:
@@ -113,4 +111,4 @@ class Rejoined(Plain):
             self._flush()
             return
         self._out(bare.removesuffix(b",").rstrip(_WHITE))
-        self._out(self._format.slice_ends(b"", self._plan.spelling)[1])
+        self._out(self._format.slice_ends(b"", self._plan.style)[1])

@@ -20,7 +20,7 @@ from serialpack.detect import looks_like
 from serialpack.errors import CodecError, Damage, DamagedError, NotContainerError, UsageError
 from serialpack.files import Source
 from serialpack.formats import FORMATS
-from serialpack.formats.base import Spelling
+from serialpack.formats.base import Style
 from serialpack.pipeline.blocks import BlockUnpacker, Plan, Restored
 from serialpack.pipeline.digest import WholeDigest
 from serialpack.pipeline.lost import lost_ranges
@@ -192,7 +192,7 @@ class _Work:
         self._progress = progress
         self.slots = member.slots()
         self._format = FORMATS.get("bytes" if plan is None else plan.format)
-        self._spelling: Spelling = {} if plan is None else plan.spelling
+        self._style: Style = {} if plan is None else plan.style
         #: Why a block is not given back; of those in ``failed`` it is found out by restoring them.
         self.why = {slot.seq: _DAMAGED for slot in self.slots if not slot.whole}
         self.failed: set[int] = set()
@@ -244,7 +244,7 @@ class _Work:
         ends = []
         for slot, restored in self._restored([last]):
             text, first, within = restored.source_data, slot.seq == 0, len(group) > 1
-            ends.append(self._format.ends_record(text, self._spelling, first=first, within=within))
+            ends.append(self._format.ends_record(text, self._style, first=first, within=within))
         return not all(ends)
 
     def _drop(self, slots: Iterable[Slot], why: str) -> None:
@@ -286,7 +286,7 @@ class _Work:
     @property
     def _headed(self) -> bool:
         """Whether the source is one array or map that says first how long it is."""
-        return self._format.head_of(self._spelling, 0) is not None
+        return self._format.head_of(self._style, 0) is not None
 
     @property
     def head_lost(self) -> bool:
@@ -306,7 +306,7 @@ class _Work:
         if bare or (whole and self._headed):
             writer = Plain(self._out)
         elif self._headed:
-            writer = Headed(self._out, self._format, self._spelling, left)
+            writer = Headed(self._out, self._format, self._style, left)
         else:
             assert self._plan is not None
             last = self.slots[-1].seq if self.slots and self._member.last_known else None

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from serialpack.container.small import MOST_WRITTEN, STORED, UNPROVED, Small
 from serialpack.errors import CodecError, DamagedError
-from serialpack.formats.base import Spelling
+from serialpack.formats.base import Style
 from serialpack.pipeline.blocks import SETTINGS, Plan, not_given_back
 from serialpack.pipeline.pack import Packing, pack_stream
 from serialpack.pipeline.squeeze import Squeeze
@@ -29,7 +29,7 @@ class SmallUnpacked(NamedTuple):
     stored_size: int
 
 
-def pack_small(chain: Chain, settings: Spelling, data: Buffer, *, verify: bool) -> bytes | None:
+def pack_small(chain: Chain, settings: Style, data: Buffer, *, verify: bool) -> bytes | None:
     """``data``, one serialized object, in the small form; None where it is too large for that."""
     if len(data) > MOST_WRITTEN:
         return None
@@ -53,8 +53,8 @@ def unpack_small(data: Buffer) -> SmallUnpacked:
     """The serialized object in the small form ``data``; DamagedError where it is not whole."""
     small = Small.decode(data)
     chain = chain_of_numbers(small.chain, "")
-    spelling = {SETTINGS: small.settings} if small.settings else {}
-    plan = Plan(chain, "object", spelling, verify=not small.flags & UNPROVED)
+    style = {SETTINGS: small.settings} if small.settings else {}
+    plan = Plan(chain, "object", style, verify=not small.flags & UNPROVED)
     restored = small.payload
     if not small.flags & STORED:
         try:
@@ -78,7 +78,7 @@ def expand(data: Buffer) -> bytes:
             format=plan.format,
             block_size=max(len(restored), 1),
             verify=plan.verify,
-            settings=plan.spelling.get(SETTINGS, {}),
+            settings=plan.style.get(SETTINGS, {}),
         ),
     )
     return b"".join(pieces)

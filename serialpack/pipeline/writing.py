@@ -12,7 +12,7 @@ from serialpack.errors import SyntaxInputError, ValueRefusedError
 from serialpack.formats.base import (
     Format,
     SourceBlock,
-    Spelling,
+    Style,
     Unheld,
     ValueFormat,
     too_large,
@@ -32,7 +32,7 @@ def keeps(serializer: type[Serializer], fmt: Format) -> bool:
         return True
     family = fmt.name.partition(":")[0]  # yaml:1.1 is yaml
     own = family == serializer.stored_format and isinstance(fmt, ValueFormat)
-    return own and not fmt.respelled  # type: ignore[attr-defined]
+    return own and not fmt.restyled  # type: ignore[attr-defined]
 
 
 def needs_values(serializer: type[Serializer], fmt: Format) -> bool:
@@ -74,7 +74,7 @@ class Writing:
             except FAILURES as error:
                 raise self._refusal(records, error, block) from None
 
-    def decode(self, data: Buffer, style: Spelling, *, first: bool, exact: bool) -> Buffer:
+    def decode(self, data: Buffer, style: Style, *, first: bool, exact: bool) -> Buffer:
         """The block's text again. One of ``FAILURES`` for bytes that nobody wrote here.
 
         ``exact``: the caller holds it against the very bytes, or their checksum, and so need not
@@ -86,9 +86,9 @@ class Writing:
         assert isinstance(fmt, ValueFormat)
         with gc_paused():
             records = self.serializer.load_unchecked(data) if exact else self._strictly(data)
-            return fmt.spell(records, style, first=first)
+            return fmt.write_text(records, style, first=first)
 
-    def prove(self, block: SourceBlock, data: Buffer, style: Spelling) -> Proof:
+    def prove(self, block: SourceBlock, data: Buffer, style: Style) -> Proof:
         """That ``data``, the encoded ``block``, gives it back; ValueRefusedError where not."""
         if self.keeps:
             return Proof(None, True, {})
@@ -109,7 +109,7 @@ class Writing:
         """The records, where their text is all that will be looked at."""
         assert isinstance(self.format, ValueFormat)
         return (
-            self.serializer.load_json(data) if self.format.respelled else self.serializer.load(data)
+            self.serializer.load_json(data) if self.format.restyled else self.serializer.load(data)
         )
 
     def _read(self, block: SourceBlock) -> list[Any]:

@@ -15,8 +15,9 @@ from serialpack.conversion.projecting import Fields
 from serialpack.conversion.reading import SourceReader
 from serialpack.errors import RefusedError, SyntaxInputError, UsageError
 from serialpack.formats.base import SourceBlock
-from serialpack.formats.csv.rows import CsvStyle, spell_rows
+from serialpack.formats.csv.rows import CsvStyle, write_rows
 from serialpack.records.units import Loaded, MemberRecords, Unit, counted, read_values, refused
+from serialpack.values.structure import Structure
 
 if TYPE_CHECKING:
     import numpy as np
@@ -67,7 +68,7 @@ class _Taken:
         """The same from the columns of these fields alone; None where that cannot be."""
         declared = unit.member.format.declared
         table = bool(declared.delimiter)
-        if not (unit.stored and (declared.has_lines or unit.member.structure == "a")):
+        if not (unit.stored and (declared.has_lines or unit.member.structure == Structure.ARRAY)):
             return None
         opened = unit.member.opened(unit.block.index)
         if opened is None or opened.form is not Form.COLUMNS:
@@ -85,7 +86,7 @@ class _Taken:
         projection = project.Projection(
             columns.shape,
             self._paths,
-            inside=unit.member.structure or "n",
+            inside=Structure(unit.member.structure or Structure.SEQUENCE),
             first=unit.block.index == 0,
             last=unit.block.last,
             records=unit.records,
@@ -105,7 +106,7 @@ class _Taken:
         block = unit.block._replace(data=table.text(columns.texts))
         if block.index:
             style, mark = CsvStyle(), member.format.declared.delimiter.decode()
-            head = spell_rows([[names[place] for place in places]], mark, style) + style.newline
+            head = write_rows([[names[place] for place in places]], mark, style) + style.newline
             block = member.format.in_source(block, {}, head.encode)
         return block, member.reader(block)
 

@@ -26,6 +26,7 @@ from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import FAILURES, RecordSerializer
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import COMMENTS, KINDS
+from serialpack.values.structure import Structure
 
 #: After so many records of a block were read one by one, all of them are.
 _ONE_BY_ONE = 8
@@ -57,7 +58,7 @@ class MemberRecords:
         self.format = fmt
         self.plan = plan
         self.rows = found.index.rows
-        self.structure = plan.spelling.get("k", "") if plan.format == "json" else ""
+        self.structure = plan.style.get("k", "") if plan.format == "json" else ""
         self._source = source
         self._found = found
         self._offsets = found.offsets
@@ -69,7 +70,7 @@ class MemberRecords:
     def units(self, first_record: int) -> Iterator[Unit]:
         """All its records; ``first_record`` stand before them. InputError, RefusedError."""
         if any(row.records is None for row in self.rows):
-            yield from self._cut_again(first_record)
+            yield from self._split_again(first_record)
             return
         offset = records = 0
         flags = [*(row.flags for row in self.rows), 0]
@@ -90,12 +91,12 @@ class MemberRecords:
             offset += row.size
             records += row.records
 
-    def _cut_again(self, first_record: int) -> Iterator[Unit]:
+    def _split_again(self, first_record: int) -> Iterator[Unit]:
         """The same where blocks are plain bytes: all of them are gone over, to count records."""
         pieces = Pieces(map(self.source_of, range(len(self.rows))))
         block_size = self._found.header.block_size
         records = 0
-        for block in self.format.cut(pieces.read, block_size, for_values=True):
+        for block in self.format.split(pieces.read, block_size, for_values=True):
             count = block.records
             if count is None:
                 count = len(self.read(block))
@@ -137,7 +138,7 @@ class MemberRecords:
 
     def placed(self, block: SourceBlock) -> SourceBlock:
         """``block`` with what else must be known to read it."""
-        return self.format.in_source(block, self.plan.spelling, self.head)
+        return self.format.in_source(block, self.plan.style, self.head)
 
     def head(self) -> Buffer:
         """How the source's first block begins: at least with what its format has there."""
@@ -151,19 +152,19 @@ class MemberRecords:
         return self._head
 
     def reader(self, block: SourceBlock) -> SourceReader:
-        """What reads blocks; from the first one it learns their usual spelling."""
+        """What reads blocks; from the first one it learns their usual style."""
         if self._reader is None:
-            spelling = self.plan.spelling
-            if self.format.respelled:
-                spelling = {**self.format.learn(block), **spelling}
-            structure = self.structure if self.structure == "m" else ""
-            plan = Reading(self.plan.format, "", spelling=spelling, structure=structure)
+            style = self.plan.style
+            if self.format.restyled:
+                style = {**self.format.detect_style(block), **style}
+            structure = Structure.MAP if self.structure == Structure.MAP else None
+            plan = Reading(self.plan.format, "", style=style, structure=structure)
             serializer = SERIALIZERS.cls(self.plan.chain.serializer.name)
             kept = issubclass(serializer, RecordSerializer) and keeps(serializer, self.format)
-            if kept and SETTINGS in spelling:
+            if kept and SETTINGS in style:
                 plan = plan._replace(
                     source_serializer=(*self.plan.chain.serializer,),
-                    source_settings=spelling[SETTINGS],
+                    source_settings=style[SETTINGS],
                 )
             self._reader = SourceReader(plan, refused)
         return self._reader
@@ -176,10 +177,10 @@ class MemberRecords:
         """A record of a unit as a source of its own, and what reads it; ``text``: its bytes."""
         first_record = unit.block.first_record + number
         if self.structure:
-            text = (b"{%b}" if self.structure == "m" else b"[%b]") % text
+            text = (b"{%b}" if self.structure == Structure.MAP else b"[%b]") % text
             block = SourceBlock(text, 0, 0, records=1, first_record=first_record, last=True)
             return block, SourceReader(
-                Reading("json", "", spelling=self.format.learn(block)), refused
+                Reading("json", "", style=self.format.detect_style(block)), refused
             )
         block = self.placed(unit.block)._replace(
             data=text,
@@ -187,7 +188,7 @@ class MemberRecords:
             records=1,
             first_record=first_record,
             last=False,
-            inside="",
+            inside=None,
         )
         return block, self.reader(block)
 
@@ -388,7 +389,7 @@ class Loaded:
         try:
             span = member.format.record_range(
                 source,
-                member.plan.spelling,
+                member.plan.style,
                 (number, number + 1),
                 unit.records,
                 first=unit.block.index == 0,

@@ -8,9 +8,9 @@ from typing import Any, cast
 
 from serialpack.errors import UnsupportedError, UsageError
 from serialpack.formats import FORMATS
-from serialpack.formats.avro import file as _avrofile
+from serialpack.formats.avro import file as avro_file
 from serialpack.formats.avro.avro import AvroFormat, write_under
-from serialpack.formats.base import Spelling
+from serialpack.formats.base import Style
 from serialpack.serializers._schemafile import check_size, read_schema
 from serialpack.serializers._wholefiles import WholeFiles
 from serialpack.serializers.of_format import read_stored
@@ -42,17 +42,17 @@ class AvroSerializer(WholeFiles):
     def __init__(self, name: str, values: tuple[int, ...] = ()) -> None:
         super().__init__(name, values)
         self._format = cast(AvroFormat, FORMATS.get("avro"))
-        self._schema: _avrofile.AvroSchema | None = None
+        self._schema: avro_file.AvroSchema | None = None
         self._text = ""
 
     @classmethod
-    def settings(cls, options: Mapping[str, Any]) -> Spelling:
+    def settings(cls, options: Mapping[str, Any]) -> Style:
         if not options:
             return {}
         if odd := sorted(options.keys() - {"schema"}):
             raise UsageError(f"avro takes a schema, and no {', '.join(odd)}")
         try:
-            schema = _avrofile.parse_schema(read_schema(options["schema"]))
+            schema = avro_file.parse_schema(read_schema(options["schema"]))
             schema.skimmer()
         except ValueError as error:
             raise UsageError(f"the schema cannot be used: {error}") from None
@@ -60,12 +60,12 @@ class AvroSerializer(WholeFiles):
         check_size(text)
         return {"schema": text}
 
-    def configure(self, settings: Spelling) -> None:
+    def configure(self, settings: Style) -> None:
         if not settings:
             return
         self._text = settings.get("schema", "")
         try:
-            self._schema = _avrofile.parse_schema(self._text)
+            self._schema = avro_file.parse_schema(self._text)
             self._schema.skimmer()
         except (ValueError, TypeError) as error:
             raise UnsupportedError(f"needs an Avro schema that is none ({error})") from None
@@ -79,9 +79,9 @@ class AvroSerializer(WholeFiles):
         return read_stored(self._read, data)
 
     def _read(self, data: bytes) -> list[Any]:
-        container = _avrofile.take_apart(data)
+        container = avro_file.take_apart(data)
         same = self._schema is None or self._schema.same(container.schema)
-        return _avrofile.read_values(
+        return avro_file.read_values(
             container, reader=None if same else self._schema, careful=False
         )
 

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, cast
 from serialpack.depth import check_graph, check_values, holds_itself
 from serialpack.errors import UsageError, ValueRefusedError
 from serialpack.formats.base import (
-    Spelling,
+    Style,
     depth_loss,
 )
 from serialpack.stages.stage import Buffer, Stage
@@ -55,7 +55,7 @@ class Serializer(Stage, ABC):
         return 0
 
     @classmethod
-    def settings(cls, options: Mapping[str, Any]) -> Spelling:
+    def settings(cls, options: Mapping[str, Any]) -> Style:
         """What its bytes need to be read again beside the parameters; kept in the header.
 
         ``options``: the user's, by name. UsageError where they are not of this serializer.
@@ -64,7 +64,7 @@ class Serializer(Stage, ABC):
             raise UsageError(f"the serializer takes no {', '.join(options)}")
         return {}
 
-    def configure(self, settings: Spelling) -> None:
+    def configure(self, settings: Style) -> None:
         """Take over ``settings``, before any bytes: those of a header, or of this call.
 
         UnsupportedError where they ask for what is not here.

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from serialpack.errors import UnsupportedError
-from serialpack.formats.base import Spelling
+from serialpack.formats.base import Style
 from serialpack.formats.python.marshal import VERSION, dump_marshal, load_marshal
 from serialpack.serializers._unsafe import UnsafeSerializer
 from serialpack.stages.stage import Buffer, Param
@@ -38,10 +38,10 @@ class MarshalSerializer(UnsafeSerializer):
         self.identity = self.values[0] >= 3  # type: ignore[misc]  # a class's, but of versions
 
     @classmethod
-    def settings(cls, options: Mapping[str, Any]) -> Spelling:
+    def settings(cls, options: Mapping[str, Any]) -> Style:
         return {**super().settings(options), "python": _HERE}
 
-    def configure(self, settings: Spelling) -> None:
+    def configure(self, settings: Style) -> None:
         python = settings.get("python")
         if python != _HERE:
             raise UnsupportedError(

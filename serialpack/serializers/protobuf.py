@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from serialpack.errors import UnsupportedError, UsageError
 from serialpack.formats import FORMATS
-from serialpack.formats.base import Spelling
+from serialpack.formats.base import Style
 from serialpack.formats.protobuf import wire
 from serialpack.formats.protobuf.protobuf import ProtobufFormat
 from serialpack.formats.shared.document import Malformed
@@ -44,7 +44,7 @@ class ProtobufSerializer(RecordSerializer):
         self._message: Any = None
 
     @classmethod
-    def settings(cls, options: Mapping[str, Any]) -> Spelling:
+    def settings(cls, options: Mapping[str, Any]) -> Style:
         if not options:
             return {}
         odd = options.keys() - {"schema", "message"}
@@ -61,7 +61,7 @@ class ProtobufSerializer(RecordSerializer):
             raise UsageError(f"the schema cannot be used: {error}") from None
         return {"schema": schema, "message": name}
 
-    def configure(self, settings: Spelling) -> None:
+    def configure(self, settings: Style) -> None:
         if not settings:
             return
         from serialpack.serializers._protocompile import message_of

@@ -33,7 +33,7 @@ class ColumnEffort(NamedTuple):
 class Effort(NamedTuple):
     """One step of the dial.
 
-    ``least_saving``: the share of a block that the codec must save, or the block is stored. It is
+    ``min_saving``: the share of a block that the codec must save, or the block is stored. It is
     next to nothing: what is packed must not be larger than what zstd makes at that level, and
     little is saved by reading a block as it is (zstd reads what hardly shrank at 0.9 to 1.2 GB/s).
     ``least_gain``: what a filter must save beside the codec alone. Whoever reads a block back
@@ -43,7 +43,7 @@ class Effort(NamedTuple):
     """
 
     block_size: int
-    least_saving: float
+    min_saving: float
     least_gain: float
     columns: ColumnEffort
     by_itself: bool = True

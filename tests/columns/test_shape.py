@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from serialpack.columns.parse import json_tokens as _jsontokens
+from serialpack.columns.parse import json_tokens
 from serialpack.columns.parse.nodes import FIXED, KEY, SCALAR, STRING, Mark
 from serialpack.columns.parse.shape import KINDS, join, split, values_of
 from serialpack.columns.stored import structure
@@ -361,7 +361,7 @@ def test_tokens_do_not_depend_on_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     data = b"".join(r.choice(lines)[: -1 - r.randrange(3) or None] + b"\n" for _ in range(300))
     data += b"[]"
     whole = split(data, "json")
-    monkeypatch.setattr(_jsontokens, "_STEP", 64)
+    monkeypatch.setattr(json_tokens, "_STEP", 64)
     found = split(data, "json")
     assert whole is not None
     assert found is not None

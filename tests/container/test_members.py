@@ -78,7 +78,7 @@ def test_header_and_block_survive_their_encoding() -> None:
         block_size=1000,
         name="né\udcff.json",
         mtime=-5,
-        spelling={"s": b", "},
+        style={"s": b", "},
         writer="1.2.3",
         meta={"k": "v"},
         unproved=True,

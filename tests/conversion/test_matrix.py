@@ -28,7 +28,7 @@ def records_of(data: bytes, name: str) -> list[Any]:
     """The records of a file, as its format reads them."""
     fmt = FORMATS.get(name)
     assert isinstance(fmt, ValueFormat)
-    blocks = fmt.cut(io.BytesIO(data).read, 1 << 22, for_values=True)
+    blocks = fmt.split(io.BytesIO(data).read, 1 << 22, for_values=True)
     return [record for block in blocks for record in fmt.parse(block)]
 
 

@@ -25,7 +25,7 @@ ALL = frozenset(RULES)
 def blocks(format: str, data: bytes, size: int = 1 << 20) -> tuple[ValueFormat, list[SourceBlock]]:
     fmt = FORMATS.get(format)
     assert isinstance(fmt, ValueFormat)
-    return fmt, list(fmt.cut(io.BytesIO(data).read, size, for_values=True))
+    return fmt, list(fmt.split(io.BytesIO(data).read, size, for_values=True))
 
 
 def read(

@@ -210,4 +210,4 @@ def test_brackets_in_strings_do_not_hide_the_depth() -> None:
     fmt = FORMATS.get("json")
     assert isinstance(fmt, JsonText)
     with pytest.raises(ValueError, match="longer than can be"):
-        fmt.spell([value], {"n": 64}, first=True)
+        fmt.write_text([value], {"n": 64}, first=True)

@@ -58,7 +58,7 @@ def main(name: str, kind: str, size: str) -> None:
     source = Endless(fmt, kind, int(size))
     count = 0
     gc.disable()  # as where blocks are packed
-    for block in fmt.cut(source.read, 4 << 20, for_values=True):
+    for block in fmt.split(source.read, 4 << 20, for_values=True):
         assert block.first_record == count
         count += len(fmt.parse(block))
     assert count == source.count, (count, source.count)

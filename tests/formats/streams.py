@@ -113,10 +113,10 @@ REFUSED = (SerialpackError, Unheld)
 
 
 def blocks_of(name: str, source: bytes, size: int) -> list[SourceBlock]:
-    """Blocks to be parsed; what is promised of them is checked in ``texts.cut``."""
+    """Blocks to be parsed; what is promised of them is checked in ``texts.split``."""
     from tests.formats import texts
 
-    return texts.cut(name, source, size, lines=True)
+    return texts.split(name, source, size, lines=True)
 
 
 def parsed(name: str, source: bytes, size: int) -> list[Any]:

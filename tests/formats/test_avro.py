@@ -195,10 +195,10 @@ def test_the_schema_goes_with_the_values_through_others() -> None:
 
 
 def test_a_spelling_that_is_none_is_refused() -> None:
-    for spelling in ({"schema": "{"}, {"schema": '"int"', "meta": 5}, {"schema": '"string"'}):
+    for style in ({"schema": "{"}, {"schema": '"int"', "meta": 5}, {"schema": '"string"'}):
         with pytest.raises((ValueError, TypeError)):
-            FMT.spell([1], spelling, first=True)
-    assert FMT.read(FMT.spell([1], {"schema": 7}, first=True)) == [1]
+            FMT.write_text([1], style, first=True)
+    assert FMT.read(FMT.write_text([1], {"schema": 7}, first=True)) == [1]
 
 
 def test_samples(shared_data: Path) -> None:
@@ -211,6 +211,6 @@ def test_samples(shared_data: Path) -> None:
         records = FMT.read(data)
         assert difference(records, list(fastavro.reader(io.BytesIO(data)))) is None
         block = SourceBlock(data, 0, 0, last=True)
-        again = FMT.spell(records, FMT.learn(block), first=True)
+        again = FMT.write_text(records, FMT.detect_style(block), first=True)
         assert FMT.difference(block, again) is None
         assert difference(records, FMT.read(FMT.write(records))) is None

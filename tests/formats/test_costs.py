@@ -32,7 +32,7 @@ def test_csv_without_quotes_is_not_matched_with_a_pattern(monkeypatch: pytest.Mo
     monkeypatch.setattr(csv, "_tokens", lambda _: None)
     for source in (b"x" * 9000, b"a,b\n" + b"," * 9000, b"a,b\n" + b"1,2\n" * 2000):
         for size in (64, 1000):
-            blocks = [*FORMATS.get("csv").cut(io.BytesIO(source).read, size)]
+            blocks = [*FORMATS.get("csv").split(io.BytesIO(source).read, size)]
             assert b"".join(bytes(block.data) for block in blocks) == source
 
 

@@ -33,7 +33,7 @@ def test_records_are_those_of_the_csv_module(
     text = io.StringIO(newline="")
     csv.writer(text, python, lineterminator=end, quoting=quoting).writerows(rows)  # type: ignore[arg-type]
     source = text.getvalue().encode()
-    blocks = texts.cut(name, source, size)
+    blocks = texts.split(name, source, size)
     fmt = FORMATS.get(name)
     found = []
     for block in blocks:
@@ -63,5 +63,5 @@ def test_records_are_those_of_the_csv_module(
 )
 @pytest.mark.parametrize("size", [8, 1000])
 def test_odd_quotes(text: str, records: int, size: int) -> None:
-    blocks = texts.cut("csv", text.encode(), size)
+    blocks = texts.split("csv", text.encode(), size)
     assert sum(b.records or 0 for b in blocks) == records

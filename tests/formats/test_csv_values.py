@@ -39,7 +39,7 @@ def _format(name: str = "csv") -> ValueFormat:
 
 def _records(source: bytes, name: str = "csv", size: int = 1 << 20) -> list[Any]:
     fmt = _format(name)
-    blocks = fmt.cut(io.BytesIO(source).read, size, for_values=True)
+    blocks = fmt.split(io.BytesIO(source).read, size, for_values=True)
     return [record for block in blocks for record in fmt.parse(block)]
 
 
@@ -150,7 +150,7 @@ def test_a_long_header_is_not_stored_but_written() -> None:
     names = ",".join(f"column {i}" for i in range(4000))
     rows = f"{','.join('x' * 4000)}\n" * 3
     source = f"{names}\n{rows}".encode()
-    assert "h" not in _format().learn(SourceBlock(source, 0, 0, records=3))
+    assert "h" not in _format().detect_style(SourceBlock(source, 0, 0, records=3))
     assert round_trip("json", "csv", source) == (source, True)
     packed, unpacked = io.BytesIO(), io.BytesIO()
     serialpack.pack(io.BytesIO(source), packed, serializer="json", format="csv")
@@ -261,7 +261,7 @@ def test_rows_are_those_of_pythons_reader_or_an_error(text: str) -> None:
 
 def test_a_block_keeps_its_header_on_the_way_to_a_process() -> None:
     fmt = _format()
-    first, second = fmt.cut(io.BytesIO(b"a,b\n1,2\n3,4\n").read, 8, for_values=True)
+    first, second = fmt.split(io.BytesIO(b"a,b\n1,2\n3,4\n").read, 8, for_values=True)
     assert isinstance(second, HeadedBlock)
     again = pickle.loads(pickle.dumps(second._replace(data=bytes(second.data))))
     assert (again, again.head) == (second, b"a,b\n")
@@ -272,9 +272,9 @@ def test_a_block_keeps_its_header_on_the_way_to_a_process() -> None:
 @pytest.mark.parametrize(
     "spelling", [{"e": "x"}, {"e": 1}, {"q": "1"}, {"q": ["a"]}, {"h": 1}, {"t": b"\n"}]
 )
-def test_a_spelling_that_is_none_is_refused(spelling: dict[str, Any]) -> None:
+def test_a_spelling_that_is_none_is_refused(style: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="spelling"):
-        _format().spell([{"a": "1"}], spelling, first=True)
+        _format().write_text([{"a": "1"}], style, first=True)
 
 
 @pytest.mark.parametrize(
@@ -282,7 +282,7 @@ def test_a_spelling_that_is_none_is_refused(spelling: dict[str, Any]) -> None:
 )
 def test_records_that_are_no_table_are_refused(records: list[Any]) -> None:
     with pytest.raises(ValueError, match=r"a record|records|a name|a field"):
-        _format().spell(records, {}, first=True)
+        _format().write_text(records, {}, first=True)
 
 
 def test_slices_of_records_have_the_header() -> None:

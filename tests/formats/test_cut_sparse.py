@@ -27,7 +27,7 @@ MOST = 100
 
 
 def cut(name: str, source: bytes, size: int, most: int) -> list[SourceBlock]:
-    return list(FORMATS.get(name).cut_sparse(io.BytesIO(source).read, size, most))
+    return list(FORMATS.get(name).split_sparse(io.BytesIO(source).read, size, most))
 
 
 @pytest.mark.parametrize("name", DENSE)
@@ -38,7 +38,7 @@ def test_a_block_has_no_more_values_than_asked_for(name: str, size: int) -> None
     blocks = cut(name, source, size, MOST)
     assert b"".join(bytes(b.data) for b in blocks) == source
     assert [b.last for b in blocks] == [False] * (len(blocks) - 1) + [True]
-    (whole,) = texts.cut(name, source, size)
+    (whole,) = texts.split(name, source, size)
     assert sum(b.records or 0 for b in blocks) == whole.records
     most = max(b.records or 0 for b in blocks)
     assert most * values <= MOST
@@ -50,7 +50,7 @@ def test_blocks_of_fewer_values_are_cut_as_ever(name: str) -> None:
     record, before, behind, _ = DENSE[name]
     source = before + record * 1000 + behind
     for size in (100, 1000, 1 << 20):
-        assert cut(name, source, size, len(source)) == texts.cut(name, source, size)
+        assert cut(name, source, size, len(source)) == texts.split(name, source, size)
 
 
 def test_a_record_of_more_values_is_one_block() -> None:

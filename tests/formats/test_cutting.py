@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from serialpack.errors import RefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock
-from serialpack.formats.shared import split as _cutting
+from serialpack.formats.shared import split as splitting
 from tests.formats import texts
 from tests.serializers.chains import writing
 
@@ -23,20 +23,20 @@ sizes = st.integers(1, 64)
 
 @pytest.mark.parametrize("name", FORMATS.names())
 def test_an_empty_source_is_one_empty_block(name: str) -> None:
-    (block,) = texts.cut(name, b"", 100)
+    (block,) = texts.split(name, b"", 100)
     assert not block.data
 
 
 @pytest.mark.parametrize("name", FORMATS.names())
 @given(source=st.binary(max_size=200), size=sizes, lines=st.booleans())
 def test_any_bytes_can_be_cut(name: str, source: bytes, size: int, lines: bool) -> None:
-    texts.cut(name, source, size, lines=lines)
+    texts.split(name, source, size, lines=lines)
 
 
 @pytest.mark.parametrize("name", FORMATS.names())
 @given(source=st.text(' \n\t,:"\\[]{}1ea', max_size=120), size=sizes)
 def test_any_text_that_looks_like_a_format_can_be_cut(name: str, source: str, size: int) -> None:
-    texts.cut(name, source.encode(), size)
+    texts.split(name, source.encode(), size)
 
 
 @given(text=texts.arrays(), size=sizes, lines=st.booleans())
@@ -48,7 +48,7 @@ def test_arrays_are_cut_at_elements(text: str, size: int, lines: bool) -> None:
 @given(text=texts.maps(), size=sizes, lines=st.booleans())
 def test_large_objects_are_cut_at_members(text: str, size: int, lines: bool) -> None:
     if len(text.encode()) <= size:
-        (block,) = texts.cut("json", text.encode(), size)
+        (block,) = texts.split("json", text.encode(), size)
         assert block.records == 1
     else:
         _check_elements(text, size, lines=lines)
@@ -56,7 +56,7 @@ def test_large_objects_are_cut_at_members(text: str, size: int, lines: bool) -> 
 
 def _check_elements(text: str, size: int, *, lines: bool) -> None:
     source = text.encode()
-    blocks = texts.cut("json", source, size, lines=lines)
+    blocks = texts.split("json", source, size, lines=lines)
     starts = [len(text[:at].encode()) for at in texts.element_starts(text)]
     if len(blocks) == 1 and text.lstrip().startswith("{"):
         assert blocks[0].records == 1
@@ -85,7 +85,7 @@ def _check_elements(text: str, size: int, *, lines: bool) -> None:
 def test_ndjson_is_cut_at_line_ends(text: str, size: int, lines: bool) -> None:
     fmt = FORMATS.get("ndjson")
     found = []
-    for block in texts.cut("ndjson", text.encode(), size, lines=lines):
+    for block in texts.split("ndjson", text.encode(), size, lines=lines):
         data = bytes(block.data)
         records = [line for line in data.split(b"\n") if line.strip()]
         spans = [*fmt.record_spans(data, {}, first=block.index == 0)]
@@ -100,28 +100,28 @@ def test_blocks_are_as_large_as_asked_for() -> None:
     records = [{"id": i, "name": f"n{i}", "sub": [{"id": 1}, {"id": 2}]} for i in range(2000)]
     for separators in ((",", ":"), (", ", ": ")):
         source = json.dumps(records, separators=separators).encode()
-        blocks = texts.cut("json", source, 4096)
+        blocks = texts.split("json", source, 4096)
         assert sum(b.records or 0 for b in blocks) == 2000
         assert all(4000 < len(b.data) <= 4096 for b in blocks[:-1])
 
 
 def test_white_space_behind_a_document_may_be_large() -> None:
     for text in ("[1, 2]", "[]", '{"a": 1, "b": 2}'):
-        blocks = texts.cut("json", text.encode() + b" \n" * 500, 64)
+        blocks = texts.split("json", text.encode() + b" \n" * 500, 64)
         assert all(b.records is not None for b in blocks)
-        blocks = texts.cut("json", text.encode() + b" \n" * 500 + b"x", 64)
+        blocks = texts.split("json", text.encode() + b" \n" * 500 + b"x", 64)
         assert blocks[-1].records is None
 
 
 @pytest.mark.parametrize("bad", ["[1,2}", '["a', "[1,2]]", "[1] [2]", "{", '{"a":1'])
 def test_a_document_that_is_no_json_has_no_records_at_its_end(bad: str) -> None:
-    assert texts.cut("json", bad.encode(), 1000)[-1].records is None
+    assert texts.split("json", bad.encode(), 1000)[-1].records is None
 
 
 def test_depth_beyond_every_parser_can_be_cut() -> None:
     deep = b"[" * 5000 + b"]" * 5000
     source = b"[" + b",".join([deep] * 5) + b"]"
-    blocks = texts.cut("json", source, 12_000)
+    blocks = texts.split("json", source, 12_000)
     assert [b.records for b in blocks] == [1] * 5
 
 
@@ -141,8 +141,8 @@ def test_depth_beyond_every_parser_can_be_cut() -> None:
 def test_a_record_larger_than_the_limit_comes_in_pieces(
     monkeypatch: pytest.MonkeyPatch, name: str, source: bytes, records: list[int], size: int
 ) -> None:
-    monkeypatch.setattr(_cutting, "MAX_BLOCK", 2000)
-    blocks = texts.cut(name, source, size)
+    monkeypatch.setattr(splitting, "MAX_BLOCK", 2000)
+    blocks = texts.split(name, source, size)
     pieces = [b for b in blocks if b.partial]
     assert pieces
     assert not pieces[0].continued
@@ -164,7 +164,7 @@ def test_the_place_of_a_record_larger_than_the_limit(name: str) -> None:
 def test_a_reader_is_asked_for_no_more_than_needed() -> None:
     source = io.BytesIO(b"1\n" * 50_000)
     most = 0
-    for block in FORMATS.get("ndjson").cut(source.read, 1000):
+    for block in FORMATS.get("ndjson").split(source.read, 1000):
         most = max(most, source.tell() - block.offset)
     assert most <= 2001
 
@@ -175,4 +175,4 @@ def test_real_files_are_cut(shared_data: Path, folder: str, size: int) -> None:
     for path in (shared_data / folder).rglob("*"):
         entry = FORMATS.by_extension(path.name)
         if entry is not None and path.is_file():
-            texts.cut(entry.name, path.read_bytes(), size)
+            texts.split(entry.name, path.read_bytes(), size)

@@ -10,7 +10,7 @@ import msgpack
 import pytest
 
 from serialpack.formats import FORMATS
-from serialpack.formats.base import Spelling, ValueFormat
+from serialpack.formats.base import Style, ValueFormat
 from tests.formats import texts
 
 RECORDS: list[Any] = [
@@ -31,18 +31,18 @@ def _fmt(name: str) -> ValueFormat:
     return fmt
 
 
-def _come_back(name: str, source: bytes, size: int) -> tuple[bool, Spelling]:
+def _come_back(name: str, source: bytes, size: int) -> tuple[bool, Style]:
     """Whether the spelling of the first block, and the ends of blocks, are all that it takes."""
     fmt = _fmt(name)
-    spelling: Spelling | None = None
+    style: Style | None = None
     exact = True
-    for block in fmt.cut(io.BytesIO(source).read, size):
-        spelling = fmt.learn(block) if spelling is None else spelling
-        whole = {**spelling, **fmt.respell(block, spelling)}
-        text = fmt.spell(fmt.parse(block), whole, first=block.index == 0)
+    for block in fmt.split(io.BytesIO(source).read, size):
+        style = fmt.detect_style(block) if style is None else style
+        whole = {**style, **fmt.style_changes(block, style)}
+        text = fmt.write_text(fmt.parse(block), whole, first=block.index == 0)
         exact = exact and text == bytes(block.data)
-    assert spelling is not None
-    return exact, spelling
+    assert style is not None
+    return exact, style
 
 
 STYLES: list[dict[str, Any]] = [
@@ -62,16 +62,16 @@ STYLES: list[dict[str, Any]] = [
 @pytest.mark.parametrize("end", ["", "\n", "\r\n "])
 @pytest.mark.parametrize("size", [700, 1 << 20])
 @pytest.mark.parametrize("shape", ["array", "map", "scalars"])
-def test_what_python_writes(style: dict[str, Any], end: str, size: int, shape: str) -> None:
+def test_what_python_writes(written: dict[str, Any], end: str, size: int, shape: str) -> None:
     values: Any = RECORDS
     if shape == "map":
         values = {f"key {record['id']}": record for record in RECORDS}
     if shape == "scalars":
         values = list(range(1000, 2000))
-    source = (json.dumps(values, **style) + end).encode()
-    exact, spelling = _come_back("json", source, size)
-    assert exact, spelling
-    assert len(msgpack.packb(spelling)) < 40
+    source = (json.dumps(values, **written) + end).encode()
+    exact, style = _come_back("json", source, size)
+    assert exact, style
+    assert len(msgpack.packb(style)) < 40
 
 
 @pytest.mark.parametrize("style", STYLES[:5], ids=str)
@@ -98,8 +98,8 @@ def test_lines_that_python_writes(style: dict[str, Any], end: str, size: int) ->
         ("ndjson", b"\xef\xbb\xbf1\n", {"h": "\ufeff"}),
     ],
 )
-def test_the_commonest_spellings_cost_least(name: str, source: bytes, spelling: Spelling) -> None:
-    assert _come_back(name, source, 1000) == (True, spelling)
+def test_the_commonest_spellings_cost_least(name: str, source: bytes, style: Style) -> None:
+    assert _come_back(name, source, 1000) == (True, style)
 
 
 @pytest.mark.parametrize(
@@ -118,13 +118,13 @@ def test_the_commonest_spellings_cost_least(name: str, source: bytes, spelling: 
 )
 def test_escapes_and_layouts(text: str) -> None:
     fmt = _fmt("json")
-    (block,) = texts.cut("json", text.encode(), 1000)
-    spelling = fmt.learn(block)
+    (block,) = texts.split("json", text.encode(), 1000)
+    style = fmt.detect_style(block)
     records = fmt.parse(block)
-    found = [fmt.spell(records, spelling, first=True).decode()]
+    found = [fmt.write_text(records, style, first=True).decode()]
     found += [
-        fmt.spell(records, {**spelling, **guess}, first=True).decode()
-        for guess in fmt.respellings(block, spelling)
+        fmt.write_text(records, {**style, **guess}, first=True).decode()
+        for guess in fmt.style_guesses(block, style)
     ]
     # Spaces within empty brackets are the one thing here that has no word.
     assert text.replace("[ ]", "[]") in found
@@ -133,11 +133,11 @@ def test_escapes_and_layouts(text: str) -> None:
 def test_a_block_spelled_differently_is_learned_anew() -> None:
     fmt = _fmt("ndjson")
     first, second = b'{"a":1}\n' * 4, b'{"b": [1, 2]}\n' * 3
-    blocks = texts.cut("ndjson", first + second, len(second))
-    spelling = fmt.learn(blocks[0])
-    assert fmt.respell(blocks[-1], spelling) == {}
-    (guess, *_) = fmt.respellings(blocks[-1], spelling)
-    text = fmt.spell(fmt.parse(blocks[-1]), {**spelling, **guess}, first=False)
+    blocks = texts.split("ndjson", first + second, len(second))
+    style = fmt.detect_style(blocks[0])
+    assert fmt.style_changes(blocks[-1], style) == {}
+    (guess, *_) = fmt.style_guesses(blocks[-1], style)
+    text = fmt.write_text(fmt.parse(blocks[-1]), {**style, **guess}, first=False)
     assert text == bytes(blocks[-1].data)
 
 
@@ -146,34 +146,34 @@ def test_a_spelling_can_be_taken_back() -> None:
     fmt = _fmt("json")
     indented = json.dumps(RECORDS, indent="\t").encode()
     compact = json.dumps(RECORDS, ensure_ascii=False, separators=(",", ":")).encode()
-    (one,), (other,) = texts.cut("json", indented, 1 << 20), texts.cut("json", compact, 1 << 20)
-    for block, spelling in ((one, fmt.learn(other)), (other, fmt.learn(one))):
-        guesses = [{**spelling, **guess} for guess in fmt.respellings(block, spelling)]
-        assert bytes(block.data) in [fmt.spell(RECORDS, g, first=True) for g in guesses]
+    (one,), (other,) = texts.split("json", indented, 1 << 20), texts.split("json", compact, 1 << 20)
+    for block, style in ((one, fmt.detect_style(other)), (other, fmt.detect_style(one))):
+        guesses = [{**style, **guess} for guess in fmt.style_guesses(block, style)]
+        assert bytes(block.data) in [fmt.write_text(RECORDS, g, first=True) for g in guesses]
 
 
 def test_what_is_no_json_is_never_written() -> None:
     fmt = _fmt("json")
-    for spelling in ({"k": "a", "x": 1}, {"k": "a", "f": 1}, {"k": "a", "s": [",", "  :"]}):
+    for style in ({"k": "a", "x": 1}, {"k": "a", "f": 1}, {"k": "a", "s": [",", "  :"]}):
         with pytest.raises(ValueError, match="not JSON compliant"):
-            fmt.spell([float("nan")], spelling, first=True)
+            fmt.write_text([float("nan")], style, first=True)
     with pytest.raises(ValueError):  # noqa: PT011
-        fmt.spell([object()], {"k": "a"}, first=True)
+        fmt.write_text([object()], {"k": "a"}, first=True)
 
 
 @pytest.mark.parametrize("name", ["json", "ndjson"])
 def test_slices_have_the_ends_of_their_source(name: str) -> None:
-    for style in STYLES[:1] if name == "ndjson" else STYLES:
+    for written in STYLES[:1] if name == "ndjson" else STYLES:
         if name == "json":
-            source = json.dumps(RECORDS, **style).encode()
+            source = json.dumps(RECORDS, **written).encode()
         else:
             source = b"".join(json.dumps(record).encode() + b"\n" for record in RECORDS)
         fmt = _fmt(name)
-        blocks = texts.cut(name, source, 900)
-        spelling = fmt.learn(blocks[0])
-        before, behind = fmt.slice_ends(b"", spelling)
+        blocks = texts.split(name, source, 900)
+        style = fmt.detect_style(blocks[0])
+        before, behind = fmt.slice_ends(b"", style)
         block = blocks[1]
-        spans = [*fmt.record_spans(block.data, spelling, first=False)]
+        spans = [*fmt.record_spans(block.data, style, first=False)]
         text = before + bytes(block.data)[spans[0][0] : spans[1][1]] + behind
         found = json.loads(text) if name == "json" else [json.loads(x) for x in text.splitlines()]
         assert found == RECORDS[block.first_record :][:2]

@@ -19,7 +19,7 @@ def _error(name: str, source: bytes, size: int, *, lines: bool = True) -> Syntax
     fmt = FORMATS.get(name)
     assert isinstance(fmt, ValueFormat)
     with pytest.raises(SyntaxInputError) as caught:
-        for block in fmt.cut(io.BytesIO(source).read, size, for_values=lines):
+        for block in fmt.split(io.BytesIO(source).read, size, for_values=lines):
             fmt.parse(block)
     return caught.value
 
@@ -89,7 +89,7 @@ def test_broken_texts_are_found_where_the_standard_library_does(
     except ValueError:
         valid = False
     try:
-        for block in fmt.cut(io.BytesIO(broken.encode()).read, size, for_values=True):
+        for block in fmt.split(io.BytesIO(broken.encode()).read, size, for_values=True):
             fmt.parse(block)
         parsed = True
     except Unheld:  # valid, but the junk made a number that Python does not hold

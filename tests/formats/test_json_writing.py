@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from serialpack.depth import json_depth
-from serialpack.formats.json import write as _jsonwrite
-from serialpack.formats.json.style import ASCII, CAPITALS, HTML, SLASH, JsonStyle, learn
+from serialpack.formats.json import write as json_write
+from serialpack.formats.json.style import ASCII, CAPITALS, HTML, SLASH, JsonStyle, detect_style
 from serialpack.formats.json.values import check_json
+from serialpack.values.structure import Structure
 
 SCALARS = (
     st.none()
@@ -29,7 +30,7 @@ TREES = st.recursive(
 
 
 def written(value: Any, **style: Any) -> bytes:
-    return _jsonwrite.write([value], JsonStyle("d", **style), first=True)
+    return json_write.write([value], JsonStyle(Structure.DOCUMENT, **style), first=True)
 
 
 @given(TREES)
@@ -83,7 +84,7 @@ def test_what_indentation_would_make_too_long_is_refused() -> None:
     ],
 )
 def test_escapes_are_told_by_the_first(text: bytes, escapes: int) -> None:
-    assert learn(text, "d", first=True, last=True).escapes == escapes
+    assert detect_style(text, Structure.DOCUMENT, first=True, last=True).escapes == escapes
 
 
 class Text(str):

@@ -13,7 +13,7 @@ from serialpack.detect import detect, looks_like
 from serialpack.errors import SerialpackError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Unheld, ValueFormat
-from serialpack.formats.shared import split as _cutting
+from serialpack.formats.shared import split as splitting
 from tests.formats.shapes import BYTES_ONLY, SHAPES
 from tests.formats.work import Counted, bearable, lines_run
 
@@ -25,7 +25,7 @@ CASES = [(name, shape) for name, shapes in SHAPES.items() for shape in shapes]
 
 def _cut(name: str, data: bytes, block_size: int, *, for_values: bool) -> list[Any]:
     try:
-        return [*FORMATS.get(name).cut(io.BytesIO(data).read, block_size, for_values=for_values)]
+        return [*FORMATS.get(name).split(io.BytesIO(data).read, block_size, for_values=for_values)]
     except SerialpackError:  # a limit
         return []
 
@@ -62,7 +62,7 @@ def test_lines_that_run_grow_with_the_bytes(name: str, shape: str) -> None:
 def test_bytes_that_are_searched_grow_with_the_bytes(
     monkeypatch: pytest.MonkeyPatch, name: str, shape: str
 ) -> None:
-    monkeypatch.setattr(_cutting, "bytearray", Counted, raising=False)
+    monkeypatch.setattr(splitting, "bytearray", Counted, raising=False)
     make = SHAPES[name][shape]
     for for_values in (False, True):
         seen = []
@@ -103,4 +103,4 @@ def test_patterns_look_through_a_source_once(name: str, shape: str) -> None:
     with bearable():
         for block in _cut(name, data, 1 << 20, for_values=True):
             fmt.comments(block)
-            fmt.learn(block)
+            fmt.detect_style(block)

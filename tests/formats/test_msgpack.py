@@ -22,7 +22,7 @@ from serialpack.errors import RefusedError, SyntaxInputError, ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Unheld
 from serialpack.formats.msgpack.msgpack import MsgPackFormat
-from serialpack.formats.shared import split as _cutting
+from serialpack.formats.shared import split as splitting
 from serialpack.formats.shared.document import Malformed
 from serialpack.values.equality import difference
 from tests.formats import texts
@@ -225,7 +225,7 @@ objects = st.recursive(
 def test_messages_are_cut_where_they_end(records: list[Any], size: int) -> None:
     source = FMT.write(records)  # type: ignore[attr-defined]
     found, spans = [], []
-    for block in texts.cut("msgpack", source, size):
+    for block in texts.split("msgpack", source, size):
         data = bytes(block.data)
         found += FMT.parse(block)  # type: ignore[attr-defined]
         places = [*FMT.record_spans(data, {}, first=block.index == 0)]
@@ -241,7 +241,7 @@ def test_any_bytes_are_read_or_refused(source: bytes, size: int) -> None:
     """What is read is what is there: written again it is hardly longer, and reads the same."""
     whole: list[Any] | None = []
     try:
-        for block in texts.cut("msgpack", source, size, lines=True):
+        for block in texts.split("msgpack", source, size, lines=True):
             assert whole is not None
             whole += FMT.parse(block)  # type: ignore[attr-defined]
     except (SyntaxInputError, Unheld):
@@ -260,10 +260,10 @@ def test_any_bytes_are_read_or_refused(source: bytes, size: int) -> None:
 
 def test_a_message_larger_than_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """raw packs it as plain bytes; values are not made of it."""
-    monkeypatch.setattr(_cutting, "MAX_BLOCK", 2000)
+    monkeypatch.setattr(splitting, "MAX_BLOCK", 2000)
     source = b"\x01\x02" + msgpack.packb(["x" * 100] * 100) + b"\x03"
     for size in (64, 1000):
-        blocks = texts.cut("msgpack", source, size)
+        blocks = texts.split("msgpack", source, size)
         large = next(block for block in blocks if block.partial)
         assert (large.offset, large.records, large.continued) == (2, 1, False)
         assert all(block.records is None for block in blocks[large.index + 1 :])

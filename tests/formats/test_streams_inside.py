@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import serialpack
 from serialpack.errors import RefusedError, SyntaxInputError
 from serialpack.formats.base import Unheld
-from serialpack.formats.shared import split as _cutting
+from serialpack.formats.shared import split as splitting
 from serialpack.formats.shared.members import key_digests, repeated
 from serialpack.values.equality import difference
 from tests.formats import streams
@@ -93,7 +93,7 @@ def test_an_array_larger_than_a_record_may_be(
     monkeypatch: pytest.MonkeyPatch, name: str, kind: str, *, endless: bool
 ) -> None:
     """It is read element by element; nothing may stand behind it, and nothing be missing."""
-    monkeypatch.setattr(_cutting, "MAX_BLOCK", 2000)
+    monkeypatch.setattr(splitting, "MAX_BLOCK", 2000)
     texts_of = [f"{number:04}" + "x" * (number % 7) for number in range(1000)]
     giant: Any = texts_of if kind == "a" else dict.fromkeys(texts_of, 1.5)
     source = streams.written(name, [giant])

@@ -199,7 +199,7 @@ def test_columns_of_others(name: str, column: Any, value: Any) -> None:
         assert difference(fmt.read(data), fmt.read(stream_of(pa.table({"v": column})))) is None
     # Other serializers give a file of the same types again, where pyarrow makes them of values.
     block = SourceBlock(data, 0, 0, last=True)
-    again = fmt.spell(fmt.read(data), fmt.learn(block), first=True)
+    again = fmt.write_text(fmt.read(data), fmt.detect_style(block), first=True)
     assert fmt.difference(block, again) is None
 
 

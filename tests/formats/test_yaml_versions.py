@@ -190,5 +190,5 @@ def test_containers_made_before_are_read_as_they_were() -> None:
     assert entry.name == "yaml:1.1"
     assert FORMATS.declaration("yaml").number == 19
     day = date(2001, 12, 14)
-    old = FORMATS.get("yaml:1.1").spell([{"d": day}], {}, first=True)  # type: ignore[attr-defined]
+    old = FORMATS.get("yaml:1.1").write_text([{"d": day}], {}, first=True)  # type: ignore[attr-defined]
     assert old == b"d: 2001-12-14\n"

@@ -12,10 +12,10 @@ from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock
 
 
-def cut(name: str, source: bytes, block_size: int, *, lines: bool = False) -> list[SourceBlock]:
+def split(name: str, source: bytes, block_size: int, *, lines: bool = False) -> list[SourceBlock]:
     """The blocks of a source, after checking what every format promises of them."""
     read = io.BytesIO(source).read
-    blocks = list(FORMATS.get(name).cut(read, block_size, for_values=lines))
+    blocks = list(FORMATS.get(name).split(read, block_size, for_values=lines))
     assert b"".join(bytes(b.data) for b in blocks) == source
     assert [b.index for b in blocks] == list(range(len(blocks)))
     assert [b.last for b in blocks] == [False] * (len(blocks) - 1) + [True]

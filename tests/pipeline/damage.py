@@ -57,7 +57,7 @@ def records_of(format: str, data: bytes) -> list[Any]:
     fmt = FORMATS.get(format)
     assert isinstance(fmt, ValueFormat)
     found: list[Any] = []
-    for block in fmt.cut(io.BytesIO(data).read, 1 << 20, for_values=True):
+    for block in fmt.split(io.BytesIO(data).read, 1 << 20, for_values=True):
         found += fmt.parse(block)
     if format == "json" and len(found) == 1 and isinstance(found[0], dict):
         return [{key: value} for key, value in found[0].items()]

@@ -11,7 +11,7 @@ import pytest
 
 import serialpack
 from serialpack.container.scan import FoundBlock, FoundIndex
-from serialpack.formats.shared import split as _cutting
+from serialpack.formats.shared import split as splitting
 from tests.pipeline.damage import blocks_of, flipped, found, packed, salvaged
 
 SMALL = [{"id": n, "name": "x" * (n % 9)} for n in range(30)]
@@ -52,7 +52,7 @@ def ids(format: str, data: bytes, *, headless: bool = False) -> list[int]:
 
 @pytest.fixture(params=SOURCES)
 def format(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setattr(_cutting, "MAX_BLOCK", 400)
+    monkeypatch.setattr(splitting, "MAX_BLOCK", 400)
     return str(request.param)
 
 

@@ -63,7 +63,7 @@ def sources(name: str) -> Iterator[tuple[str, bytes]]:
         return
     for label, records in RECORDS.items():
         try:
-            yield f"records-{label}", fmt.spell(records, {}, first=True)
+            yield f"records-{label}", fmt.write_text(records, {}, first=True)
         except (*FAILURES, SerialpackError, NotImplementedError):
             continue
 

@@ -18,7 +18,7 @@ from serialpack.conversion.targets import written
 from serialpack.errors import SerialpackError, UsageError, ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import ValueFormat
-from serialpack.formats.shared import split as _cutting
+from serialpack.formats.shared import split as splitting
 from serialpack.serializers import SERIALIZERS
 from serialpack.values.equality import difference
 from tests.records.containers import MIXED, Counting, lines, opened, packed
@@ -58,7 +58,7 @@ def values_of(data: bytes, name: str) -> list[Any]:
     """What the format reads in one go."""
     fmt = FORMATS.get(name)
     assert isinstance(fmt, ValueFormat)
-    blocks = fmt.cut(io.BytesIO(data).read, 1 << 26, for_values=True)
+    blocks = fmt.split(io.BytesIO(data).read, 1 << 26, for_values=True)
     return [record for block in blocks for record in fmt.parse(block)]
 
 
@@ -178,7 +178,7 @@ def test_containers_one_after_another_are_one_sequence() -> None:
 def test_elements_of_an_array_larger_than_a_block(
     kind: str, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_cutting, "MAX_BLOCK", 2000)
+    monkeypatch.setattr(splitting, "MAX_BLOCK", 2000)
     members = {f"k{n}": [n, "x" * (n % 30)] for n in range(400)}
     want: Any = [{k: v} for k, v in members.items()] if kind == "m" else [*members.values()]
     fmt: Any = FORMATS.get(name)

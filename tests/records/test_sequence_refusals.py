@@ -25,7 +25,7 @@ from serialpack.errors import (
     UsageError,
     ValueRefusedError,
 )
-from serialpack.formats.shared import split as _cutting
+from serialpack.formats.shared import split as splitting
 from tests.bad.make import HERE, listed
 from tests.records.containers import MIXED, lines, opened, packed
 
@@ -138,7 +138,7 @@ def test_what_is_not_valid_is_an_error_with_its_place() -> None:
 
 
 def test_a_record_larger_than_a_block_can_be_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_cutting, "MAX_BLOCK", 2000)
+    monkeypatch.setattr(splitting, "MAX_BLOCK", 2000)
     data = packed(lines([1, "x" * 9000, 3]), "ndjson", serializer="raw", block_size=1000)
     records = opened(data)
     assert len(records) == 3

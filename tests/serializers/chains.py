@@ -60,15 +60,15 @@ def round_trip(
     assert isinstance(fmt, ValueFormat)
     packer, unpacker = writing(serializer, fmt_name), writing(serializer, fmt_name)
     restored, exact = b"", True
-    spelling = None
-    for block in fmt.cut(io.BytesIO(source).read, block_size, for_values=True):
-        if spelling is None:
-            spelling = fmt.learn(block)
+    style = None
+    for block in fmt.split(io.BytesIO(source).read, block_size, for_values=True):
+        if style is None:
+            style = fmt.detect_style(block)
         data, records = packer.encode(block)
         assert block.records in (None, records)
-        proof = packer.prove(block, data, spelling)
-        style = {**spelling, **proof.style}
-        text = unpacker.decode(data, style, first=block.index == 0, exact=False)
+        proof = packer.prove(block, data, style)
+        written = {**style, **proof.style}
+        text = unpacker.decode(data, written, first=block.index == 0, exact=False)
         assert not proof.exact or bytes(text) == bytes(block.data)
         exact = exact and proof.exact
         restored += bytes(text)

@@ -34,7 +34,7 @@ def check(data: bytes, format: str, block_size: int, effort: int = 3) -> None:
     small = packed(data, format, block_size=block_size, effort=effort, threads=1, verify=False)
     assert unpacked(small, threads=1) == data
     fmt, serializer = FORMATS.get(format), ColumnsSerializer("columns", (effort,))
-    for text in {bytes(each.data) for each in fmt.cut(io.BytesIO(data).read, block_size)}:
+    for text in {bytes(each.data) for each in fmt.split(io.BytesIO(data).read, block_size)}:
         apart = serializer.apart(text, fmt.declared.columns)
         assert apart is None or block.read(apart) == text
 

@@ -58,7 +58,7 @@ def test_hints_come_from_the_declarations() -> None:
 def test_raw_passes_the_bytes() -> None:
     raw = SERIALIZERS.create("raw")
     assert isinstance(raw, ByteSerializer)
-    for block in FORMATS.get("json").cut(io.BytesIO(b"[1, 2]").read, 4):
+    for block in FORMATS.get("json").split(io.BytesIO(b"[1, 2]").read, 4):
         assert raw.encode(block.data, "json") is block.data
         assert raw.decode(block.data) is block.data
 
@@ -155,9 +155,9 @@ def test_a_hostile_spelling_is_refused_or_harmless(name: str) -> None:
         {"x": "y"},
         {"h": 3, "t": None},
     ]
-    for spelling in spellings:
+    for style in spellings:
         try:
-            text = half.decode(data, spelling, first=True, exact=False)
+            text = half.decode(data, style, first=True, exact=False)
         except ValueError:
             continue
         assert len(text) < 1000
@@ -165,9 +165,9 @@ def test_a_hostile_spelling_is_refused_or_harmless(name: str) -> None:
 
 def test_records_that_are_none_of_a_map_are_refused() -> None:
     with pytest.raises(ValueError, match="not JSON values"):
-        _json().spell([1, 2], {"k": "m"}, first=True)
+        _json().write_text([1, 2], {"k": "m"}, first=True)
     with pytest.raises(ValueError, match="2 records"):
-        _json().spell([1, 2], {}, first=True)
+        _json().write_text([1, 2], {}, first=True)
 
 
 @pytest.mark.parametrize("name", VALUE_SERIALIZERS)

@@ -117,7 +117,7 @@ def test_a_library_that_is_not_there(
 ) -> None:
     fmt = FORMATS.get(name)
     assert isinstance(fmt, ValueFormat)
-    data = fmt.spell([{"a": 1}], {}, first=True)
+    data = fmt.write_text([{"a": 1}], {}, first=True)
     for module in [m for m in sys.modules if m.partition(".")[0] == library]:
         monkeypatch.delitem(sys.modules, module)
     monkeypatch.setitem(sys.modules, library, None)

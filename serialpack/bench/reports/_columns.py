@@ -243,7 +243,7 @@ _BLOCK_SIZE = ReportColumn(
     "block_size",
     "blocks",
     "of",
-    "size of the blocks that it was cut into",
+    "size of the blocks that it was split into",
     lambda row: row.block_size,
     lambda row: format_size(row.block_size, exact=True),
 )

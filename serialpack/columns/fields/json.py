@@ -26,12 +26,13 @@ from serialpack.columns.fields.steps import EMPTY, Step
 from serialpack.columns.fields.wanted import NotMapsError as NotMapsError
 from serialpack.columns.fields.wanted import UntoldError as UntoldError
 from serialpack.columns.fields.wanted import unescaped, wanted
-from serialpack.columns.parse import json_tokens as _jsontokens
+from serialpack.columns.parse import json_tokens
 from serialpack.columns.parse.nodes import FIXED, QUOTED, SCALAR, Node
 from serialpack.columns.parse.shape import Split
 from serialpack.columns.spans import put_together
 from serialpack.columns.stored.structure import TextShape
 from serialpack.columns.texts import Texts
+from serialpack.values.structure import Structure
 
 
 class Projection:
@@ -52,7 +53,7 @@ class Projection:
         shape: TextShape,
         fields: Sequence[tuple[str, ...]],
         *,
-        inside: str,
+        inside: Structure,
         first: bool,
         last: bool,
         records: int | None = None,
@@ -218,7 +219,7 @@ def untied(data: bytes) -> Split:
 
     For texts of which ``shape.split`` makes nothing: all their values are one column.
     """
-    leaves = _jsontokens.values(_jsontokens.marked(data))
+    leaves = json_tokens.values(json_tokens.marked(data))
     nodes = []
     for first in leaves.firsts.tolist():
         text = data[int(leaves.gap_starts[first]) : int(leaves.gap_ends[first])]

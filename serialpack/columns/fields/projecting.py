@@ -26,6 +26,7 @@ from serialpack.columns.fields.steps import (
 )
 from serialpack.columns.fields.wanted import Wanted
 from serialpack.columns.parse.nodes import Node
+from serialpack.values.structure import Structure
 
 #: The parts of what stands between values; the last alternative is no JSON.
 _PARTS = re.compile(rb'[ \t\r\n]+|"(?:[^"\\]++|\\.)*+"|[{}\[\],:]|\xef\xbb\xbf|.', re.DOTALL)
@@ -46,7 +47,7 @@ class ProjectingMachine:
     """
 
     def __init__(
-        self, nodes: list[Node], wanted: Wanted, inside: str, *, first: bool, foresees: bool
+        self, nodes: list[Node], wanted: Wanted, inside: Structure, *, first: bool, foresees: bool
     ) -> None:
         self.nodes = nodes
         self.wanted = wanted

@@ -21,6 +21,7 @@ from serialpack.columns.fields.wanted import (
 )
 from serialpack.columns.parse.json_paths import BOM
 from serialpack.columns.parse.nodes import FIXED, KEY, QUOTED, SCALAR, STRING
+from serialpack.values.structure import Structure
 
 #: What may come next: the first member or element, one behind a comma, a colon, the value of a
 #: member, a comma; or what ends a record that is a member of a map.
@@ -81,12 +82,12 @@ class Setting:
     ``around`` stands around what holds the records, ``base``. ``begins``: where the walk begins.
     """
 
-    def __init__(self, wanted: Wanted, inside: str, *, first: bool, foresees: bool) -> None:
-        self.lines = inside == "n"
+    def __init__(self, wanted: Wanted, inside: Structure, *, first: bool, foresees: bool) -> None:
+        self.lines = inside == Structure.SEQUENCE
         self.foresees = foresees
         self.found: set[tuple[str, ...]] = set()
         self.around = Spot(None, b"", None)
-        bracket = {"a": b"[", "m": b"{"}.get(inside, b"")
+        bracket = {Structure.ARRAY: b"[", Structure.MAP: b"{"}.get(inside, b"")
         self.base = Spot(self.around, bracket, wanted, base=True)
         self.begins = State(self.around if first and bracket else self.base, FIRST)
         self._keys: dict[bytes, str] = {}

@@ -13,7 +13,7 @@ from operator import attrgetter, getitem
 import numpy as np
 from numpy.typing import NDArray
 
-from serialpack.columns.parse import json_tokens as _jsontokens
+from serialpack.columns.parse import json_tokens
 from serialpack.columns.parse.json_paths import PLACES, Move, Place, parts_of, read_gap
 from serialpack.columns.parse.json_tokens import Leaves
 from serialpack.columns.parse.nodes import KEY, Mark, Node, Walked, worth_while
@@ -172,17 +172,17 @@ def split(data: bytes) -> Walked | None:
 
 def _leaves(data: bytes) -> Leaves:
     """The values of ``data``; among them the keys that are data."""
-    marked = _jsontokens.marked(data)
-    plain = leaves = _jsontokens.values(marked)
+    marked = json_tokens.marked(data)
+    plain = leaves = json_tokens.values(marked)
     number = len(leaves.starts)
     if len(leaves.firsts) <= _FEW_GAPS + number // 512:
         return leaves
-    found = _jsontokens.tokens(marked)
+    found = json_tokens.tokens(marked)
     least = min(_RARE, max(2, number // 256))
     for often in (least, max(least, min(_OFTEN, number // 16))):
-        data_keys = _jsontokens.keys_as_data(found, plain, often)
+        data_keys = json_tokens.keys_as_data(found, plain, often)
         if data_keys is not None:
-            leaves = _jsontokens.values_and_keys(found, data_keys)
+            leaves = json_tokens.values_and_keys(found, data_keys)
         if not _is_tangled(leaves):
             break
     return leaves

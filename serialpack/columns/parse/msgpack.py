@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from serialpack.columns.encodings.pieces import group_numbers
-from serialpack.columns.parse import msgpack_numbers as _packnumbers
+from serialpack.columns.parse import msgpack_numbers
 from serialpack.columns.parse.msgpack_paths import PLACES
 from serialpack.columns.parse.msgpack_tokens import MsgPackTokens, tokens
 from serialpack.columns.parse.nodes import (
@@ -168,8 +168,8 @@ def _values(found: MsgPackTokens, leaves: NDArray[np.int64]) -> _MsgPackValues:
     parts = [found.padded]
     size = len(found.padded)
     written: tuple[tuple[NDArray[np.int64], Texts], ...] = (
-        _packnumbers.whole_numbers(found.padded, starts, firsts),
-        _packnumbers.doubles(found.padded, starts, firsts),
+        msgpack_numbers.whole_numbers(found.padded, starts, firsts),
+        msgpack_numbers.doubles(found.padded, starts, firsts),
     )
     for some, numbers in written:
         kinds[some] = SCALAR

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from serialpack.columns.parse import csv as _csvshape
-from serialpack.columns.parse import json as _jsonshape
-from serialpack.columns.parse import msgpack as _packshape
-from serialpack.columns.parse import msgpack_numbers as _packnumbers
+from serialpack.columns.parse import csv as csv_shape
+from serialpack.columns.parse import json as json_shape
+from serialpack.columns.parse import msgpack as msgpack_shape
+from serialpack.columns.parse import msgpack_numbers
 from serialpack.columns.parse.nodes import FIXED, PACKED, QUOTED
 from serialpack.columns.spans import count_each, put_together
 from serialpack.columns.stored.structure import KINDS as KINDS
@@ -61,11 +61,11 @@ def split(data: bytes, kind: str) -> Split | None:
     if len(data) > _LARGEST:
         return None
     if kind == "json":
-        walked = _jsonshape.split(data)
+        walked = json_shape.split(data)
     elif kind == "msgpack":
-        walked = _packshape.split(data)
+        walked = msgpack_shape.split(data)
     else:
-        walked = _csvshape.split(data, _csvshape.DELIMITERS[kind])
+        walked = csv_shape.split(data, csv_shape.DELIMITERS[kind])
     if walked is None:
         return None
     try:
@@ -144,7 +144,7 @@ def values_of(shape: TextShape, nodes: Collection[int]) -> Values:
 def _stored(shape: TextShape, columns: list[Texts]) -> list[Texts]:
     """The bytes of the values, where those are not their texts."""
     kinds = {node.column: node.kind for node in shape.nodes}
-    return [_packnumbers.stored(kinds[number], texts) for number, texts in enumerate(columns)]
+    return [msgpack_numbers.stored(kinds[number], texts) for number, texts in enumerate(columns)]
 
 
 def _join(

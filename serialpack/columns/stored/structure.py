@@ -32,9 +32,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from serialpack.columns.parse import csv as _csvshape
-from serialpack.columns.parse import json_paths as _jsonpaths
-from serialpack.columns.parse import msgpack_paths as _packpaths
+from serialpack.columns.parse import csv as csv_shape
+from serialpack.columns.parse import json_paths, msgpack_paths
 from serialpack.columns.parse.nodes import (
     FIXED,
     KEY,
@@ -187,9 +186,9 @@ def outline(
     if text_kind in ("json", "msgpack"):
         most_steps = 64 * sum(len(node.text) for node in nodes) + _SMALL
         if text_kind == "msgpack":
-            return _packpaths.outline(nodes, origins, tuples, most_steps)
-        return _jsonpaths.outline(nodes, origins, trailer, tuples, most_steps)
-    return _csvshape.outline(nodes, origins, _csvshape.DELIMITERS[text_kind])
+            return msgpack_paths.outline(nodes, origins, tuples, most_steps)
+        return json_paths.outline(nodes, origins, trailer, tuples, most_steps)
+    return csv_shape.outline(nodes, origins, csv_shape.DELIMITERS[text_kind])
 
 
 def _firsts(walk: NDArray[np.integer[Any]], number: int) -> NDArray[np.int64]:

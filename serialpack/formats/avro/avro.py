@@ -23,9 +23,9 @@ from serialpack.formats.avro.file import (
     write_values,
 )
 from serialpack.formats.avro.types import made_for
-from serialpack.formats.base import Difference, Read, SourceBlock, Spelled, Spelling, Unheld
+from serialpack.formats.base import Difference, Read, SourceBlock, Style, StyleTypes, Unheld
 from serialpack.formats.shared.document import DocumentFormat, Malformed, compared
-from serialpack.formats.shared.split import SequenceFinder, cut_plain, cut_records
+from serialpack.formats.shared.split import SequenceFinder, split_plain, split_records
 from serialpack.stages.stage import Buffer
 
 if TYPE_CHECKING:
@@ -38,14 +38,14 @@ _MOST = 8 << 10
 
 #: What is read to know whether a file is compressed.
 _FRONT = 64 << 10
-#: How much smaller the blocks of a compressed one are cut.
+#: How much smaller the blocks of a compressed one are.
 _RATIO = 8
 
 
 class AvroFormat(DocumentFormat):
     """Avro's object container files."""
 
-    spelled: ClassVar[Spelled] = {
+    style_types: ClassVar[StyleTypes] = {
         "schema": (str,),
         "codec": (str,),
         "meta": (dict,),
@@ -60,11 +60,11 @@ class AvroFormat(DocumentFormat):
 
         return AvroJoin()
 
-    def cut(
+    def split(
         self, read: Read, block_size: int, *, for_values: bool = False
     ) -> Iterator[SourceBlock]:
         if not for_values:
-            return cut_plain(read, block_size)
+            return split_plain(read, block_size)
         front = read(_FRONT)
         if not _is_plain(front):  # what it restores to is what takes memory
             block_size = max(block_size // _RATIO, 1)
@@ -80,7 +80,7 @@ class AvroFormat(DocumentFormat):
     def in_source(
         self,
         block: SourceBlock,
-        spelling: Spelling,  # noqa: ARG002
+        style: Style,  # noqa: ARG002
         first: Callable[[], Buffer],
     ) -> SourceBlock:
         if not block.index:
@@ -97,26 +97,26 @@ class AvroFormat(DocumentFormat):
             return write_values(records, schema)
         return write_values([lower(record) for record in records], schema, tagged=True)
 
-    def learn(self, block: SourceBlock) -> Spelling:
+    def detect_style(self, block: SourceBlock) -> Style:
         """The schema and what else the header says, where it is not too long."""
         try:
-            spelling = _spelling(bytes(block.data))
+            style = _style(bytes(block.data))
         except Exception:  # the block will be parsed, and say what is wrong
             return {}
-        return spelling if len(json.dumps(spelling)) <= _MOST else {}
+        return style if len(json.dumps(style)) <= _MOST else {}
 
-    def respell(self, block: SourceBlock, spelling: Spelling) -> Spelling:
+    def style_changes(self, block: SourceBlock, style: Style) -> Style:
         """The same for each of several blocks, where it is too long to be said once for all."""
-        if "schema" in spelling or (block.index == 0 and block.last):
+        if "schema" in style or (block.index == 0 and block.last):
             return {}
         try:
-            return _spelling(block.context or bytes(block.data))
+            return _style(block.context or bytes(block.data))
         except Exception:  # as above
             return {}
 
-    def spell(self, records: list[Any], spelling: Spelling, *, first: bool) -> bytes:
-        text, codec = spelling.get("schema"), spelling.get("codec", "null")
-        meta = spelling.get("meta", {})
+    def write_text(self, records: list[Any], style: Style, *, first: bool) -> bytes:
+        text, codec = style.get("schema"), style.get("codec", "null")
+        meta = style.get("meta", {})
         if not isinstance(text, str) or codec not in ("null", "deflate"):
             if not first:
                 raise ValueError("blocks of a file whose schema is not known")
@@ -124,30 +124,30 @@ class AvroFormat(DocumentFormat):
         if not isinstance(meta, dict) or not all(
             isinstance(word, str) for pair in meta.items() for word in pair
         ):
-            raise ValueError("not a spelling of Avro")
+            raise ValueError("not a style of Avro")
         data = write_under(text, records, codec=codec, meta=meta)
         return data if first else data[read_header(data).end :]
 
     def difference(self, block: SourceBlock, restored: Buffer) -> Difference | None:
         if not block.context:
             return super().difference(block, restored)
-        head = self.spell([], _spelling(block.context), first=True)
+        head = self.write_text([], _style(block.context), first=True)
         return compared(self.parse(block), self.read(head + bytes(restored)))
 
 
-def _spelling(data: bytes) -> Spelling:
+def _style(data: bytes) -> Style:
     """How to write values under the header of a file again; Malformed where it has none."""
     header = read_header(data)
     own: dict[str, str] = {}
     for key, value in header.meta.items():
         if not key.startswith("avro."):
             own[key] = str(value, "utf-8")
-    spelling: Spelling = {"schema": json.dumps(header.schema().json, separators=(",", ":"))}
+    style: Style = {"schema": json.dumps(header.schema().json, separators=(",", ":"))}
     if header.codec == "deflate":
-        spelling["codec"] = header.codec
+        style["codec"] = header.codec
     if own:
-        spelling["meta"] = own
-    return spelling
+        style["meta"] = own
+    return style
 
 
 def _is_plain(front: bytes) -> bool:
@@ -173,7 +173,7 @@ def _rejoined(front: bytes, read: Read) -> Read:
 def _headed(read: Read, block_size: int) -> Iterator[SourceBlock]:
     """Blocks of whole blocks of a file, with its header."""
     scan = BlockScan()
-    for block in cut_records(read, block_size, SequenceFinder(scan), for_values=True):
+    for block in split_records(read, block_size, SequenceFinder(scan), for_values=True):
         yield block._replace(context=scan.head) if block.index else block
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from serialpack.formats.shared.join import Join, Piece
+from serialpack.values.structure import Structure
 
 
 class AvroJoin(Join):
@@ -16,7 +17,7 @@ class AvroJoin(Join):
         "--schema names one for all records",
     )
 
-    def piece(self, data: bytes, records: list[Any], structure: str) -> Piece:  # noqa: ARG002
+    def piece(self, data: bytes, records: list[Any], structure: Structure) -> Piece:  # noqa: ARG002
         from serialpack.formats.avro.file import read_header
 
         end = read_header(data).end

@@ -15,7 +15,7 @@ from uuid import UUID
 from serialpack.depth import TooDeep, check_documents, levels
 from serialpack.errors import MissingLibraryError
 from serialpack.formats.base import Unheld, depth_loss
-from serialpack.formats.bson import scan as _bsonscan
+from serialpack.formats.bson import scan as bson_scan
 from serialpack.formats.shared.document import Malformed, SequenceFormat
 from serialpack.formats.shared.unheld import not_held
 from serialpack.stages.stage import Buffer, import_library
@@ -43,7 +43,7 @@ class BsonFormat(SequenceFormat):
     about = "BSON documents, one after another, as mongodump writes them"
     title = "BSON"
 
-    scan = staticmethod(_bsonscan.scan)
+    scan = staticmethod(bson_scan.scan)
 
     @property
     def join(self) -> Join:
@@ -56,7 +56,7 @@ class BsonFormat(SequenceFormat):
         gives other bytes, the library may have dropped something, and that is looked for.
         """
         records = _decoded(data, plain=False)
-        if _again(records) != data and (lost := _bsonscan.first_lost(data)) is not None:
+        if _again(records) != data and (lost := bson_scan.first_lost(data)) is not None:
             raise Unheld(lost) if lost.kind == "duplicate-keys" else not_held(lost)
         return _decoded(data, plain=True)
 
@@ -105,7 +105,7 @@ def check_depth(data: bytes) -> None:
     except TooDeep:
         pass
     ends = array("q")
-    _bsonscan.scan(data, -1, ends)
+    bson_scan.scan(data, -1, ends)
     for record, (start, end) in enumerate(zip([0, *ends], [*ends, len(data)], strict=True)):
         try:
             check_documents(data[start:end])

@@ -21,7 +21,7 @@ from uuid import UUID
 from serialpack.depth import MAX_DEPTH, levels
 from serialpack.errors import RefusedError
 from serialpack.formats.base import Difference, Unheld, depth_loss
-from serialpack.formats.cbor import scan as _cborscan
+from serialpack.formats.cbor import scan as cbor_scan
 from serialpack.formats.cbor.pairs import PAIRS, Paired, last_wins
 from serialpack.formats.cbor.tags import Tags, Twice, decoders
 from serialpack.formats.shared.document import Malformed
@@ -30,6 +30,7 @@ from serialpack.formats.shared.unheld import check_unfolded
 from serialpack.formats.shared.utf8 import ESCAPED
 from serialpack.stages.stage import Buffer, import_library
 from serialpack.values.kinds import DUPLICATES, UTF8, shown
+from serialpack.values.structure import Structure
 
 if TYPE_CHECKING:
     from serialpack.formats.cbor.join import CborJoin
@@ -50,9 +51,9 @@ class CborFormat(MessageFormat):
     title = "CBOR"
     heeds = frozenset({DUPLICATES, UTF8})
     _pair = b"\xa1"
-    _long: ClassVar[dict[str, int]] = {"a": 0x9A, "m": 0xBA}
-    scan = staticmethod(_cborscan.scan)
-    opening = staticmethod(_cborscan.opening)
+    _long: ClassVar[dict[str, int]] = {Structure.ARRAY: 0x9A, Structure.MAP: 0xBA}
+    scan = staticmethod(cbor_scan.scan)
+    opening = staticmethod(cbor_scan.opening)
 
     @property
     def join(self) -> CborJoin:

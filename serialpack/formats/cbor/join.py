@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import ClassVar
 
 from serialpack.formats.shared.join import CountedJoin
+from serialpack.values.structure import Structure
 
 
 class CborJoin(CountedJoin):
     """CBOR."""
 
-    _long: ClassVar[dict[str, int]] = {"a": 0x9A, "m": 0xBA}
+    _long: ClassVar[dict[str, int]] = {Structure.ARRAY: 0x9A, Structure.MAP: 0xBA}
 
-    def counted(self, structure: str, count: int) -> bytes:
-        major = {"a": 0x80, "m": 0xA0}.get(structure)
+    def counted(self, structure: Structure, count: int) -> bytes:
+        major = {Structure.ARRAY: 0x80, Structure.MAP: 0xA0}.get(structure)
         if major is None:
             return b""
         if count < 24:

@@ -8,6 +8,7 @@ from typing import Any
 from serialpack.formats.shared.elements import Opening
 from serialpack.formats.shared.split import Scan
 from serialpack.stages.stage import Buffer
+from serialpack.values.structure import Structure
 
 _BYTES, _TEXT, _ARRAY, _MAP, _TAG = range(2, 7)
 _BREAK = 0xFF
@@ -133,7 +134,7 @@ def opening(view: Buffer) -> Opening | None:
     if len(data) <= start:
         return None
     major, info = data[start] >> 5, data[start] & 31
-    kind = {_ARRAY: "a", _MAP: "m"}.get(major)
+    kind = {_ARRAY: Structure.ARRAY, _MAP: Structure.MAP}.get(major)
     if kind is None:
         return None
     size = start + 1

@@ -1,4 +1,4 @@
-"""CSV and TSV: cut at record ends, which are newlines outside quoted fields.
+"""CSV and TSV: split at record ends, which are newlines outside quoted fields.
 
 A quote opens a field only where the field begins (as Python's csv module reads it); a doubled
 quote inside stays inside. The first line is a header, not a record.
@@ -12,10 +12,10 @@ from functools import cache
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
-from serialpack.formats.base import Read, SourceBlock, Span, Spelling
+from serialpack.formats.base import Read, SourceBlock, Span, Style
 from serialpack.formats.csv.text import CsvText
 from serialpack.formats.shared.lines import LINE_ENDS, count_lines, line_range, line_spans
-from serialpack.formats.shared.split import Cut, Finder, cut_records
+from serialpack.formats.shared.split import Boundary, Finder, split_records
 from serialpack.stages.stage import Buffer
 
 if TYPE_CHECKING:
@@ -73,42 +73,42 @@ class _CsvFinder(Finder):
             elif match.end() == at + 1:
                 return
 
-    def _cut(self, buf: bytearray, start: int, end: int, records: int) -> Cut | None:
+    def _split(self, buf: bytearray, start: int, end: int, records: int) -> Boundary | None:
         """Without the header, which is a line of the first block, blank or not."""
         if self._header:
             records -= bool(buf[start:end].strip(LINE_ENDS))
             if self._with_record and not records:
                 return None
             self._header = False
-        return Cut(end, records)
+        return Boundary(end, records)
 
-    def last(self, buf: bytearray, start: int, limit: int) -> Cut | None:
+    def last(self, buf: bytearray, start: int, limit: int) -> Boundary | None:
         if buf.find(b'"', start, limit) < 0:
             end = buf.rfind(b"\n", start, limit) + 1
-            return (
-                self._cut(buf, start, end, count_lines(buf, start, end, LINE_ENDS)) if end else None
-            )
+            if not end:
+                return None
+            return self._split(buf, start, end, count_lines(buf, start, end, LINE_ENDS))
         end, records = start, 0
         for behind in self.newlines(buf, start, limit):
             records += bool(buf[end:behind].strip(LINE_ENDS))
             end = behind
-        return self._cut(buf, start, end, records) if end > start else None
+        return self._split(buf, start, end, records) if end > start else None
 
-    def first(self, buf: bytearray, start: int, limit: int) -> Cut | None:
+    def first(self, buf: bytearray, start: int, limit: int) -> Boundary | None:
         behind, records = start, 0
         for end in self.newlines(buf, start, limit):
             records += bool(buf[behind:end].strip(LINE_ENDS))
-            if cut := self._cut(buf, start, end, records):
-                return cut
+            if boundary := self._split(buf, start, end, records):
+                return boundary
             behind = end
         return None
 
     def rest(self, buf: bytearray, start: int) -> int | None:
         self._with_record = False
-        cut = self.last(buf, start, len(buf)) or Cut(start, 0)
-        if buf[cut.end :].strip(LINE_ENDS):
-            cut = self._cut(buf, start, len(buf), cut.records + 1) or cut
-        return cut.records
+        boundary = self.last(buf, start, len(buf)) or Boundary(start, 0)
+        if buf[boundary.end :].strip(LINE_ENDS):
+            boundary = self._split(buf, start, len(buf), boundary.records + 1) or boundary
+        return boundary.records
 
     def ends(self, buf: bytearray, start: int, limit: int, *, begin: bool) -> int | None:
         self._header = False
@@ -157,15 +157,15 @@ class CsvFormat(CsvText):
 
         return TableJoin(self.declared.delimiter.decode())
 
-    def cut(
+    def split(
         self, read: Read, block_size: int, *, for_values: bool = False
     ) -> Iterator[SourceBlock]:
         finder = _CsvFinder(self.declared.delimiter, with_record=for_values)
-        blocks = cut_records(read, block_size, finder, for_values=for_values)
+        blocks = split_records(read, block_size, finder, for_values=for_values)
         return self._headed(blocks) if for_values else blocks
 
-    def cut_sparse(self, read: Read, block_size: int, most_values: int) -> Iterator[SourceBlock]:
-        return cut_records(
+    def split_sparse(self, read: Read, block_size: int, most_values: int) -> Iterator[SourceBlock]:
+        return split_records(
             read, block_size, _CsvFinder(self.declared.delimiter), most_values=most_values
         )
 
@@ -177,7 +177,7 @@ class CsvFormat(CsvText):
     def record_spans(
         self,
         data: Buffer,
-        spelling: Spelling,  # noqa: ARG002
+        style: Style,  # noqa: ARG002
         *,
         first: bool,
     ) -> Iterator[Span]:
@@ -193,19 +193,19 @@ class CsvFormat(CsvText):
             start = end
 
     def record_range(
-        self, data: Buffer, spelling: Spelling, span: Span, count: int, *, first: bool
+        self, data: Buffer, style: Style, span: Span, count: int, *, first: bool
     ) -> Span | None:
         text = bytes(data)
         found = None
         if b'"' not in text:
             at = int(first)
             found = line_range(text, (span[0] + at, span[1] + at), count + at)
-        return found or super().record_range(text, spelling, span, count, first=first)
+        return found or super().record_range(text, style, span, count, first=first)
 
     def slice_ends(
         self,
         head: Buffer,
-        spelling: Spelling,  # noqa: ARG002
+        style: Style,  # noqa: ARG002
     ) -> tuple[bytes, bytes]:
         line = self._head(bytes(head))
         newline = b"\r\n" if line.endswith(b"\r\n") else b"\n"
@@ -214,7 +214,7 @@ class CsvFormat(CsvText):
     def ends_record(
         self,
         data: Buffer,
-        spelling: Spelling,  # noqa: ARG002
+        style: Style,  # noqa: ARG002
         *,
         first: bool,  # noqa: ARG002
         within: bool,

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from serialpack.formats.csv.write import header
 from serialpack.formats.shared.join import Join, Piece
+from serialpack.values.structure import Structure
 
 
 class TableJoin(Join):
@@ -19,7 +20,7 @@ class TableJoin(Join):
     def __init__(self, delimiter: str) -> None:
         self._delimiter = delimiter
 
-    def piece(self, data: bytes, records: list[Any], structure: str) -> Piece:  # noqa: ARG002
+    def piece(self, data: bytes, records: list[Any], structure: Structure) -> Piece:  # noqa: ARG002
         if not records:
             return Piece(data, 0)
         names = header(list(records[0]), self._delimiter)

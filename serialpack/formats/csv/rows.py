@@ -1,4 +1,4 @@
-"""CSV text to rows of fields and back, in the spelling of the source.
+"""CSV text to rows of fields and back, in the style of the source.
 
 The grammar is that of RFC 4180, with line ends of one or two characters, read as Python's csv
 module reads it strictly: a quote opens a field only where the field begins, a doubled one inside
@@ -16,10 +16,10 @@ from functools import cache
 from itertools import islice
 from typing import Any, NamedTuple
 
-from serialpack.formats.base import Spelling
+from serialpack.formats.base import Style
 from serialpack.formats.shared.document import Malformed
 
-#: Fields that are looked at to tell the spelling of a block.
+#: Fields that are looked at to tell the style of a block.
 _SAMPLE = 4096
 
 
@@ -95,9 +95,9 @@ class CsvStyle(NamedTuple):
     newline: str = "\n"
     quoted: int | tuple[int, ...] = 0
 
-    def spelling(self) -> Spelling:
+    def stored(self) -> Style:
         """The style as the container keeps it; what is usual is left out."""
-        found: Spelling = {}
+        found: Style = {}
         if self.newline != "\n":
             found["e"] = self.newline
         if self.quoted:
@@ -105,19 +105,19 @@ class CsvStyle(NamedTuple):
         return found
 
 
-def style_of(spelling: Spelling) -> CsvStyle:
+def style_of(style: Style) -> CsvStyle:
     """The style that a container keeps; ValueError where that is none."""
-    newline, quoted = spelling.get("e", "\n"), spelling.get("q", 0)
+    newline, quoted = style.get("e", "\n"), style.get("q", 0)
     if newline not in ("\n", "\r\n"):
-        raise ValueError("the spelling's line end is none")
+        raise ValueError("the style's line end is none")
     if isinstance(quoted, list) and all(type(column) is int for column in quoted):
         return CsvStyle(newline, tuple(quoted))
     if type(quoted) is not int or quoted not in (0, 1):
-        raise ValueError("the spelling's quoting is none")
+        raise ValueError("the style's quoting is none")
     return CsvStyle(newline, quoted)
 
 
-def learn(text: str, delimiter: str) -> CsvStyle:
+def detect_style(text: str, delimiter: str) -> CsvStyle:
     """The style of rows, from the first of them."""
     needs = _needs_quotes(delimiter)
     columns: list[set[bool]] = []
@@ -146,7 +146,7 @@ def _needs_quotes(delimiter: str) -> Any:
     return re.compile(rf'["\r\n{delimiter}]').search
 
 
-def spell_rows(rows: list[list[str]], delimiter: str, style: CsvStyle) -> str:
+def write_rows(rows: list[list[str]], delimiter: str, style: CsvStyle) -> str:
     """The rows, without the end of the last line."""
     if style.quoted == 1:
         both = f'"{delimiter}"'
@@ -162,17 +162,17 @@ def spell_rows(rows: list[list[str]], delimiter: str, style: CsvStyle) -> str:
                 or "\r" in line
                 or line.count(delimiter) >= len(row)
             ):
-                lines[i] = _spell_row(row, delimiter, ())
+                lines[i] = _write_row(row, delimiter, ())
     else:
         assert isinstance(style.quoted, tuple)
-        lines = [_spell_row(row, delimiter, style.quoted) for row in rows]
+        lines = [_write_row(row, delimiter, style.quoted) for row in rows]
     return style.newline.join(lines)
 
 
 _QUOTE, _TWO = '"', '""'
 
 
-def _spell_row(row: list[str], delimiter: str, quoted: tuple[int, ...]) -> str:
+def _write_row(row: list[str], delimiter: str, quoted: tuple[int, ...]) -> str:
     needs = _needs_quotes(delimiter)
     line = delimiter.join(
         f'"{field.replace(_QUOTE, _TWO)}"' if i in quoted or needs(field) else field

@@ -13,13 +13,13 @@ from serialpack.errors import SyntaxInputError
 from serialpack.formats.base import (
     Difference,
     SourceBlock,
-    Spelled,
-    Spelling,
+    Style,
+    StyleTypes,
     Unheld,
     ValueFormat,
     too_large,
 )
-from serialpack.formats.csv.rows import learn, rows_of, spell_rows, style_of
+from serialpack.formats.csv.rows import detect_style, rows_of, style_of, write_rows
 from serialpack.formats.shared.document import Malformed, compared
 from serialpack.formats.shared.exact import not_read
 from serialpack.formats.shared.lines import LINE_ENDS
@@ -29,7 +29,7 @@ from serialpack.values.kinds import DUPLICATES, UTF8, Loss, shown, value_step
 
 _BOM = "\ufeff"
 
-#: The longest header, in bytes, that the spelling keeps as it stands.
+#: The longest header, in bytes, that the style keeps as it stands.
 _MAX_HEAD = 16 << 10
 
 
@@ -47,7 +47,7 @@ class HeadedBlock(SourceBlock):
 class CsvText(ValueFormat):
     """The value side of CSV. Every field is text."""
 
-    spelled: ClassVar[Spelled] = {
+    style_types: ClassVar[StyleTypes] = {
         **dict.fromkeys("het", (str,)),
         "q": (int, list),
     }
@@ -69,7 +69,7 @@ class CsvText(ValueFormat):
     def in_source(
         self,
         block: SourceBlock,
-        spelling: Spelling,  # noqa: ARG002
+        style: Style,  # noqa: ARG002
         first: Callable[[], Buffer],
     ) -> SourceBlock:
         headed = HeadedBlock(*block)
@@ -84,19 +84,19 @@ class CsvText(ValueFormat):
     def _mark(self) -> str:
         return self.declared.delimiter.decode()
 
-    def learn(self, block: SourceBlock) -> Spelling:
+    def detect_style(self, block: SourceBlock) -> Style:
         head = self._head(bytes(block.data))
         try:
             text = str(bytes(block.data)[len(head) :], "utf-8")
-            style = learn(text or str(head, "utf-8"), self._mark)
+            parsed = detect_style(text or str(head, "utf-8"), self._mark)
             names = self._names(head)
         except ValueError:
             return {}
-        spelling = style.spelling()
-        usual = spell_rows([names], self._mark, style) + style.newline
+        style = parsed.stored()
+        usual = write_rows([names], self._mark, parsed) + parsed.newline
         if (usual.encode() != head or not block.records) and len(head) <= _MAX_HEAD:
-            spelling["h"] = head.decode()
-        return spelling
+            style["h"] = head.decode()
+        return style
 
     def _names(self, head: bytes) -> list[str]:
         lossy = self.marks is not None and UTF8 in self.marks.allowed
@@ -135,7 +135,7 @@ class CsvText(ValueFormat):
             rows.pop()
         records = self._records(block, names, rows)
         if block.records is not None and len(records) != block.records:
-            # A quote behind a byte-order mark within the source: it was cut as one that opens.
+            # A quote behind a byte-order mark within the source: it was split as one that opens.
             raise self._placed(block, "", "records cannot be told apart from here on")
         return names, records
 
@@ -185,36 +185,36 @@ class CsvText(ValueFormat):
             column=len(before) - before.rfind("\n") if known else None,
         )
 
-    def spell(self, records: list[Any], spelling: Spelling, *, first: bool) -> bytes:
-        style = style_of(spelling)
-        head, tail = spelling.get("h", ""), spelling.get("t")
+    def write_text(self, records: list[Any], style: Style, *, first: bool) -> bytes:
+        parsed = style_of(style)
+        head, tail = style.get("h", ""), style.get("t")
         if type(head) is not str or not isinstance(tail, str | None):
-            raise ValueError("the spelling of the header is none")
+            raise ValueError("the style of the header is none")
         names = names_of(records)
         if first and names and not head:
-            head = spell_rows([names], self._mark, style) + style.newline
-        rows = spell_rows([list(record.values()) for record in records], self._mark, style)
+            head = write_rows([names], self._mark, parsed) + parsed.newline
+        rows = write_rows([list(record.values()) for record in records], self._mark, parsed)
         if tail is None:
-            tail = style.newline if rows else ""
+            tail = parsed.newline if rows else ""
         return f"{head if first else ''}{rows}{tail}".encode()
 
-    def respell(self, block: SourceBlock, spelling: Spelling) -> Spelling:
+    def style_changes(self, block: SourceBlock, style: Style) -> Style:
         data = bytes(block.data)
         if not block.records and block.index == 0:
             tail = data[len(self._head(data)) :]
         else:
             tail = data[len(data.rstrip(LINE_ENDS)) :]
-        usual = style_of(spelling).newline.encode() if block.records else b""
+        usual = style_of(style).newline.encode() if block.records else b""
         return {} if tail == usual else {"t": tail.decode()}
 
-    def respellings(self, block: SourceBlock, spelling: Spelling) -> Iterator[Spelling]:
+    def style_guesses(self, block: SourceBlock, style: Style) -> Iterator[Style]:
         data = bytes(block.data)
         if block.index == 0:
             data = data[len(self._head(data)) :]
-        style = learn(data.decode(), self._mark)
-        if style != style_of(spelling):
-            changed: Spelling = {"e": "\n", "q": 0, **style.spelling()}
-            yield {**changed, **self.respell(block, changed)}
+        parsed = detect_style(data.decode(), self._mark)
+        if parsed != style_of(style):
+            changed: Style = {"e": "\n", "q": 0, **parsed.stored()}
+            yield {**changed, **self.style_changes(block, changed)}
 
     def difference(self, block: SourceBlock, restored: Buffer) -> Difference | None:
         before = self._table(block)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from serialpack.errors import RefusedError
-from serialpack.formats.base import SourceBlock, Spelling
+from serialpack.formats.base import SourceBlock, Style
 from serialpack.formats.shared.document import DocumentFormat
 
 
@@ -32,7 +32,7 @@ class JavaFormat(DocumentFormat):
     def write_stored(self, records: list[Any]) -> bytes:  # noqa: ARG002
         raise ValueError("java is read, never written")
 
-    def learn(self, block: SourceBlock) -> Spelling:  # noqa: ARG002
+    def detect_style(self, block: SourceBlock) -> Style:  # noqa: ARG002
         """RefusedError: whoever asks how it is written could not unpack it."""
         raise _unwritten()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from serialpack.formats.shared.join import Around, Join, Piece
+from serialpack.values.structure import Structure
 
 
 class JsonJoin(Join):
@@ -12,14 +13,14 @@ class JsonJoin(Join):
 
     maps = True
     around: ClassVar[dict[str, Around]] = {
-        "d": Around(after=b"\n"),
-        "a": Around(b"[\n", b",\n", b"\n]\n", b"[]\n"),
-        "n": Around(b"[\n", b",\n", b"\n]\n", b"[]\n"),
-        "m": Around(b"{\n", b",\n", b"\n}\n", b"{}\n"),
+        Structure.DOCUMENT: Around(after=b"\n"),
+        Structure.ARRAY: Around(b"[\n", b",\n", b"\n]\n", b"[]\n"),
+        Structure.SEQUENCE: Around(b"[\n", b",\n", b"\n]\n", b"[]\n"),
+        Structure.MAP: Around(b"{\n", b",\n", b"\n}\n", b"{}\n"),
     }
 
-    def piece(self, data: bytes, records: list[Any], structure: str) -> Piece:
-        if structure == "m":
+    def piece(self, data: bytes, records: list[Any], structure: Structure) -> Piece:
+        if structure == Structure.MAP:
             return Piece(data[1:-2], len(records))
         # A line end stands behind each record, and in none.
         return Piece(data[:-1].replace(b"\n", b",\n"), len(records))
@@ -29,7 +30,7 @@ class NdJsonJoin(Join):
     """A JSON value on each line."""
 
     maps = True
-    around: ClassVar[dict[str, Around]] = {"m": Around(b"{", b",", b"}\n", b"{}\n")}
+    around: ClassVar[dict[str, Around]] = {Structure.MAP: Around(b"{", b",", b"}\n", b"{}\n")}
 
-    def piece(self, data: bytes, records: list[Any], structure: str) -> Piece:
-        return Piece(data[1:-2] if structure == "m" else data, len(records))
+    def piece(self, data: bytes, records: list[Any], structure: Structure) -> Piece:
+        return Piece(data[1:-2] if structure == Structure.MAP else data, len(records))

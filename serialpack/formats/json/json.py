@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from serialpack.depth import MAX_DEPTH, json_depth
-from serialpack.formats.base import Difference, Read, SourceBlock, Span, Spelling
+from serialpack.formats.base import Difference, Read, SourceBlock, Span, Style
 from serialpack.formats.json.ndjson import decoder
 from serialpack.formats.json.parse import (
     BOM,
@@ -22,8 +22,9 @@ from serialpack.formats.json.parse import (
 )
 from serialpack.formats.json.split import JsonFinder, element_range
 from serialpack.formats.json.text import JsonText
-from serialpack.formats.shared.split import cut_records
+from serialpack.formats.shared.split import split_records
 from serialpack.stages.stage import Buffer
+from serialpack.values.structure import Structure
 
 if TYPE_CHECKING:
     from serialpack.formats.json.join import JsonJoin
@@ -33,13 +34,13 @@ class JsonFormat(JsonText):
     """A JSON document.
 
     The records of an array are its elements. An object or a scalar that fits in a block is one
-    record; an object larger than that is a map, cut at its members, and each is a record: an
+    record; an object larger than that is a map, split at its members, and each is a record: an
     object with one member. A block runs from its first element's first byte to the next block's.
     """
 
     about = "a JSON document"
     slice_between = b", "
-    _kind = "d"
+    _kind = Structure.DOCUMENT
 
     @property
     def join(self) -> JsonJoin:
@@ -47,14 +48,14 @@ class JsonFormat(JsonText):
 
         return JsonJoin()
 
-    def cut(
+    def split(
         self, read: Read, block_size: int, *, for_values: bool = False
     ) -> Iterator[SourceBlock]:
         finder = JsonFinder(for_values=for_values)
-        return cut_records(read, block_size, finder, for_values=for_values)
+        return split_records(read, block_size, finder, for_values=for_values)
 
-    def cut_sparse(self, read: Read, block_size: int, most_values: int) -> Iterator[SourceBlock]:
-        return cut_records(read, block_size, JsonFinder(), most_values=most_values)
+    def split_sparse(self, read: Read, block_size: int, most_values: int) -> Iterator[SourceBlock]:
+        return split_records(read, block_size, JsonFinder(), most_values=most_values)
 
     def _framed(self, block: SourceBlock, data: bytes) -> JsonFrame | None:
         """Where the records stand; None where that must be looked at strictly."""
@@ -80,7 +81,7 @@ class JsonFormat(JsonText):
         lines: Callable[[bytes], list[Any]],  # noqa: ARG002
     ) -> list[Any] | None:
         found = self._framed(block, data)
-        if found is None or found.kind != "a":
+        if found is None or found.kind != Structure.ARRAY:
             return None
         if block.index == 0 and block.last:
             return array(data.removeprefix(BOM))
@@ -93,10 +94,10 @@ class JsonFormat(JsonText):
             return None
         kind, start, end = found
         try:
-            if kind == "d" or (kind == "a" and first and block.last):
+            if kind == Structure.DOCUMENT or (kind == Structure.ARRAY and first and block.last):
                 document: Any = decoder()(data.removeprefix(BOM))  # no copy
-                return document if kind == "a" else [document]
-            if kind == "a":
+                return document if kind == Structure.ARRAY else [document]
+            if kind == Structure.ARRAY:
                 elements: list[Any] = decoder()(b"[%b]" % data[start:end])
                 return elements
             whole: dict[str, Any] = decoder()(b"{%b}" % data[start:end])
@@ -115,17 +116,17 @@ class JsonFormat(JsonText):
         if json_depth(data)[0] < MAX_DEPTH:
             return None
         kind, start, end = frame(data, first=block.index == 0, last=block.last)
-        if kind == "d":
+        if kind == Structure.DOCUMENT:
             return too_deep(data)
         # Each member of a map is a record, which is a map.
-        return too_deep(data[start:end], most=MAX_DEPTH - (kind == "m"))
+        return too_deep(data[start:end], most=MAX_DEPTH - (kind == Structure.MAP))
 
-    def structure(self, block: SourceBlock, count: int) -> str:  # noqa: ARG002
+    def structure(self, block: SourceBlock, count: int) -> Structure:  # noqa: ARG002
         return kind_of(bytes(block.data), first=True, last=block.last)
 
-    def outline(self, block: SourceBlock) -> Spelling:
+    def outline(self, block: SourceBlock) -> Style:
         kind = kind_of(bytes(block.data), first=True, last=block.last)
-        return {} if kind == "d" else {"k": kind}
+        return {} if kind == Structure.DOCUMENT else {"k": kind.value}
 
     def difference(self, block: SourceBlock, restored: Buffer) -> Difference | None:
         lost = super().difference(block, restored)
@@ -135,11 +136,11 @@ class JsonFormat(JsonText):
             return Difference(0, "$", "a document", "another", "value")
         return lost
 
-    def record_spans(self, data: Buffer, spelling: Spelling, *, first: bool) -> Iterator[Span]:
+    def record_spans(self, data: Buffer, style: Style, *, first: bool) -> Iterator[Span]:
         from serialpack.formats.json.scan import element_spans
 
         text = bytes(data)
-        one = spelling.get("k", "d") == "d"
+        one = style.get("k", Structure.DOCUMENT) == Structure.DOCUMENT
         start = 0
         if first:
             start = len(text) - len(text.removeprefix(BOM).lstrip(WHITE)) + (not one)
@@ -149,25 +150,25 @@ class JsonFormat(JsonText):
         return element_spans(text, start)
 
     def record_range(
-        self, data: Buffer, spelling: Spelling, span: Span, count: int, *, first: bool
+        self, data: Buffer, style: Style, span: Span, count: int, *, first: bool
     ) -> Span | None:
         text = bytes(data)
-        if spelling.get("k") == "a":
+        if style.get("k") == Structure.ARRAY:
             _, at, end = frame(text, first=first, last=False)
             if (found := element_range(text, at, end, span, count)) is not None:
                 return found
-        return super().record_range(text, spelling, span, count, first=first)
+        return super().record_range(text, style, span, count, first=first)
 
-    def ends_record(self, data: Buffer, spelling: Spelling, *, first: bool, within: bool) -> bool:
-        found = None if within else self.record_range(data, spelling, (0, 1), 1, first=first)
+    def ends_record(self, data: Buffer, style: Style, *, first: bool, within: bool) -> bool:
+        found = None if within else self.record_range(data, style, (0, 1), 1, first=first)
         return found is not None and b"," in bytes(data[found[1] :])
 
     def slice_ends(
         self,
         head: Buffer,  # noqa: ARG002
-        spelling: Spelling,
+        style: Style,
     ) -> tuple[bytes, bytes]:
         from serialpack.formats.json.style import style_of
 
-        style = style_of(spelling, "d")
-        return style.head.encode(), style.defaults().tail.encode()
+        parsed = style_of(style, Structure.DOCUMENT)
+        return parsed.head.encode(), parsed.defaults().tail.encode()

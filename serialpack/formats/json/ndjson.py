@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from serialpack.depth import MAX_DEPTH, json_depth
 from serialpack.errors import InputError
-from serialpack.formats.base import Difference, Read, SourceBlock, Span, Spelling
+from serialpack.formats.base import Difference, Read, SourceBlock, Span, Style
 from serialpack.formats.json.parse import BOM, Bad, Scanner, scan_document, too_deep
 from serialpack.formats.json.text import JsonText
 from serialpack.formats.shared.lines import (
@@ -20,8 +20,9 @@ from serialpack.formats.shared.lines import (
     line_spans,
     lines_in_pieces,
 )
-from serialpack.formats.shared.split import cut_records
+from serialpack.formats.shared.split import split_records
 from serialpack.stages.stage import Buffer
+from serialpack.values.structure import Structure
 
 if TYPE_CHECKING:
     from serialpack.formats.json.join import NdJsonJoin
@@ -35,7 +36,7 @@ class NdJsonFormat(JsonText):
     """JSON values, each on its line; blank lines between them are no records."""
 
     about = "a JSON value on each line"
-    _kind = "n"
+    _kind = Structure.SEQUENCE
 
     @property
     def join(self) -> NdJsonJoin:
@@ -43,18 +44,18 @@ class NdJsonFormat(JsonText):
 
         return NdJsonJoin()
 
-    def cut(
+    def split(
         self, read: Read, block_size: int, *, for_values: bool = False
     ) -> Iterator[SourceBlock]:
-        return cut_records(read, block_size, LineFinder(), for_values=for_values)
+        return split_records(read, block_size, LineFinder(), for_values=for_values)
 
-    def cut_sparse(self, read: Read, block_size: int, most_values: int) -> Iterator[SourceBlock]:
-        return cut_records(read, block_size, LineFinder(), most_values=most_values)
+    def split_sparse(self, read: Read, block_size: int, most_values: int) -> Iterator[SourceBlock]:
+        return split_records(read, block_size, LineFinder(), most_values=most_values)
 
     def record_spans(
         self,
         data: Buffer,
-        spelling: Spelling,  # noqa: ARG002
+        style: Style,  # noqa: ARG002
         *,
         first: bool,
     ) -> Iterator[Span]:
@@ -62,12 +63,12 @@ class NdJsonFormat(JsonText):
         return line_spans(text, len(BOM) if first and text.startswith(BOM) else 0)
 
     def record_range(
-        self, data: Buffer, spelling: Spelling, span: Span, count: int, *, first: bool
+        self, data: Buffer, style: Style, span: Span, count: int, *, first: bool
     ) -> Span | None:
         text = bytes(data)
         start = len(BOM) if first and text.startswith(BOM) else 0
         found = line_range(text, span, count, start)
-        return found or super().record_range(data, spelling, span, count, first=first)
+        return found or super().record_range(data, style, span, count, first=first)
 
     def range_in_pieces(
         self, pieces: Iterator[Buffer], span: Span, *, first: bool
@@ -85,16 +86,16 @@ class NdJsonFormat(JsonText):
     def slice_ends(
         self,
         head: Buffer,  # noqa: ARG002
-        spelling: Spelling,
+        style: Style,
     ) -> tuple[bytes, bytes]:
         from serialpack.formats.json.style import style_of
 
-        return b"", style_of(spelling, "n").joint.encode()
+        return b"", style_of(style, Structure.SEQUENCE).joint.encode()
 
     def ends_record(
         self,
         data: Buffer,
-        spelling: Spelling,  # noqa: ARG002
+        style: Style,  # noqa: ARG002
         *,
         first: bool,  # noqa: ARG002
         within: bool,  # noqa: ARG002

@@ -11,18 +11,18 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from serialpack.depth import MAX_DEPTH, json_depth
 from serialpack.errors import SyntaxInputError
 from serialpack.formats.base import Difference, SourceBlock, depth_loss
 from serialpack.stages.stage import Buffer
+from serialpack.values.structure import Structure
 
 #: What the records of a block are: elements of an array, members of a map, one document.
-Kind = Literal["a", "m", "d"]
 
-OPENING = {"a": "[", "m": "{", "d": ""}
-CLOSING = {"a": "]", "m": "}", "d": ""}
+OPENING = {Structure.ARRAY: "[", Structure.MAP: "{", Structure.DOCUMENT: ""}
+CLOSING = {Structure.ARRAY: "]", Structure.MAP: "}", Structure.DOCUMENT: ""}
 
 BOM = b"\xef\xbb\xbf"
 WHITE = b" \t\n\r"
@@ -38,19 +38,19 @@ Scanner = Callable[[str, int], tuple[Any, int]]
 class JsonFrame(NamedTuple):
     """A block of a JSON document, taken apart: its records stand in ``data[start:end]``."""
 
-    kind: Kind
+    kind: Structure
     start: int
     end: int
 
 
-def kind_of(data: bytes, *, first: bool, last: bool) -> Kind:
+def kind_of(data: bytes, *, first: bool, last: bool) -> Structure:
     """What the records of a block are; its text tells, with its place."""
     if not first:
-        return "m" if _MEMBER.match(data) else "a"
+        return Structure.MAP if _MEMBER.match(data) else Structure.ARRAY
     begin = data.removeprefix(BOM)[:4096].lstrip(WHITE) or data.lstrip(WHITE)
     if begin.startswith(b"["):
-        return "a"
-    return "m" if begin.startswith(b"{") and not last else "d"
+        return Structure.ARRAY
+    return Structure.MAP if begin.startswith(b"{") and not last else Structure.DOCUMENT
 
 
 def frame(data: bytes, *, first: bool, last: bool) -> JsonFrame:
@@ -60,9 +60,9 @@ def frame(data: bytes, *, first: bool, last: bool) -> JsonFrame:
     if first:
         start = len(BOM) if data.startswith(BOM) else 0
         start = behind_white(data, start, len(data))
-        if kind != "d":
+        if kind != Structure.DOCUMENT:
             start = behind_white(data, start + 1, len(data))
-    if kind != "d" and end and data[end - 1] in b",]}":
+    if kind != Structure.DOCUMENT and end and data[end - 1] in b",]}":
         end = before_white(data, end - 1)
     return JsonFrame(kind, min(start, end), end)
 
@@ -182,14 +182,14 @@ def scan_document(text: str, at: int, scanner: Scanner) -> Any:
 
 
 def scan_block(
-    text: str, kind: Kind, scanner: Scanner, *, first: bool, last: bool
+    text: str, kind: Structure, scanner: Scanner, *, first: bool, last: bool
 ) -> Iterator[Any]:
     """The records of a block of a JSON document, strictly; Bad where it breaks the syntax.
 
     A member of a map is given as an object of one member.
     """
     at = _skip(text, int(first and text.startswith("\ufeff")))
-    if kind == "d":
+    if kind == Structure.DOCUMENT:
         yield scan_document(text, at, scanner)
         return
     if first:
@@ -204,7 +204,7 @@ def scan_block(
             return
         if count and not comma:
             raise Bad(f"expected , or {CLOSING[kind]}", at)
-        if kind == "a":
+        if kind == Structure.ARRAY:
             record, at = _scan(scanner, text, at)
         else:
             key, value, at = _member(text, at, scanner)

@@ -1,4 +1,4 @@
-"""Cutting JSON arrays, and objects larger than a block, at their elements.
+"""Splitting JSON arrays, and objects larger than a block, at their elements.
 
 Two ways. Fast: guess a boundary near the block's end from how elements begin, and prove the
 guess by parsing what stands before it as an array of raw elements, which counts them too (if
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from serialpack.formats.base import Span
 from serialpack.formats.json.parse import before_white, behind_white
-from serialpack.formats.shared.split import Cut, Finder, Untold
+from serialpack.formats.shared.split import Boundary, Finder, Untold
 
 if TYPE_CHECKING:
     from serialpack.formats.json.scan import JsonScan
@@ -74,38 +74,38 @@ class JsonFinder(Finder):
             return -1, opening
         return opening, behind_white(buf, opening + 1, limit)
 
-    def last(self, buf: bytearray, start: int, limit: int) -> Cut | None:
+    def last(self, buf: bytearray, start: int, limit: int) -> Boundary | None:
         first_block = not self._kind
         opening, element = self._enter(buf, start, limit)
-        cut = self._last(buf, opening, element, limit)
-        if cut is None and first_block:
+        boundary = self._last(buf, opening, element, limit)
+        if boundary is None and first_block:
             self._kind = b""  # asked again, in a larger window
-        return cut
+        return boundary
 
-    def _last(self, buf: bytearray, opening: int, element: int, limit: int) -> Cut | None:
+    def _last(self, buf: bytearray, opening: int, element: int, limit: int) -> Boundary | None:
         if self._closed:
             return self._after_close(buf, element, limit, 0)
         if self._kind in (b"", b"-") or element >= limit:
             return None
         if self._kind == b"[" and self._misses < 2:
-            cut = self._flat(buf, element, limit) or self._guess(buf, opening, element, limit)
-            if cut is not None:
+            boundary = self._flat(buf, element, limit) or self._guess(buf, opening, element, limit)
+            if boundary is not None:
                 self._misses = 0
-                return cut
+                return boundary
             self._misses += 1
         return self._exact(buf, element, limit, first=False)
 
-    def first(self, buf: bytearray, start: int, limit: int) -> Cut | None:
+    def first(self, buf: bytearray, start: int, limit: int) -> Boundary | None:
         first_block = not self._kind
         _, element = self._enter(buf, start, limit)
-        cut = None
+        boundary = None
         if self._kind not in (b"", b"-") and element < limit:
-            cut = self._exact(buf, element, limit, first=True)
-        if cut is None and first_block:
+            boundary = self._exact(buf, element, limit, first=True)
+        if boundary is None and first_block:
             self._kind = b""
-        return cut
+        return boundary
 
-    def _flat(self, buf: bytearray, element: int, limit: int) -> Cut | None:
+    def _flat(self, buf: bytearray, element: int, limit: int) -> Boundary | None:
         """Of numbers and literals alone every comma is a boundary."""
         if any(buf.find(mark, element, limit) >= 0 for mark in _STRUCTURE):
             return None
@@ -113,16 +113,16 @@ class JsonFinder(Finder):
         while (comma := buf.rfind(b",", element, comma)) >= 0:
             end = behind_white(buf, comma + 1, limit + 1)
             if end <= limit:
-                return Cut(end, buf.count(b",", element, comma + 1))
+                return Boundary(end, buf.count(b",", element, comma + 1))
         return None
 
-    def _guess(self, buf: bytearray, opening: int, element: int, limit: int) -> Cut | None:
+    def _guess(self, buf: bytearray, opening: int, element: int, limit: int) -> Boundary | None:
         for comma, end in self._candidates(buf, element, limit):
             count = self._prove(buf, opening, element, comma)
             if count:
                 if not self._anchor:
                     self._learn(buf, comma, end)
-                return Cut(end, count)
+                return Boundary(end, count)
         return None
 
     def _candidates(self, buf: bytearray, element: int, limit: int) -> Iterator[tuple[int, int]]:
@@ -174,14 +174,14 @@ class JsonFinder(Finder):
         finally:
             buf[comma] = 0x2C
 
-    def _exact(self, buf: bytearray, element: int, limit: int, *, first: bool) -> Cut | None:
+    def _exact(self, buf: bytearray, element: int, limit: int, *, first: bool) -> Boundary | None:
         found, count, close = None, 0, -1
         for commas, below in _new_scan().pieces(buf, element, limit):
             close = below
             for i in range(len(commas)) if first else range(len(commas) - 1, -1, -1):
                 end = behind_white(buf, int(commas[i]) + 1, limit + 1)
                 if end <= limit and end < len(buf):
-                    found = Cut(end, count + i + 1)
+                    found = Boundary(end, count + i + 1)
                     break
             if first and found is not None:
                 return found
@@ -191,12 +191,12 @@ class JsonFinder(Finder):
             return self._after_close(buf, close + 1, limit, count + (whole or close > element))
         return found
 
-    def _after_close(self, buf: bytearray, at: int, limit: int, records: int) -> Cut:
+    def _after_close(self, buf: bytearray, at: int, limit: int, records: int) -> Boundary:
         """All that is left must be white space."""
         if behind_white(buf, at, limit) != limit:
             raise Untold
         self._closed = True
-        return Cut(limit, records)
+        return Boundary(limit, records)
 
     def rest(self, buf: bytearray, start: int) -> int | None:
         end = max(before_white(buf, len(buf)), start)

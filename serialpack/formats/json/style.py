@@ -1,7 +1,7 @@
-"""How a JSON text is spelled: learned from it, stored in few bytes.
+"""The style of a JSON text: detected in it, stored in few bytes.
 
-A spelling is a map; what is left out has its default, so that compact JSON is the empty map.
-"d", "a", "m", "n" below stand for one document, an array, a map cut at its members, NDJSON.
+A style is a map; what is left out has its default, so that compact JSON is the empty map.
+"d", "a", "m", "n" below stand for one document, an array, a map split at its members, NDJSON.
 
 | key | meaning | default |
 | --- | --- | --- |
@@ -21,9 +21,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from serialpack.formats.base import Spelling
+from serialpack.formats.base import Style
 from serialpack.formats.json.parse import CLOSING, OPENING, WHITE, frame
 from serialpack.stages.stage import Buffer
+from serialpack.values.structure import Structure
 
 _SAMPLE = 64 << 10
 #: Strings, and what begins with the quote of one that does not end.
@@ -50,9 +51,9 @@ SPACED = (", ", ": ")
 
 @dataclass(frozen=True)
 class JsonStyle:
-    """A spelling with nothing left out."""
+    """A style with nothing left out."""
 
-    kind: str
+    kind: Structure
     separators: tuple[str, str] = COMPACT
     indent: str = ""
     base: str = ""
@@ -65,7 +66,7 @@ class JsonStyle:
     @property
     def own_joint(self) -> str:
         """What an engine writes between the elements of an array of this style."""
-        if self.kind == "n":
+        if self.kind == Structure.SEQUENCE:
             return "\n"
         if self.indent:
             return self.separators[0] + "\n" + self.base
@@ -74,7 +75,7 @@ class JsonStyle:
     def defaults(self) -> JsonStyle:
         """This style with the default text around its records."""
         if self.kind in "nd":
-            end = "\n" if self.kind == "n" else ""
+            end = "\n" if self.kind == Structure.SEQUENCE else ""
             return replace(self, head="", joint=self.own_joint, tail=end)
         line = "\n" if self.indent else ""
         return replace(
@@ -84,11 +85,11 @@ class JsonStyle:
             tail=line + CLOSING[self.kind],
         )
 
-    def spelling(self) -> Spelling:
+    def stored(self) -> Style:
         """The map that is stored."""
-        found: Spelling = {}
+        found: Style = {}
         if self.kind in "am":
-            found["k"] = self.kind
+            found["k"] = self.kind.value
         default = self.defaults()
         for key, mine, usual in (
             ("h", self.head, default.head),
@@ -108,63 +109,66 @@ class JsonStyle:
         return found
 
 
-def changes(spelling: Spelling, style: JsonStyle) -> Spelling:
-    """What to put over ``spelling`` so that it means ``style``."""
-    stored = style.spelling()
-    full: Spelling = {
-        "k": style.kind,
-        "h": style.head,
-        "j": style.joint,
-        "t": style.tail,
-        "s": list(style.separators),
-        "n": style.indent,
-        "b": style.base,
-        "x": style.escapes,
-        "f": int(style.python_floats),
+def changes(style: Style, parsed: JsonStyle) -> Style:
+    """What to put over ``style`` so that it means ``style``."""
+    stored = parsed.stored()
+    full: Style = {
+        "k": parsed.kind.value,
+        "h": parsed.head,
+        "j": parsed.joint,
+        "t": parsed.tail,
+        "s": list(parsed.separators),
+        "n": parsed.indent,
+        "b": parsed.base,
+        "x": parsed.escapes,
+        "f": int(parsed.python_floats),
     }
-    found = {key: value for key, value in stored.items() if spelling.get(key) != value}
-    return found | {key: full[key] for key in spelling if key not in stored and key in full}
+    found = {key: value for key, value in stored.items() if style.get(key) != value}
+    return found | {key: full[key] for key in style if key not in stored and key in full}
 
 
-def _base(kind: str, indent: str) -> str:
+def _base(kind: Structure, indent: str) -> str:
     return indent if kind in "am" else ""
 
 
-def style_of(spelling: Spelling, kind: str) -> JsonStyle:
+_STRUCTURES: dict[str, Structure] = {each.value: each for each in Structure}
+
+
+def style_of(style: Style, kind: Structure) -> JsonStyle:
     """The style that a stored map means; ValueError where it is none."""
     try:
-        kind = spelling.get("k", kind)
-        indent = spelling.get("n", "")
+        kind = _STRUCTURES.get(style.get("k", kind), Structure.DOCUMENT)
+        indent = style.get("n", "")
         indent = " " * min(indent, 64) if isinstance(indent, int) else str(indent)
-        separators = spelling.get("s", INDENTED if indent else COMPACT)
+        separators = style.get("s", INDENTED if indent else COMPACT)
         item, key = SPACED if separators == 1 else separators
-        style = JsonStyle(
-            kind if kind in ("a", "m", "n") else "d",
+        parsed = JsonStyle(
+            kind,
             separators=(str(item), str(key)),
             indent=indent,
-            base=str(spelling.get("b", _base(kind, indent))),
-            escapes=int(spelling.get("x", 0)),
-            python_floats=bool(spelling.get("f", 0)),
+            base=str(style.get("b", _base(kind, indent))),
+            escapes=int(style.get("x", 0)),
+            python_floats=bool(style.get("f", 0)),
         ).defaults()
-        style = replace(
-            style,
-            head=str(spelling.get("h", style.head)),
-            joint=str(spelling.get("j", style.joint)),
-            tail=str(spelling.get("t", style.tail)),
+        parsed = replace(
+            parsed,
+            head=str(style.get("h", parsed.head)),
+            joint=str(style.get("j", parsed.joint)),
+            tail=str(style.get("t", parsed.tail)),
         )
-        if _too_long(style):
-            raise ValueError("not a JSON spelling: too long")
-        return style
+        if _too_long(parsed):
+            raise ValueError("not a JSON style: too long")
+        return parsed
     except (TypeError, AttributeError) as error:
-        raise ValueError(f"not a JSON spelling: {error}") from None
+        raise ValueError(f"not a JSON style: {error}") from None
 
 
-def learn(data: bytes, kind: str, *, first: bool, last: bool) -> JsonStyle:
+def detect_style(data: bytes, kind: Structure, *, first: bool, last: bool) -> JsonStyle:
     """The style of a block's text, guessed mostly from its first bytes; never fails.
 
     ``kind``: "n" for NDJSON; for JSON any other, it is found out.
     """
-    if kind == "n":
+    if kind == Structure.SEQUENCE:
         start = 3 if first and data.startswith(b"\xef\xbb\xbf") else 0
         end = len(data.rstrip(b" \t\r\n"))
     else:
@@ -173,7 +177,7 @@ def learn(data: bytes, kind: str, *, first: bool, last: bool) -> JsonStyle:
     size = _SAMPLE if kind in "am" else _SAMPLE // 4  # two records must be in it, or a part of one
     sample = _emptied(data[start : min(end, start + size)])
     base, indent = "", ""
-    value = _KEY.match(sample) if kind == "m" else None
+    value = _KEY.match(sample) if kind == Structure.MAP else None
     if inner := _INNER.match(sample, value.end() if value else 0):
         outer = _last_line(head) if kind in "am" else b""
         if inner[1].startswith(outer) and len(inner[1]) > len(outer):
@@ -195,7 +199,7 @@ def learn(data: bytes, kind: str, *, first: bool, last: bool) -> JsonStyle:
 
 
 #: The longest text within records (a separator, an indent, a base), and around them, that a
-#: spelling may hold, in characters: a few stored bytes must not ask for gigabytes of text.
+#: style may hold, in characters: a few stored bytes must not ask for gigabytes of text.
 MOST_WITHIN, MOST_AROUND = 64, 1024
 
 
@@ -210,7 +214,7 @@ def _clipped(style: JsonStyle) -> JsonStyle:
     return JsonStyle(style.kind).defaults() if _too_long(style) else style
 
 
-def tail_of(data: Buffer, kind: str) -> str:
+def tail_of(data: Buffer, kind: Structure) -> str:
     """What stands behind the last record of a block; in short, where that is too long to store."""
     near = bytes(data[-4096:])
     if not near.strip(WHITE):
@@ -223,7 +227,7 @@ def tail_of(data: Buffer, kind: str) -> str:
             bare = bare or near[: len(near) - len(near.lstrip(WHITE)) + 1]
     tail = near[len(bare) :]
     if len(tail) > MOST_AROUND:
-        tail = b"\n" if kind == "n" else tail.strip(WHITE)
+        tail = b"\n" if kind == Structure.SEQUENCE else tail.strip(WHITE)
     return tail.decode("utf-8", "replace")
 
 
@@ -250,7 +254,7 @@ def _separators(sample: bytes, *, indented: bool) -> tuple[str, str]:
 
 
 def _escapes(data: bytes) -> int:
-    """All or none of a kind are escaped in a text that can be spelled: the first one tells."""
+    """All or none of a kind are escaped in a text that has a style: the first one tells."""
     begin = data.find(b"\\")
     if begin < 0:
         return 0
@@ -273,10 +277,10 @@ def _escapes(data: bytes) -> int:
 
 def _joint(data: bytes, sample: bytes, style: JsonStyle, start: int) -> str | None:
     """What stands between the first two records; None where there are no two in the sample."""
-    if style.kind == "n":
+    if style.kind == Structure.SEQUENCE:
         newline = data.find(b"\n", start)
         return None if newline < 0 else "\r\n" if data[newline - 1 : newline] == b"\r" else "\n"
-    if style.kind == "d":
+    if style.kind == Structure.DOCUMENT:
         return None
     depth = 0
     for mark in _MARK.finditer(sample):

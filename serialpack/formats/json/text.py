@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
-from serialpack.formats.base import Difference, SourceBlock, Spelled, Spelling, Unheld, ValueFormat
+from serialpack.formats.base import Difference, SourceBlock, Style, StyleTypes, Unheld, ValueFormat
 from serialpack.formats.json.parse import (
     Bad,
     Scanner,
@@ -18,8 +18,9 @@ from serialpack.formats.json.parse import (
 )
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import DIGITS, DUPLICATES, UTF8
+from serialpack.values.structure import Structure
 
-# Modules for spelling, writing and comparing are imported where they are used: packing the bytes
+# Modules for style, writing and comparing are imported where they are used: packing the bytes
 # as they are needs none of them, and starts 4 ms sooner (of some 65).
 if TYPE_CHECKING:
     from serialpack.formats.json.style import JsonStyle
@@ -28,18 +29,18 @@ if TYPE_CHECKING:
 class JsonText(ValueFormat):
     """A format of JSON text. A subclass says where its records stand."""
 
-    respelled = True
+    restyled = True
     heeds = frozenset({DIGITS, DUPLICATES, UTF8})
 
-    spelled: ClassVar[Spelled] = {
+    style_types: ClassVar[StyleTypes] = {
         **dict.fromkeys("khjtb", (str,)),
         **dict.fromkeys("xf", (int,)),
         "s": (list, int),
         "n": (int, str),
     }
 
-    #: What ``_jsonspell`` calls it.
-    _kind: ClassVar[str]
+    #: What ``json_style`` calls it.
+    _kind: ClassVar[Structure]
 
     @abstractmethod
     def _fast(self, block: SourceBlock, data: bytes) -> list[Any] | None:
@@ -53,43 +54,43 @@ class JsonText(ValueFormat):
     def _deep(self, block: SourceBlock, data: bytes) -> Difference | None:
         """A record nested too deeply; Bad where one is and its brackets are open."""
 
-    def learn(self, block: SourceBlock) -> Spelling:
-        return self._learn(block).spelling()
+    def detect_style(self, block: SourceBlock) -> Style:
+        return self._learn(block).stored()
 
     def _learn(self, block: SourceBlock) -> JsonStyle:
-        from serialpack.formats.json import style as _jsonspell
+        from serialpack.formats.json import style as json_style
 
-        return _jsonspell.learn(
+        return json_style.detect_style(
             bytes(block.data), self._kind, first=block.index == 0, last=block.last
         )
 
-    def spell(self, records: list[Any], spelling: Spelling, *, first: bool) -> bytes:
-        from serialpack.formats.json import style as _jsonspell
-        from serialpack.formats.json import write as _jsonwrite
+    def write_text(self, records: list[Any], style: Style, *, first: bool) -> bytes:
+        from serialpack.formats.json import style as json_style
+        from serialpack.formats.json import write as json_write
 
-        return _jsonwrite.write(records, _jsonspell.style_of(spelling, self._kind), first=first)
+        return json_write.write(records, json_style.style_of(style, self._kind), first=first)
 
-    def respell(self, block: SourceBlock, spelling: Spelling) -> Spelling:
-        from serialpack.formats.json import style as _jsonspell
+    def style_changes(self, block: SourceBlock, style: Style) -> Style:
+        from serialpack.formats.json import style as json_style
 
-        style = _jsonspell.style_of(spelling, self._kind)
-        tail = _jsonspell.tail_of(block.data, style.kind)
-        return {} if tail == style.tail else {"t": tail}
+        parsed = json_style.style_of(style, self._kind)
+        tail = json_style.tail_of(block.data, parsed.kind)
+        return {} if tail == parsed.tail else {"t": tail}
 
-    def respellings(self, block: SourceBlock, spelling: Spelling) -> Iterator[Spelling]:
+    def style_guesses(self, block: SourceBlock, style: Style) -> Iterator[Style]:
         from dataclasses import replace
 
-        from serialpack.formats.json import style as _jsonspell
+        from serialpack.formats.json import style as json_style
 
-        usual = _jsonspell.style_of(spelling, self._kind)
+        usual = json_style.style_of(style, self._kind)
         found = self._learn(block)
         if block.index:
             found = replace(found, head=usual.head)
         if found != usual and found.kind == usual.kind:
-            yield _jsonspell.changes(spelling, found)
-        if _jsonspell.FLOATS_DIFFER.search(block.data):
+            yield json_style.changes(style, found)
+        if json_style.FLOATS_DIFFER.search(block.data):
             found = replace(found, python_floats=not found.python_floats)
-            yield _jsonspell.changes(spelling, found)
+            yield json_style.changes(style, found)
 
     def parse(self, block: SourceBlock) -> list[Any]:
         data = bytes(block.data)
@@ -103,9 +104,9 @@ class JsonText(ValueFormat):
         except Bad as bad:
             self._fail(block, text, bad)
         except UnheldNumber:
-            from serialpack.formats.json import compare as _jsondiff
+            from serialpack.formats.json import compare as json_compare
 
-            lost = _jsondiff.unheld(self._strict(block, data))
+            lost = json_compare.unheld(self._strict(block, data))
             raise Unheld(lost or Difference(0, "$", "a number", "another", "value")) from None
         if block.records is None and not (block.index == 0 and block.last):
             raise place_of(block, "", "records cannot be told apart from here on")
@@ -165,7 +166,7 @@ class JsonText(ValueFormat):
             self._fail(block, text, bad)
 
     def difference(self, block: SourceBlock, restored: Buffer) -> Difference | None:
-        from serialpack.formats.json import compare as _jsondiff
+        from serialpack.formats.json import compare as json_compare
 
         data, after = bytes(block.data), bytes(restored)
         try:
@@ -173,4 +174,4 @@ class JsonText(ValueFormat):
         except Unheld as unheld:
             return unheld.difference
         text = block._replace(data=after)
-        return _jsondiff.difference(self._strict(block, data), self._strict(text, after))
+        return json_compare.difference(self._strict(block, data), self._strict(text, after))

@@ -19,6 +19,7 @@ from serialpack.formats.json.style import (
     SPACED,
     JsonStyle,
 )
+from serialpack.values.structure import Structure
 
 _ESCAPE = re.compile(rb"\\(?:u([0-9a-f]{4})|.)", re.DOTALL)
 _LINE = re.compile(rb"\n( +)")
@@ -166,7 +167,9 @@ MAX_TEXT = 512 << 20
 def write(records: list[Any], style: JsonStyle, *, first: bool) -> bytes:
     """The text of a block's records; ValueError for what has no JSON text, or far too much."""
     try:
-        whole = style.kind == "d" or (style.kind == "a" and style.joint == style.own_joint)
+        whole = style.kind == Structure.DOCUMENT or (
+            style.kind == Structure.ARRAY and style.joint == style.own_joint
+        )
         checked = whole and style.indent and style.separators == INDENTED  # by the engine
         wide = style.indent or len(style.joint) + len("".join(style.separators)) > 8
         if wide and not checked:
@@ -219,17 +222,17 @@ def _check_length(
 def _body(records: list[Any], style: JsonStyle, engine: Engine) -> bytes:
     if not records:
         return b""
-    if style.kind == "d":
+    if style.kind == Structure.DOCUMENT:
         if len(records) != 1:
             raise ValueError(f"{len(records)} records for one document")
         return _based(engine(records[0]), style)
     joint = style.joint.encode()
-    if style.kind == "n":
+    if style.kind == Structure.SEQUENCE:
         if joint == b"\n" and engine == _encoder().encode:
             lines: bytes = _encoder().encode_lines(records)
             return lines[:-1]
         return joint.join([engine(record) for record in records])
-    if style.kind == "m":
+    if style.kind == Structure.MAP:
         whole: Any = {}
         for record in records:
             whole.update(record)
@@ -239,7 +242,7 @@ def _body(records: list[Any], style: JsonStyle, engine: Engine) -> bytes:
         whole = records
     if style.joint == style.own_joint:
         return _inner(engine(whole), style)
-    if style.kind == "m":
+    if style.kind == Structure.MAP:
         return joint.join([_inner(engine(record), style) for record in records])
     return joint.join([_based(engine(record), style) for record in records])
 

@@ -10,9 +10,10 @@ from serialpack.depth import check_messages
 from serialpack.formats.base import Read, SourceBlock, Unheld
 from serialpack.formats.shared.document import Malformed
 from serialpack.formats.shared.elements import MessageFormat, Opening
-from serialpack.formats.shared.split import Scan, SequenceFinder, cut_records, record_ends
+from serialpack.formats.shared.split import Scan, SequenceFinder, record_ends, split_records
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import DUPLICATES, UTF8
+from serialpack.values.structure import Structure
 
 if TYPE_CHECKING:
     from serialpack.formats.msgpack.join import MsgPackJoin
@@ -36,7 +37,7 @@ class MsgPackFormat(MessageFormat):
     title = "MessagePack"
     heeds = frozenset({DUPLICATES, UTF8})
     _pair = b"\x81"
-    _long: ClassVar[dict[str, int]] = {"a": 0xDD, "m": 0xDF}
+    _long: ClassVar[dict[str, int]] = {Structure.ARRAY: 0xDD, Structure.MAP: 0xDF}
 
     @property
     def join(self) -> MsgPackJoin:
@@ -44,12 +45,12 @@ class MsgPackFormat(MessageFormat):
 
         return MsgPackJoin()
 
-    def _cut_bytes(self, read: Read, block_size: int) -> Iterator[SourceBlock]:
-        return self.cut_sparse(read, block_size, 0)
+    def _split_bytes(self, read: Read, block_size: int) -> Iterator[SourceBlock]:
+        return self.split_sparse(read, block_size, 0)
 
-    def cut_sparse(self, read: Read, block_size: int, most_values: int) -> Iterator[SourceBlock]:
+    def split_sparse(self, read: Read, block_size: int, most_values: int) -> Iterator[SourceBlock]:
         finder = _MessageFinder(lambda view, most: self.scan(view, most, 1))
-        return cut_records(read, block_size, finder, most_values=most_values)
+        return split_records(read, block_size, finder, most_values=most_values)
 
     @staticmethod
     def scan(view: memoryview, most: int, step: int, ends: array[int] | None = None) -> Scan:
@@ -89,12 +90,12 @@ class MsgPackFormat(MessageFormat):
     def opening(view: Buffer) -> Opening | None:
         first = view[0] if view else 0
         if 0x80 <= first < 0xA0:
-            return Opening("m" if first < 0x90 else "a", 1, first & 0x0F)
+            return Opening(Structure.MAP if first < 0x90 else Structure.ARRAY, 1, first & 0x0F)
         size = {0xDC: 2, 0xDD: 4, 0xDE: 2, 0xDF: 4}.get(first)
         if size is None or len(view) <= size:
             return None
         count = int.from_bytes(view[1 : 1 + size])
-        return Opening("m" if first > 0xDD else "a", 1 + size, count)
+        return Opening(Structure.MAP if first > 0xDD else Structure.ARRAY, 1 + size, count)
 
     def read(self, data: bytes) -> list[Any]:
         from serialpack.formats.msgpack.values import Repeated
@@ -105,9 +106,9 @@ class MsgPackFormat(MessageFormat):
             raise _explained(data, error, self.marks) from None
 
     def write(self, records: list[Any]) -> bytes:
-        from serialpack.formats.msgpack import values as _messages
+        from serialpack.formats.msgpack import values as msgpack_values
 
-        return _messages.pack(records)
+        return msgpack_values.pack(records)
 
 
 def _records(data: bytes, marks: Marks | None) -> list[Any]:
@@ -115,21 +116,21 @@ def _records(data: bytes, marks: Marks | None) -> list[Any]:
 
     ``marks``: what may be lost, and is noted there.
     """
-    from serialpack.formats.msgpack import values as _messages
+    from serialpack.formats.msgpack import values as msgpack_values
 
     check_messages(data)
     if marks is not None:
-        return _messages.unpack_marked(data, marks)
-    records = _messages.unpack(data)
+        return msgpack_values.unpack_marked(data, marks)
+    records = msgpack_values.unpack(data)
     # What is written as it was read has lost nothing: no key twice, no nanoseconds.
-    if _messages.pack(records) == data:
+    if msgpack_values.pack(records) == data:
         return records
-    return _messages.unpack_exactly(data)
+    return msgpack_values.unpack_exactly(data)
 
 
 def _explained(data: bytes, error: Exception, marks: Marks | None) -> Exception:
     """What is wrong with a sequence that could not be read, and where."""
-    from serialpack.formats.msgpack import scan as _messagescan
+    from serialpack.formats.msgpack import scan as msgpack_scan
     from serialpack.formats.msgpack.values import Repeated
 
     record = start = 0
@@ -140,7 +141,7 @@ def _explained(data: bytes, error: Exception, marks: Marks | None) -> Exception:
             break
         record, start = record + 1, end
     try:
-        _messagescan.check(data, start, record)
+        msgpack_scan.check(data, start, record)
     except (Malformed, Unheld) as found:
         return found
     return Malformed(str(error), start)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from serialpack.formats.base import Format, Read, SourceBlock
-from serialpack.formats.shared.split import cut_plain
+from serialpack.formats.shared.split import split_plain
 
 
 class ObjectFormat(Format):
@@ -16,10 +16,10 @@ class ObjectFormat(Format):
 
     about = "a Python object, as its serializer wrote it"
 
-    def cut(
+    def split(
         self, read: Read, block_size: int, *, for_values: bool = False
     ) -> Iterator[SourceBlock]:
-        for block in cut_plain(read, block_size, for_values=for_values):
+        for block in split_plain(read, block_size, for_values=for_values):
             later = block.index > 0
             yield block._replace(
                 records=int(not later),

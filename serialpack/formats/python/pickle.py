@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any, ClassVar
 
-from serialpack.formats.base import SourceBlock, Spelled, Spelling
+from serialpack.formats.base import SourceBlock, Style, StyleTypes
 from serialpack.formats.python.buffers import Beside, framed, is_framed, take_frame
 from serialpack.formats.python.opcodes import count_pickles
 from serialpack.formats.python.untrusted import UnsafeFormat
@@ -26,7 +26,7 @@ _PROTOCOL_1 = b"]}XKMJGU)"
 class PickleFormat(UnsafeFormat):
     """A sequence of pickles. Loading one can run any code that its writer put in."""
 
-    spelled: ClassVar[Spelled] = {"p": (int,)}
+    style_types: ClassVar[StyleTypes] = {"p": (int,)}
     about = "Python pickles, one after another; reading one can run code that is in it"
     title = "pickle"
 
@@ -39,14 +39,14 @@ class PickleFormat(UnsafeFormat):
     def write(self, records: list[Any]) -> bytes:
         return dump_pickles(records, PROTOCOL)
 
-    def learn(self, block: SourceBlock) -> Spelling:
+    def detect_style(self, block: SourceBlock) -> Style:
         """The protocol, where it is not the usual one."""
         head = bytes(block.data[:2])
         protocol = head[-1] if head[:1] == b"\x80" else int(head[:1] in _PROTOCOL_1)
         return {"p": protocol} if protocol < PROTOCOL and head else {}
 
-    def spell(self, records: list[Any], spelling: Spelling, *, first: bool) -> bytes:  # noqa: ARG002
-        protocol = spelling.get("p", PROTOCOL)
+    def write_text(self, records: list[Any], style: Style, *, first: bool) -> bytes:  # noqa: ARG002
+        protocol = style.get("p", PROTOCOL)
         if type(protocol) is not int or not 0 <= protocol <= PROTOCOL:
             raise ValueError(f"pickle has no protocol {protocol}")
         return dump_pickles(records, protocol)

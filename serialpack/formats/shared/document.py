@@ -1,5 +1,5 @@
 """Formats that a library reads and writes whole: a file is one block, and its values are proved.
-Where records can be told apart without reading them, ``cut`` does so, and each block is read.
+Where records can be told apart without reading them, ``split`` does so, and each block is read.
 
 A subclass says ``read`` and ``write``; the rest follows. The text that unpacking writes is the
 library's: the very bytes come back where those are the same, else the same values. A serializer
@@ -21,16 +21,16 @@ from serialpack.formats.base import (
     Read,
     SourceBlock,
     Span,
-    Spelling,
+    Style,
     ValueFormat,
     too_large,
 )
 from serialpack.formats.shared.split import (
     Scan,
     SequenceFinder,
-    cut_plain,
-    cut_records,
     record_ends,
+    split_plain,
+    split_records,
 )
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import BEYOND_JSON
@@ -79,12 +79,12 @@ class DocumentFormat(ValueFormat):
         """As ``read``, of what ``write_stored`` wrote; whatever is wrong may be a ValueError."""
         return self.read_written(data)
 
-    def cut(
+    def split(
         self, read: Read, block_size: int, *, for_values: bool = False
     ) -> Iterator[SourceBlock]:
-        return self._cut_whole(read) if for_values else cut_plain(read, block_size)
+        return self._split_whole(read) if for_values else split_plain(read, block_size)
 
-    def _cut_whole(self, read: Read) -> Iterator[SourceBlock]:
+    def _split_whole(self, read: Read) -> Iterator[SourceBlock]:
         data = read(MAX_BLOCK + 1)
         if len(data) > MAX_BLOCK:
             raise RefusedError(
@@ -93,7 +93,7 @@ class DocumentFormat(ValueFormat):
             )
         yield SourceBlock(data, index=0, offset=0, last=True, line=0)
 
-    def learn(self, block: SourceBlock) -> Spelling:  # noqa: ARG002
+    def detect_style(self, block: SourceBlock) -> Style:  # noqa: ARG002
         return {}
 
     def parse(self, block: SourceBlock) -> list[Any]:
@@ -116,26 +116,26 @@ class DocumentFormat(ValueFormat):
             raise
 
     def read_block(self, block: SourceBlock) -> list[Any]:
-        """As ``read``, of a block that ``cut`` has made. Places are those in the block."""
+        """As ``read``, of a block that ``split`` has made. Places are those in the block."""
         return self.read(bytes(block.data))
 
-    def spell(
+    def write_text(
         self,
         records: list[Any],
-        spelling: Spelling,  # noqa: ARG002
+        style: Style,  # noqa: ARG002
         *,
         first: bool,  # noqa: ARG002
     ) -> bytes:
         return self.write(records)
 
-    def respell(self, block: SourceBlock, spelling: Spelling) -> Spelling:  # noqa: ARG002
+    def style_changes(self, block: SourceBlock, style: Style) -> Style:  # noqa: ARG002
         return {}
 
-    def respellings(
+    def style_guesses(
         self,
         block: SourceBlock,  # noqa: ARG002
-        spelling: Spelling,  # noqa: ARG002
-    ) -> Iterator[Spelling]:
+        style: Style,  # noqa: ARG002
+    ) -> Iterator[Style]:
         return iter(())
 
     def difference(self, block: SourceBlock, restored: Buffer) -> Difference | None:
@@ -169,17 +169,17 @@ class SequenceFormat(DocumentFormat):
         ``ends`` gets the place where each one ends.
         """
 
-    def cut(
+    def split(
         self, read: Read, block_size: int, *, for_values: bool = False
     ) -> Iterator[SourceBlock]:
         if not for_values:
-            return cut_plain(read, block_size)
-        return cut_records(read, block_size, SequenceFinder(self.scan), for_values=True)
+            return split_plain(read, block_size)
+        return split_records(read, block_size, SequenceFinder(self.scan), for_values=True)
 
     def record_spans(
         self,
         data: Buffer,
-        spelling: Spelling,  # noqa: ARG002
+        style: Style,  # noqa: ARG002
         *,
         first: bool,  # noqa: ARG002
     ) -> Iterator[Span]:
@@ -188,7 +188,7 @@ class SequenceFormat(DocumentFormat):
     def slice_ends(
         self,
         head: Buffer,  # noqa: ARG002
-        spelling: Spelling,  # noqa: ARG002
+        style: Style,  # noqa: ARG002
     ) -> tuple[bytes, bytes]:
         return b"", b""
 

@@ -1,4 +1,4 @@
-"""Messages one after another, or one array or map larger than a block, cut at its elements.
+"""Messages one after another, or one array or map larger than a block, split at its elements.
 
 A source that is nothing but one array is a single record, however large. Where it does not fit
 in a block its elements are the records instead, or the members of a map, each as a map of one
@@ -16,18 +16,19 @@ from itertools import accumulate, chain, pairwise
 from typing import Any, ClassVar, NamedTuple
 
 from serialpack.errors import RefusedError
-from serialpack.formats.base import Read, SourceBlock, Span, Spelled, Spelling
-from serialpack.formats.shared import split as _cutting
+from serialpack.formats.base import Read, SourceBlock, Span, Style, StyleTypes
+from serialpack.formats.shared import split as splitting
 from serialpack.formats.shared.document import DocumentFormat, Malformed
 from serialpack.formats.shared.split import (
-    Cut,
+    Boundary,
     Scan,
     SequenceFinder,
     Untold,
-    cut_records,
     record_ends,
+    split_records,
 )
 from serialpack.stages.stage import Buffer
+from serialpack.values.structure import Structure
 
 #: The byte that ends an array or a map of CBOR that does not say its length.
 _BREAK = 0xFF
@@ -41,14 +42,14 @@ class Opening(NamedTuple):
     announces ``count`` elements or members; None: they end at a break code.
     """
 
-    kind: str
+    kind: Structure
     size: int
     count: int | None  # type: ignore[assignment]  # tuple's method, which nobody needs here
 
     @property
     def step(self) -> int:
         """The values that make an element."""
-        return 2 if self.kind == "m" else 1
+        return 2 if self.kind == Structure.MAP else 1
 
 
 #: As for ``SequenceFinder``, of records that are so many values each.
@@ -78,20 +79,20 @@ class GiantFinder(SequenceFinder):
         self._left: int | None = None
         self._closed = False
         #: Found ahead: the sizes and records of blocks, and the bytes gone over.
-        self._ahead: deque[Cut] = deque()
+        self._ahead: deque[Boundary] = deque()
         self._seen = 0
 
     def placed(self, block: SourceBlock) -> SourceBlock:
-        """A block that was cut, with what must be known to read it."""
+        """A block that was split off, with what must be known to read it."""
         if not self._begun or self._opening is None:
             return block
         context = self._head if block.index else b""
         return block._replace(inside=self._opening.kind, context=context)
 
-    def last(self, buf: bytearray, start: int, limit: int) -> Cut | None:
+    def last(self, buf: bytearray, start: int, limit: int) -> Boundary | None:
         return self._find(buf, start, limit, -1)
 
-    def first(self, buf: bytearray, start: int, limit: int) -> Cut | None:
+    def first(self, buf: bytearray, start: int, limit: int) -> Boundary | None:
         return self._find(buf, start, limit, 1)
 
     def rest(self, buf: bytearray, start: int) -> int | None:
@@ -104,14 +105,14 @@ class GiantFinder(SequenceFinder):
             found = self._elements(view[start:], -1)
         return found.records if self._ended(found) and start + found.end == len(buf) else None
 
-    def _find(self, buf: bytearray, start: int, limit: int, most: int) -> Cut | None:
+    def _find(self, buf: bytearray, start: int, limit: int, most: int) -> Boundary | None:
         if self._begun:
             return self._next(buf, start, limit, most)
         if self._opening is None:
-            cut = self._cut(buf, start, limit, most)
-            if cut is not None:
+            boundary = self._split(buf, start, limit, most)
+            if boundary is not None:
                 self._begun = True
-                return cut
+                return boundary
             with memoryview(buf) as view:
                 self._opening = self._opens(view[start:limit])
             if self._opening is None:
@@ -119,7 +120,7 @@ class GiantFinder(SequenceFinder):
             self._left, self._seen = self._opening.count, self._opening.size
         return self._decide(buf, start, limit)
 
-    def _decide(self, buf: bytearray, start: int, limit: int) -> Cut | None:
+    def _decide(self, buf: bytearray, start: int, limit: int) -> Boundary | None:
         """Look ahead for the end of the first message, which may be the only one."""
         assert self._opening is not None
         with memoryview(buf) as view:
@@ -128,13 +129,13 @@ class GiantFinder(SequenceFinder):
         if ended and start + self._seen < len(buf):  # others follow
             self._opening = None
             self._begun = True
-            return Cut(start + self._seen, 1)
-        if not ended and not self._lost and limit - start < _cutting.MAX_BLOCK:
+            return Boundary(start + self._seen, 1)
+        if not ended and not self._lost and limit - start < splitting.MAX_BLOCK:
             return None
         self._begun = True
         if self._lost:
             self._opening = None
-            return Cut(limit, None)  # type: ignore[arg-type]  # not known
+            return Boundary(limit, None)  # type: ignore[arg-type]  # not known
         self._left, self._closed = self._opening.count, False
         return self._next(buf, start, limit, 1) if self._ahead else None
 
@@ -151,7 +152,7 @@ class GiantFinder(SequenceFinder):
             if self._lost or not (full or ended):
                 return False
             self._seen += found.end
-            self._ahead.append(Cut(self._seen - begin, found.records))
+            self._ahead.append(Boundary(self._seen - begin, found.records))
             begin = self._seen
             if self._left is not None:
                 self._left -= found.records
@@ -174,9 +175,9 @@ class GiantFinder(SequenceFinder):
         """Whether the array ends with the elements that were found just now."""
         return self._closed or found.records == self._left
 
-    def _next(self, buf: bytearray, start: int, limit: int, most: int) -> Cut | None:
+    def _next(self, buf: bytearray, start: int, limit: int, most: int) -> Boundary | None:
         if self._opening is None:
-            return self._cut(buf, start, limit, most)
+            return self._split(buf, start, limit, most)
         if self._ahead:
             if self._ahead[0].end > limit - start:
                 return None
@@ -188,11 +189,11 @@ class GiantFinder(SequenceFinder):
             with memoryview(buf) as view:
                 found = self._elements(view[start:limit], most)
             if not found.end:
-                return Cut(limit, None) if found.lost else None  # type: ignore[arg-type]
+                return Boundary(limit, None) if found.lost else None  # type: ignore[arg-type]
             end, records = start + found.end, found.records
         if self._left is not None:
             self._left -= records
-        return Cut(end, records)
+        return Boundary(end, records)
 
 
 class Sequence(NamedTuple):
@@ -213,7 +214,7 @@ class Sequence(NamedTuple):
 class MessageFormat(DocumentFormat):
     """A format whose files are messages, one after another."""
 
-    spelled: ClassVar[Spelled] = {"k": (str,), "h": (bytes,), "t": (bytes,)}
+    style_types: ClassVar[StyleTypes] = {"k": (str,), "h": (bytes,), "t": (bytes,)}
     #: The head of a map with one member.
     _pair: ClassVar[bytes]
     #: The first byte of an array and of a map whose length stands in the four bytes behind it.
@@ -236,21 +237,21 @@ class MessageFormat(DocumentFormat):
         """As ``read``, of messages that are parts of a larger one."""
         return self.read(data)
 
-    def cut(
+    def split(
         self, read: Read, block_size: int, *, for_values: bool = False
     ) -> Iterator[SourceBlock]:
         if not for_values:
-            return self._cut_bytes(read, block_size)
+            return self._split_bytes(read, block_size)
         finder = GiantFinder(self.scan, self.opening, block_size)
-        return map(finder.placed, cut_records(read, block_size, finder, for_values=True))
+        return map(finder.placed, split_records(read, block_size, finder, for_values=True))
 
-    def _cut_bytes(self, read: Read, block_size: int) -> Iterator[SourceBlock]:
-        return super().cut(read, block_size)
+    def _split_bytes(self, read: Read, block_size: int) -> Iterator[SourceBlock]:
+        return super().split(read, block_size)
 
-    def record_spans(self, data: Buffer, spelling: Spelling, *, first: bool) -> Iterator[Span]:
-        kind = spelling.get("k", "")
-        if kind == "m":  # members of a map are no messages
-            raise self._uncut()
+    def record_spans(self, data: Buffer, style: Style, *, first: bool) -> Iterator[Span]:
+        kind = style.get("k", "")
+        if kind == Structure.MAP:  # members of a map are no messages
+            raise self._unsplit()
         opening = self.opening(data) if kind and first else None
         start = opening.size if opening else 0
         return pairwise(chain((start,), self.ends(data, start=start)))
@@ -262,52 +263,54 @@ class MessageFormat(DocumentFormat):
     def slice_ends(
         self,
         head: Buffer,  # noqa: ARG002
-        spelling: Spelling,  # noqa: ARG002
+        style: Style,  # noqa: ARG002
     ) -> tuple[bytes, bytes]:
         return b"", b""
 
-    def head_of(self, spelling: Spelling, count: int) -> bytes | None:
-        kind = spelling.get("k")
+    def head_of(self, style: Style, count: int) -> bytes | None:
+        kind = style.get("k")
         if kind not in self._long or count >= 1 << 32:
             return None
         return bytes([self._long[kind]]) + count.to_bytes(4)
 
-    def elements(self, data: Buffer, spelling: Spelling, *, first: bool) -> Buffer:
+    def elements(self, data: Buffer, style: Style, *, first: bool) -> Buffer:
         view = memoryview(data)
         if first and (opening := self.opening(data)) is not None:
             view = view[opening.size :]
         # A break code is no element.
-        return view[: self.scan(view, -1, 2 if spelling.get("k") == "m" else 1).end]
+        return view[: self.scan(view, -1, 2 if style.get("k") == Structure.MAP else 1).end]
 
     def in_source(
-        self, block: SourceBlock, spelling: Spelling, first: Callable[[], Buffer]
+        self, block: SourceBlock, style: Style, first: Callable[[], Buffer]
     ) -> SourceBlock:
-        if spelling.get("k") not in ("a", "m"):
+        if style.get("k") not in (Structure.ARRAY, Structure.MAP):
             return block
         context = bytes(first()[:_MOST_HEAD]) if block.index else b""
-        return block._replace(inside=spelling["k"], context=context)
+        return block._replace(inside=Structure(style["k"]), context=context)
 
-    def outline(self, block: SourceBlock) -> Spelling:
-        return {"k": block.inside} if block.inside else {}
+    def outline(self, block: SourceBlock) -> Style:
+        return {"k": block.inside.value} if block.inside else {}
 
-    def learn(self, block: SourceBlock) -> Spelling:
+    def detect_style(self, block: SourceBlock) -> Style:
         opening = self.opening(block.data) if block.inside else None
         if opening is None:
             return {}
-        return {"k": block.inside, "h": bytes(block.data[: opening.size])}
+        return {"k": opening.kind.value, "h": bytes(block.data[: opening.size])}
 
-    def respell(self, block: SourceBlock, spelling: Spelling) -> Spelling:
+    def style_changes(self, block: SourceBlock, style: Style) -> Style:
         opening = self._opening_of(block) if block.inside else None
         ends = block.last and opening is not None and opening.count is None
-        return {"t": bytes([_BREAK])} if ends and "t" not in spelling else {}
+        return {"t": bytes([_BREAK])} if ends and "t" not in style else {}
 
-    def spell(self, records: list[Any], spelling: Spelling, *, first: bool) -> bytes:
-        kind, head, tail = (spelling.get(key, empty) for key, empty in _SPELLING.items())
-        if kind not in ("", "a", "m") or not all(
+    def write_text(self, records: list[Any], style: Style, *, first: bool) -> bytes:
+        kind, head, tail = (style.get(key, empty) for key, empty in _STYLE.items())
+        if kind not in ("", Structure.ARRAY, Structure.MAP) or not all(
             isinstance(part, bytes) and len(part) <= _MOST_HEAD for part in (head, tail)
         ):
-            raise ValueError(f"not a spelling of {self.title}")
-        body = b"".join(map(self._member, records)) if kind == "m" else self.write(records)
+            raise ValueError(f"not a style of {self.title}")
+        body = (
+            b"".join(map(self._member, records)) if kind == Structure.MAP else self.write(records)
+        )
         return b"".join((head, body, tail) if first else (body, tail))
 
     def _member(self, record: Any) -> bytes:
@@ -338,7 +341,7 @@ class MessageFormat(DocumentFormat):
         else:
             begin = 0 if block.context else opening.size
             data = self._without_break(block, begin, opening)
-        if block.inside != "m":
+        if block.inside != Structure.MAP:
             return Sequence(data, begin, [])
         ends = [*self.ends(data, 2)]
         # What is behind the last whole member is read too, and says what is wrong with it.
@@ -376,13 +379,13 @@ class MessageFormat(DocumentFormat):
             return
         records += block.first_record
         if records != opening.count:
-            what = "an array" if opening.kind == "a" else "a map"
+            what = "an array" if opening.kind == Structure.ARRAY else "a map"
             raise Malformed(f"{what} of {opening.count}, with {records} of them", len(block.data))
 
 
-#: The keys of a spelling, and what stands for each that is not there: "a" for elements or "m"
+#: The keys of a style, and what stands for each that is not there: "a" for elements or "m"
 #: for members, what stands before the first of them, and what behind the last.
-_SPELLING: dict[str, Any] = {"k": "", "h": b"", "t": b""}
+_STYLE: dict[str, Any] = {"k": "", "h": b"", "t": b""}
 
 
 def _followed(offset: int) -> RefusedError:

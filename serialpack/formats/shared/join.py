@@ -11,6 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from serialpack.errors import RefusedError
 from serialpack.stages.stage import Buffer
+from serialpack.values.structure import Structure
 
 
 class Piece(NamedTuple):
@@ -45,9 +46,9 @@ class Join:
     #: What stands around the records of a structure; nothing where it is not named.
     around: ClassVar[dict[str, Around]] = {}
 
-    def lowered(self, records: list[Any], structure: str) -> list[Any]:
+    def lowered(self, records: list[Any], structure: Structure) -> list[Any]:
         """What is dumped for the records of a block: members of a map as one map."""
-        if structure != "m":
+        if structure != Structure.MAP:
             return records
         whole: dict[Any, Any] = {}
         for record in records:
@@ -56,25 +57,25 @@ class Join:
             raise RefusedError("a map has a key twice")
         return [whole]
 
-    def raised(self, dumped: list[Any], structure: str) -> list[Any]:
+    def raised(self, dumped: list[Any], structure: Structure) -> list[Any]:
         """The records again of what was dumped for them."""
-        if structure != "m":
+        if structure != Structure.MAP:
             return dumped
         return [{key: value} for whole in dumped for key, value in whole.items()]
 
-    def piece(self, data: bytes, records: list[Any], structure: str) -> Piece:  # noqa: ARG002
+    def piece(self, data: bytes, records: list[Any], structure: Structure) -> Piece:  # noqa: ARG002
         """The piece of a block whose ``records`` were dumped as ``data``."""
         return Piece(data, len(records))
 
-    def counted(self, structure: str, count: int) -> bytes:  # noqa: ARG002
+    def counted(self, structure: Structure, count: int) -> bytes:  # noqa: ARG002
         """What says, before a document, how many records it has."""
         return b""
 
-    def room(self, structure: str) -> bytes:  # noqa: ARG002
+    def room(self, structure: Structure) -> bytes:  # noqa: ARG002
         """As ``counted``, as long as for any number: to be written over."""
         return b""
 
-    def filled(self, structure: str, count: int) -> bytes:
+    def filled(self, structure: Structure, count: int) -> bytes:
         """What is written over ``room``."""
         raise NotImplementedError
 
@@ -86,14 +87,14 @@ class CountedJoin(Join):
     #: The first byte of an array and of a map whose length has 32 bits, and of short ones.
     _long: ClassVar[dict[str, int]]
 
-    def piece(self, data: bytes, records: list[Any], structure: str) -> Piece:
-        before = self.counted(structure, len(records)) if structure == "m" else b""
+    def piece(self, data: bytes, records: list[Any], structure: Structure) -> Piece:
+        before = self.counted(structure, len(records)) if structure == Structure.MAP else b""
         return Piece(data[len(before) :], len(records))
 
-    def room(self, structure: str) -> bytes:
+    def room(self, structure: Structure) -> bytes:
         return self.filled(structure, 0) if structure in self._long else b""
 
-    def filled(self, structure: str, count: int) -> bytes:
+    def filled(self, structure: Structure, count: int) -> bytes:
         if count >= 1 << 32:
             raise RefusedError("more than 2^32 - 1 records are no one array")
         return bytes([self._long[structure]]) + count.to_bytes(4)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from serialpack.formats.base import Span, picked
-from serialpack.formats.shared.split import Cut, Finder
+from serialpack.formats.shared.split import Boundary, Finder
 from serialpack.stages.stage import Buffer
 
 #: What a blank line is made of: in JSON white space, in CSV nothing.
@@ -122,13 +122,13 @@ class LineFinder(Finder):
     takes_bytes = True
     marks = b"\n,:[{"
 
-    def last(self, buf: bytearray, start: int, limit: int) -> Cut | None:
+    def last(self, buf: bytearray, start: int, limit: int) -> Boundary | None:
         end = buf.rfind(b"\n", start, limit) + 1
-        return Cut(end, count_lines(buf, start, end)) if end else None
+        return Boundary(end, count_lines(buf, start, end)) if end else None
 
-    def first(self, buf: bytearray, start: int, limit: int) -> Cut | None:
+    def first(self, buf: bytearray, start: int, limit: int) -> Boundary | None:
         end = buf.find(b"\n", start, limit) + 1
-        return Cut(end, count_lines(buf, start, end)) if end else None
+        return Boundary(end, count_lines(buf, start, end)) if end else None
 
     def rest(self, buf: bytearray, start: int) -> int | None:
         return count_lines(buf, start, len(buf))

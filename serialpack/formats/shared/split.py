@@ -1,4 +1,4 @@
-"""Cutting a source into blocks of whole records, in bounded memory and one pass.
+"""Splitting a source into blocks of whole records, in bounded memory and one pass.
 
 What all formats share is here: the window of bytes in memory, the counting, the growth for a
 record larger than a block, the pieces of one larger than MAX_BLOCK. A format brings a Finder,
@@ -30,10 +30,10 @@ _COUNTED = 128 << 10
 
 
 class Untold(Exception):
-    """Records cannot be told apart any more: the rest is cut as plain bytes."""
+    """Records cannot be told apart any more: the rest is split as plain bytes."""
 
 
-class Cut(NamedTuple):
+class Boundary(NamedTuple):
     """Where a block ends, which is where the next record begins, and the records in it."""
 
     end: int
@@ -43,7 +43,7 @@ class Cut(NamedTuple):
 class Finder(ABC):
     """Finds where records end. Made for one source, called in its order.
 
-    ``buf[start]`` is always the first byte that has not been cut yet. Each method may raise
+    ``buf[start]`` is always the first byte that is in no block yet. Each method may raise
     Untold.
     """
 
@@ -56,14 +56,14 @@ class Finder(ABC):
     marks: bytes = b""
 
     @abstractmethod
-    def last(self, buf: bytearray, start: int, limit: int) -> Cut | None:
+    def last(self, buf: bytearray, start: int, limit: int) -> Boundary | None:
         """The last place in ``start < end <= limit`` where records end; None where none does.
 
         ``buf[limit]`` exists: a next record that begins there is seen.
         """
 
     @abstractmethod
-    def first(self, buf: bytearray, start: int, limit: int) -> Cut | None:
+    def first(self, buf: bytearray, start: int, limit: int) -> Boundary | None:
         """The first such place."""
 
     @abstractmethod
@@ -80,7 +80,7 @@ class Finder(ABC):
     def most_bytes(self, view: memoryview, most: int) -> int | None:
         """As many bytes of ``view`` as have ``most`` values; None for all of them.
 
-        ``view`` begins with the first byte that has not been cut yet.
+        ``view`` begins with the first byte that is in no block yet.
         """
         step = min(_COUNTED, most)
         values = 0
@@ -147,32 +147,32 @@ class SequenceFinder(Finder):
         self._scan = scan
         self._lost = False
 
-    def _cut(self, buf: bytearray, start: int, limit: int, most: int = -1) -> Cut | None:
+    def _split(self, buf: bytearray, start: int, limit: int, most: int = -1) -> Boundary | None:
         if self._lost:
             raise Untold
         with memoryview(buf) as view:
             found = self._scan(view[start:limit], most)
         self._lost = found.lost
         if found.end:
-            return Cut(start + found.end, found.records)
+            return Boundary(start + found.end, found.records)
         # All that was looked at, so that the place is within the block.
-        return Cut(limit, None) if found.lost else None  # type: ignore[arg-type]  # not known
+        return Boundary(limit, None) if found.lost else None  # type: ignore[arg-type]  # not known
 
-    def last(self, buf: bytearray, start: int, limit: int) -> Cut | None:
-        return self._cut(buf, start, limit)
+    def last(self, buf: bytearray, start: int, limit: int) -> Boundary | None:
+        return self._split(buf, start, limit)
 
-    def first(self, buf: bytearray, start: int, limit: int) -> Cut | None:
-        return self._cut(buf, start, limit, 1)
+    def first(self, buf: bytearray, start: int, limit: int) -> Boundary | None:
+        return self._split(buf, start, limit, 1)
 
     def rest(self, buf: bytearray, start: int) -> int | None:
-        cut = self._cut(buf, start, len(buf)) or Cut(start, 0)
-        return cut.records if cut.end == len(buf) else None
+        boundary = self._split(buf, start, len(buf)) or Boundary(start, 0)
+        return boundary.records if boundary.end == len(buf) else None
 
 
 class Window:
     """The bytes of the source in memory, and what has been counted of those before.
 
-    ``pos`` is the first byte not yet cut; what stands before it is out and must not be changed,
+    ``pos`` is the first byte in no block yet; what stands before it is out and must not be changed,
     except ``buf[0]``: that is a spare byte.
     """
 
@@ -261,7 +261,7 @@ class Window:
         return block
 
 
-def cut_records(
+def split_records(
     read: Read,
     block_size: int,
     finder: Finder,
@@ -269,7 +269,7 @@ def cut_records(
     for_values: bool = False,
     most_values: int = 0,
 ) -> Iterator[SourceBlock]:
-    """Blocks of whole records, as ``Format.cut`` and ``cut_sparse`` promise."""
+    """Blocks of whole records, as ``Format.split`` and ``split_sparse`` promise."""
     window = Window(read, count_lines=for_values, spare=finder.spare)
     if finder.takes_bytes and block_size <= _PIECE:
         data = read(block_size + 1)
@@ -286,9 +286,9 @@ def cut_records(
             yield window.take(len(window.buf), _rest(finder, window.buf, window.pos))
             return
         try:
-            cut, have = _next(window, size, finder, have)
-            if cut is not None:
-                block = window.take(*cut)
+            boundary, have = _next(window, size, finder, have)
+            if boundary is not None:
+                block = window.take(*boundary)
                 yield block
             elif have <= MAX_BLOCK:
                 block = window.take(len(window.buf), _rest(finder, window.buf, window.pos))
@@ -333,15 +333,17 @@ def _rest(finder: Finder, buf: bytearray | bytes, start: int) -> int | None:
         return None
 
 
-def _next(window: Window, block_size: int, finder: Finder, have: int) -> tuple[Cut | None, int]:
-    """The next cut, in a window grown as far as its first record asks; and the window's size."""
+def _next(
+    window: Window, block_size: int, finder: Finder, have: int
+) -> tuple[Boundary | None, int]:
+    """The next boundary, in a window grown for its first record; and the window's size."""
     size = min(block_size, MAX_BLOCK)
-    cut = finder.last(window.buf, window.pos, window.pos + size)
-    while cut is None and size < MAX_BLOCK and have > size:
+    boundary = finder.last(window.buf, window.pos, window.pos + size)
+    while boundary is None and size < MAX_BLOCK and have > size:
         size = min(2 * size, MAX_BLOCK)
         have = window.want(size + 1)
-        cut = finder.first(window.buf, window.pos, window.pos + min(size, have))
-    return cut, have
+        boundary = finder.first(window.buf, window.pos, window.pos + min(size, have))
+    return boundary, have
 
 
 def _pieces(window: Window, block_size: int, finder: Finder) -> Iterator[SourceBlock]:
@@ -368,7 +370,7 @@ def _plain(window: Window, block_size: int) -> Iterator[SourceBlock]:
             return
 
 
-def cut_plain(read: Read, block_size: int, *, for_values: bool = False) -> Iterator[SourceBlock]:
+def split_plain(read: Read, block_size: int, *, for_values: bool = False) -> Iterator[SourceBlock]:
     """Blocks of ``block_size`` bytes, as they were read: no copies."""
     if for_values:
         yield from _plain(Window(read, count_lines=True), block_size)

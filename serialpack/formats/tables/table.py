@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any, ClassVar
 
-from serialpack.formats.base import SourceBlock, Spelled, Spelling
+from serialpack.formats.base import SourceBlock, Style, StyleTypes
 from serialpack.formats.shared.document import DocumentFormat
 from serialpack.formats.tables import records as tables
 
@@ -19,7 +19,7 @@ _STORED_VALUES = 1 << 24
 class TableFormat(DocumentFormat):
     """A format that pyarrow reads as a table."""
 
-    spelled: ClassVar[Spelled] = {"schema": (bytes,)}
+    style_types: ClassVar[StyleTypes] = {"schema": (bytes,)}
     has_columns = True
     joins = False
     #: How many levels of types it has room for; ``tables.table_of`` counts them.
@@ -64,7 +64,7 @@ class TableFormat(DocumentFormat):
         with tables.failures_told():
             return self.write_table(table, stored=stored)
 
-    def learn(self, block: SourceBlock) -> Spelling:
+    def detect_style(self, block: SourceBlock) -> Style:
         """The types of its columns, where these are not too long."""
         try:
             schema = self.read_schema(bytes(block.data)).serialize().to_pybytes()
@@ -72,8 +72,8 @@ class TableFormat(DocumentFormat):
             return {}
         return {"schema": schema} if len(schema) <= _MOST_SCHEMA else {}
 
-    def spell(self, records: list[Any], spelling: Spelling, *, first: bool) -> bytes:  # noqa: ARG002
-        schema = spelling.get("schema")
+    def write_text(self, records: list[Any], style: Style, *, first: bool) -> bytes:  # noqa: ARG002
+        schema = style.get("schema")
         if isinstance(schema, bytes):
             try:
                 table = tables.table_under(records, schema)

@@ -31,7 +31,7 @@ from __future__ import annotations
 import re
 from typing import Any, ClassVar
 
-from serialpack.formats.base import SourceBlock, Spelled, Spelling
+from serialpack.formats.base import SourceBlock, Style, StyleTypes
 from serialpack.formats.shared.comments import comments, in_xml
 from serialpack.formats.shared.document import DocumentFormat
 from serialpack.formats.xml.read import DECLARATION, read_elements
@@ -45,7 +45,7 @@ _USUAL = re.compile(r"<\?xml [ -~]{1,100}\?>\r?\n")
 class XmlFormat(DocumentFormat):
     """Elements that say their types, one after another."""
 
-    spelled: ClassVar[Spelled] = {"d": (str,)}
+    style_types: ClassVar[StyleTypes] = {"d": (str,)}
     about = "typed XML, in which each element says the type of its value"
     title = "typed XML"
     heeds = frozenset({DIGITS, UTF8})
@@ -59,14 +59,14 @@ class XmlFormat(DocumentFormat):
     def write(self, records: list[Any]) -> bytes:
         return write_elements(records)
 
-    def learn(self, block: SourceBlock) -> Spelling:
+    def detect_style(self, block: SourceBlock) -> Style:
         """What stands before the first element."""
         found = DECLARATION.match(bytes(block.data[:200]))
         text = found[0].decode() if found else ""
         return {"d": text} if _USUAL.fullmatch(text) else {}
 
-    def spell(self, records: list[Any], spelling: Spelling, *, first: bool) -> bytes:
-        text = spelling.get("d", "")
+    def write_text(self, records: list[Any], style: Style, *, first: bool) -> bytes:
+        text = style.get("d", "")
         if not isinstance(text, str) or (text and not _USUAL.fullmatch(text)):
             raise ValueError("no declaration of XML")
         return (text.encode() if first else b"") + self.write(records)

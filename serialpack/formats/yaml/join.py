@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from serialpack.formats.shared.join import Around, Join
+from serialpack.values.structure import Structure
 
 
 class YamlJoin(Join):
@@ -12,13 +13,13 @@ class YamlJoin(Join):
 
     maps = True
     around: ClassVar[dict[str, Around]] = {
-        "n": Around(between=b"---\n"),
-        "a": Around(empty=b"[]\n"),
-        "m": Around(empty=b"{}\n"),
+        Structure.SEQUENCE: Around(between=b"---\n"),
+        Structure.ARRAY: Around(empty=b"[]\n"),
+        Structure.MAP: Around(empty=b"{}\n"),
     }
 
-    def lowered(self, records: list[Any], structure: str) -> list[Any]:
-        return [records] if structure == "a" else super().lowered(records, structure)
+    def lowered(self, records: list[Any], structure: Structure) -> list[Any]:
+        return [records] if structure == Structure.ARRAY else super().lowered(records, structure)
 
-    def raised(self, dumped: list[Any], structure: str) -> list[Any]:
-        return dumped[0] if structure == "a" else super().raised(dumped, structure)
+    def raised(self, dumped: list[Any], structure: Structure) -> list[Any]:
+        return dumped[0] if structure == Structure.ARRAY else super().raised(dumped, structure)

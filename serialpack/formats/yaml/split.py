@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from serialpack.formats.shared.split import Cut, Finder
+from serialpack.formats.shared.split import Boundary, Finder
 
 #: Three dashes that begin a line, of any of the kinds of lines that YAML 1.1 has.
 _MARKER = re.compile(
@@ -30,27 +30,27 @@ class YamlFinder(Finder):
     def __init__(self) -> None:
         self._first = True
 
-    def last(self, buf: bytearray, start: int, limit: int) -> Cut | None:
+    def last(self, buf: bytearray, start: int, limit: int) -> Boundary | None:
         ahead = len(_BEGIN) - 1
         at = limit
         while (at := buf.rfind(_BEGIN, start, at + ahead)) >= 0:
             if (end := _boundary(buf, start, at + 1)) is not None:
-                return self._cut(buf, start, end)
+                return self._split(buf, start, end)
         return None
 
-    def first(self, buf: bytearray, start: int, limit: int) -> Cut | None:
+    def first(self, buf: bytearray, start: int, limit: int) -> Boundary | None:
         ahead = len(_BEGIN) - 1
         at = start
         while (at := buf.find(_BEGIN, at, limit + ahead)) >= 0:
             if (end := _boundary(buf, start, at + 1)) is not None:
-                return self._cut(buf, start, end)
+                return self._split(buf, start, end)
             at += 1
         return None
 
     def rest(self, buf: bytearray, start: int) -> int | None:
         return None if self._first else _count(bytes(buf[start:]))
 
-    def _cut(self, buf: bytearray, start: int, end: int) -> Cut:
+    def _split(self, buf: bytearray, start: int, end: int) -> Boundary:
         text = bytes(buf[start:end])
         found = _count(text)
         if self._first:
@@ -58,7 +58,7 @@ class YamlFinder(Finder):
             content = _NOTHING.sub(b"", text.removeprefix(_BOM), 1)
             found += bool(content) and not _MARKER.match(b"\n" + content, 1)
             self._first = False
-        return Cut(end, found)
+        return Boundary(end, found)
 
 
 def _count(text: bytes) -> int:

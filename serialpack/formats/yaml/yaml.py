@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from serialpack.formats.base import Read, SourceBlock, Spelled, Spelling
+from serialpack.formats.base import Read, SourceBlock, Style, StyleTypes
 from serialpack.formats.shared.comments import comments, in_yaml
 from serialpack.formats.shared.document import DocumentFormat
-from serialpack.formats.shared.split import cut_plain, cut_records
+from serialpack.formats.shared.split import split_plain, split_records
 from serialpack.formats.yaml.split import YamlFinder
 from serialpack.stages.stage import import_library
 from serialpack.values.kinds import DIGITS, DUPLICATES, UTF8, Loss
@@ -27,7 +27,7 @@ class YamlFormat(DocumentFormat):
     and aliases share stays shared. What is written is the same to readers of both versions.
     """
 
-    spelled: ClassVar[Spelled] = {"e": (bool,)}
+    style_types: ClassVar[StyleTypes] = {"e": (bool,)}
     about = "YAML documents, by YAML 1.2"
     core: ClassVar[bool] = True
     title: ClassVar[str] = "YAML"
@@ -39,12 +39,12 @@ class YamlFormat(DocumentFormat):
 
         return YamlJoin()
 
-    def cut(
+    def split(
         self, read: Read, block_size: int, *, for_values: bool = False
     ) -> Iterator[SourceBlock]:
         if not for_values:
-            return cut_plain(read, block_size)
-        return cut_records(read, block_size, YamlFinder(), for_values=True)
+            return split_plain(read, block_size)
+        return split_records(read, block_size, YamlFinder(), for_values=True)
 
     def read(self, data: bytes) -> list[Any]:
         return self._read(data, 0)
@@ -81,18 +81,18 @@ class YamlFormat(DocumentFormat):
 
         return read(data, core=False)
 
-    def respell(self, block: SourceBlock, spelling: Spelling) -> Spelling:
+    def style_changes(self, block: SourceBlock, style: Style) -> Style:
         """Whether an end is marked behind the last document, before directives of the next."""
         last = bytes(block.data[-_LAST_LINE:]).rstrip(b"\r\n").rpartition(b"\n")[2]
         ends = last.startswith(b"...") and not block.last
-        return {"e": ends} if ends != spelling.get("e", False) else {}
+        return {"e": ends} if ends != style.get("e", False) else {}
 
-    def spell(self, records: list[Any], spelling: Spelling, *, first: bool) -> bytes:
+    def write_text(self, records: list[Any], style: Style, *, first: bool) -> bytes:
         import_library("yaml", "yaml")
         from serialpack.formats.yaml.write import write
 
         text = write(records, explicit=False, first=first, core=self.core)
-        return text + _END if spelling.get("e") and not text.endswith(b"\n" + _END) else text
+        return text + _END if style.get("e") and not text.endswith(b"\n" + _END) else text
 
 
 class Yaml11Format(YamlFormat):

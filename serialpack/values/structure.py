@@ -1,0 +1,18 @@
+"""What the records of a source are to the document that it is."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Structure(StrEnum):
+    """How a source's records make it up. The letters stand in containers."""
+
+    #: One record, which is the document.
+    DOCUMENT = "d"
+    #: The elements of the one array that is the document.
+    ARRAY = "a"
+    #: Maps of one member each: the members of the one map that is the document.
+    MAP = "m"
+    #: One after another, without anything around them.
+    SEQUENCE = "n"
