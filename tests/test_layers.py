@@ -15,7 +15,7 @@ PACKAGE = Path(__file__).parents[1] / "serialpack"
 LAYERS: list[set[str]] = [
     {"_version", "errors", "first_bytes"},
     {"depth"},
-    {"binary", "collector", "hidden", "text", "units", "values", "watch"},
+    {"binary", "collector", "hidden", "text", "tokens", "units", "values", "watch"},
     {"reports", "stages"},
     {"codecs", "columns", "container", "files", "filters", "formats"},
     {"compressed", "detect", "listing", "paths", "serializers", "targets"},

@@ -52,14 +52,17 @@ def guarded(work: Callable[[], int]) -> int:
     from serialpack import hidden
 
     ledger = hidden.begin_ledger()
+    ended, at_end = os.pipe()
     child = os.fork()
     if child == 0:
         _end_with_parent()
+        _silence_libraries()
         try:
             code = work()
         except MemoryError:  # there was none left to say so
             code = _UNSAID
-        _exit(code)
+        _exit(code, at_end)
+    os.set_blocking(ended, False)
 
     def forward(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
         os.kill(child, number)
@@ -70,6 +73,8 @@ def guarded(work: Callable[[], int]) -> int:
     _, status = os.waitpid(child, 0)
     hidden.remove_left(ledger)
     code = os.waitstatus_to_exitcode(status)
+    if code >= 0 and not _is_marked(ended):
+        code = _UNSAID
     if code != _UNSAID and -code not in _CRASHES:
         return code if code >= 0 else 128 - code
     from serialpack.cli.words import LESS_MEMORY, complain
@@ -87,8 +92,31 @@ def _end_with_parent() -> None:
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
-def _exit(code: int) -> None:
+def _silence_libraries() -> None:
+    """Standard error is where ``sys.stderr`` writes, and nobody else."""
+    stream = sys.stderr
+    if stream is sys.__stderr__ and stream is not None:
+        with suppress(OSError, ValueError):
+            stream.flush()
+            own = os.dup(2)
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, 2)
+            os.close(nowhere)
+            sys.stderr = open(own, "w", encoding=stream.encoding, buffering=1)  # noqa: SIM115
+    # What cannot be raised is an error of memory here. A function that needs none to be called.
+    sys.unraisablehook = callable
+
+
+def _is_marked(ended: int) -> bool:
+    """Whether the child came to its own end, and was not ended by a library."""
+    with suppress(BlockingIOError):
+        return os.read(ended, 1) != b""
+    return False
+
+
+def _exit(code: int, at_end: int) -> None:
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError, AttributeError):
             stream.flush()
+    os.write(at_end, b".")
     os._exit(code)

@@ -229,7 +229,7 @@ def _tell_apart(
 def numbered(codes: Positions) -> tuple[NDArray[np.int32], Positions]:
     """Numbers for ``codes`` from 0 in order of first appearance, and where each is first."""
     first = np.full(int(codes.max()) + 1, -1, np.int64)
-    first[codes[::-1]] = np.arange(len(codes))[::-1]
+    first[codes[::-1]] = np.arange(len(codes), dtype=np.int32)[::-1]
     places = np.sort(first[first >= 0])
     number = np.zeros(len(first), np.int32)
     number[codes[places]] = np.arange(len(places), dtype=np.int32)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from itertools import accumulate
 
 from serialpack.depth._limit import MAX_DEPTH, TooDeep
 
@@ -11,7 +10,10 @@ _NO_BRACKETS = bytes({*range(256)} - {*b"[]{}"})
 _NO_MARKS = bytes({*range(256)} - {*b'[]{}"'})
 #: A string of which only brackets are left; one without an end goes up to that of the text.
 _STRING = re.compile(rb'"[^"]*+"?')
-_STEPS = {**dict.fromkeys(b"[{", 1), **dict.fromkeys(b"]}", -1)}
+#: A step down or up for each bracket, as a signed byte.
+_STEPS = bytes.maketrans(b"[{]}", b"\x01\x01\xff\xff")
+#: Brackets that are counted together, so that the depths behind each of them are small.
+_PIECE = 1 << 16
 
 
 def check_json(data: bytes) -> None:
@@ -42,10 +44,19 @@ def json_depth(data: bytes) -> tuple[int, int]:
         rounds += 1
     if 2 * rounds + len(rest) <= MAX_DEPTH:
         return 2 * rounds + len(rest), 0
+    return _deepest(brackets.translate(_STEPS))
+
+
+def _deepest(steps: bytes) -> tuple[int, int]:
+    """How deep ``steps`` lead, and how deep they end."""
+    import numpy as np
+
     depth = deepest = 0
-    for depth in accumulate(map(_STEPS.__getitem__, brackets)):
-        if depth > deepest:
-            deepest = depth
+    for start in range(0, len(steps), _PIECE):
+        piece = np.frombuffer(steps, np.int8, min(_PIECE, len(steps) - start), start)
+        depths = np.cumsum(piece, dtype=np.int32)
+        deepest = max(deepest, depth + int(depths.max()))
+        depth += int(depths[-1])
     return deepest, depth
 
 

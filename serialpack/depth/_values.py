@@ -42,7 +42,10 @@ _HAS_CONTENTS = 1 << 14
 
 #: Containers whose contents are looked at together: few enough that these stay in the
 #: processor's cache.
-_TOGETHER = 1000
+_TOGETHER = 500
+
+#: So many levels hold nearly all values, and next to nothing that has objects in it.
+_SHALLOW = 16
 
 #: What is deeper than this is looked at for containers that stand in several places, if a level
 #: has many: it may double with each.
@@ -65,6 +68,8 @@ def check_values(records: list[Any]) -> None:
 
     What stands in several places is looked at in each, as those write it who have no references.
     """
+    if _is_shallow([records], _SHALLOW):
+        return
     level = [records]
     for depth in range(MAX_DEPTH + 1):
         level = _below(level)
@@ -154,6 +159,22 @@ def levels(
             ]
             odd = {type(value) for value in level} - containers
     return depth
+
+
+def _is_shallow(values: list[Any], levels: int) -> bool:
+    """Whether the collector comes to an end in fewer than ``levels`` levels of ``values``.
+
+    A look at no type, which takes a third of the time. In an object, it finds the class too, and
+    in that nearly all there is: the way down ends soon at the last level.
+    """
+    for level in range(levels, 0, -1):
+        if len(values) > 2 * _TOGETHER:
+            starts = range(0, len(values), _TOGETHER)
+            return all(_is_shallow(values[at : at + _TOGETHER], level) for at in starts)
+        values = get_referents(*values)
+        if not values:
+            return True
+    return False
 
 
 def _below(level: list[Any]) -> list[Any]:

@@ -69,8 +69,8 @@ def pack_stream(
     """
     fmt = FORMATS.get(packing.format)
     serializer = SERIALIZERS.cls(packing.chain.serializer.name)
-    if serializer.most_values:
-        blocks = fmt.split_sparse(read, packing.block_size, serializer.most_values)
+    if most_values := serializer.most_values(packing.block_size):
+        blocks = fmt.split_sparse(read, packing.block_size, most_values)
     else:
         for_values = fmt.has_values and not serializer.exact
         blocks = fmt.split(read, packing.block_size, for_values=for_values)

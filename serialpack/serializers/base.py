@@ -46,11 +46,13 @@ class Serializer(Stage, ABC):
     #: The parameters with which it is worth comparing with others, as a chain spells them.
     levels: ClassVar[tuple[str, ...]] = ("",)
 
-    #: About how many values a block may have at most, of several records; 0: any number.
-    most_values: ClassVar[int] = 0
-
     #: Whether it takes options of the user's: ``settings``.
     takes_options: ClassVar[bool] = False
+
+    @classmethod
+    def most_values(cls, block_size: int) -> int:  # noqa: ARG003
+        """About how many values a block of several records may have; 0: any number."""
+        return 0
 
     @classmethod
     def settings(cls, options: Mapping[str, Any]) -> Style:

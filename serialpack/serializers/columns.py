@@ -17,8 +17,11 @@ _CLEARLY = 0.8
 #: Of text that is compressed already they must save this much of what a filter must (``Effort``).
 _LEAST = 0.2
 
-#: Each value of a block takes 60 to 130 bytes of memory. A block of 4 MiB has as many where each
-#: value is a digit.
+#: Each value of a block takes so many bytes of memory at most (seen: 30 to 90, and more for what
+#: is around it). With room for this and three times the block, a block of 4 MiB has a value in
+#: every four bytes.
+_BYTES_OF_VALUE, _ROOM = 76, 64 << 20
+#: Also of large blocks, whose columns are whole in memory.
 _MOST_VALUES = 1 << 21
 
 #: The sample: so many pieces of so many bytes.
@@ -39,8 +42,11 @@ class ColumnsSerializer(ByteSerializer):
     compresses = True
     params = (dialled("effort", min(EFFORTS), max(EFFORTS), tuple(EFFORTS)),)
     levels = (":3", ":6")
-    most_values = _MOST_VALUES
     about = "records as typed columns, byte for byte"
+
+    @classmethod
+    def most_values(cls, block_size: int) -> int:
+        return min((_ROOM + 3 * block_size) // _BYTES_OF_VALUE, _MOST_VALUES)
 
     @classmethod
     def suits(cls, kind: str) -> bool:

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from typing import Any
 
 from serialpack.formats.msgpack.msgpack import message_ends
-from serialpack.formats.msgpack.values import messages, pack, unpack
+from serialpack.formats.msgpack.values import messages, pack_checked, unpack
 from serialpack.serializers._messages import Messages
 from serialpack.serializers.base import check_finite
 from serialpack.stages.stage import Buffer
@@ -27,8 +27,11 @@ class MsgPackSerializer(Messages):
     compiled = True
     about = "MessagePack messages, by msgpack-python"
 
+    def check_values(self, records: list[Any]) -> None:
+        """Nothing to do: ``_dump`` counts levels."""
+
     def _dump(self, records: list[Any]) -> bytes:
-        return pack(records)
+        return pack_checked(records)
 
     def _load(self, data: Buffer) -> list[Any]:
         return unpack(data)

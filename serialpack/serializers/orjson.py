@@ -24,6 +24,9 @@ class OrJsonSerializer(JsonLines):
     compiled = True
     about = "JSON lines, by orjson"
 
+    def check_values(self, records: list[Any]) -> None:
+        """Nothing to do: what has more levels than the library takes, ``_dump`` looks at."""
+
     def _dump(self, records: list[Any]) -> bytes:
         import orjson
 
@@ -41,6 +44,7 @@ class OrJsonSerializer(JsonLines):
         try:
             return b"".join([dumps(record, None, in_line) for record in records])
         except TypeError as error:
+            super().check_values(records)
             if "ecursion" not in str(error):
                 raise
         records = [_in_fragments(record, fragment) for record in records]

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from serialpack import tokens as _tokens
 from serialpack.columns.parse import msgpack_tokens as _packtokens
 from serialpack.columns.parse.nodes import RAW, SCALAR, STRING, Mark
 from serialpack.columns.parse.shape import join, split, values_of
@@ -261,8 +262,8 @@ def test_tokens_begin_where_others_end(values: list[bytes], rounds: int) -> None
     data = b"".join(map(text, values))
     sizes = [len(text(value)) for value in values]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_packtokens, "_ROUNDS", rounds)
-        patch.setattr(_packtokens, "_DENSE", 1)
+        patch.setattr(_tokens, "_ROUNDS", rounds)
+        patch.setattr(_tokens, "DENSE", 1)
         found = _packtokens.tokens(data)
         cut_off = _packtokens.tokens(data[:-1])
     assert cut_off is None or len(values[-1]) == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import tracemalloc
 from collections import OrderedDict, namedtuple
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,11 +14,15 @@ import pytest
 from serialpack.depth import (
     MAX_DEPTH,
     TooDeep,
+    _values,
     check_graph,
     check_values,
     depth_of,
     holds_itself,
 )
+from serialpack.serializers import SERIALIZERS
+from serialpack.serializers.base import RecordSerializer
+from tests.formats.work import lines_run
 
 Check = Callable[[list[Any]], None]
 Pair = namedtuple("Pair", "a b")
@@ -114,6 +119,38 @@ def test_what_unfolds_without_end_is_no_work(check: Check) -> None:
 def test_a_cube_of_one_row_is_no_work_for_those_who_write_it_once() -> None:
     row = [[0]] * 300
     assert taken(check_graph, [[[row] * 300] * 300] * 300)
+
+
+def test_the_types_of_shallow_values_are_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """That took three times as long as to go through them."""
+    monkeypatch.setattr(_values, "_below", None)
+    rows = [{"a": 1, 2: "b", "c": [1.5, (True, None)], "d": {"e": []}, "f": b"x"}] * 3000
+    check_values(rows)
+    check_values([{"rows": rows}, [], 1])
+    with pytest.raises(TypeError):
+        check_values([nested(_values._SHALLOW, WRAPS["list"])])
+
+
+def test_classes_are_not_gone_through_for_their_objects() -> None:
+    """What the collector finds in them is nearly all there is."""
+    values = [Node(n) for n in range(20_000)]
+    assert lines_run(_values._is_shallow, [values], _values._SHALLOW) < 1000
+    tracemalloc.start()
+    check_values(values)
+    assert tracemalloc.get_traced_memory()[1] < 16 << 20
+    tracemalloc.stop()
+
+
+@pytest.mark.parametrize("name", ["msgpack", "orjson"])
+def test_a_library_that_counts_levels_needs_no_look(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip(name)
+    monkeypatch.setattr(_values, "_is_shallow", None)
+    serializer = SERIALIZERS.create(name)
+    assert isinstance(serializer, RecordSerializer)
+    for value in ([], [1], nested(100, WRAPS["map"])):
+        assert serializer.load(serializer.dump([value] * 70_000)) == [value] * 70_000
 
 
 def test_depth_of() -> None:

@@ -32,6 +32,37 @@ sys.exit(guarded(work))
 """
 
 
+#: A command in which a library says what it has to say, and ends the process as it likes.
+_EXIT = """
+import ctypes, os, sys
+from serialpack.cli.guard import guarded
+
+def work():
+    print("a note", file=sys.stderr)
+    os.write(2, b"memory allocation failed\\n")
+    if int(sys.argv[1]):
+        ctypes.CDLL(None).exit(int(sys.argv[1]))
+    return 3
+
+sys.exit(guarded(work))
+"""
+
+
+@pytest.mark.parametrize(("code", "ends", "said"), [("0", 3, ""), ("1", 1, "out of memory")])
+def test_what_a_library_says_or_does_at_its_end_is_ours_to_say(
+    tmp_path: Path, code: str, ends: int, said: str
+) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", _EXIT, code], stderr=subprocess.PIPE, env=environment(tmp_path)
+    )
+    _, told = process.communicate(timeout=60)
+    assert process.returncode == ends
+    first, *rest = told.decode().splitlines()
+    assert first == "a note"
+    assert len(rest) == bool(said)
+    assert said in told.decode()
+
+
 @pytest.mark.parametrize("name", ["SIGSEGV", "SIGABRT", "SIGBUS"])
 def test_a_library_that_crashes_is_one_line_and_leaves_nothing(tmp_path: Path, name: str) -> None:
     number = getattr(signal, name)
@@ -58,7 +89,7 @@ def _limited(kib: int) -> list[str]:
 @pytest.fixture(scope="session")
 def lines(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("lines") / "x.ndjson"
-    path.write_bytes(b"".join(b'{"a":%d,"b":"x%d","c":[%d]}\n' % (n, n, n) for n in range(100_000)))
+    path.write_bytes(b"".join(b'{"a":%d,"b":"x%d","c":[%d]}\n' % (n, n, n) for n in range(50_000)))
     return path
 
 
@@ -92,13 +123,65 @@ def test_whatever_is_refused(
             target.unlink()
         else:
             assert process.returncode == 1, (kib, said)
-            # OpenBLAS, which NumPy loads, says it in words of its own and ends the process.
             assert b"memory" in said.lower(), (kib, said)
             assert said.count(b"\n") == 1, (kib, said)
             assert not target.exists()
     right = tmp_path / "right"
     finish(start(*args, "-q", "-o", right, lines), 0)
     assert found <= {hashlib.sha256(right.read_bytes()).digest()}
+
+
+@pytest.fixture(scope="module")
+def forms(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same records as a container, CBOR and CSV in a container."""
+    folder = tmp_path_factory.mktemp("forms")
+    records = b"".join(b'{"a":%d,"b":"x%d","c":%d}\n' % (n, n, n) for n in range(20_000))
+    (folder / "x.ndjson").write_bytes(records)
+    serialpack.pack(folder / "x.ndjson", folder / "x.spk", serializer="columns")
+    serialpack.convert(folder / "x.ndjson", folder / "x.cbor", to="cbor")
+    return folder
+
+
+#: KiB: too little for Python's libraries, too little for the work, and enough for most.
+_RUNGS = (30_000, 52_000, 66_000, 84_000, 100_000, 130_000)
+_FEW = (52_000, 100_000)
+
+
+@pytest.mark.parametrize("rungs", [_FEW, pytest.param(_RUNGS, marks=_SLOW)], ids=["few", "all"])
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("unpack --to csv", "x.spk"),
+        ("unpack --to json", "x.cbor"),
+        ("inspect --columns", "x.spk"),
+        pytest.param("unpack", "x.spk", marks=_SLOW),
+        pytest.param("unpack --to msgpack", "x.spk", marks=_SLOW),
+        pytest.param("unpack --to cbor", "x.spk", marks=_SLOW),
+        pytest.param("unpack --to parquet", "x.spk", marks=_SLOW),
+        pytest.param("inspect", "x.spk", marks=_SLOW),
+        pytest.param("inspect --head 2", "x.spk", marks=_SLOW),
+        pytest.param("pack -s columns", "x.ndjson", marks=_SLOW),
+        pytest.param("pack -s json", "x.ndjson", marks=_SLOW),
+    ],
+)
+def test_every_verb_on_every_rung(
+    start: Start, forms: Path, tmp_path: Path, command: str, name: str, rungs: tuple[int, ...]
+) -> None:
+    """All is well, or one line is said and nothing is left."""
+    target = tmp_path / "out"
+    options = () if "inspect" in command else ("-q", "-j", "2", "-o", target)
+    codes = {}
+    for kib in rungs:
+        process = start(*command.split(), *options, forms / name, before=_limited(kib))
+        _, said = process.communicate(timeout=120)
+        codes[kib] = process.returncode
+        assert process.returncode in (0, 1), (kib, said)
+        assert said.count(b"\n") == process.returncode, (kib, said)
+        assert not process.returncode or b"memory" in said.lower(), (kib, said)
+        assert target.exists() == (process.returncode == 0 and bool(options)), kib
+        assert hidden(tmp_path) == []
+        target.unlink(missing_ok=True)
+    assert codes[rungs[0]] == 1
 
 
 def test_signals_and_exit_codes_pass(start: Start, tmp_path: Path) -> None:

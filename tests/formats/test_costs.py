@@ -48,7 +48,7 @@ def test_quotes_in_quotes_are_gone_over_in_c() -> None:
 @pytest.mark.parametrize("unit", [b"[", b"[]", b'{"a":', b'["[",'])
 def test_brackets_are_counted_once(unit: bytes) -> None:
     json_depth(b"[" * 1000)
-    assert lines_run(json_depth, unit * 20_000) < 4 * 20_000
+    assert lines_run(json_depth, unit * 20_000) < 200
 
 
 @pytest.mark.parametrize("text", [b"[1,", b""])

@@ -159,6 +159,24 @@ def test_a_long_header_is_not_stored_but_written() -> None:
     assert unpacked.getvalue() == source
 
 
+@pytest.mark.parametrize("between", ["", "\n\n"])
+@pytest.mark.parametrize("rows", [1, 3])
+def test_a_header_may_be_longer_than_a_block(rows: int, between: str) -> None:
+    """A block of it alone had no record whose names would tell it again."""
+    names = ",".join(f"column {i}" for i in range(4000))
+    row = ",".join("x" * 4000)
+    source = f"{names}\n{between}{f'{row}{chr(10)}' * rows}".encode()
+    restored, exact = round_trip("json", "csv", source, 1 << 10)
+    assert restored == source.replace(between.encode(), b"", bool(between))
+    assert exact == (not between)
+
+
+def test_a_long_header_without_records_is_refused_by_its_size() -> None:
+    source = ",".join(f"column {i}" for i in range(4000)).encode() + b"\n"
+    with pytest.raises(RefusedError, match="a header of 46890 bytes with no record"):
+        round_trip("json", "csv", source)
+
+
 def test_a_field_may_be_long() -> None:
     """Python's reader stops at 128 KiB, unless all programs of the process are told otherwise."""
     source = f'a,b\n"{"x," * 100_000}",1\n'.encode()

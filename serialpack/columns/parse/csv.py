@@ -68,7 +68,7 @@ DELIMITERS = {"csv": b",", "tsv": b"\t"}
 
 def quoting_of(x: Bytes, delimiter: int) -> tuple[Positions, Positions] | None:
     """Where quoted fields begin and end, at their quotes; None where quotes are not like that."""
-    quotes = np.flatnonzero(x == _QUOTE)
+    quotes = np.flatnonzero(x == _QUOTE).astype(np.int32)
     if not len(quotes) or len(quotes) & 1:
         return None
     opens, closes = quotes[0::2], quotes[1::2]
@@ -93,10 +93,13 @@ def fields_of(x: Bytes, delimiter: int) -> CsvFields:
         edges = np.stack(quoting, axis=1).reshape(-1)
         outside = np.ones(len(edges) + 1, bool)
         outside[1::2] = False
-        marks &= np.repeat(outside, np.diff(edges, prepend=0, append=len(x)))
-    ends = np.flatnonzero(marks)
+        ends = np.append(edges, np.int32(len(x)))
+        marks &= np.repeat(outside, np.diff(ends, prepend=np.int32(0)))
+        del edges, outside
+    ends = np.flatnonzero(marks).astype(np.int32)
     if len(x) and not (marks[-1] and x[-1] == _NEWLINE):
-        ends = np.append(ends, len(x))
+        ends = np.append(ends, np.int32(len(x)))
+    del marks
     starts = np.zeros_like(ends)
     starts[1:] = ends[:-1] + 1
     begins = np.ones(len(ends), bool)
@@ -140,13 +143,20 @@ def split(data: bytes, delimiter: bytes = b",") -> Walked | None:
     if not len(fields.starts):
         return None
     starts, ends, quoted, begins = fields
-    lines = np.flatnonzero(begins)
-    index = np.arange(len(starts))
-    index -= np.repeat(lines, np.diff(lines, append=len(starts)))
+    lines = np.flatnonzero(begins).astype(np.int32)
+    index = np.arange(len(starts), dtype=np.int32)
+    index -= np.repeat(lines, np.diff(lines, append=np.int32(len(starts))))
+    del lines
     if int(index.max()) >= _MOST_FIELDS:
         return None
     before, texts = _gaps(x, fields, delimiter)
-    walk, firsts = numbered((index * 2 + quoted) * len(texts) + before)
+    codes = index.astype(np.int64) if _MOST_FIELDS * 2 * len(texts) >> 31 else index
+    codes *= 2
+    codes += quoted
+    codes *= len(texts)
+    codes += before
+    walk, firsts = numbered(codes)
+    del index, codes
     if not worth_while(len(firsts), len(walk)):
         return None
     nodes = [
@@ -155,11 +165,11 @@ def split(data: bytes, delimiter: bytes = b",") -> Walked | None:
     return Walked(nodes, walk, starts + quoted, ends - quoted, data[int(ends[-1]) :], [])
 
 
-def _gaps(x: Bytes, fields: CsvFields, delimiter: bytes) -> tuple[NDArray[np.int64], list[bytes]]:
+def _gaps(x: Bytes, fields: CsvFields, delimiter: bytes) -> tuple[NDArray[np.int32], list[bytes]]:
     """What stands before each field, as a number, and the texts of those numbers."""
     starts, ends, _, begins = fields
     sizes = starts[1:] - ends[:-1]
-    numbers = np.full(len(starts), _OTHER, np.int64)
+    numbers = np.full(len(starts), _OTHER, np.int32)
     numbers[1:][begins[1:] & (sizes == 1)] = _LINE_FEED
     numbers[1:][begins[1:] & (sizes == 2)] = _LINE_END
     numbers[~begins] = _DELIMITER

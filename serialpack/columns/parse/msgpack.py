@@ -106,16 +106,18 @@ def split(data: bytes) -> Walked | None:
     nothing = np.zeros(0, np.int32)
     found = found._replace(depth=nothing, parent=nothing, place=nothing)
     leaves = np.flatnonzero(places.is_leaf)
-    starts, ends = found.starts[leaves], found.ends[leaves]
     values = _values(found, leaves)
-    before = np.zeros_like(ends)
-    before[1:] = ends[:-1]
-    gap, _ = tell_apart(found.padded, before, starts - before, values.kinds)
+    before = np.zeros(len(leaves), np.int32)
+    before[1:] = found.ends[leaves[:-1]]
+    lengths = found.starts[leaves] - before
+    codes: Positions = tell_apart(found.padded, before, lengths, values.kinds)[0]
+    del before, lengths
     closed = np.zeros(len(leaves), np.int32)
     closed[1:] = found.closed[leaves[:-1] + 1]
-    codes: Positions = gap
-    for more in (places.paths[leaves], closed, places.left[leaves]):
+    for part in (places.paths, closed, places.left):
+        more = part if part is closed else part[leaves]
         codes, _ = _numbered(codes, more, int(more.max()) + 1)
+    del more, part
     walk, firsts = numbered(codes)
     if not worth_while(len(firsts), len(leaves)):
         return None
@@ -123,7 +125,8 @@ def split(data: bytes) -> Walked | None:
     marks: list[tuple[int, int]] = []
     known: set[int] = set()
     for number, leaf in enumerate(firsts.tolist()):
-        text = data[int(before[leaf]) : int(starts[leaf])]
+        before_it = int(found.ends[leaves[leaf - 1]]) if leaf else 0
+        text = data[before_it : int(found.starts[leaves[leaf]])]
         nodes.append(Node(text, int(values.kinds[leaf])))
         if closed[leaf]:
             marks.append((number, 2 * int(closed[leaf])))
@@ -236,14 +239,16 @@ def _numbered(first: Positions, second: NDArray[np.int32], most: int) -> tuple[P
     The second of each pair is below ``most``.
     """
     space = (int(first.max(initial=0)) + 1) * most
+    codes = first.astype(np.int64)
+    codes *= most
+    codes += second
     if space > len(first) + _SPACE:
-        found = group_numbers(first.astype(np.int64) * most + second)
+        found = group_numbers(codes)
         return found.codes, len(found.examples)
-    codes = first.astype(np.int64) * most + second
     there = np.zeros(space, np.bool_)
     there[codes] = True
-    number = np.cumsum(there, dtype=np.int32)
-    return (number - 1)[codes], int(number[-1])
+    number = np.cumsum(there, dtype=np.int32) - np.int32(1)
+    return number[codes], int(number[-1]) + 1
 
 
 def _data_keys(

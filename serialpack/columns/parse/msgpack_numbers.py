@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from serialpack.columns.encodings import floating, integer
 from serialpack.columns.encodings.pieces import merge, select, squeeze
-from serialpack.columns.parse.msgpack_tokens import unsigned
 from serialpack.columns.parse.nodes import SCALAR, STRING
 from serialpack.columns.spans import Bytes, put_together
 from serialpack.columns.texts import Broken, Texts
@@ -22,6 +21,10 @@ from serialpack.first_bytes import (
     STRING_8,
     UNSIGNED_8,
 )
+from serialpack.tokens import unsigned
+
+#: Texts that get their lengths together.
+_STEP = 1 << 16
 
 #: Integers of more digits are kept as their bytes.
 _TOP = 10**18
@@ -92,6 +95,23 @@ def _rows(firsts: NDArray[Any], widths: NDArray[np.int64], numbers: NDArray[np.i
 
 
 def _with_lengths(texts: Texts) -> Texts:
+    """So many at a time that what is made of them on the way takes little memory."""
+    parts = [
+        _with_their_lengths(texts, at, min(at + _STEP, texts.number))
+        for at in range(0, texts.number, _STEP)
+    ]
+    if not parts:
+        return texts
+    if len(parts) == 1:
+        return parts[0]
+    data = np.concatenate([part.data for part in parts])
+    return Texts.from_lengths(data, np.concatenate([part.lengths for part in parts]))
+
+
+def _with_their_lengths(texts: Texts, first: int, stop: int) -> Texts:
+    ends = texts.ends_of(first, stop)
+    begin = int(texts.ends_of(first - 1, first)[0]) if first else 0
+    texts = Texts(texts.data[begin : int(ends[-1])], ends - begin)
     lengths = texts.lengths
     power = np.searchsorted(_LENGTHS, lengths, side="right")
     firsts = np.where(power == 0, FIX_STRING + lengths, STRING_8 - 1 + power)

@@ -42,7 +42,12 @@ _INSIDE = re.compile(rb'[^"]*+(?:""[^"]*+)*+')
 
 
 class _CsvFinder(Finder):
-    def __init__(self, delimiter: bytes) -> None:
+    """``with_record``: the first block has a record, where there is any: its header is spelled
+    from the names in that, however long it is.
+    """
+
+    def __init__(self, delimiter: bytes, *, with_record: bool = False) -> None:
+        self._with_record = with_record
         self._tokens = _tokens(delimiter)
         self.marks = delimiter + b"\n"
         self._opens_behind = delimiter + b"\r\n"
@@ -68,11 +73,13 @@ class _CsvFinder(Finder):
             elif match.end() == at + 1:
                 return
 
-    def _split(self, buf: bytearray, start: int, end: int, records: int) -> Boundary:
+    def _split(self, buf: bytearray, start: int, end: int, records: int) -> Boundary | None:
         """Without the header, which is a line of the first block, blank or not."""
         if self._header:
-            self._header = False
             records -= bool(buf[start:end].strip(LINE_ENDS))
+            if self._with_record and not records:
+                return None
+            self._header = False
         return Boundary(end, records)
 
     def last(self, buf: bytearray, start: int, limit: int) -> Boundary | None:
@@ -88,14 +95,19 @@ class _CsvFinder(Finder):
         return self._split(buf, start, end, records) if end > start else None
 
     def first(self, buf: bytearray, start: int, limit: int) -> Boundary | None:
+        behind, records = start, 0
         for end in self.newlines(buf, start, limit):
-            return self._split(buf, start, end, int(bool(buf[start:end].strip(LINE_ENDS))))
+            records += bool(buf[behind:end].strip(LINE_ENDS))
+            if boundary := self._split(buf, start, end, records):
+                return boundary
+            behind = end
         return None
 
     def rest(self, buf: bytearray, start: int) -> int | None:
+        self._with_record = False
         boundary = self.last(buf, start, len(buf)) or Boundary(start, 0)
         if buf[boundary.end :].strip(LINE_ENDS):
-            boundary = self._split(buf, start, len(buf), boundary.records + 1)
+            boundary = self._split(buf, start, len(buf), boundary.records + 1) or boundary
         return boundary.records
 
     def ends(self, buf: bytearray, start: int, limit: int, *, begin: bool) -> int | None:
@@ -148,7 +160,7 @@ class CsvFormat(CsvText):
     def split(
         self, read: Read, block_size: int, *, for_values: bool = False
     ) -> Iterator[SourceBlock]:
-        finder = _CsvFinder(self.declared.delimiter)
+        finder = _CsvFinder(self.declared.delimiter, with_record=for_values)
         blocks = split_records(read, block_size, finder, for_values=for_values)
         return self._headed(blocks) if for_values else blocks
 

@@ -220,6 +220,10 @@ class CsvText(ValueFormat):
         before = self._table(block)
         after = self._table(block._replace(data=restored))
         if before[0] != after[0]:
+            size = len(self._head(bytes(block.data))) if not block.index else 0
+            if size > _MAX_HEAD and not before[1]:
+                was = f"a header of {size} bytes with no record under it"
+                return Difference(0, "$", was, "", "value")
             return Difference(0, "$", "the header", "another", "value")
         return compared(before[1], after[1])
 

@@ -24,6 +24,13 @@ if TYPE_CHECKING:
 _PIECE = 1 << 20
 
 
+class _MessageFinder(SequenceFinder):
+    def most_bytes(self, view: memoryview, most: int) -> int | None:
+        from serialpack.tokens import most_bytes
+
+        return most_bytes(view, most)
+
+
 class MsgPackFormat(MessageFormat):
     """A sequence of MessagePack messages."""
 
@@ -43,7 +50,7 @@ class MsgPackFormat(MessageFormat):
         return self.split_sparse(read, block_size, 0)
 
     def split_sparse(self, read: Read, block_size: int, most_values: int) -> Iterator[SourceBlock]:
-        finder = SequenceFinder(lambda view, most: self.scan(view, most, 1))
+        finder = _MessageFinder(lambda view, most: self.scan(view, most, 1))
         return split_records(read, block_size, finder, most_values=most_values)
 
     @staticmethod

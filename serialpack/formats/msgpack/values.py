@@ -10,9 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from functools import cache
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from serialpack.depth import TooDeep
+from serialpack.depth import MAX_DEPTH, TooDeep, check_values
+from serialpack.formats.msgpack.heads import head
 from serialpack.formats.shared.utf8 import ESCAPED
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import DUPLICATES, UTF8
@@ -58,6 +61,41 @@ def pack(records: Iterable[Any]) -> bytes:
             raise TooDeep from None
         raise
     return bytes(packer.bytes())
+
+
+def pack_checked(records: list[Any]) -> bytes:
+    """As ``pack``; TooDeep for a record of more than ``MAX_DEPTH`` levels.
+
+    The library counts levels as it goes, so nobody looks at the values before: they are written
+    in as many lists as leave room for that many levels.
+    """
+    around: list[Any] = records
+    lists = _lists_around()
+    for _ in range(lists - 1):
+        around = [around]
+    packer = _packer()
+    try:
+        if not lists:
+            raise ValueError("the library takes fewer levels")
+        packer.pack(around)
+    except (ValueError, TypeError, OverflowError, RecursionError):
+        # The innermost values were a level too much for it, or it does not take others.
+        check_values(records)
+        return pack(records)
+    return bytes(packer.getbuffer()[lists - 1 + len(head(0x90, len(records))) :])
+
+
+@cache
+def _lists_around() -> int:
+    """As many lists as may stand around ``MAX_DEPTH`` empty ones."""
+    value: list[Any] = []
+    for most in count(1):
+        try:
+            _packer().pack(value)
+        except ValueError:
+            return max(most - 1 - MAX_DEPTH, 0)
+        value = [value]
+    raise AssertionError
 
 
 def _packer() -> Any:

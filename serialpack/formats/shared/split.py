@@ -77,6 +77,19 @@ class Finder(ABC):
         numbers = np.frombuffer(part, np.uint8)
         return sum(int(np.count_nonzero(numbers == mark)) for mark in self.marks)
 
+    def most_bytes(self, view: memoryview, most: int) -> int | None:
+        """As many bytes of ``view`` as have ``most`` values; None for all of them.
+
+        ``view`` begins with the first byte that is in no block yet.
+        """
+        step = min(_COUNTED, most)
+        values = 0
+        for at in range(0, len(view), step):
+            values += self.values(view[at : at + step])
+            if values > most:
+                return max(at, step)
+        return None
+
     def ends(
         self,
         buf: bytearray,  # noqa: ARG002
@@ -124,19 +137,11 @@ def record_ends(
             start += found.end
 
 
-#: In messages any byte may be a value, and which are is not quickly told. One in so many bytes is
-#: taken for one, as in ordinary messages; denser ones take more memory.
-_BYTES_OF_VALUE = 8
-
-
 class SequenceFinder(Finder):
     """Records one after another that say where they end, up to bytes that begin none.
 
     ``scan`` looks at the front of some bytes, for a number of records at most (-1: all of them).
     """
-
-    def values(self, part: memoryview) -> int:
-        return len(part) // _BYTES_OF_VALUE
 
     def __init__(self, scan: Callable[[memoryview, int], Scan]) -> None:
         self._scan = scan
@@ -317,14 +322,8 @@ def _sparse(finder: Finder, buf: bytes | bytearray, start: int, size: int, most:
     """As many of the ``size`` bytes from ``start`` on as have ``most`` values; None for all."""
     if size <= most or not most:
         return None
-    step = min(_COUNTED, most)
-    values = 0
     with memoryview(buf) as view:
-        for at in range(0, size, step):
-            values += finder.values(view[start + at : start + min(at + step, size)])
-            if values > most:
-                return max(at, step)
-    return None
+        return finder.most_bytes(view[start : start + size], most)
 
 
 def _rest(finder: Finder, buf: bytearray | bytes, start: int) -> int | None:

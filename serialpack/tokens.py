@@ -1,0 +1,173 @@
+"""Where the tokens of MessagePack begin: found in many places of the data at once.
+
+A token is what begins with a first byte: a value without the values in it. Specification:
+https://github.com/msgpack/msgpack/blob/master/spec.md
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from serialpack.first_bytes import LENGTHS, SIZES
+
+Bytes = NDArray[np.uint8]
+
+#: With more tokens than this share of the bytes there is little to gain, and much to keep.
+DENSE = 0.55
+
+#: Zeros behind the data, so that a number can be read where it is cut off.
+PADDING = 8
+
+#: Tokens are counted in so many bytes at a time.
+_PIECE = 1 << 20
+
+#: Data is gone through in segments of so many bytes, and so often before that is done one by one.
+_SEGMENT = 1 << 10
+_ROUNDS = 6
+
+
+_HAS_LENGTH = bytes(first in LENGTHS for first in range(256))
+
+
+def unsigned(padded: Bytes, places: NDArray[Any], width: int) -> NDArray[np.uint64]:
+    """The numbers of ``width`` bytes, the highest first, at ``places``."""
+    number = np.zeros(len(places), np.uint64)
+    for byte in range(width):
+        number = number << np.uint64(8) | padded[places + byte]
+    return number
+
+
+class _Sizes(NamedTuple):
+    """How many bytes a token has that begins at each place; 0 where they are many: the ends of
+    those, which begin at ``long``, are apart.
+    """
+
+    sizes: Bytes
+    long: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+    def behind(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Where the next tokens begin."""
+        sizes = self.sizes[places]
+        behind = places + sizes
+        if len(self.long) and not sizes.all():
+            some = np.flatnonzero(sizes == 0)
+            behind[some] = self.ends[np.searchsorted(self.long, places[some])]
+        return behind
+
+
+def _sizes_in(data: bytes, padded: Bytes) -> _Sizes:
+    sizes = np.frombuffer(data.translate(SIZES), np.uint8).copy()
+    places = np.flatnonzero(np.frombuffer(data.translate(_HAS_LENGTH), np.bool_))
+    firsts = padded[places]
+    found = sizes[places].astype(np.int64)
+    for first, width in LENGTHS.items():
+        some = np.flatnonzero(firsts == first)
+        lengths = unsigned(padded, places[some] + 1, width)
+        found[some] += np.minimum(lengths, np.uint64(len(data))).astype(np.int64)
+    is_long = found > 0xFF
+    sizes[places] = np.where(is_long, 0, found)
+    long = places[is_long]
+    return _Sizes(sizes, long, long + found[is_long])
+
+
+def starts(data: bytes, padded: Bytes) -> NDArray[np.int32] | None:
+    """Where tokens begin, each behind the one before; None where the last has no end, or they
+    are dense. ``padded``: the data and ``PADDING`` zeros.
+    """
+    begins, end = _begins(data, padded)
+    if end != len(data) or np.count_nonzero(begins) > int(len(data) * DENSE) + PADDING:
+        return None
+    return np.flatnonzero(begins).astype(np.int32)
+
+
+def most_bytes(view: memoryview, most: int) -> int | None:
+    """As many of the bytes, which begin with a token, as have ``most``; None for all of them.
+
+    All of them also where they are dense.
+    """
+    at = number = 0
+    found = None
+    while at < len(view):
+        data = bytes(view[at : at + _PIECE])
+        begins, end = _begins(data, np.frombuffer(data + bytes(PADDING), np.uint8))
+        count = int(np.count_nonzero(begins))
+        if found is None and number + count > most:
+            found = at + int(np.flatnonzero(begins)[most - number])
+        number += count
+        at += end
+        if found is not None and number <= at * DENSE:
+            return found
+    return None
+
+
+def _begins(data: bytes, padded: Bytes) -> tuple[NDArray[np.bool_], int]:
+    """At which bytes tokens begin, each behind the one before, and where the last one ends.
+
+    All segments of the data are gone through at once, each from a guess. Where it was wrong the
+    places soon are the right ones all the same, as tokens begin where others end: then where a
+    segment is left tells where the next one is entered.
+    """
+    size = len(data)
+    sizes = _sizes_in(data, padded)
+    bounds = np.append(np.arange(0, size, _SEGMENT), size)
+    enters = bounds[:-1].copy()
+    leaves = np.full(len(enters), -1)
+    todo = np.arange(len(enters))
+    for _ in range(_ROUNDS):
+        leaves[todo] = _through(sizes, enters[todo], bounds[todo + 1])
+        todo = np.flatnonzero(enters[1:] != leaves[:-1]) + 1
+        enters[todo] = leaves[todo - 1]
+        if not len(todo):
+            break
+    else:
+        _one_by_one(sizes, bounds, enters, leaves, todo.tolist())
+    met = np.zeros(size, np.bool_)
+    _through(sizes, enters, bounds[1:], met)
+    return met, int(leaves[-1]) if size else 0
+
+
+def _through(
+    sizes: _Sizes,
+    enters: NDArray[np.int64],
+    stops: NDArray[np.int64],
+    met: NDArray[np.bool_] | None = None,
+) -> NDArray[np.int64]:
+    """The first place at or behind each stop; all before are ``met``."""
+    leaves = enters.copy()
+    here = np.flatnonzero(enters < stops)
+    places, stops = enters[here], stops[here]
+    while len(here):
+        if met is not None:
+            met[places] = True
+        places = sizes.behind(places)
+        inside = places < stops
+        if not inside.all():
+            leaves[here[~inside]] = places[~inside]
+            here, places, stops = here[inside], places[inside], stops[inside]
+    return leaves
+
+
+def _one_by_one(
+    sizes: _Sizes,
+    bounds: NDArray[np.int64],
+    enters: NDArray[np.int64],
+    leaves: NDArray[np.int64],
+    todo: list[int],
+) -> None:
+    """The same for segments ``todo``, and those behind that turn out to begin elsewhere."""
+    long = dict(zip(sizes.long.tolist(), sizes.ends.tolist(), strict=True))
+    view = memoryview(sizes.sizes.data)
+    at = 0
+    for segment in todo:
+        at = max(at, segment)
+        while at < len(enters) and (at == segment or enters[at] != leaves[at - 1]):
+            enters[at] = leaves[at - 1]
+            place, stop = int(enters[at]), int(bounds[at + 1])
+            while place < stop:
+                place = place + view[place] if view[place] else long[place]
+            leaves[at] = place
+            at += 1
