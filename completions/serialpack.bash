@@ -77,6 +77,11 @@ _serialpack_kind() {
         "unpack -t" | "unpack --to") kind=format ;;
         "unpack -F" | "unpack --from") kind=format ;;
         "unpack --lossy") kind=loss ;;
+        "unpack --at") kind= ;;
+        "unpack --null") kind= ;;
+        "unpack --nest") kind= ;;
+        "unpack --indent") kind= ;;
+        "unpack --separator") kind= ;;
         "unpack --fields") kind= ;;
         "unpack --schema") kind=path ;;
         "unpack --message") kind= ;;
@@ -113,11 +118,11 @@ _serialpack_kind() {
 _serialpack_options() {
     case $1 in
         pack)
-            options="-s --serializer --filter -c --codec -1 -2 -3 -4 -5 -6 -7 -8 -9 --effort -F --from --exact --no-verify --trust --schema --message --block-size --meta --archive -o --output -f --force -k --keep --rm --dry-run -j --threads --stats --profile --files-from -0 --null --json -q --quiet -v --verbose --no-progress -h --help"
+            options="-s --serializer --filter -c --codec -1 -2 -3 -4 -5 -6 -7 -8 -9 --effort -F --from --exact --no-verify --trust --schema --message --block-size --meta --archive -o --output -f --force -k --keep --rm --dry-run -j --threads --stats --profile --files-from -0 --nul --json -q --quiet -v --verbose --no-progress -h --help"
             ending=
             ;;
         unpack)
-            options="-t --to -F --from --lossy --tagged --skip-bad --fields --no-verify --schema --message --test --salvage --records --bytes -N --name --max-size --trust -o --output -f --force -k --keep --rm --dry-run -j --threads --stats --profile --files-from -0 --null --json -q --quiet -v --verbose --no-progress -h --help"
+            options="-t --to -F --from --lossy --strict --at --null --typed --nest --indent --flatten --separator --tagged --skip-bad --fields --no-verify --schema --message --test --salvage --records --bytes -N --name --max-size --trust -o --output -f --force -k --keep --rm --dry-run -j --threads --stats --profile --files-from -0 --nul --json -q --quiet -v --verbose --no-progress -h --help"
             ending=.spk
             ;;
         inspect)
@@ -141,7 +146,7 @@ _serialpack_value() {
         filter) names="shuffle bitshuffle delta" ;;
         codec) names="auto none zstd zlib bz2 xz lz4 snappy brotli lzo blosc-blosclz blosc-lz4 blosc-lz4hc blosc-zlib blosc-zstd blosc-snappy" ;;
         format) names="bytes json ndjson csv tsv msgpack yaml:1.1 yaml toml cbor bson xml protobuf avro java pickle marshal parquet arrow" ;;
-        loss) names="bytes timestamps keys nan bigint digits duplicates comments columns utf8 types" ;;
+        loss) names="null nan bigint digits duplicates columns around utf8 types all" ;;
         sample) names="uuid4 phonebook contacts dna protein documents target-object messages field3d field3d-fortran random" ;;
         preference) names="size speed portable text safe" ;;
         report) names="table json csv markdown" ;;

@@ -149,17 +149,16 @@ end
 
 function __serialpack_loss
     printf '%s\t%s\n' \
-        'bytes' 'bytes become base64 text (RFC 4648)' \
-        'timestamps' 'dates, times and durations become ISO 8601 text' \
-        'keys' 'keys that are no text become text' \
+        'null' 'null is an empty cell, in TOML a key that is left out' \
         'nan' 'NaN and infinities become null' \
         'bigint' 'integers that the target cannot hold become decimal text' \
         'digits' 'numbers become the nearest double, times are cut to microseconds' \
         'duplicates' 'the last of equal keys wins' \
-        'comments' 'comments are dropped' \
         'columns' 'the names of columns are dropped, of a table without rows' \
+        'around' 'what stands around the records of --at is left out' \
         'utf8' 'invalid UTF-8 and lone surrogates become U+FFFD' \
-        'types' 'numbers, booleans and null become the text that JSON has for them'
+        'types' 'numbers, booleans and null become the text that JSON has for them' \
+        'all' 'all of them'
 end
 
 function __serialpack_sample
@@ -247,7 +246,7 @@ complete -c serialpack -n '__serialpack_verb pack' -s j -l threads -x -d 'Worker
 complete -c serialpack -n '__serialpack_verb pack' -l stats -d 'Show seconds and bytes of each stage'
 complete -c serialpack -n '__serialpack_verb pack' -l profile -r -F -d 'Draw where the time goes, as a page of HTML'
 complete -c serialpack -n '__serialpack_verb pack' -l files-from -r -F -d 'Read names of inputs, a line each (- too)'
-complete -c serialpack -n '__serialpack_verb pack' -s 0 -l null -d 'With --files-from: NUL ends each name'
+complete -c serialpack -n '__serialpack_verb pack' -s 0 -l nul -d 'With --files-from: NUL ends each name'
 complete -c serialpack -n '__serialpack_verb pack' -l json -d 'One JSON line a file, for scripts'
 complete -c serialpack -n '__serialpack_verb pack' -s q -l quiet -d 'Print errors only'
 complete -c serialpack -n '__serialpack_verb pack' -s v -l verbose -d 'Print what was chosen, and why'
@@ -257,7 +256,15 @@ complete -c serialpack -n '__serialpack_verb pack' -s h -l help -d 'Show this me
 complete -c serialpack -n '__serialpack_verb unpack' -a '(__serialpack_ending .spk)'
 complete -c serialpack -n '__serialpack_verb unpack' -s t -l to -x -k -a '(__serialpack_format)' -d 'Write json, yaml, msgpack, csv, ... instead'
 complete -c serialpack -n '__serialpack_verb unpack' -s F -l from -x -k -a '(__serialpack_format)' -d 'What FILE is; default: looked at'
-complete -c serialpack -n '__serialpack_verb unpack' -l lossy -x -k -a '(__serialpack_loss)' -d 'Allow a loss: keys, comments, ...'
+complete -c serialpack -n '__serialpack_verb unpack' -l lossy -x -k -a '(__serialpack_loss)' -d 'Allow a loss: digits, ..., or all'
+complete -c serialpack -n '__serialpack_verb unpack' -l strict -d 'Refuse what is written in another shape'
+complete -c serialpack -n '__serialpack_verb unpack' -l at -x -d 'The records are the list at that path'
+complete -c serialpack -n '__serialpack_verb unpack' -l null -x -d 'The word for null in cells; empty is missing then'
+complete -c serialpack -n '__serialpack_verb unpack' -l typed -d 'Read bare cells as values, quoted ones as text'
+complete -c serialpack -n '__serialpack_verb unpack' -l nest -x -d 'Read a.b as maps, and the columns named as JSON'
+complete -c serialpack -n '__serialpack_verb unpack' -l indent -x -d 'Spaces for each level'
+complete -c serialpack -n '__serialpack_verb unpack' -l flatten -d 'Write maps as columns a.b in Parquet and Arrow'
+complete -c serialpack -n '__serialpack_verb unpack' -l separator -x -d 'What stands between a and b there; default: '
 complete -c serialpack -n '__serialpack_verb unpack' -l tagged -d 'Write, and read, JSON that says every type'
 complete -c serialpack -n '__serialpack_verb unpack' -l skip-bad -d 'Leave out bad records, and say which'
 complete -c serialpack -n '__serialpack_verb unpack' -l fields -x -d 'With --to: only those fields'
@@ -280,7 +287,7 @@ complete -c serialpack -n '__serialpack_verb unpack' -s j -l threads -x -d 'Work
 complete -c serialpack -n '__serialpack_verb unpack' -l stats -d 'Show seconds and bytes of each stage'
 complete -c serialpack -n '__serialpack_verb unpack' -l profile -r -F -d 'Draw where the time goes, as a page of HTML'
 complete -c serialpack -n '__serialpack_verb unpack' -l files-from -r -F -d 'Read names of inputs, a line each (- too)'
-complete -c serialpack -n '__serialpack_verb unpack' -s 0 -l null -d 'With --files-from: NUL ends each name'
+complete -c serialpack -n '__serialpack_verb unpack' -s 0 -l nul -d 'With --files-from: NUL ends each name'
 complete -c serialpack -n '__serialpack_verb unpack' -l json -d 'One JSON line a file, for scripts'
 complete -c serialpack -n '__serialpack_verb unpack' -s q -l quiet -d 'Print errors only'
 complete -c serialpack -n '__serialpack_verb unpack' -s v -l verbose -d 'Print what was chosen, and why'

@@ -140,6 +140,9 @@ class ConvertReport(NamedTuple):
     ``losses``: what was changed because the user allowed it, by rule. ``left_out``: how many
     pieces were, ``places``: the first thousand of them. ``exact``: the target is the very source
     of the container. ``missing``: the fields that were asked for and that no record has.
+    ``carried``: what the target holds in another type or shape, by rule, and ``back``: the words
+    that read it as it was. ``kept_pipe``: the source was kept in a temporary file, to be read
+    twice.
     """
 
     source: str
@@ -156,6 +159,9 @@ class ConvertReport(NamedTuple):
     proved: bool
     seconds: dict[str, float]
     missing: list[str] = []  # noqa: RUF012 (never written to)
+    carried: list[Loss] = []  # noqa: RUF012
+    back: tuple[str, ...] = ()
+    kept_pipe: bool = False
 
     @property
     def kept(self) -> str:

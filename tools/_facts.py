@@ -18,7 +18,7 @@ from serialpack.bench.samples import SAMPLES
 from serialpack.cli.app import VERBS, app
 from serialpack.cli.options import Verb, option_rows
 from serialpack.codecs import CODECS
-from serialpack.conversion.rules import RULES
+from serialpack.conversion.rules import EVERY, RULES
 from serialpack.errors import UsageError
 from serialpack.filters import FILTERS
 from serialpack.formats import FORMATS
@@ -49,6 +49,9 @@ OFFERS = {
     "N,...": "",
     "A,B.C": "",
     "REPORT": "report",
+    "WORD": "",
+    "[NAME]": "",
+    "A.B": "",
 }
 
 #: A parameter with more values than this is completed with the powers of two among them.
@@ -168,12 +171,20 @@ def words() -> dict[str, list[Word]]:
     """What can be offered for a value, by kind."""
     found = {kind: [*_auto(kind), *_stage_words(r)] for kind, r in REGISTRIES.items()}
     found["format"] = [Word(e.name, FORMATS.get(e.name).about) for e in FORMATS.sources()]
-    found["loss"] = [Word(name, rule.about) for name, rule in RULES.items()]
+    found["loss"] = [*_losses()]
     found["sample"] = [Word(sample.name, sample.about) for sample in SAMPLES.values()]
     found["preference"] = [Word(name, "") for name in PREFERENCES]
     found["report"] = [Word(name, "") for name in REPORTS]
     found["effort"] = [Word(str(n), effort_about(n)) for n in EFFORTS]
     return found
+
+
+def _losses() -> Iterator[Word]:
+    """What must be named to be lost; what is carried need not be."""
+    for name, rule in RULES.items():
+        if "*" not in rule.carried and rule.only - rule.carried:
+            yield Word(name, rule.about)
+    yield Word(EVERY, "all of them")
 
 
 def _auto(kind: str) -> Iterator[Word]:

@@ -9,9 +9,12 @@ from serialpack.cli.naming import STDIO, converted_name
 from serialpack.cli.requests import UnpackRequest, schema_options
 from serialpack.cli.run import Input, data_of, mover_of, rounded, say
 from serialpack.conversion.files import ConvertOptions, check_convert, convert
+from serialpack.conversion.tables.shaping import Shaping, column_names
+from serialpack.conversion.tables.told import closing_words
 from serialpack.errors import UsageError
 from serialpack.reports import ConvertReport
 from serialpack.units import format_size
+from serialpack.values.kinds import Loss
 
 if TYPE_CHECKING:
     from serialpack.cli.batch import Batch
@@ -42,6 +45,8 @@ class Converter:
             "max_size": asked.max_size,
             "force": outputs.force,
             "fields": asked.fields,
+            "strict": asked.strict,
+            "shaping": shaping_of(asked),
         }
         how = self._how
         check_convert(to, format=how["format"], lossy=how["lossy"], threads=how["threads"])
@@ -89,29 +94,58 @@ class Converter:
             one,
             check=lambda: api.check(path, None if target == STDIO else target, force=force),
             plan=[f"would convert {path} to {target}"],
-            closing=lambda done: [f"{path} -> {target}, {format_size(done.size)}, {done.kept}"],
+            closing=lambda done: [f"{path} -> {target}, {format_size(done.size)}, {_kept(done)}"],
         )
         if report is None:
             return {}
-        for line in _told(report):
-            say(self._asked.manner, line)
+        words = closing_words(report.carried, report.back, report.to)
+        manner = self._asked.manner
+        if words and target == STDIO and not manner.verbose:  # there is no closing line
+            say(manner, f"  {words}")
+        for line in _told(report, verbose=manner.verbose):
+            say(manner, line)
         return _line(path, target, report)
 
 
-def _told(report: ConvertReport) -> list[str]:
+def shaping_of(asked: UnpackRequest) -> Shaping:
+    """What the options say of records that become a table, or come from one."""
+    return Shaping(
+        asked.null or None,
+        asked.typed,
+        None if asked.nest is None else column_names(asked.nest),
+        asked.flatten,
+        "." if asked.separator is None else asked.separator,
+        asked.at,
+        asked.indent or 0,
+    )
+
+
+def _kept(report: ConvertReport) -> str:
+    """What is in the target, and in which other shape."""
+    words = closing_words(report.carried, report.back, report.to)
+    return f"{report.kept}, {words}" if words else report.kept
+
+
+def _told(report: ConvertReport, *, verbose: bool) -> list[str]:
     """What was lost or left out, a line each."""
     lines = [f"  no record has a field {name}" for name in report.missing]
-    lines += [
-        f"  {loss.rule}: {loss.count} changed, first in record {loss.record}, {loss.value_path}:"
-        f" {loss.was} became {loss.became or 'nothing'}"
-        for loss in report.losses
-    ]
+    if report.kept_pipe:
+        lines.append("  it is read twice: it was kept in a temporary file")
+    lines += [_line_of(loss, "carried") for loss in report.carried if verbose]
+    lines += [_line_of(loss, "changed") for loss in report.losses]
     for place in report.places[:_MOST_TOLD]:
         some = f"record {place.record}" if place.records == 1 else f"from record {place.record} on"
         lines.append(f"  left out: {some} (byte {place.offset}): {place.error}")
     if report.left_out > _MOST_TOLD:
         lines.append(f"  left out: {report.left_out - _MOST_TOLD} more")
     return lines
+
+
+def _line_of(loss: Loss, done: str) -> str:
+    return (
+        f"  {loss.rule}: {loss.count} {done}, first in record {loss.record}, {loss.value_path}:"
+        f" {loss.was} became {loss.became or 'nothing'}"
+    )
 
 
 def _line(path: str, target: str | None, report: ConvertReport) -> dict[str, Any]:
@@ -123,6 +157,8 @@ def _line(path: str, target: str | None, report: ConvertReport) -> dict[str, Any
         "to": report.to,
         "size": report.size,
         "records": report.records,
+        "carried": [loss._asdict() for loss in report.carried],
+        "back": list(report.back),
         "losses": [loss._asdict() for loss in report.losses],
         "left_out": report.left_out,
         "places": [place._asdict() for place in report.places],

@@ -196,7 +196,7 @@ output_options = _apply(
     click.option("--stats", is_flag=True, help="Show seconds and bytes of each stage."),
     click.option("--profile", metavar="PATH", help="Draw where the time goes, as a page of HTML."),
     click.option("--files-from", metavar="PATH", help="Read names of inputs, a line each (- too)."),
-    click.option("-0", "--null", is_flag=True, help="With --files-from: NUL ends each name."),
+    click.option("-0", "--nul", is_flag=True, help="With --files-from: NUL ends each name."),
 )
 
 #: Options of every verb.

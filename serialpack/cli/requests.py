@@ -33,7 +33,7 @@ class Outputs(NamedTuple):
     stats: bool
     profile: str | None
     files_from: str | None
-    null: bool
+    nul: bool
 
 
 class PackRequest(NamedTuple):
@@ -64,6 +64,14 @@ class UnpackRequest(NamedTuple):
     to: str | None
     format: str | None
     lossy: tuple[str, ...]
+    strict: bool
+    at: str | None
+    null: str | None
+    typed: bool
+    nest: str | None
+    indent: int | None
+    flatten: bool
+    separator: str | None
     tagged: bool
     skip_bad: bool
     fields: tuple[str, ...]

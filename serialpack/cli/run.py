@@ -345,7 +345,7 @@ def mover_of(
     each: bool = True,
 ) -> Mover:
     """What moves the inputs that were named. ``output``: where to; ``each``: a target for each."""
-    inputs = input_files(files, outputs.files_from, outputs.null)
+    inputs = input_files(files, outputs.files_from, outputs.nul)
     return Mover(inputs, Targets(inputs if each else (), output), outputs, manner)
 
 

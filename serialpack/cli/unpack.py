@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import click
 
 from serialpack.cli.options import (
@@ -30,7 +32,21 @@ from serialpack.cli.requests import UnpackRequest, request
 )
 @click.option("-t", "--to", metavar="FORMAT", help="Write json, yaml, msgpack, csv, ... instead.")
 @click.option("-F", "--from", "format", metavar="FORMAT", help="What FILE is; default: looked at.")
-@click.option("--lossy", metavar="KIND", multiple=True, help="Allow a loss: keys, comments, ...")
+@click.option("--lossy", metavar="KIND", multiple=True, help="Allow a loss: digits, ..., or all.")
+@click.option("--strict", is_flag=True, help="Refuse what is written in another shape.")
+@click.option("--at", metavar="A.B", help="The records are the list at that path.")
+@click.option("--null", metavar="WORD", help="The word for null in cells; empty is missing then.")
+@click.option("--typed", is_flag=True, help="Read bare cells as values, quoted ones as text.")
+@click.option(
+    "--nest",
+    metavar="[NAME]",
+    is_flag=False,
+    flag_value="",
+    help="Read a.b as maps, and the columns named as JSON.",
+)
+@click.option("--indent", type=click.IntRange(1, 16), metavar="N", help="Spaces for each level.")
+@click.option("--flatten", is_flag=True, help="Write maps as columns a.b in Parquet and Arrow.")
+@click.option("--separator", metavar="WORD", help="What stands between a and b there; default: .")
 @click.option("--tagged", is_flag=True, help="Write, and read, JSON that says every type.")
 @click.option("--skip-bad", is_flag=True, help="Leave out bad records, and say which.")
 @click.option("--fields", multiple=True, metavar="A,B.C", help="With --to: only those fields.")
@@ -60,6 +76,8 @@ from serialpack.cli.requests import UnpackRequest, request
 @files_argument
 @request(UnpackRequest)
 def command(asked: UnpackRequest) -> int:
+    if asked.nest and not asked.files and os.path.exists(asked.nest):
+        asked = asked._replace(files=(asked.nest,), nest="")  # --nest names nothing, then
     _check(asked)
     if asked.to is not None:
         from serialpack.cli.convert import Converter
@@ -68,6 +86,14 @@ def command(asked: UnpackRequest) -> int:
     from serialpack.cli.unpacking import Unpacker
 
     return Unpacker(asked).run()
+
+
+#: What goes with --to alone, and what an option is that was not given.
+_OF_CONVERSION = (
+    *("format", "lossy", "strict", "at", "null", "typed", "nest", "indent", "flatten"),
+    *("separator", "tagged", "skip_bad", "fields", "no_verify", "schema", "message"),
+)
+_NOT_GIVEN = (None, False, ())
 
 
 def _check(asked: UnpackRequest) -> None:
@@ -87,10 +113,7 @@ def _check(asked: UnpackRequest) -> None:
     if asked.to is not None:
         if asked.test or part:
             raise UsageError("--test, --records and --bytes do not go with --to")
-    elif (
-        *(asked.format, asked.tagged, asked.skip_bad, asked.no_verify),
-        *(asked.lossy, asked.fields, asked.schema, asked.message),
-    ) != (None, False, False, False, (), (), None, None):
+    elif any(getattr(asked, name) not in _NOT_GIVEN for name in _OF_CONVERSION):
         raise UsageError(
             "--from, --fields, --lossy, --tagged and the like go with --to", hint="--to FORMAT"
         )

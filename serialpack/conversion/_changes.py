@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 from uuid import UUID
 
+from serialpack.conversion._turned import turned_back
 from serialpack.conversion.rules import RULES
-from serialpack.formats.shared.changes import Changer
+from serialpack.formats.shared.changes import OMITTED, Changer
 from serialpack.values.equality import kind_of
 from serialpack.values.kinds import UTF8, key_kind
 
@@ -26,19 +28,30 @@ class Applied(Changer):
         refused: frozenset[str],
         holds: Callable[[Any], bool],
         never: frozenset[str],
+        asked: frozenset[str],
     ) -> None:
         super().__init__()
+        self._asked = asked
         self._refused = refused
         self._holds = holds
         self._never = never
         self._rules = {
-            kind: [name for name in RULES if name in allowed and kind in RULES[name].kinds]
-            for kind in refused | {"tag"}
+            kind: [
+                name
+                for name in _CHANGES
+                if name in allowed and (kind in RULES[name].kinds or (name, kind) in _MORE)
+            ]
+            for kind in refused
         }
-        if "timestamps" in allowed and "tag" in refused:
-            self._rules["tag"] = ["timestamps"]  # some are of a library's own type
+        if "sequences" in allowed:
+            self.as_lists = frozenset(
+                kind
+                for kind in (tuple, set, frozenset)
+                if kind.__name__ in refused and (kind.__name__ in never or not holds(kind()))
+            )
         #: Kinds of which some values are to be changed.
         self.active = {kind for kind, rules in self._rules.items() if rules}
+        self.active |= {kind.__name__ for kind in self.as_lists}
         self.plain = frozenset(t for t, kinds in _TYPES.items() if not self.active & kinds)
         keys = self.active & RULES["keys"].kinds
         self.plain_keys = frozenset({str} & self.plain) if keys else self.plain
@@ -67,17 +80,26 @@ class Applied(Changer):
         steps: list[tuple[str, Any, Any]] = []
         now = value
         while kind in self._refused:
-            rule = next(iter(self._rules[kind]), "")
-            became = _CHANGES[rule](now) if rule else now
+            rule, became = next(self._tries(now, kind), ("", now))
             if became is now:
                 break
             steps.append((rule, now, became))
+            if became is OMITTED or type(became) is dict:
+                self.note(*steps[-1])
+                return became
             now, kind = became, kind_of(became)
         if not steps or (kind in self._refused and (kind in self._never or not self._holds(now))):
             return value
         for step in steps:
             self.note(*step)
         return now
+
+    def _tries(self, value: Any, kind: str) -> Iterator[tuple[str, Any]]:
+        """What each of the rules for ``kind`` makes of a value, where it makes anything of it."""
+        for rule in self._rules.get(kind, ()):
+            became = _CHANGES[rule](value)
+            if became is not value and (rule in self._asked or turned_back(rule, value, became)):
+                yield rule, became
 
 
 #: Types of values that hold no others, and the kinds that theirs may be.
@@ -93,7 +115,11 @@ _TYPES: dict[type, frozenset[str]] = {
     date: frozenset({"date"}),
     time: frozenset({"time"}),
     timedelta: frozenset({"timedelta"}),
+    Decimal: frozenset({"decimal"}),
 }
+
+#: Kinds of which only some are what a rule is about: types of a library's own.
+_MORE = frozenset({("timestamps", "tag")})
 
 
 def _base64(value: bytes | bytearray) -> str:
@@ -156,10 +182,31 @@ def _key_text(key: Any) -> Any:
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
-#: What becomes of a value by a rule; the value itself where there is nothing.
+
+def _digits(value: Any) -> Any:
+    return str(value) if type(value) in (Decimal, Fraction, UUID) else value
+
+
+def _extended(value: Any) -> Any:
+    """MongoDB's Extended JSON of a value of BSON's own types, relaxed; others stay."""
+    if type(value).__module__.partition(".")[0] != "bson":
+        return value
+    from bson.json_util import RELAXED_JSON_OPTIONS, default
+
+    try:
+        return json.loads(json.dumps(default(value, RELAXED_JSON_OPTIONS)))
+    except (TypeError, ValueError, OverflowError):
+        return value
+
+
+#: What becomes of a value by a rule; the value itself where there is nothing. In the order in
+#: which they are tried.
 _CHANGES: dict[str, Callable[[Any], Any]] = {
+    "null": lambda _: OMITTED,
+    "bson": _extended,
     "bytes": _base64,
     "timestamps": _moment,
+    "decimals": _digits,
     "keys": _key_text,
     "nan": lambda _: None,
     "bigint": str,

@@ -11,12 +11,14 @@ from serialpack.conversion.losses import Losses
 from serialpack.conversion.plan import ConversionPlan, Found
 from serialpack.conversion.projecting import Projector
 from serialpack.conversion.reading import SourceReader, left_out_of
+from serialpack.conversion.tables.writers import carrier_of, records_at, table_writer
 from serialpack.conversion.targets import TargetWriter, is_sequence, writers
 from serialpack.errors import InputError, RefusedError, ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, ValueFormat
 from serialpack.formats.json.values import check_json, same_json
 from serialpack.formats.shared.document import compared
+from serialpack.formats.shared.join import Piece
 from serialpack.pipeline.timing import Timer
 from serialpack.reports import LeftOut
 from serialpack.serializers.base import FAILURES
@@ -43,6 +45,7 @@ class _Tried(NamedTuple):
     data: bytes
     elements: bool
     numbers: list[int] | None = None
+    piece: Piece | None = None
 
 
 class Converting(NamedTuple):
@@ -87,7 +90,11 @@ class BlockConverter:
         self._hints: dict[str, str] = {}
         self._tags = plan.tagged and target.declared.tagged
         self._projector = Projector(wanted(plan.fields)) if plan.fields else None
-        self._may_be_alike = self._may_be_alike and not plan.fields
+        self._table = table_writer(plan)
+        self._carrier = carrier_of(plan)
+        if self._table is not None and not plan.whole:
+            self._join = self._table.join
+        self._may_be_alike = self._may_be_alike and not (plan.fields or plan.shaping.at)
 
     def __call__(self, block: SourceBlock) -> Found:
         """The block converted; of a target that is written as a whole, its records only."""
@@ -117,7 +124,9 @@ class BlockConverter:
         if self._join is None:
             return found
         structure = self.plan.structure or Structure.SEQUENCE
-        piece = self._join.piece(tried.data, tried.records, structure)
+        piece = tried.piece
+        if piece is None:
+            piece = self._join.piece(tried.data, tried.records, structure)
         keys = b""
         if structure == Structure.MAP:
             from serialpack.formats.shared.members import key_digests
@@ -137,22 +146,29 @@ class BlockConverter:
         return self._try(block, reader, lossy=True)
 
     def _try(self, block: SourceBlock, reader: SourceReader, *, lossy: bool) -> _Tried:
-        losses = Losses(self.plan.lossy)
+        losses = self._losses()
         records = reader.read(block, losses, lossy=lossy)
         at(0.4)
         elements = self._is_array(block, records)
         if elements:
             records = records[0]
         by_text = self.plan.verify and reader.by_text and not lossy
-        if by_text and (self._tags or self._join is None or self._projector is not None):
+        if by_text and (self._tags or self._join is None or self._reshapes):
             self._check_text(block, reader, records)
             by_text = False
+        if self.plan.shaping.at:
+            records, elements = self._at(records, losses), True
         if self._projector is not None:
             records = self._projector.records(records, block.first_record)
             if self.plan.structure == Structure.MAP:
                 records = [record for record in records if record]
-        if lossy and self._join is not None:
+        if self._carrier is not None:
+            records = self._carrier.carried(records, losses, block.first_record)
+        elif lossy and self._join is not None:
             records = self.changed(records, losses, block.first_record)
+        if self._table is not None and self._join is not None:
+            piece = self._row_piece(records, losses, block.first_record)
+            return _Tried(records, losses, b"", elements, piece=piece)
         data = b""
         if self._join is not None:
             data = self.write(records, block, reader if by_text else None)
@@ -160,6 +176,33 @@ class BlockConverter:
                 self._alike = Alike.of(records)
                 self._may_be_alike = False
         return _Tried(records, losses, data, elements)
+
+    @property
+    def _reshapes(self) -> bool:
+        """Whether what is written is not compared with the text of the source."""
+        beside = self._projector, self._table, self.plan.shaping.at
+        return any(part is not None for part in beside)
+
+    def _losses(self) -> Losses:
+        return Losses(self.plan.lossy, self.plan.asked)
+
+    def _at(self, records: list[Any], losses: Losses) -> list[Any]:
+        """The records at the path that the user named."""
+        found, lost = records_at(records, self.plan)
+        losses.merge(lost)
+        return found
+
+    def _row_piece(self, records: list[Any], losses: Losses, first_record: int) -> Piece:
+        """The rows of ``records``, proved; ValueRefusedError."""
+        assert self._table is not None
+        written = self._table.write(records, first_record)
+        if written.lost is not None:
+            raise self.refuse(written.lost, first_record, None, records)
+        told = self._losses()
+        told.merge(written.told)
+        told.check_carried(self.plan)
+        losses.merge(told)
+        return written.piece
 
     def _try_alike(self, block: SourceBlock) -> _Tried | None:
         """The block by its records' type; None where they do not have it."""
@@ -188,7 +231,7 @@ class BlockConverter:
         """The block's records but for those that are refused, and those."""
         kept: list[Any] = []
         numbers: list[int] = []
-        losses = Losses(self.plan.lossy)
+        losses = self._losses()
         left_out: list[LeftOut] = []
         good, bad, count = b"", [], 0
         for count, (part, reader) in enumerate(self._reader.alone(block), 1):  # noqa: B007
@@ -208,6 +251,10 @@ class BlockConverter:
         else:
             broken = self._reader.broken_around(block, count, good, bad)
             left_out += [broken] if broken is not None else []
+        if self._table is not None and self._join is not None:
+            # What was carried has been counted, record by record.
+            piece = self._row_piece(kept, self._losses(), block.first_record)
+            return _Tried(kept, losses, b"", False, numbers, piece), left_out
         data = b"" if self._join is None else self.write(kept, block)
         return _Tried(kept, losses, data, elements=False, numbers=numbers), left_out
 

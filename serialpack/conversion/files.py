@@ -2,48 +2,46 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypedDict
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from itertools import chain, count
+from typing import IO, Any, NamedTuple, TypedDict
 
 from serialpack.api import (
-    HEAD,
     Target,
     check_target,
     check_threads,
-    expanded,
     opened_source,
     sink,
     target_name,
 )
-from serialpack.compressed.pieces import Pieces
-from serialpack.compressed.source import decompressed
-from serialpack.container.reader import SNIFF, first_header, is_container
+from serialpack.conversion.given import Given, given_by, with_schema
 from serialpack.conversion.joining import Patch
+from serialpack.conversion.listed import listed
 from serialpack.conversion.losses import Losses
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.projecting import Fields
+from serialpack.conversion.rules import EVERY, RULES, SURVEYED, TEXT_TABLES, allowed_for
 from serialpack.conversion.stream import Converted, convert_stream
+from serialpack.conversion.tables.layout import Layout, layout_of, typed_layout_of
+from serialpack.conversion.tables.shaping import Shaping
+from serialpack.conversion.tables.survey import surveyed
+from serialpack.conversion.tables.told import turned_back_by
+from serialpack.conversion.tables.twice import Rereadable, is_pipe, twice
 from serialpack.conversion.targets import is_written, written
-from serialpack.detect import detect, looks_like
-from serialpack.errors import InputError, UsageError
+from serialpack.errors import UsageError, ValueRefusedError
 from serialpack.files import Output, Path, Source
 from serialpack.formats import FORMATS
-from serialpack.formats.base import MAX_BLOCK, Read, Style, ValueFormat
-from serialpack.pipeline.blocks import SETTINGS
-from serialpack.pipeline.expect import expect_restored
+from serialpack.formats.base import MAX_BLOCK, Read
+from serialpack.formats.shared.join import Join
 from serialpack.pipeline.line import Progress
-from serialpack.pipeline.unpack import LimitedWrite, Write, member_plan, restored_pieces, untrusted
+from serialpack.pipeline.unpack import LimitedWrite, Write
 from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import ConvertReport
-from serialpack.serializers import SERIALIZERS
-from serialpack.serializers.base import RecordSerializer
-from serialpack.values.structure import Structure
-from serialpack.watch import expect
-
-if TYPE_CHECKING:
-    from serialpack.pipeline.fields import Projected
+from serialpack.values.kinds import Loss
 
 
 class ConvertOptions(TypedDict):
@@ -60,6 +58,8 @@ class ConvertOptions(TypedDict):
     max_size: int | None
     force: bool
     fields: Sequence[str]
+    strict: bool
+    shaping: Shaping
 
 
 def check_convert(
@@ -92,6 +92,8 @@ def convert(
     max_size: int | None = None,
     force: bool = False,
     fields: Sequence[str] = (),
+    strict: bool = False,
+    shaping: Shaping | None = None,
     progress: Progress | None = None,
 ) -> ConvertReport:
     """Write the records of ``source`` in the format ``to``, with nothing lost unsaid.
@@ -101,9 +103,11 @@ def convert(
     document, a sequence of records one of records; an array becomes the lines of NDJSON, the rows
     of a table, and these an array again.
 
-    What ``to`` cannot hold is refused, unless ``lossy`` names its loss (``conversion.losses``) or
-    ``tagged`` writes it as JSON can say it (``conversion.tagged``), and reads it again. With
-    ``skip_bad`` records that cannot be read or written are left out. The report counts both.
+    What ``to`` holds in another type or shape only is carried and counted (``conversion.rules``),
+    with ``strict`` refused. What would be lost is refused, unless ``lossy`` names its loss (or
+    ``all``), or ``tagged`` writes it as JSON can say it (``conversion.tagged``), and reads it
+    again. With ``skip_bad`` records that cannot be read or written are left out. The report counts
+    all of them. ``shaping`` says how records become rows of a table, and rows records.
     ``verify=False`` skips the proof, which reads back what is written. ``options`` are the
     ``schema`` and ``message`` of protobuf and Avro. ``fields`` (``["a", "b.c"]``) takes only these
     of each record: see ``columns.project`` for what that means; of a container of columns only
@@ -113,19 +117,166 @@ def convert(
     RefusedError, MissingLibraryError, FileError.
     """
     check_convert(to, format=format, lossy=lossy, threads=threads)
-    wanted = Fields(fields)
-    threads = threads or usable_cores()
+    how: ConvertOptions = {
+        "format": format,
+        "lossy": lossy,
+        "tagged": tagged,
+        "skip_bad": skip_bad,
+        "verify": verify,
+        "trust": trust,
+        "options": options or {},
+        "threads": threads,
+        "max_size": max_size,
+        "force": force,
+        "fields": fields,
+        "strict": strict,
+        "shaping": shaping or Shaping(),
+    }
+    how["shaping"].check()
+    if how["shaping"].indent and to != "json":
+        raise UsageError(f"--indent is for json, not {to}")
+    try:
+        return _either(source, target, to, how, block_size, progress)
+    except ValueRefusedError as refused:
+        plain = not (strict or tagged or skip_bad or EVERY in lossy)
+        if plain and isinstance(source, str | os.PathLike) and not is_pipe(source):
+            listed(refused, to, list(lossy), partial(_attempt, source, to, how, block_size))
+        raise
+
+
+def _attempt(
+    source: Path,
+    to: str,
+    how: ConvertOptions,
+    block_size: int | None,
+    losses: Losses,
+    progress: Progress,
+) -> None:
+    """Convert with all losses allowed, and write nothing."""
+    every: ConvertOptions = {**how, "lossy": [EVERY], "force": True}
+    _either(source, io.BytesIO(), to, every, block_size, progress, losses)
+
+
+def _either(
+    source: Path | IO[bytes],
+    target: Target,
+    to: str,
+    how: ConvertOptions,
+    block_size: int | None,
+    progress: Progress | None,
+    losses: Losses | None = None,
+) -> ConvertReport:
+    """As ``convert``, in one pass or in two. ``losses`` counts, and nothing is written then."""
+    if to == "avro":
+        with twice(source) as again:
+            if block_size != MAX_BLOCK and _needs_one_schema(again, to, how, block_size):
+                block_size = MAX_BLOCK
+            report = _converted(again.again(), target, to, how, None, block_size, progress, losses)
+            return report._replace(kept_pipe=again.kept)
+    if to not in SURVEYED:
+        return _converted(source, target, to, how, None, block_size, progress, losses)
+    with twice(source) as again:
+        looked = _looked(again, target, to, how, block_size)
+        report = _converted(again.again(), target, to, how, looked, block_size, progress, losses)
+        return report._replace(kept_pipe=again.kept)
+
+
+def _looked(
+    again: Rereadable, target: Target, to: str, how: ConvertOptions, block_size: int | None
+) -> tuple[Layout, int | None]:
+    """The columns of the table, and the bytes of a block, where these must be others."""
+    threads = how["threads"] or usable_cores()
+    with ExitStack() as stack:
+
+        def opened() -> _Begun:
+            stack.close()
+            source = stack.enter_context(opened_source(again.again()))
+            check_target(target, how["force"], source.stat)
+            return _begun(source, to, how, threads)
+
+        begun = opened()
+        looked, block_size = surveyed(
+            chain((begun.given.read,), (opened().given.read for _ in count())).__next__,
+            begun.plan,
+            within=to not in TEXT_TABLES,
+            threads=threads,
+            size=begun.size,
+            block_size=begun.block_size or block_size,
+        )
+    made = layout_of if to in TEXT_TABLES else typed_layout_of
+    return made(looked.shape, how["shaping"], looked.rows), block_size
+
+
+def _needs_one_schema(
+    again: Rereadable, to: str, how: ConvertOptions, block_size: int | None
+) -> bool:
+    """Whether the blocks of a source would each have a schema of its own."""
+    with opened_source(again.again()) as opened:
+        size = opened.size
+    if size is not None and size <= (block_size or Join.block_size):
+        return False
+    try:
+        _converted(again.again(), io.BytesIO(), to, how, None, block_size, None, Losses(RULES))
+    except ValueRefusedError as refused:
+        return refused.kind == "mixed"
+    return False
+
+
+def _no_write(_: object) -> None:
+    """Where nothing is written."""
+
+
+class _Begun(NamedTuple):
+    """A source that is open, and how it becomes the target."""
+
+    given: Given
+    plan: ConversionPlan
+    size: int | None
+    block_size: int | None
+
+
+def _begun(source: Source, to: str, how: ConvertOptions, threads: int) -> _Begun:
+    fields = Fields(how["fields"])
+    trust, verify, lossy = how["trust"], how["verify"], how["lossy"]
+    given = given_by(source, how["format"], fields, trust=trust, threads=threads, verify=verify)
+    plan = with_schema(given.plan._replace(target=to), how["options"], given.stored)
+    plan = plan._replace(
+        verify=verify,
+        lossy=allowed_for(to, lossy, strict=how["strict"]),
+        asked=tuple(RULES) if EVERY in lossy else tuple(lossy),
+        strict=how["strict"],
+        tagged=how["tagged"],
+        skip_bad=how["skip_bad"],
+        shaping=how["shaping"],
+    )
+    whole = given.plan.source_serializer is not None or how["shaping"].at
+    return _Begun(given, plan, source.size, MAX_BLOCK if whole else None)
+
+
+def _converted(
+    source: Path | IO[bytes] | Source,
+    target: Target,
+    to: str,
+    how: ConvertOptions,
+    looked: tuple[Layout, int | None] | None,
+    block_size: int | None,
+    progress: Progress | None,
+    losses: Losses | None = None,
+) -> ConvertReport:
+    """As ``convert``; ``looked``: the columns of a table, and the bytes of a block.
+
+    ``losses`` counts what is changed; nothing is written then.
+    """
+    wanted = Fields(how["fields"])
+    threads = how["threads"] or usable_cores()
     with opened_source(source) as opened:
-        check_target(target, force, opened.stat)
-        given = _given(opened, format, wanted, trust=trust, threads=threads, verify=verify)
-        if given.plan.source_serializer is not None:
-            block_size = MAX_BLOCK
-        plan = _with_schema(given.plan._replace(target=to), options or {}, given.stored)
-        plan = plan._replace(verify=verify, lossy=tuple(lossy), tagged=tagged, skip_bad=skip_bad)
-        with _patched_sink(target, force, opened.stat) as (write, patch):
-            out = LimitedWrite(write, max_size)
-            asked = format or lossy or tagged or skip_bad or options or given.plan.fields
-            copied = given.packed == to and not asked
+        check_target(target, how["force"], opened.stat)
+        given, plan, _, size = _begun(opened, to, how, threads)
+        if looked is not None:
+            plan, size = plan._replace(layout=looked[0]), looked[1]
+        with _patched_sink(target, how["force"], opened.stat) as (to_target, patch):
+            out = LimitedWrite(to_target if losses is None else _no_write, how["max_size"])
+            copied = given.packed == to and not _asks(how) and not given.plan.fields
             if copied:
                 done = _copy(given.read, out, progress)
             else:
@@ -133,11 +284,12 @@ def convert(
                     given.read,
                     out,
                     plan,
-                    block_size=block_size,
+                    block_size=size or block_size,
                     threads=threads,
                     size=opened.size,
                     patch=patch,
                     progress=progress,
+                    losses=losses,
                 )
             projected = given.projected
             missing = wanted.missing(done.fields if projected is None else projected.found)
@@ -146,6 +298,7 @@ def convert(
             if missing and missing == wanted.names and out.written:
                 raise UsageError(f"no record has a field {' or '.join(missing)}")
             opened.check_unchanged()
+    verify, whole = how["verify"], copied and not how["fields"]
     return ConvertReport(
         source=opened.path,
         target=target_name(target),
@@ -154,86 +307,28 @@ def convert(
         read=done.read,
         size=out.written,
         records=done.records,
-        losses=done.losses,
+        losses=[loss for loss in done.losses if not RULES[loss.rule].is_carried(to)],
         left_out=done.left_out,
         places=done.places,
-        exact=copied and not fields,
-        proved=verify or (copied and not fields),
+        exact=whole,
+        proved=verify or whole,
         seconds=done.seconds,
         missing=missing,
+        carried=[loss for loss in done.losses if RULES[loss.rule].is_carried(to)],
+        back=_back(plan, done.losses),
     )
 
 
-class _Given(NamedTuple):
-    """What there is to read, and how.
-
-    ``packed``: what a container is of. ``stored``: what it is serialized in, and the settings.
-    ``projected``: what gives only the fields that were asked for, where that is done in reading.
-    """
-
-    read: Read
-    plan: ConversionPlan
-    packed: str | None = None
-    stored: tuple[str | None, Style] = (None, {})
-    projected: Projected | None = None
+def _asks(how: ConvertOptions) -> bool:
+    """Whether anything is said of how values are read or written."""
+    said = how["format"], how["lossy"], how["tagged"], how["skip_bad"], how["options"]
+    return any(said) or how["shaping"] != Shaping()
 
 
-def _given(
-    source: Source,
-    format: str | None,
-    fields: Fields,
-    *,
-    trust: bool,
-    threads: int,
-    verify: bool,
-) -> _Given:
-    if not is_container(source.peek(SNIFF)):
-        source = decompressed(source)
-        expect(lambda: source.about)
-        head = source.peek(HEAD)
-        name = source.name if source.stat is not None else None
-        found = format or detect(name, head)
-        _check_source(found, head, trust=trust)
-        return _Given(source.read, ConversionPlan(found, "", fields=fields.paths))
-    source = expanded(source)
-    header = first_header(source.peek)
-    if header.entry is not None:
-        raise UsageError("an archive is unpacked first", hint="unpack -o FOLDER")
-    packed = member_plan(header, trust=trust)
-    serializer = packed.chain.serializer
-    if fields.names and format is None:
-        # It needs NumPy, whose import takes as long as all of a small conversion.
-        from serialpack.pipeline.fields import Projected, projectable
-
-        member = projectable(source, packed)
-        if member is not None:
-            projected = Projected(source.file, member, packed, fields.paths, threads, verify=verify)
-            read = Pieces(iter(projected)).read
-            # Nobody knows how much of each record that is.
-            expect(lambda: None)
-            return _Given(
-                read, ConversionPlan(projected.format, ""), projected.format, projected=projected
-            )
-    settings = packed.style.get(SETTINGS, {})
-    stored = SERIALIZERS.cls(serializer.name).stored_format
-    is_object = packed.format == "object"
-    expect_restored(source, serialized=is_object)
-    pieces = restored_pieces(source.read, serialized=is_object, trust=trust, threads=threads)
-    plan = ConversionPlan(format or packed.format, "", fields=fields.paths)
-    if is_object:
-        cls = SERIALIZERS.cls(serializer.name)
-        tabular = issubclass(cls, RecordSerializer) and cls.tabular
-        plan = ConversionPlan(
-            stored or "",
-            "",
-            structure=Structure.ARRAY if tabular else None,  # the object is the list of the rows
-            fields=fields.paths,
-            alone=True,
-            source_serializer=(*serializer,),
-            source_settings=settings,
-        )
-    _check_source(plan.source, b"", trust=trust)
-    return _Given(Pieces(pieces).read, plan, packed.format, (stored, settings))
+def _back(plan: ConversionPlan, losses: list[Loss]) -> tuple[str, ...]:
+    if plan.layout is None:
+        return ()
+    return turned_back_by(plan.target, plan.layout, plan.shaping, losses)
 
 
 def _copy(read: Read, write: Write, progress: Progress | None) -> Converted:
@@ -245,39 +340,6 @@ def _copy(read: Read, write: Write, progress: Progress | None) -> Converted:
         if progress is not None:
             progress(done, done)
     return Converted(done, None, [], 0, [], {})
-
-
-def _check_source(format: str, head: bytes, *, trust: bool) -> None:
-    """InputError or RefusedError where a source in ``format`` is not read as values."""
-    fmt = FORMATS.get(format)
-    if not isinstance(fmt, ValueFormat):
-        raise InputError(
-            f"there are no records in it that are known ({looks_like(head) or format})",
-            hint="--from says what the input is",
-        )
-    if not fmt.safe and not trust:
-        raise untrusted(f"reading {format}", "reads it")
-
-
-def _with_schema(
-    plan: ConversionPlan, options: Mapping[str, Any], stored: tuple[str | None, Style]
-) -> ConversionPlan:
-    """``plan`` with the user's schema, for the target that takes one, else for the source."""
-    if not options:
-        return plan._replace(target_settings=stored[1]) if stored[0] == plan.target else plan
-    taking = [
-        name
-        for name in (plan.target, plan.source)
-        if name in SERIALIZERS and SERIALIZERS.cls(name).takes_options
-    ]
-    if not taking:
-        raise UsageError(f"neither {plan.source} nor {plan.target} takes a schema")
-    settings = SERIALIZERS.cls(taking[0]).settings(options)
-    if taking[0] == plan.target:
-        plan = plan._replace(target_settings=settings)
-    if taking[0] == plan.source:
-        plan = plan._replace(source_settings=settings, source_serializer=(plan.source, ()))
-    return plan
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from typing import Any
 
 from serialpack.conversion.losses import Losses
 from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.rules import RULES
+from serialpack.conversion.rules import RULES, carried_to
 from serialpack.conversion.targets import TargetWriter, others, writers
 from serialpack.errors import SerialpackError
 from serialpack.formats import FORMATS
@@ -61,25 +61,34 @@ def _rules(plan: ConversionPlan, lost: Difference, attempt: Attempt | None) -> l
     if attempt is None:
         source = FORMATS.get(plan.source)
         heeds = source.heeds if isinstance(source, ValueFormat) else frozenset[str]()
-        found = [name for name in _about(lost.kind) if name in heeds and name not in plan.lossy]
-        return [*plan.lossy, *found[:1]] if found else []
+        found = [name for name in _about(plan, lost.kind) if name in heeds]
+        found = [name for name in found if name not in plan.lossy]
+        return [*_asked(plan), *found[:1]] if found else []
     if plan.tagged and FORMATS.declaration(plan.target).tagged:
         return []
     rules = frozenset(plan.lossy)
     left: Difference | None = lost
     while left is not None:
-        more = next((name for name in _about(left.kind) if name not in rules), None)
+        more = next((name for name in _about(plan, left.kind) if name not in rules), None)
         if more is None:
             return []
         rules |= {more}
         left = attempt(rules)
-    return [name for name in RULES if name in rules]
+    asked = rules.difference(plan.lossy).union(_asked(plan))
+    return [name for name in RULES if name in asked]
 
 
-def _about(kind: str) -> Iterator[str]:
+def _asked(plan: ConversionPlan) -> list[str]:
+    """The rules that the user named, of those that must be."""
+    carried = frozenset() if plan.strict else carried_to(plan.target)
+    return [name for name in plan.asked if name not in carried]
+
+
+def _about(plan: ConversionPlan, kind: str) -> Iterator[str]:
     """The rules that may let values of a kind go, as ``RULES`` has them in order."""
     for name, rule in RULES.items():
-        if kind in rule.kinds or (kind == "tag" and name == "timestamps"):
+        fits = kind in rule.kinds or (kind == "tag" and name == "timestamps")
+        if fits and rule.is_for(plan.target):
             yield name
 
 
@@ -98,6 +107,8 @@ def _formats(plan: ConversionPlan, record: Any) -> list[str]:
     found: list[str] = []
     for name in others(plan.target):
         fmt = FORMATS.get(name)
+        if name == plan.source:
+            continue  # it is read as that: what is lost, is lost there
         several = (
             isinstance(fmt, ValueFormat) and fmt.one_record and plan.structure != Structure.DOCUMENT
         )
@@ -120,7 +131,7 @@ def attempt_with(
 
     def attempt(rules: frozenset[str]) -> Difference | None:
         try:
-            records = changed([record], Losses(rules))
+            records = changed([record], Losses(rules, rules))
         except SerialpackError:  # two keys would become one
             return Difference(0, "$", "", "", "value")
         return lost_by(writer, records)

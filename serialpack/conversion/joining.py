@@ -60,7 +60,7 @@ class Joiner:
                 self._put(room)
             self._put(around.before)
             self._put(piece.head)
-        self._put(piece.body)
+        self._put(join.body(piece, structure))
         self.count += piece.records
 
     def __enter__(self) -> Joiner:
@@ -76,8 +76,10 @@ class Joiner:
         if not self.count:
             empty = join.around.get(structure, _NOTHING).empty
             self._put(empty or join.counted(structure, 0) or self._head)
+            self._put(join.end())
             return
         self._put(join.around.get(self._structure, _NOTHING).after)
+        self._put(join.end())
         if not self._room:
             return
         filled = join.filled(self._structure, self.count)

@@ -9,22 +9,29 @@ merged here.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from serialpack.conversion.rules import RULES
-from serialpack.errors import UsageError
+from serialpack.conversion.rules import EVERY, RULES
+from serialpack.errors import UsageError, ValueRefusedError
 from serialpack.values.kinds import Loss, totals
+
+if TYPE_CHECKING:
+    from serialpack.conversion.plan import ConversionPlan
 
 
 class Losses:
     """Counts what was changed on purpose, by rule."""
 
-    def __init__(self, allowed: Collection[str]) -> None:
-        """UsageError for a rule that there is not."""
+    def __init__(self, allowed: Collection[str], asked: Collection[str] | None = None) -> None:
+        """``asked``: those of ``allowed`` that the user named; by others nothing is lost.
+
+        UsageError for a rule that there is not.
+        """
         for name in allowed:
-            if name not in RULES:
+            if name not in RULES and name != EVERY:
                 raise UsageError(f"unknown loss {name!r}", hint=_suggest(name))
         self.allowed = frozenset(allowed)
+        self.asked = self.allowed if asked is None else frozenset(asked)
         self._found: list[Loss] = []
 
     def apply(
@@ -48,7 +55,7 @@ class Losses:
         """
         from serialpack.conversion._changes import Applied
 
-        changer = Applied(self.allowed, refused, holds, never)
+        changer = Applied(self.allowed, refused, holds, never, self.asked)
         if not changer.active:
             return records
         changed = changer.changed(records, first_record)
@@ -59,6 +66,20 @@ class Losses:
         """Count what ``other`` counts too."""
         more = other._found if isinstance(other, Losses) else other
         self._found = totals([*self._found, *more])
+
+    def check_carried(self, plan: ConversionPlan) -> None:
+        """ValueRefusedError for what was carried where that is not allowed."""
+        for loss in self.report():
+            if loss.rule in self.allowed:
+                continue
+            raise ValueRefusedError(
+                f"{plan.target} holds it only in another shape: {RULES[loss.rule].about}:"
+                f" {loss.was} would be {loss.became}",
+                record=loss.record,
+                value_path=loss.value_path,
+                kind=next(iter(RULES[loss.rule].kinds)),
+                hint=f"without --strict it is carried, or --lossy {loss.rule}",
+            )
 
     def report(self) -> list[Loss]:
         """One for each rule that changed something, in the order of ``RULES``."""
@@ -71,4 +92,4 @@ def _suggest(name: str) -> str:
     near = difflib.get_close_matches(name, RULES, n=3)
     if near:
         return "did you mean " + " or ".join(near) + "?"
-    return "known: " + ", ".join(RULES)
+    return "known: " + ", ".join([*(n for n, rule in RULES.items() if not rule.carried), EVERY])

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from serialpack.columns.fields.wanted import Field
+from serialpack.conversion.tables.layout import Layout
+from serialpack.conversion.tables.shaping import Shaping
 from serialpack.formats.base import Style
 from serialpack.reports import LeftOut
 from serialpack.values.kinds import Loss
@@ -23,7 +25,9 @@ class ConversionPlan(NamedTuple):
     all records at once, so that blocks are only read. ``alone``: the source is one document, also
     where its format is a sequence of records. ``fields``: those that are taken of each record;
     none: all. ``source_serializer``: what reads the
-    source, where that is not its format: one that was given a schema, say.
+    source, where that is not its format: one that was given a schema, say. ``shaping``: what the
+    user says about tables; ``layout``: the columns of the target, where it is one. ``strict``:
+    nothing is carried. ``asked``: the rules that the user named, of those in ``lossy``.
     """
 
     source: str
@@ -40,6 +44,10 @@ class ConversionPlan(NamedTuple):
     source_serializer: tuple[str, tuple[int, ...]] | None = None
     source_settings: Style = {}  # noqa: RUF012
     target_settings: Style = {}  # noqa: RUF012
+    shaping: Shaping = Shaping()
+    layout: Layout | None = None
+    strict: bool = False
+    asked: tuple[str, ...] = ()
 
 
 class Found(NamedTuple):

@@ -8,6 +8,7 @@ from typing import Any
 
 from serialpack.conversion.losses import Losses
 from serialpack.conversion.plan import ConversionPlan
+from serialpack.conversion.tables.typed import row_reader
 from serialpack.errors import (
     InputError,
     RefusedError,
@@ -22,6 +23,7 @@ from serialpack.pipeline.reading import Reading
 from serialpack.reports import LeftOut
 from serialpack.serializers import reader
 from serialpack.serializers.base import FAILURES, RecordSerializer
+from serialpack.values.kinds import DIGITS
 from serialpack.values.structure import Structure
 
 #: Makes the refusal of a value: the difference, and the number of the block's first record.
@@ -42,6 +44,8 @@ class SourceReader:
         self._untags = plan.tagged and fmt.declared.tagged
         #: Whether ``read`` may lose what only the text says, which ``unread`` finds.
         self.by_text = fmt.restyled and not self._untags and plan.source_serializer is None
+        self._rows = row_reader(fmt, plan)
+        self.by_text = self.by_text and self._rows is None
         self._serializer: RecordSerializer | None = None
         if plan.source_serializer is not None:
             serializer = reader(*plan.source_serializer)
@@ -60,6 +64,10 @@ class SourceReader:
             return self._stored(block, self._serializer)
         self._check_comments(block, losses)
         try:
+            if self._rows is not None:
+                records, found = self._rows.read(block, nearest=DIGITS in losses.allowed)
+                losses.merge(found)
+                return records
             if not lossy and not self._untags:
                 return self.format.parse(block)
             allowed = losses.allowed if lossy else frozenset[str]()
@@ -202,7 +210,7 @@ class SourceReader:
                 record=found.record,
                 value_path=found.value_path,
                 kind="comments",
-                hint="--lossy comments drops them",
+                hint="without --strict they are dropped, and counted",
             )
         losses.merge([found])
 

@@ -1,22 +1,114 @@
-"""The rules of ``--lossy``: which losses there are, by name."""
+"""What becomes of a value that a target does not hold as it is: the rules, by name.
+
+A rule is *carried* where all content is there, its type or shape perhaps known only to an option
+that reads it back: done without being asked. It is *dropped* (comments) where no target has it,
+and *lost* where information would be gone: done only where ``--lossy`` names it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple
 
-from serialpack.values.kinds import COLUMNS, COMMENTS, DIGITS, DUPLICATES, UTF8
+from serialpack.values.kinds import AROUND, COLUMNS, COMMENTS, DIGITS, DUPLICATES, UTF8
+
+#: The formats that are tables of text, and all that are tables.
+TEXT_TABLES = frozenset({"csv", "tsv"})
+TYPED_TABLES = frozenset({"parquet", "arrow", "avro"})
+TABLES = TEXT_TABLES | TYPED_TABLES
+
+#: Those whose columns are found in all records before the first is written.
+SURVEYED = TEXT_TABLES | {"parquet", "arrow"}
+
+#: Every target.
+ALL = frozenset({"*"})
+NONE: frozenset[str] = frozenset()
 
 
 class Rule(NamedTuple):
-    """What a rule is about, in one line, and the kinds of values (``KINDS``) that it changes."""
+    """What a rule is about, in one line, and the kinds of values (``KINDS``) that it changes.
+
+    ``carried``: the targets to which it carries them; to any other they are lost by it. ``what``:
+    what was carried, and as what, behind a number. ``only``: the targets that have such a rule.
+    ``back``: the option that turns it back.
+    """
 
     about: str
     kinds: frozenset[str]
+    carried: frozenset[str] = NONE
+    what: str = ""
+    only: frozenset[str] = ALL
+    back: str = ""
 
+    def is_carried(self, target: str) -> bool:
+        """Whether nothing is lost by it in ``target``."""
+        return bool(self.carried & {target, "*"})
+
+    def is_for(self, target: str) -> bool:
+        """Whether it changes anything for ``target``."""
+        return bool(self.only & {target, "*"})
+
+
+_INTEGERS = {"integer", "inexact-integer", "uint64", "bigint"}
+_FLOATS = {"float", "integral-float", "non-finite"}
 
 #: The rules, in the order in which they are tried and reported.
 RULES: dict[str, Rule] = {
-    "bytes": Rule("bytes become base64 text (RFC 4648)", frozenset({"bytes", "bytearray"})),
+    "cells": Rule(
+        "numbers and booleans are bare literals of JSON",
+        frozenset({*_INTEGERS, *_FLOATS, "boolean"}),
+        *(TEXT_TABLES, "numbers as cells", TEXT_TABLES, "--typed"),
+    ),
+    "null": Rule(
+        "null is an empty cell, in TOML a key that is left out",
+        frozenset({"null"}),
+        *(TEXT_TABLES, "nulls as cells", TEXT_TABLES | {"toml"}, "--typed"),
+    ),
+    "missing": Rule(
+        "a key that only some records have is an empty cell, or null",
+        frozenset({"mixed"}),
+        *(TABLES, "missing fields as empty cells", TABLES, "--typed --null null"),
+    ),
+    "nested": Rule(
+        "a map is a column for each of its keys",
+        frozenset({"nested"}),
+        *(TABLES, "maps as dotted columns", TABLES, "--nest"),
+    ),
+    "mixed": Rule(
+        "what has no column of one type is JSON text",
+        frozenset({"nested", "array", "mixed"}),
+        *(TABLES, "values as JSON text", TABLES, "--nest"),
+    ),
+    "json-like": Rule(
+        "text that is JSON too stands beside columns of JSON text",
+        frozenset({"text"}),
+        *(TEXT_TABLES, "texts that read as JSON", TEXT_TABLES, "--nest NAMES"),
+    ),
+    "numbers": Rule(
+        "integers beside floats are doubles, where these are exact",
+        frozenset({"mixed"}),
+        *(TYPED_TABLES, "integers as doubles", TYPED_TABLES, ""),
+    ),
+    "shapes": Rule(
+        "lists are rows without a header, scalars are one column",
+        frozenset({"bare"}),
+        *(TABLES, "records as rows", TABLES, "--no-header"),
+    ),
+    "key-order": Rule(
+        "columns stand in order of first appearance",
+        frozenset({"mixed"}),
+        *(TABLES, "orders of keys as that of the columns", TABLES, ""),
+    ),
+    "bson": Rule(
+        "BSON's own types become MongoDB's Extended JSON v2, relaxed",
+        frozenset({"tag"}),
+        *(ALL, "BSON types as Extended JSON", ALL, "--tagged"),
+    ),
+    "bytes": Rule(
+        "bytes become base64 text (RFC 4648)",
+        frozenset({"bytes", "bytearray"}),
+        *(ALL, "bytes as base64", ALL, "--tagged"),
+    ),
     "timestamps": Rule(
         "dates, times and durations become ISO 8601 text",
         frozenset(
@@ -25,8 +117,23 @@ RULES: dict[str, Rule] = {
                 *("date", "time", "timedelta"),
             }
         ),
+        *(ALL, "times as text", ALL, "--tagged"),
     ),
-    "keys": Rule("keys that are no text become text", frozenset({"integer-key", "key"})),
+    "decimals": Rule(
+        "decimals, fractions and UUIDs become text",
+        frozenset({"decimal", "fraction", "uuid"}),
+        *(ALL, "decimals as text", ALL, "--tagged"),
+    ),
+    "sequences": Rule(
+        "tuples and sets become lists",
+        frozenset({"tuple", "set", "frozenset"}),
+        *(ALL, "tuples and sets as lists", ALL, "--tagged"),
+    ),
+    "keys": Rule(
+        "keys that are no text become text",
+        frozenset({"integer-key", "key"}),
+        *(ALL, "keys as text", ALL, "--tagged"),
+    ),
     "nan": Rule("NaN and infinities become null", frozenset({"non-finite", "nan-bits"})),
     # None is about integers of more than 4300 digits: Python does not write them in decimal.
     "bigint": Rule(
@@ -37,8 +144,9 @@ RULES: dict[str, Rule] = {
         "numbers become the nearest double, times are cut to microseconds", frozenset({"digits"})
     ),
     DUPLICATES: Rule("the last of equal keys wins", frozenset({"duplicate-keys"})),
-    COMMENTS: Rule("comments are dropped", frozenset()),
+    COMMENTS: Rule("comments are dropped", frozenset(), ALL, "comments dropped"),
     COLUMNS: Rule("the names of columns are dropped, of a table without rows", frozenset()),
+    AROUND: Rule("what stands around the records of --at is left out", frozenset()),
     UTF8: Rule(
         "invalid UTF-8 and lone surrogates become U+FFFD",
         frozenset({"surrogates"}),
@@ -54,7 +162,24 @@ RULES: dict[str, Rule] = {
     ),
 }
 
+#: The word of ``--lossy`` for all rules.
+EVERY = "all"
+
+
+def carried_to(target: str) -> frozenset[str]:
+    """The rules that carry values to ``target``: nothing need be said for them."""
+    return frozenset(
+        name for name, rule in RULES.items() if rule.is_for(target) and rule.is_carried(target)
+    )
+
+
+def allowed_for(target: str, lossy: Collection[str], *, strict: bool) -> tuple[str, ...]:
+    """The rules that may be applied, where the user named ``lossy``."""
+    named = set(RULES) if EVERY in lossy else set(lossy)
+    named |= set() if strict else carried_to(target)
+    return tuple(name for name, rule in RULES.items() if name in named and rule.is_for(target))
+
 
 def rule_for(kind: str) -> str | None:
-    """The rule that allows the loss of a kind of values; None where none does."""
-    return next((name for name, rule in RULES.items() if kind in rule.kinds), None)
+    """The rule that allows a kind of values to be lost; None where none does."""
+    return next((n for n, rule in RULES.items() if kind in rule.kinds and not rule.carried), None)

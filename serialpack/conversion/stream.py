@@ -9,6 +9,7 @@ from serialpack.conversion.blocks import BlockConverter, Converting
 from serialpack.conversion.joining import Joiner, Patch, Write
 from serialpack.conversion.losses import Losses
 from serialpack.conversion.plan import ConversionPlan, Found
+from serialpack.conversion.tables.writers import join_of
 from serialpack.conversion.targets import is_sequence
 from serialpack.errors import InputError, RefusedError, ValueRefusedError
 from serialpack.formats import FORMATS
@@ -42,10 +43,10 @@ class Converted(NamedTuple):
 class _Tally:
     """What happened in all blocks so far."""
 
-    def __init__(self, plan: ConversionPlan, line: Line) -> None:
+    def __init__(self, plan: ConversionPlan, line: Line, losses: Losses | None) -> None:
         self._line = line
         self.left_out = 0
-        self.losses = Losses(plan.lossy)
+        self.losses = losses or Losses(plan.lossy)
         self.places: list[LeftOut] = []
         self.fields: frozenset[Field] = frozenset()
         self._keys = bytearray()
@@ -105,23 +106,24 @@ def convert_stream(
     size: int | None = None,
     patch: Patch | None = None,
     progress: Progress | None = None,
+    losses: Losses | None = None,
 ) -> Converted:
     """Convert what ``read`` gives, as ``plan`` says, to one file that ``write`` gets.
 
     ``block_size``: how many bytes of the source are read at a time, where not as many as suit the
     target. ``size``: the source's bytes, where they are known. ``patch`` as ``Joiner`` has it.
     What is written before an error stays written: a caller that wants all or nothing gives a file
-    of its own.
+    of its own. ``losses`` counts what was changed, also where it ends early.
     """
     fmt = FORMATS.get(plan.source)
     assert isinstance(fmt, ValueFormat)
     target = FORMATS.get(plan.target)
     assert isinstance(target, ValueFormat)
-    join = target.join
+    join = join_of(plan) or target.join
     size_of_block = block_size or (join or Join).block_size
     blocks = fmt.split(read, size_of_block, for_values=True)
     line = Line(blocks, size=size, progress=progress)
-    tally = _Tally(plan, line)
+    tally = _Tally(plan, line, losses)
     first = line.first
     structure = plan.structure or fmt.structure(first, 0)
     plan = plan._replace(

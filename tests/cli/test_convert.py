@@ -55,18 +55,19 @@ def test_outputs_are_named_after_what_they_are(run: Run, config: Path, tmp_path:
 def test_losses_are_refused_named_and_told(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "a.msgpack"
     path.write_bytes(b"".join(msgpack.packb({"n": n, "b": b"\xff"}) for n in range(3)))
-    done = run("unpack", "--to", "json", path, code=4)
+    done = run("unpack", "--strict", "--to", "json", path, code=4)
     assert b"record 0, $.b" in done.stderr
     assert b"--lossy bytes" in done.stderr
     assert not (tmp_path / "a.json").exists()
-    done = run("unpack", "--to", "json", "--lossy", "bytes,keys", path)
+    done = run("unpack", "-v", "--to", "json", path)
     assert json.loads((tmp_path / "a.json").read_bytes())[2] == {"n": 2, "b": "/w=="}
-    assert (
-        "bytes: 3 changed, first in record 0, $.b: b'\\xff' became '/w=='" in done.stderr.decode()
-    )
-    done = run("unpack", "-f", "--json", "--to", "json", "--lossy", "bytes", path)
+    told = done.stderr.decode()
+    assert "3 carried: 3 bytes as base64" in told
+    assert "bytes: 3 carried, first in record 0, $.b: b'\\xff' became '/w=='" in told
+    done = run("unpack", "-f", "--json", "--to", "json", path)
     (line,) = map(json.loads, done.stdout.splitlines())
-    assert line["losses"] == [
+    assert line["losses"] == []
+    assert line["carried"] == [
         {
             "rule": "bytes",
             "count": 3,
@@ -76,6 +77,12 @@ def test_losses_are_refused_named_and_told(run: Run, tmp_path: Path) -> None:
             "became": "'/w=='",
         }
     ]
+    path.write_bytes(msgpack.packb({"x": [float("nan")] * 2}))
+    done = run("unpack", "-f", "--to", "json", path, code=4)
+    assert b"--lossy nan" in done.stderr
+    done = run("unpack", "-f", "--to", "json", "--lossy", "nan", path)
+    assert b"nan: 2 changed, first in record 0, $.x[0]: nan became None" in done.stderr
+    path.write_bytes(b"".join(msgpack.packb({"n": n, "b": b"\xff"}) for n in range(3)))
     run("unpack", "--to", "json", "--lossy", "byte", path, code=2)
     done = run("unpack", "-f", "--to", "json", "--tagged", path)
     text = (tmp_path / "a.json").read_bytes()

@@ -65,9 +65,7 @@ def test_what_one_writer_would_change_another_one_writes() -> None:
 @pytest.mark.parametrize(
     ("format", "source", "path", "kind"),
     [
-        ("yaml", b"a: 1\nb: [!!timestamp 2023-10-25]\n", "$.b[0]", "date"),
-        ("msgpack", b"\x81\xa1a\xc4\x01x", "$.a", "bytes"),
-        ("msgpack", b"\x81\x01\x02", "$", "integer-key"),
+        ("msgpack", b"\x81\xa1a\xc7\x01\x05x", "$.a", "tag"),
         ("yaml", b"a: .nan\n", "$.a", "non-finite"),
     ],
 )
@@ -75,6 +73,28 @@ def test_what_json_cannot_hold_is_refused(format: str, source: bytes, path: str,
     with pytest.raises(ValueRefusedError) as caught:
         as_json(format, source)
     assert (caught.value.record, caught.value.value_path, caught.value.kind) == (0, path, kind)
+
+
+@pytest.mark.parametrize(
+    ("format", "source", "rule", "wanted"),
+    [
+        (
+            "yaml",
+            b"a: 1\nb: [!!timestamp 2023-10-25]\n",
+            "timestamps",
+            {"a": 1, "b": ["2023-10-25"]},
+        ),
+        ("msgpack", b"\x81\xa1a\xc4\x01x", "bytes", {"a": "eA=="}),
+        ("msgpack", b"\x81\x01\x02", "keys", {"1": 2}),
+    ],
+)
+def test_what_json_holds_as_text_is_carried(
+    format: str, source: bytes, rule: str, wanted: Any
+) -> None:
+    text, report = as_json(format, source)
+    assert json.loads(text) == wanted
+    assert [(loss.rule, loss.count) for loss in report.carried] == [(rule, 1)]
+    assert not report.losses
 
 
 def test_what_has_no_records_or_may_run_code_is_not_read() -> None:

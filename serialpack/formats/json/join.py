@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from serialpack.formats.shared.join import Around, Join, Piece
+from serialpack.stages.stage import Buffer
 from serialpack.values.structure import Structure
 
 
@@ -24,6 +25,25 @@ class JsonJoin(Join):
             return Piece(data[1:-2], len(records))
         # A line end stands behind each record, and in none.
         return Piece(data[:-1].replace(b"\n", b",\n"), len(records))
+
+
+class IndentedJoin(JsonJoin):
+    """As ``JsonJoin``, each level of values so many spaces further in."""
+
+    def __init__(self, spaces: int) -> None:
+        self._spaces = spaces
+
+    def body(self, piece: Piece, structure: Structure) -> Buffer:
+        """ValueError where the text is not that which was proved, but for white space."""
+        import msgspec
+
+        compact = bytes(piece.body)
+        if structure != Structure.DOCUMENT:
+            compact = b"{%b}" % compact if structure == Structure.MAP else b"[%b]" % compact
+        text = msgspec.json.format(compact, indent=self._spaces)
+        if msgspec.json.format(text, indent=-1) != compact.replace(b"\n", b""):
+            raise ValueError("indented, it is another text")
+        return text if structure == Structure.DOCUMENT else text[2:-2]
 
 
 class NdJsonJoin(Join):

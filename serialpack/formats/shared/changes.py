@@ -23,6 +23,10 @@ _CALLS = 2
 _OPEN: Any = object()
 
 
+#: What a value of a map becomes that is left out, with its key.
+OMITTED: Any = type("Omitted", (), {"__repr__": lambda _: "nothing"})()
+
+
 class _Endless(Exception):
     """A container that holds itself."""
 
@@ -33,6 +37,8 @@ class Changer:
     #: Types of values, and of keys, that stay as they are: they are not asked about.
     plain: frozenset[type] = frozenset()
     plain_keys: frozenset[type] = frozenset()
+    #: Types of sequences that become lists.
+    as_lists: frozenset[type] = frozenset()
 
     def __init__(self) -> None:
         self.record = 0
@@ -137,7 +143,7 @@ class Changer:
                 parts[key] = became
             self._steps.pop()
         if not keys:
-            return {**value, **parts} if parts else value
+            return _without_omitted({**value, **parts}, parts) if parts else value
         made: dict[Any, Any] = {}
         for key, part in value.items():
             other = keys.get(key, key)
@@ -145,18 +151,23 @@ class Changer:
                 first = next(before for before in value if keys.get(before, before) == other)
                 raise self._merged("keys", first, key, other)
             made[other] = parts.get(key, part)
-        return made
+        return _without_omitted(made, parts)
 
     def _in_list(self, values: Any) -> Any:
         made = list(values)
         for number, value in enumerate(values):
             if type(value) not in self.plain:
                 self._steps.append((_numbered, number))
-                made[number] = self.walked(value)
+                became = self.walked(value)
+                made[number] = value if became is OMITTED else became
                 self._steps.pop()
+        kind = type(values)
+        if kind in self.as_lists:
+            self.note("sequences", values, "a list")
+            return made
         if all(new is old for new, old in zip(made, values, strict=True)):
             return values
-        return type(values)(made)
+        return kind(made)
 
     def _in_set(self, values: Any) -> Any:
         made: dict[Any, Any] = {}
@@ -169,6 +180,9 @@ class Changer:
                 raise self._merged("elements", made[became], value, became)
             made[became] = value
             same = same and became is value
+        if type(values) in self.as_lists:
+            self.note("sequences", values, "a list")
+            return list(made)
         return values if same else type(values)(made)
 
     def _merged(self, what: str, first: Any, second: Any, became: Any) -> ValueRefusedError:
@@ -179,6 +193,12 @@ class Changer:
             value_path=self.path,
             kind=key_kind(second) or kind_of(second),
         )
+
+
+def _without_omitted(made: dict[Any, Any], parts: dict[Any, Any]) -> dict[Any, Any]:
+    if OMITTED not in parts.values():
+        return made
+    return {key: part for key, part in made.items() if part is not OMITTED}
 
 
 def _told(value: Any) -> Any:

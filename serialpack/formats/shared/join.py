@@ -67,6 +67,14 @@ class Join:
         """The piece of a block whose ``records`` were dumped as ``data``."""
         return Piece(data, len(records))
 
+    def body(self, piece: Piece, structure: Structure) -> Buffer:  # noqa: ARG002
+        """What is written for a piece, one after another."""
+        return piece.body
+
+    def end(self) -> bytes:
+        """What is written behind all else."""
+        return b""
+
     def counted(self, structure: Structure, count: int) -> bytes:  # noqa: ARG002
         """What says, before a document, how many records it has."""
         return b""

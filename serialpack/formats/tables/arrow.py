@@ -54,6 +54,21 @@ class ArrowFormat(TableFormat):
         with (ipc.open_file if data.startswith(_MAGIC) else ipc.open_stream)(data) as reader:
             return reader.schema
 
+    def own_table(self, data: bytes) -> Any:
+        pa = tables.arrow()
+        return pa.ipc.open_file(pa.BufferReader(data)).read_all()
+
+    def open_writer(self, sink: Any, schema: Any) -> Any:
+        return tables.arrow().ipc.new_file(sink, schema)
+
+    def has_rows(self, data: bytes, written: bytes) -> bool:
+        """A batch has the same bytes wherever it stands: only the footer says where."""
+        size = int.from_bytes(data[-10:-6], "little")
+        blocks = list(file_blocks(data[-10 - size : -10]))
+        start = min((offset for offset, _, _ in blocks), default=0)
+        end = max((sum(block) for block in blocks), default=0)
+        return written.endswith(data[start:end])
+
     def write_table(self, table: Any, *, stored: bool) -> bytes:  # noqa: ARG002
         pa = tables.arrow()
         file = io.BytesIO()

@@ -47,7 +47,7 @@ def table_of(records: list[Any], most: int) -> Any:
         return pa.table({})
     columns, fields = columns_of(records, most)
     arrays = [
-        _array(column.cells, field.type)
+        array_of(column.cells, field.type)
         for column, field in zip(columns.values(), fields, strict=True)
     ]
     return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
@@ -140,7 +140,8 @@ def _type(column: ColumnType, most: int) -> Any:
     }[kind]()
 
 
-def _array(values: Sequence[Any], kind: Any) -> Any:
+def array_of(values: Sequence[Any], kind: Any) -> Any:
+    """A column of values; as ``table_of``."""
     pa = arrow()
     storage = _mapped(kind, _storage)
     with failures_told():

@@ -40,6 +40,23 @@ class TableFormat(DocumentFormat):
     def write_table(self, table: Any, *, stored: bool) -> bytes:
         """A file of ``table``; ``stored``: to be compressed by others."""
 
+    def json_columns(self, data: bytes) -> list[str]:
+        """The columns that are marked as JSON text."""
+        kind = tables.arrow().json_
+        return [field.name for field in self.read_schema(data) if field.type == kind()]
+
+    @abstractmethod
+    def own_table(self, data: bytes) -> Any:
+        """The table in a file that ``write_table`` made here, with its very types."""
+
+    @abstractmethod
+    def open_writer(self, sink: Any, schema: Any) -> Any:
+        """What writes tables of ``schema`` into ``sink``, one after another, as one file."""
+
+    @abstractmethod
+    def has_rows(self, data: bytes, written: bytes) -> bool:
+        """Whether ``written``, a part of a file, has the very rows of the file ``data``."""
+
     def read(self, data: bytes) -> list[Any]:
         return self._read(data, tables.MOST_VALUES)
 

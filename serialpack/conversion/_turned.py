@@ -1,0 +1,95 @@
+"""The proof of rules that carry: what they wrote is read again, and is what it was."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode
+from collections.abc import Callable
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+from uuid import UUID
+
+from serialpack.values.equality import difference
+
+
+def turned_back(rule: str, was: Any, became: Any) -> bool:
+    """Whether ``rule`` made ``became`` of ``was`` so that it can be read back."""
+    back = _BACK.get(rule)
+    if back is None:
+        return True
+    try:
+        return difference(was, back(became, type(was))) is None
+    except (ValueError, TypeError, OverflowError, ArithmeticError):
+        return False
+
+
+def _bytes(text: str, kind: type) -> Any:
+    return kind(b64decode(text, validate=True))
+
+
+def _moment(text: str, kind: type) -> Any:
+    if kind is timedelta:
+        return _duration(text)
+    if kind in (date, datetime, time):
+        return kind.fromisoformat(text)
+    if kind.__name__ == "Timestamp":  # MessagePack's, of nanoseconds
+        whole, _, rest = text.partition(".")
+        seconds = datetime.fromisoformat(whole + "+00:00") - datetime.fromisoformat(_EPOCH)
+        return kind(seconds.days * 86400 + seconds.seconds, int(rest.partition("+")[0]))
+    raise ValueError(kind)
+
+
+_EPOCH = "1970-01-01T00:00:00+00:00"
+
+_DURATION = re.compile(
+    r"(-?)P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.(\d+))?S)?)?", re.ASCII
+)
+
+
+def _duration(text: str) -> timedelta:
+    found = _DURATION.fullmatch(text)
+    if found is None:
+        raise ValueError(text)
+    sign, days, hours, minutes, seconds, fraction = found.groups(default="")
+    parts = (int(part or 0) for part in (days, seconds, (fraction or "0").ljust(6, "0")))
+    of_days, of_seconds, of_micros = parts
+    length = timedelta(of_days, of_seconds, of_micros, 0, int(minutes or 0), int(hours or 0))
+    return -length if sign else length
+
+
+def _digits(text: str, kind: type) -> Any:
+    return kind(text)
+
+
+def _extended(made: Any, kind: type) -> Any:
+    from bson.json_util import RELAXED_JSON_OPTIONS, object_hook
+
+    found = object_hook(dict(made), RELAXED_JSON_OPTIONS)
+    if kind.__name__ == "Regex":  # the flags of BSON's are plain integers
+        return kind(found.pattern, int(found.flags))
+    return found
+
+
+def _key(text: str, kind: type) -> Any:
+    if kind is int:
+        return int(text)
+    if kind is float:
+        return float(text)
+    if kind in (Decimal, Fraction, UUID):
+        return kind(text)
+    if kind in (bytes, bytearray):
+        return _bytes(text, kind)
+    if kind in (bool, type(None)):
+        return {"true": True, "false": False, "null": None}[text]
+    return _moment(text, kind)
+
+
+_BACK: dict[str, Callable[[Any, type], Any]] = {
+    "bson": _extended,
+    "bytes": _bytes,
+    "timestamps": _moment,
+    "decimals": _digits,
+    "keys": _key,
+}

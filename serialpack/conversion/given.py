@@ -1,0 +1,137 @@
+"""What there is to convert: a file in a format, compressed or not, or what a container is of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from serialpack.api import HEAD, expanded
+from serialpack.compressed.pieces import Pieces
+from serialpack.compressed.source import decompressed
+from serialpack.container.reader import SNIFF, first_header, is_container
+from serialpack.conversion.plan import ConversionPlan
+from serialpack.conversion.projecting import Fields
+from serialpack.detect import detect, looks_like
+from serialpack.errors import InputError, UsageError
+from serialpack.files import Source
+from serialpack.formats import FORMATS
+from serialpack.formats.base import Read, Style, ValueFormat
+from serialpack.pipeline.blocks import SETTINGS
+from serialpack.pipeline.expect import expect_restored
+from serialpack.pipeline.unpack import member_plan, restored_pieces, untrusted
+from serialpack.serializers import SERIALIZERS
+from serialpack.serializers.base import RecordSerializer
+from serialpack.values.structure import Structure
+from serialpack.watch import expect
+
+if TYPE_CHECKING:
+    from serialpack.pipeline.fields import Projected
+
+
+class Given(NamedTuple):
+    """What there is to read, and how.
+
+    ``packed``: what a container is of. ``stored``: what it is serialized in, and the settings.
+    ``projected``: what gives only the fields that were asked for, where that is done in reading.
+    """
+
+    read: Read
+    plan: ConversionPlan
+    packed: str | None = None
+    stored: tuple[str | None, Style] = (None, {})
+    projected: Projected | None = None
+
+
+def given_by(
+    source: Source,
+    format: str | None,
+    fields: Fields,
+    *,
+    trust: bool,
+    threads: int,
+    verify: bool,
+) -> Given:
+    """What is in ``source``, told by ``format`` or by itself: a file of a format, or a container.
+
+    Errors as of ``files.convert``.
+    """
+    if not is_container(source.peek(SNIFF)):
+        source = decompressed(source)
+        expect(lambda: source.about)
+        head = source.peek(HEAD)
+        name = source.name if source.stat is not None else None
+        found = format or detect(name, head)
+        _check_source(found, head, trust=trust)
+        return Given(source.read, ConversionPlan(found, "", fields=fields.paths))
+    source = expanded(source)
+    header = first_header(source.peek)
+    if header.entry is not None:
+        raise UsageError("an archive is unpacked first", hint="unpack -o FOLDER")
+    packed = member_plan(header, trust=trust)
+    serializer = packed.chain.serializer
+    if fields.names and format is None:
+        # It needs NumPy, whose import takes as long as all of a small conversion.
+        from serialpack.pipeline.fields import Projected, projectable
+
+        member = projectable(source, packed)
+        if member is not None:
+            projected = Projected(source.file, member, packed, fields.paths, threads, verify=verify)
+            read = Pieces(iter(projected)).read
+            # Nobody knows how much of each record that is.
+            expect(lambda: None)
+            return Given(
+                read, ConversionPlan(projected.format, ""), projected.format, projected=projected
+            )
+    settings = packed.style.get(SETTINGS, {})
+    stored = SERIALIZERS.cls(serializer.name).stored_format
+    is_object = packed.format == "object"
+    expect_restored(source, serialized=is_object)
+    pieces = restored_pieces(source.read, serialized=is_object, trust=trust, threads=threads)
+    plan = ConversionPlan(format or packed.format, "", fields=fields.paths)
+    if is_object:
+        cls = SERIALIZERS.cls(serializer.name)
+        tabular = issubclass(cls, RecordSerializer) and cls.tabular
+        plan = ConversionPlan(
+            stored or "",
+            "",
+            structure=Structure.ARRAY if tabular else None,  # the object is the list of the rows
+            fields=fields.paths,
+            alone=True,
+            source_serializer=(*serializer,),
+            source_settings=settings,
+        )
+    _check_source(plan.source, b"", trust=trust)
+    return Given(Pieces(pieces).read, plan, packed.format, (stored, settings))
+
+
+def _check_source(format: str, head: bytes, *, trust: bool) -> None:
+    """InputError or RefusedError where a source in ``format`` is not read as values."""
+    fmt = FORMATS.get(format)
+    if not isinstance(fmt, ValueFormat):
+        raise InputError(
+            f"there are no records in it that are known ({looks_like(head) or format})",
+            hint="--from says what the input is",
+        )
+    if not fmt.safe and not trust:
+        raise untrusted(f"reading {format}", "reads it")
+
+
+def with_schema(
+    plan: ConversionPlan, options: Mapping[str, Any], stored: tuple[str | None, Style]
+) -> ConversionPlan:
+    """``plan`` with the user's schema, for the target that takes one, else for the source."""
+    if not options:
+        return plan._replace(target_settings=stored[1]) if stored[0] == plan.target else plan
+    taking = [
+        name
+        for name in (plan.target, plan.source)
+        if name in SERIALIZERS and SERIALIZERS.cls(name).takes_options
+    ]
+    if not taking:
+        raise UsageError(f"neither {plan.source} nor {plan.target} takes a schema")
+    settings = SERIALIZERS.cls(taking[0]).settings(options)
+    if taking[0] == plan.target:
+        plan = plan._replace(target_settings=settings)
+    if taking[0] == plan.source:
+        plan = plan._replace(source_settings=settings, source_serializer=(plan.source, ()))
+    return plan

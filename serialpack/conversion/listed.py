@@ -1,0 +1,58 @@
+"""All that stands in the way of a conversion: a refusal reads on, and lists every kind of loss."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import monotonic
+
+from serialpack.conversion.losses import Losses
+from serialpack.conversion.rules import RULES
+from serialpack.errors import SerialpackError, ValueRefusedError
+from serialpack.values.kinds import Loss
+
+#: So long it is read on, in seconds.
+_LONGEST = 2.0
+
+#: Converts with all losses allowed, and writes nothing: with what counts them, and what is called
+#: after each block.
+Attempt = Callable[[Losses, Callable[[int, int], None]], object]
+
+
+class _Enough(Exception):
+    """It was read on for long enough."""
+
+
+def listed(refused: ValueRefusedError, target: str, asked: list[str], attempt: Attempt) -> None:
+    """Say in ``refused`` what else would be lost, how often and where first, and what allows it.
+
+    ``asked``: the losses that are allowed. Nothing is said where the way out is not to lose any.
+    """
+    if "--lossy" not in (refused.hint or ""):
+        return
+    losses = Losses(RULES)
+    until = monotonic() + _LONGEST
+
+    def stop(_read: int, _written: int) -> None:
+        if monotonic() > until:
+            raise _Enough
+
+    ended = True
+    try:
+        attempt(losses, stop)
+    except _Enough:
+        ended = False
+    except SerialpackError:
+        return  # it is refused however much may be lost
+    found = [loss for loss in losses.report() if not RULES[loss.rule].is_carried(target)]
+    more = [loss for loss in found if loss.rule not in asked]
+    if not more or (len(more) == 1 and more[0].count == 1):
+        return
+    names = [name for name in RULES if name in {*asked, *(loss.rule for loss in more)}]
+    so_far = "" if ended else " in the first two seconds"
+    refused.hint = (
+        f"in all{so_far} {', '.join(map(_told, more))}: --lossy {','.join(names)} lets them go"
+    )
+
+
+def _told(loss: Loss) -> str:
+    return f"{loss.count:,} {loss.rule} (first in record {loss.record}, {loss.value_path})"

@@ -1,0 +1,12 @@
+"""Records of any shape as tables, and back: CSV, TSV, Parquet, Arrow, Avro.
+
+A table has columns, which must be known before its first row is written. So a source is read
+twice: ``survey`` looks at all records and finds which columns there are (``shape``, ``layout``);
+then each block of records is written under that layout (``writers``), column by column, and what
+was written is read again and compared, column by column.
+
+- cell: what stands in a row for a value; ``cells`` turns columns of values into these and back
+- shape: the types, and the keys, of all values that stand in one place of the records
+- layout: the columns of a table, and how each is written: as a cell, or as JSON text
+- missing: no value at all, which is told apart from null as far as the table can
+"""

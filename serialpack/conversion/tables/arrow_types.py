@@ -1,0 +1,92 @@
+"""Which type of Arrow's holds the values of a shape."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from serialpack.conversion.tables.columns import Missing
+from serialpack.conversion.tables.shape import ValueShape
+from serialpack.formats.tables.records import arrow
+
+#: Types of one Arrow type each, by its function.
+_PLAIN: dict[type, str] = {
+    bool: "bool_",
+    float: "float64",
+    str: "string",
+    bytes: "binary",
+    date: "date32",
+    UUID: "uuid",
+}
+
+
+def json_type() -> Any:
+    """Text that is marked as JSON."""
+    pa = arrow()
+    return pa.json_(pa.string())
+
+
+def arrow_type(shape: ValueShape, *, within: bool = False) -> Any:
+    """The type; None where the values are of several, or of none that Arrow has.
+
+    ``within`` others, what is nothing but null has the type of text: of null in structs in lists
+    pyarrow 26 reads broken arrays.
+    """
+    pa = arrow()
+    types = shape.types - {type(None), Missing}
+    if not types:
+        return pa.string() if within else pa.null()
+    if types <= {int, float}:
+        return _number(shape, types)
+    if len(types) > 1 or shape.crowded:
+        return None
+    (kind,) = types
+    if kind in _PLAIN:
+        return getattr(pa, _PLAIN[kind])()
+    if kind is timedelta:
+        return pa.duration("us")
+    if kind is list:
+        inner = None if shape.items is None else arrow_type(shape.items, within=True)
+        return None if inner is None else pa.list_(inner)
+    if kind is dict:
+        return _struct(shape)
+    return _with_facts(kind, shape.facts) if kind in (datetime, time, Decimal) else None
+
+
+def _number(shape: ValueShape, types: set[type]) -> Any:
+    pa = arrow()
+    if float in types:
+        return None if int in types and shape.inexact else pa.float64()
+    return pa.uint64() if shape.low >= 0 and shape.high >= 1 << 63 else pa.int64()
+
+
+def _struct(shape: ValueShape) -> Any:
+    pa = arrow()
+    if not shape.keys or any(type(key) is not str for key in shape.keys):
+        return None
+    parts = {key: arrow_type(part, within=True) for key, part in shape.keys.items()}
+    if any(part is None for part in parts.values()):
+        return None
+    return pa.struct([pa.field(key, part) for key, part in parts.items()])
+
+
+def _with_facts(kind: type, facts: set[Any]) -> Any:
+    """The type of times and decimals; None where they are of several."""
+    pa = arrow()
+    if None in facts:
+        return None
+    if kind is Decimal:
+        if len({places for _, places in facts}) > 1:
+            return None
+        digits = max(digits for digits, _ in facts)
+        places = next(iter(facts))[1]
+        if digits > 76:
+            return None
+        return (pa.decimal128 if digits <= 38 else pa.decimal256)(digits, places)
+    if kind is time:
+        return pa.time64("us")
+    if facts == {("utc",)}:
+        return pa.timestamp("us", "UTC")
+    return pa.timestamp("us") if facts == {("local",)} else None

@@ -1,0 +1,32 @@
+"""Values as such that the columns of a table hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from serialpack.conversion.losses import Losses
+from serialpack.formats.shared.document import compared
+from serialpack.serializers import SERIALIZERS
+from serialpack.serializers.base import FAILURES, RecordSerializer
+
+
+class Carrier:
+    """Turns values that a table's columns do not hold into such as they do, by rules."""
+
+    def __init__(self, like: str, beside: frozenset[str]) -> None:
+        """``like``: the serializer that holds what the cells do, and ``beside`` which kinds."""
+        serializer = SERIALIZERS.create(like)
+        assert isinstance(serializer, RecordSerializer)
+        self._serializer = serializer
+        self._never = serializer.cannot - beside
+        self._refused = self._never | (serializer.partly - beside)
+
+    def carried(self, records: list[Any], losses: Losses, first_record: int) -> list[Any]:
+        """The records, with what is changed counted in ``losses``."""
+        return losses.apply(records, self._refused, self._holds, first_record, self._never)
+
+    def _holds(self, value: Any) -> bool:
+        try:
+            return compared([value], self._serializer.load(self._serializer.dump([value]))) is None
+        except FAILURES:
+            return False

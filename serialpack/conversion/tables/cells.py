@@ -1,0 +1,271 @@
+"""Columns of values as raw cells, and back.
+
+Numbers and booleans are literals of JSON, bare; text that could be read as one is quoted.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from functools import cache, partial
+from itertools import compress
+from operator import is_
+from typing import Any, NamedTuple
+
+from serialpack.conversion.tables.columns import MISSING, Missing
+from serialpack.conversion.tables.shaping import LITERAL
+from serialpack.formats.json.write import compact_lines
+
+_NUMBERS: frozenset[type] = frozenset({bool, int, float, type(None)})
+_WORDS: dict[str, Any] = {
+    "true": True,
+    "false": False,
+    "null": None,
+    "NaN": math.nan,
+    "Infinity": math.inf,
+    "-Infinity": -math.inf,
+}
+_BOOLEANS = {True: "true", False: "false"}
+
+
+class Inexact(ValueError):
+    """A literal that no double holds: ``cell``, in row ``row``."""
+
+    def __init__(self, row: int, cell: str) -> None:
+        super().__init__(f"no double holds {cell}")
+        self.row = row
+        self.cell = cell
+
+
+class CellStyle(NamedTuple):
+    """How cells are written. ``null``: the word for null; empty: as what is missing.
+
+    ``alone``: the table has one column, in which an empty cell would be no row. ``plain``: all
+    cells are text, as they are in a table that is read without its types.
+    """
+
+    delimiter: str = ","
+    null: str = ""
+    alone: bool = False
+    plain: bool = False
+
+    def written(self, values: Sequence[Any], *, is_json: bool = False) -> list[str]:
+        """The raw cells of a column; ValueError or TypeError for a value that has none."""
+        types = set(map(type, values))
+        if types == {str} and not is_json:
+            return self._texts(values)
+        if len(types) == 1:
+            return self._of_type(values, types.pop(), is_json=is_json)
+        made = {}
+        kinds = list(map(type, values))
+        for kind in types:
+            some = list(compress(values, map(partial(is_, kind), kinds)))
+            made[kind] = iter(self._of_type(some, kind, is_json=is_json)).__next__
+        return [made[kind]() for kind in kinds]
+
+    def _of_type(self, values: Sequence[Any], kind: type, *, is_json: bool) -> list[str]:
+        if kind is Missing:
+            return ["null" if self.alone and not self.null else ""] * len(values)
+        if kind is type(None):
+            null = "null" if is_json else self.null
+            return [null or ("null" if self.alone else "")] * len(values)
+        if kind is bool:
+            return [_BOOLEANS[value] for value in values]
+        if kind is int:
+            return list(map(str, values))
+        if kind is float:
+            return floats(values)
+        if is_json:
+            return self._quoted(json_texts(values))
+        if kind is not str:
+            raise TypeError(f"a cell cannot hold {kind.__name__}")
+        return self._texts(values)
+
+    def _quoted(self, texts: list[str]) -> list[str]:
+        mark = self.delimiter
+        return [
+            f'"{t.replace(_QUOTE, _TWO)}"' if '"' in t or mark in t or "\r" in t else t
+            for t in texts
+        ]
+
+    def _texts(self, values: Sequence[str]) -> list[str]:
+        """Text is quoted where it has to be; what that could be is looked for in all at once."""
+        joined = "\n".join(values)
+        mark = self.delimiter
+        if self.plain:
+            odd = _odd_text(mark)
+            if not odd(joined) and joined.count("\n") == len(values) - 1:
+                return ['""' if self.alone and not v else v for v in values]
+            return [
+                f'"{v.replace(_QUOTE, _TWO)}"'
+                if odd(v) or "\n" in v or (self.alone and not v)
+                else v
+                for v in values
+            ]
+        if joined.count("\n") != len(values) - 1 or _ODD.search(joined) or not joined:
+            needs = _needs_quotes(mark, self.null)
+            return [f'"{v.replace(_QUOTE, _TWO)}"' if needs(v) else v for v in values]
+        literal = _line_is_literal(self.null)
+        if literal.search(joined):
+            is_one = literal.fullmatch
+            return [f'"{v}"' if mark in v or not v or is_one(v) else v for v in values]
+        if mark in joined:
+            return [f'"{v}"' if mark in v else v for v in values]
+        return list(values)
+
+    def read(self, cells: Sequence[str], *, is_json: bool = False) -> list[Any]:
+        """The values of raw cells; an empty one is missing. Inexact, ValueError."""
+        if is_json:
+            return self._read_json(cells)
+        if self.plain:
+            return [unquoted(cell) if cell[:1] == '"' else cell for cell in cells]
+        found = _numbers(cells)
+        if found is not None:
+            return found
+        joined = "\n".join(cells)
+        if '"' in joined:
+            joined = "\n".join([cell for cell in cells if cell[:1] != '"'])
+            if not joined or not _line_is_literal(self.null).search(joined):
+                return [unquoted(cell) if cell[:1] == '"' else cell or MISSING for cell in cells]
+        elif not _line_is_literal(self.null).search(joined):
+            return list(cells)
+        return [self._value(row, cell) for row, cell in enumerate(cells)]
+
+    def _read_json(self, cells: Sequence[str]) -> list[Any]:
+        import msgspec
+
+        decode = msgspec.json.decode
+        return [
+            MISSING if not cell else decode(unquoted(cell) if cell[0] == '"' else cell)
+            for cell in cells
+        ]
+
+    def _value(self, row: int, cell: str) -> Any:
+        if not cell:
+            return MISSING
+        if cell[0] == '"':
+            return unquoted(cell)
+        if self.null and cell == self.null:
+            return None
+        if _literal(cell) is None:
+            return cell
+        return _WORDS[cell] if cell in _WORDS else number(cell, row)
+
+
+_QUOTE, _TWO = '"', '""'
+
+
+def unquoted(cell: str) -> str:
+    """The text of a quoted cell."""
+    return cell[1:-1].replace(_TWO, _QUOTE)
+
+
+_literal = re.compile(LITERAL).fullmatch
+
+
+@cache
+def _line_is_literal(null: str) -> re.Pattern[str]:
+    """What has a line that is empty or a literal."""
+    word = f"|{re.escape(null)}" if null else ""
+    return re.compile(rf"^(?:{LITERAL}{word})?$", re.MULTILINE)
+
+
+@cache
+def _odd_text(delimiter: str) -> Callable[[str], Any]:
+    return re.compile(f'["\r\ufeff{delimiter}]').search
+
+
+#: What makes text be looked at on its own: a quote, a line's end, what could be a mark.
+_ODD = re.compile('["\r\ufeff]')
+
+
+@cache
+def _needs_quotes(delimiter: str, null: str) -> Callable[[str], Any]:
+    word = f"|{re.escape(null)}" if null else ""
+    return re.compile(rf'["\r\n{delimiter}]|\A(?:(?:{LITERAL}{word})?\Z|\ufeff)').search
+
+
+def floats(values: Sequence[float]) -> list[str]:
+    """The shortest literals of doubles."""
+    import msgspec
+
+    found = msgspec.json.encode(values)[1:-1].decode().split(",") if values else []
+    if "null" in found:
+        return [_double(value) for value in values]
+    return found
+
+
+def _double(value: float) -> str:
+    if value - value == 0:
+        return repr(value)
+    return "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"
+
+
+def json_texts(values: Sequence[Any]) -> list[str]:
+    """The JSON text of each value."""
+    import msgspec
+
+    encode = msgspec.json.Encoder().encode
+    try:
+        return [encode(value).decode() for value in values]
+    except (ValueError, TypeError, OverflowError, RecursionError):  # a lone surrogate, perhaps
+        return compact_lines(list(values)).decode().split("\n")[:-1]
+
+
+def _numbers(cells: Sequence[str]) -> list[Any] | None:
+    """The values of cells that all are numbers as they are written here, or true and the like."""
+    import msgspec
+
+    if not cells or cells[0][:1] not in _FIRST:
+        return None
+    joined = ",".join(cells)
+    try:
+        values: list[Any] = msgspec.json.decode(f"[{joined}]")
+        if len(values) != len(cells) or not _NUMBERS.issuperset(map(type, values)):
+            return None
+        return values if msgspec.json.encode(values)[1:-1].decode() == joined else None
+    except (ValueError, RecursionError):
+        return None
+
+
+_FIRST = frozenset("-0123456789tfn")
+
+
+def number(literal: str, row: int) -> int | float:
+    """The number of a literal of JSON; Inexact where no double holds it.
+
+    A double holds it where it has the same digits, rounded to as many as the literal has.
+    """
+    if literal.lstrip("-").isdigit():
+        if literal == "-0" or len(literal) > 4300:
+            raise Inexact(row, literal)
+        return int(literal)
+    value = float(literal)
+    exact = Decimal(literal)
+    if value - value != 0 or (not value and exact):
+        raise Inexact(row, literal)
+    if exact != Decimal(repr(value)):
+        digits = len(exact.as_tuple().digits)
+        if Decimal(f"{value:.{digits - 1}e}") != exact:
+            raise Inexact(row, literal)
+    return value
+
+
+def reads_as_json(text: str) -> bool:
+    """Whether text is JSON, of a list, a map or a string."""
+    return text[:1] in _OPENING and from_json(text) is not MISSING
+
+
+_OPENING = frozenset('[{"')
+
+
+def from_json(text: str) -> Any:
+    """The value of JSON text; MISSING where it is none."""
+    import msgspec
+
+    try:
+        return msgspec.json.decode(text)
+    except (ValueError, RecursionError):
+        return MISSING

@@ -1,0 +1,116 @@
+"""Records as the columns of a layout, and the order of their keys."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from enum import Enum
+from itertools import chain, compress
+from operator import methodcaller
+from typing import Any, NamedTuple
+
+from serialpack.errors import InputError
+from serialpack.values.kinds import ROOT, Loss, Path, in_order, path_text
+
+
+class Missing(Enum):
+    """No value at all: the key is not there."""
+
+    MISSING = "missing"
+
+
+MISSING = Missing.MISSING
+
+
+class CellPlace(NamedTuple):
+    """Where the values under one key go.
+
+    ``column``: the number of theirs; -1 where they are maps, and none of them null. ``below``:
+    the places of what is in these maps, by key; None where they are taken as they are.
+    """
+
+    column: int = -1
+    below: dict[str, CellPlace] | None = None
+
+
+class ColumnParts(NamedTuple):
+    """The columns of some records, and what there is to tell of their keys."""
+
+    columns: list[Sequence[Any]]
+    told: list[Loss]
+
+
+def gathered(maps: list[Any], place: CellPlace, count: int, first_record: int) -> ColumnParts:
+    """The ``count`` columns of ``maps``; InputError for a key that has no place."""
+    columns: list[Sequence[Any]] = [()] * count
+    told = _orders(maps, list(place.below or ()), first_record)
+    stack: list[tuple[Sequence[Any], CellPlace, Path]] = [(maps, place, ROOT)]
+    while stack:
+        values, place, path = stack.pop()
+        if place.below is None:
+            columns[place.column] = values
+            continue
+        types = set(map(type, values))
+        if place.column >= 0:
+            columns[place.column] = _nulls(values)
+        if path is not ROOT and dict in types:
+            told.append(_told(values, path, first_record))
+        names = list(place.below)
+        for name, part in zip(names, _parts(values, names, types), strict=True):
+            stack.append((part, place.below[name], (path, name)))
+    return ColumnParts(columns, told)
+
+
+def _told(values: Sequence[Any], path: Path, first_record: int) -> Loss:
+    """That maps in one place have become columns."""
+    kinds = list(map(type, values))
+    first = first_record + kinds.index(dict)
+    where = path_text(path)
+    return Loss("nested", kinds.count(dict), first, where, "a map", "columns of its keys")
+
+
+def _nulls(values: Sequence[Any]) -> list[Any]:
+    return [MISSING if type(value) is dict else value for value in values]
+
+
+def _parts(values: Sequence[Any], names: list[str], types: set[type]) -> list[Sequence[Any]]:
+    if types == {dict}:
+        shapes: set[tuple[Any, ...]] = set(map(tuple, values))
+        if shapes == {tuple(names)}:
+            return list(zip(*map(dict.values, values), strict=True))
+        if frozenset(names).issuperset(chain.from_iterable(shapes)):
+            return [list(map(methodcaller("get", name, MISSING), values)) for name in names]
+        raise _changed()
+    if not types <= {dict, Missing, type(None)}:
+        raise _changed()
+    some = [value if type(value) is dict else _NO_KEYS for value in values]
+    if frozenset(names).issuperset(chain.from_iterable(set(map(tuple, some)))):
+        return [list(map(methodcaller("get", name, MISSING), some)) for name in names]
+    raise _changed()
+
+
+_NO_KEYS: dict[Any, Any] = {}
+
+
+def _changed() -> InputError:
+    return InputError("it has other records than when it was looked at", hint="run it again")
+
+
+def _orders(maps: list[Any], names: list[str], first_record: int) -> list[Loss]:
+    """How many records have their keys in another order than the columns, and the first."""
+    counts = Counter(map(tuple, maps))
+    if len(counts) == 1 and tuple(names) in counts:
+        return []
+    numbers = {name: number for number, name in enumerate(names)}
+    odd = set()
+    for keys in counts:
+        order = [numbers.get(key, 0) for key in keys]
+        if order != sorted(order):
+            odd.add(keys)
+    if not odd:
+        return []
+    first = next(compress(range(len(maps)), map(odd.__contains__, map(tuple, maps))))
+    moved = list(maps[first])
+    was, became = in_order(moved, sorted(moved, key=numbers.__getitem__))
+    count = sum(counts[keys] for keys in odd)
+    return [Loss("key-order", count, first_record + first, "$", was, became)]

@@ -1,0 +1,266 @@
+"""Records as Parquet and Arrow: blocks of columns, each proved, put together as one file."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar
+
+from serialpack.conversion.losses import Losses
+from serialpack.conversion.tables.carrier import Carrier
+from serialpack.conversion.tables.cells import from_json, json_texts
+from serialpack.conversion.tables.columns import MISSING, Missing, gathered
+from serialpack.conversion.tables.layout import Layout, TableColumn
+from serialpack.conversion.tables.rows import Written, as_maps, inner_kind, same_column, unlike
+from serialpack.errors import ValueRefusedError
+from serialpack.formats import FORMATS
+from serialpack.formats.shared.join import Join, Piece
+from serialpack.formats.tables import records as tables
+from serialpack.formats.tables.table import TableFormat
+from serialpack.serializers.base import FAILURES
+from serialpack.stages.stage import Buffer
+from serialpack.values.kinds import Difference, Loss, shown, totals
+
+
+class FrameTable:
+    """Writes blocks of records under one layout with types. Belongs to one worker."""
+
+    def __init__(
+        self, target: str, layout: Layout, *, verify: bool, lossy: tuple[tuple[str, ...], ...]
+    ) -> None:
+        """``lossy``: the rules that may be applied, and those that the user named."""
+        fmt = FORMATS.get(target)
+        assert isinstance(fmt, TableFormat)
+        self._format = fmt
+        self._layout = layout
+        self._schema = schema_of(layout)
+        self._verify = verify
+        self._lossy = lossy
+        self._json = Carrier("json", frozenset())
+
+    join = Join()
+
+    def write(self, records: list[Any], first_record: int) -> Written:
+        """The piece of a file that ``records`` make; as ``rows.TextTable.write``."""
+        layout = self._layout
+        maps = list(as_maps(records, layout.rows))
+        if not maps:
+            return Written(Piece(b"", 0), [])
+        if not layout.columns:
+            return Written(Piece(b"", 0), [], Difference(0, "$", "a map without keys", "", "value"))
+        values, told = gathered(maps, layout.place, len(layout.columns), first_record)
+        if layout.rows != "maps":
+            told.append(Loss("shapes", len(maps), first_record, "$", shown(records[0]), "a row"))
+        held: list[Sequence[Any]] = []
+        for column, each in zip(layout.columns, values, strict=True):
+            try:
+                held.append(self._held(column, each, first_record, told))
+            except FAILURES:
+                return Written(Piece(b"", 0), [], no_json(column, each))
+        try:
+            data = self._written(held)
+            lost = self._unheld(data, values, held, told, first_record) if self._verify else None
+        except FAILURES as error:
+            return Written(Piece(b"", 0), [], self._blame(held, error))
+        return Written(Piece(data, len(records)), totals(told), lost)
+
+    def _held(
+        self, column: TableColumn, values: Sequence[Any], first_record: int, told: list[Loss]
+    ) -> Sequence[Any]:
+        """What stands in a column: null for what is missing, and JSON text."""
+        types = set(map(type, values))
+        if Missing in types:
+            kinds = list(map(type, values))
+            place = first_record + kinds.index(Missing), column.value_path
+            told.append(Loss("missing", kinds.count(Missing), *place, "nothing", "null"))
+            values = [None if v is MISSING else v for v in values]
+        if not column.is_json:
+            return values
+        losses = Losses(*self._lossy)
+        made = self._json.carried(list(values), losses, first_record)
+        told += losses.report()
+        filled = [value for value in made if value is not None]
+        texts = iter(json_texts(filled))
+        if filled:
+            first = next(n for n, value in enumerate(made) if value is not None)
+            was = shown(made[first])
+            place = first_record + first, column.value_path
+            told.append(Loss("mixed", len(filled), *place, was, "JSON text"))
+        return [None if value is None else next(texts) for value in made]
+
+    def _written(self, held: list[Sequence[Any]]) -> bytes:
+        pa = tables.arrow()
+        with tables.failures_told():
+            arrays = [
+                tables.array_of(values, field.type)
+                for values, field in zip(held, self._schema, strict=True)
+            ]
+            table = pa.Table.from_arrays(arrays, schema=self._schema)
+            return self._format.write_table(table, stored=False)
+
+    def _unheld(
+        self,
+        data: bytes,
+        values: list[Sequence[Any]],
+        held: list[Sequence[Any]],
+        told: list[Loss],
+        first_record: int,
+    ) -> Difference | None:
+        """The first value that does not come back from the bytes of the file."""
+        again = self._format.read_written(data)
+        columns = list(zip(*map(dict.values, again), strict=True))
+        for column, was, put, became in zip(
+            self._layout.columns, values, held, columns, strict=True
+        ):
+            lost = None
+            if column.is_json:
+                lost = unlike(column, put, became) or self._turned(column, was, became)
+            elif not same_column(put, became):
+                counts: dict[str, tuple[int, int]] = {}
+                wide = [
+                    widened(pair[0], pair[1], counts, number)
+                    for number, pair in enumerate(zip(put, became, strict=True))
+                ]
+                lost = unlike(column, wide, became)
+                told += _told(column, counts, first_record)
+            if lost is not None:
+                return lost
+        return None
+
+    def _turned(
+        self, column: TableColumn, was: Sequence[Any], became: Sequence[Any]
+    ) -> Difference | None:
+        """The first value that JSON text does not give back, where all are such as JSON has."""
+        made = [None if v is MISSING else v for v in was]
+        losses = Losses(*self._lossy)
+        plain = self._json.carried(made, losses, 0)
+        return unlike(column, plain, [None if t is None else from_json(t) for t in became])
+
+    def _blame(self, held: list[Sequence[Any]], error: Exception) -> Difference:
+        """The first value that its column does not take."""
+        for column, values, field in zip(self._layout.columns, held, self._schema, strict=True):
+            try:
+                tables.array_of(values, field.type)
+                continue
+            except FAILURES:
+                pass
+            for number, value in enumerate(values):
+                try:
+                    tables.array_of([value], field.type)
+                except FAILURES:
+                    kind = inner_kind(value)
+                    return Difference(number, column.value_path, shown(value), "", kind)
+        return Difference(0, "$", "the records", f"an error ({error})", "value")
+
+
+def no_json(column: TableColumn, values: Sequence[Any]) -> Difference:
+    """The first value that has no JSON text."""
+    for number, value in enumerate(values):
+        try:
+            json_texts([None if value is MISSING else value])
+        except FAILURES:
+            return Difference(number, column.value_path, shown(value), "", inner_kind(value))
+    return Difference(0, column.value_path, "the values", "an error", "value")
+
+
+def schema_of(layout: Layout) -> Any:
+    """The schema of a layout with types."""
+    pa = tables.arrow()
+    assert layout.schema is not None
+    return pa.ipc.read_schema(pa.py_buffer(layout.schema))
+
+
+def widened(was: Any, became: Any, counts: dict[str, tuple[int, int]], number: int) -> Any:
+    """``was`` as it is in the column's type: integers as doubles, what is missing as null.
+
+    ``became`` is what was read of it. ``counts``: how often each rule changed something, and the
+    first row.
+    """
+    if type(was) is int and type(became) is float and int(became) == was:
+        _count(counts, "numbers", number)
+        return float(was)
+    if type(was) is dict and type(became) is dict:
+        if list(was) != [key for key in became if key in was]:
+            _count(counts, "key-order", number)
+        if was.keys() <= became.keys():
+            for _ in range(len(became) - len(was)):
+                _count(counts, "missing", number)
+            return {key: widened(was.get(key), became[key], counts, number) for key in became}
+    if type(was) is list and type(became) is list and len(was) == len(became):
+        return [widened(*pair, counts, number) for pair in zip(was, became, strict=True)]
+    return was
+
+
+def _count(counts: dict[str, tuple[int, int]], rule: str, number: int) -> None:
+    count, first = counts.get(rule, (0, number))
+    counts[rule] = count + 1, first
+
+
+_WORDS = {
+    "numbers": ("an integer", "a double"),
+    "missing": ("nothing", "null"),
+    "key-order": ("keys", "other order"),
+}
+
+
+def _told(
+    column: TableColumn, counts: dict[str, tuple[int, int]], first_record: int
+) -> Iterator[Loss]:
+    for rule, (count, first) in counts.items():
+        yield Loss(rule, count, first_record + first, column.value_path, *_WORDS[rule])
+
+
+class FrameJoin(Join):
+    """Pieces, each a file of its own, as the row groups or batches of one file."""
+
+    block_size: ClassVar[int] = 8 << 20
+
+    def __init__(self, target: str, layout: Layout) -> None:
+        fmt = FORMATS.get(target)
+        assert isinstance(fmt, TableFormat)
+        self._format = fmt
+        self._schema = schema_of(layout)
+        self._out = _Sink()
+        self._writer = self._format.open_writer(self._out, self._schema)
+
+    def body(self, piece: Piece, structure: str) -> Buffer:  # noqa: ARG002
+        data = bytes(piece.body)
+        with tables.failures_told():
+            table = self._format.own_table(data)
+            if table.schema != self._schema:
+                table = table.cast(self._schema)
+            self._writer.write_table(table)
+        written = self._out.taken()
+        if not self._format.has_rows(data, written):
+            raise ValueRefusedError("the rows in the file are not those that were proved")
+        return written
+
+    def end(self) -> bytes:
+        self._writer.close()
+        return self._out.taken()
+
+
+class _Sink(io.RawIOBase):
+    """Where pyarrow writes a file whose bytes are taken as they come."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+        self._at = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        part = bytes(data)
+        self._parts.append(part)
+        self._at += len(part)
+        return len(part)
+
+    def tell(self) -> int:
+        return self._at
+
+    def taken(self) -> bytes:
+        """What was written since it was asked last."""
+        data = b"".join(self._parts)
+        self._parts.clear()
+        return data

@@ -1,0 +1,161 @@
+"""Which columns a table of text has, and how each is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from serialpack.conversion.tables.columns import CellPlace, Missing
+from serialpack.conversion.tables.shape import ValueShape
+from serialpack.conversion.tables.shaping import Shaping
+from serialpack.errors import ValueRefusedError
+from serialpack.values.kinds import key_kind, shown, value_step
+
+#: What may stand between the keys of a dotted column, in the order in which it is advised.
+_SEPARATORS = (".", "/", "__", ":", "~")
+
+_CONTAINERS: frozenset[type] = frozenset({dict, list})
+
+
+class TableColumn(NamedTuple):
+    """A column: the keys that lead to its values, its name, and whether it is JSON text.
+
+    ``whole``: of values of several types, the null of maps that have columns of their own.
+    """
+
+    path: tuple[str, ...]
+    name: str
+    is_json: bool = False
+
+    @property
+    def value_path(self) -> str:
+        return "$" + "".join(map(value_step, self.path))
+
+
+class Layout(NamedTuple):
+    """The columns of a table, and the place of each key. ``rows``: what the records are.
+
+    ``schema``: of a table with types, theirs, as Arrow writes it.
+    """
+
+    columns: tuple[TableColumn, ...]
+    place: CellPlace
+    rows: str = "maps"
+    schema: bytes | None = None
+
+    @property
+    def json_names(self) -> list[str]:
+        return [column.name for column in self.columns if column.is_json]
+
+    @property
+    def flattens(self) -> bool:
+        return any(len(column.path) > 1 for column in self.columns)
+
+
+def layout_of(shape: ValueShape, shaping: Shaping, rows: str) -> Layout:
+    """The layout of a table of text for records of a shape; ValueRefusedError."""
+    columns: list[TableColumn] = []
+    if (odd := next(iter(_odd_keys(shape, shaping)), None)) is not None:
+        raise ValueRefusedError(
+            f"a key that is no text: {shown(odd)}",
+            kind=key_kind(odd) or "key",
+            hint="--to yaml, cbor or pickle holds it",
+        )
+    place = _placed(shape, (), columns, shaping)
+    layout = Layout(tuple(columns), place, rows)
+    if layout.flattens:
+        _check_separator(shape, shaping)
+    return layout
+
+
+def _placed(
+    shape: ValueShape, path: tuple[str, ...], columns: list[TableColumn], shaping: Shaping
+) -> CellPlace:
+    number = -1
+    splits = not path or splits_up(shape, shaping)
+    if not splits or (type(None) in shape.types and path):
+        number = len(columns)
+        is_json = not splits and not _CONTAINERS.isdisjoint(shape.types)
+        columns.append(TableColumn(path, shaping.separator.join(path), is_json))
+    if not splits:
+        return CellPlace(number)
+    below = {key: _placed(part, (*path, key), columns, shaping) for key, part in shape.keys.items()}
+    return CellPlace(number, below)
+
+
+def typed_layout_of(shape: ValueShape, shaping: Shaping, rows: str) -> Layout:
+    """As ``layout_of``, of a table with types: a column for each key, maps too."""
+    from serialpack.conversion.tables.arrow_types import arrow_type, json_type
+    from serialpack.formats.tables.records import arrow
+
+    if shaping.flatten:
+        flat = layout_of(shape, shaping, rows)
+        columns, place = list(flat.columns), flat.place
+    else:
+        if (odd := next((key for key in shape.keys if type(key) is not str), None)) is not None:
+            raise ValueRefusedError(f"a key that is no text: {shown(odd)}", kind="key")
+        columns = [TableColumn((key,), key) for key in shape.keys]
+        place = CellPlace(-1, {key: CellPlace(n) for n, key in enumerate(shape.keys)})
+    pa, fields = arrow(), []
+    for number, column in enumerate(columns):
+        kind = (
+            None if shaping.flatten and column.is_json else arrow_type(_under(shape, column.path))
+        )
+        columns[number] = column._replace(is_json=kind is None)
+        fields.append(pa.field(column.name, json_type() if kind is None else kind))
+    schema = pa.schema(fields).serialize().to_pybytes()
+    return Layout(tuple(columns), place, rows, schema)
+
+
+def _under(shape: ValueShape, path: tuple[str, ...]) -> ValueShape:
+    for key in path:
+        shape = shape.keys[key]
+    return shape
+
+
+def _odd_keys(shape: ValueShape, shaping: Shaping, *, top: bool = True) -> Iterator[Any]:
+    """The keys that are no text, of the maps that become columns."""
+    if not top and not splits_up(shape, shaping):
+        return
+    for key, part in shape.keys.items():
+        if type(key) is not str:
+            yield key
+        yield from _odd_keys(part, shaping, top=False)
+
+
+def other_separator(layout: Layout, separator: str) -> str:
+    """A separator for who reads names that have ``separator`` in them, and are no paths."""
+    names = [column.name for column in layout.columns]
+    if layout.flattens or not any(separator in name for name in names):
+        return separator
+    return next((s for s in _SEPARATORS if not any(s in n for n in names)), "\N{LOZENGE}")
+
+
+def splits_up(shape: ValueShape, shaping: Shaping) -> bool:
+    """Whether the values in one place become a column for each of their keys."""
+    if dict not in shape.types or shape.empty or shape.crowded:
+        return False
+    if not shape.types <= {dict, type(None), Missing}:
+        return False
+    null_apart = shaping.null is not None
+    return null_apart or not (shape.hollow or type(None) in shape.types)
+
+
+def _check_separator(shape: ValueShape, shaping: Shaping) -> None:
+    keys = list(_keys_of(shape, shaping, top=True))
+    odd = next((key for key in keys if shaping.separator in key), None)
+    if odd is None:
+        return
+    fits = next((s for s in _SEPARATORS if not any(s in key for key in keys)), None)
+    raise ValueRefusedError(
+        f"the key {shown(odd)} has the separator of dotted columns in it",
+        kind="nested",
+        hint=f"--separator {fits} keeps it apart" if fits else "--separator names another",
+    )
+
+
+def _keys_of(shape: ValueShape, shaping: Shaping, *, top: bool) -> list[str]:
+    if not top and not splits_up(shape, shaping):
+        return []
+    below = [_keys_of(part, shaping, top=False) for part in shape.keys.values()]
+    return [*shape.keys, *(key for keys in below for key in keys)]

@@ -1,0 +1,65 @@
+"""Dotted columns as maps within maps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from serialpack.conversion.tables.columns import MISSING
+from serialpack.errors import ValueRefusedError
+from serialpack.values.kinds import shown
+
+_OWN = None
+
+
+def nested(
+    names: list[str], columns: list[list[Any]], separator: str, first_record: int
+) -> list[Any]:
+    """The records of columns whose names are paths of keys.
+
+    What is below a key is a map where there is anything in it, else the map is missing; what is
+    missing in a map beside others stays so. ValueRefusedError where two names are one path, or a
+    value stands beside a map of the same key.
+    """
+    tree: dict[Any, Any] = {}
+    for number, name in enumerate(names):
+        node = tree
+        for key in name.split(separator):
+            node = node.setdefault(key, {})
+        if _OWN in node:
+            raise ValueRefusedError(f"two columns are {shown(name)}", kind="duplicate-keys")
+        node[_OWN] = number
+    if not names:
+        return []
+    found = _column(tree, columns, first_record, "")
+    return [{} if value is MISSING else value for value in found]
+
+
+def _column(
+    node: dict[Any, Any], columns: list[list[Any]], first_record: int, path: str
+) -> list[Any]:
+    """What stands below one key, row by row."""
+    number: int | None = node.get(_OWN)
+    keys = [key for key in node if key is not _OWN]
+    if not keys:
+        assert number is not None
+        return columns[number]
+    parts = [_column(node[key], columns, first_record, key) for key in keys]
+    maps = [
+        {key: value for key, value in zip(keys, row, strict=True) if value is not MISSING}
+        for row in zip(*parts, strict=True)
+    ]
+    if number is None:
+        return [each or MISSING for each in maps]
+    return [
+        each or own if own is MISSING or own is None or not each else _both(path, row, first_record)
+        for row, (own, each) in enumerate(zip(columns[number], maps, strict=True))
+    ]
+
+
+def _both(path: str, row: int, first_record: int) -> Any:
+    raise ValueRefusedError(
+        f"{shown(path)} is a value and a map at once",
+        record=first_record + row,
+        kind="duplicate-keys",
+        hint="--separator names what stands between keys",
+    )

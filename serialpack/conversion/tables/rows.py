@@ -1,0 +1,240 @@
+"""Records as the rows of a table of text, proved column by column."""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from serialpack.conversion.tables.cells import CellStyle, reads_as_json
+from serialpack.conversion.tables.columns import MISSING, Missing, gathered
+from serialpack.conversion.tables.delimited import same_cells, text_of
+from serialpack.conversion.tables.layout import Layout, TableColumn
+from serialpack.conversion.tables.shaping import Shaping
+from serialpack.depth import holds_itself
+from serialpack.formats.csv.rows import CsvStyle, write_rows
+from serialpack.formats.shared.join import Join, Piece
+from serialpack.serializers.base import FAILURES
+from serialpack.values.equality import kind_of
+from serialpack.values.kinds import Difference, Loss, shown, totals
+from serialpack.values.quick import quickly_same
+
+_LITERALS: frozenset[type] = frozenset({int, float, bool})
+
+
+class Written(NamedTuple):
+    """What some records became: ``told``: what was carried, ``lost``: the first value that is not
+    held, whose record counts from 0.
+    """
+
+    piece: Piece
+    told: list[Loss]
+    lost: Difference | None = None
+
+
+class TextTable:
+    """Writes blocks of records under one layout. Belongs to one worker."""
+
+    def __init__(
+        self, layout: Layout, shaping: Shaping, delimiter: str, *, verify: bool, plain: bool
+    ) -> None:
+        """``plain``: the records are maps of text, and are to be read as such."""
+        self._layout = layout
+        self._verify = verify
+        alone = len(layout.columns) == 1
+        self._style = CellStyle(delimiter, shaping.null or "", alone, plain)
+        self._beside_json = bool(layout.json_names) or layout.flattens
+        names = [column.name for column in layout.columns]
+        self._head = b"" if layout.rows == "lists" else head_of(names, delimiter)
+
+    #: What stands between the pieces: nothing.
+    join = Join()
+
+    def write(self, records: list[Any], first_record: int) -> Written:
+        """The rows of ``records``; one that is not held is told, and nothing is raised for it."""
+        columns = self._layout.columns
+        maps = list(as_maps(records, self._layout.rows))
+        if not maps or not columns:
+            return Written(Piece(b"", 0, self._head), [], _no_columns(maps))
+        values, told = gathered(maps, self._layout.place, len(columns), first_record)
+        for column, each in zip(columns, values, strict=True):
+            told += _carried(
+                column,
+                each,
+                first_record,
+                apart=bool(self._style.null),
+                beside_json=self._beside_json,
+            )
+        if self._layout.rows != "maps":
+            told.append(_bare(records, first_record))
+        lost = None
+        try:
+            cells = [self._cells(*pair) for pair in zip(columns, values, strict=True)]
+            data = text_of(cells, self._style.delimiter).encode()
+            if self._verify:
+                lost = self._unheld(data.decode(), cells, values)
+        except FAILURES as error:
+            data, lost = b"", self._blame(values, error)
+        return Written(Piece(data, len(records), self._head), totals(told), lost)
+
+    def _cells(self, column: TableColumn, values: Sequence[Any]) -> list[str]:
+        return self._style.written(values, is_json=column.is_json)
+
+    def _unheld(
+        self, text: str, cells: list[list[str]], values: list[Sequence[Any]]
+    ) -> Difference | None:
+        """The first value that does not come back from the text of the rows.
+
+        The text has the cells, each in its place, and each cell is read as its value.
+        """
+        columns = self._layout.columns
+        if not same_cells(text, self._style.delimiter, cells):
+            return Difference(0, "$", "the cells", "others", "value")
+        for column, was, raw in zip(columns, values, cells, strict=True):
+            became = self._style.read(raw, is_json=column.is_json)
+            lost = unlike(column, self._expected(column, was), became)
+            if lost is not None:
+                return lost
+        return None
+
+    def _expected(self, column: TableColumn, values: Sequence[Any]) -> Sequence[Any]:
+        """What is read where null and what is missing are told apart only as far as they are."""
+        style = self._style
+        if style.alone and not style.null:
+            return [None if v is MISSING else v for v in values]
+        if column.is_json or style.null:
+            return values
+        return [MISSING if v is None else v for v in values]
+
+    def _blame(self, values: list[Sequence[Any]], error: Exception) -> Difference:
+        """The first value that cannot be written alone."""
+        for column, each in zip(self._layout.columns, values, strict=True):
+            for number, value in enumerate(each):
+                try:
+                    self._cells(column, [value])[0].encode()
+                except FAILURES:
+                    part = shown(value)
+                    return Difference(number, column.value_path, part, "", inner_kind(value))
+        return Difference(0, "$", "the records", f"an error ({error})", "value")
+
+
+def head_of(names: list[str], delimiter: str) -> bytes:
+    """The line of names above the rows."""
+    if not names:
+        return b""
+    # Unquoted, the first character would be a byte-order mark.
+    marked = names[:1] and names[0].startswith("\ufeff")
+    return (write_rows([names], delimiter, CsvStyle("\n", int(bool(marked)))) + "\n").encode()
+
+
+def as_maps(records: list[Any], rows: str) -> Iterator[dict[str, Any]]:
+    """Each record as a map: of lists by the numbers of their items, of others by ``value``."""
+    if rows == "maps":
+        return iter(records)
+    if rows == "values":
+        return ({"value": record} for record in records)
+    return ({f"column{n}": item for n, item in enumerate(record, 1)} for record in records)
+
+
+def _no_columns(maps: list[Any]) -> Difference | None:
+    return Difference(0, "$", "a map without keys", "", "value") if maps else None
+
+
+def _bare(records: list[Any], first_record: int) -> Loss:
+    became = "a row" if type(records[0]) is list else "a row of one cell"
+    return Loss("shapes", len(records), first_record, "$", shown(records[0]), became)
+
+
+def _carried(
+    column: TableColumn, values: Sequence[Any], first_record: int, *, apart: bool, beside_json: bool
+) -> Iterator[Loss]:
+    """What is told of a column: how many of its values have another shape in a cell."""
+    kinds = list(map(type, values))
+    types = set(kinds)
+
+    def told(rule: str, some: set[Any], became: str) -> Loss:
+        count = sum(map(kinds.count, some))
+        first = min(map(kinds.index, some))
+        was = "nothing" if values[first] is MISSING else shown(values[first])
+        return Loss(rule, count, first_record + first, column.value_path, was, became)
+
+    if column.is_json:
+        if rest := types - {Missing, type(None)}:
+            yield told("mixed", rest, "JSON text")
+    elif literals := types & _LITERALS:
+        yield told("cells", literals, "a cell")
+    if str in types and not column.is_json and beside_json:
+        texts = [v if type(v) is str else "" for v in values]
+        opens = re.search(r'^[\[{"]', "\n".join(texts), re.MULTILINE)
+        if opens and (like := [n for n, text in enumerate(texts) if reads_as_json(text)]):
+            was = shown(texts[like[0]])
+            place = first_record + like[0], column.value_path
+            yield Loss("json-like", len(like), *place, was, "the same text")
+    nothing = types & {Missing, type(None)}
+    if Missing in nothing:
+        both = nothing if not (apart or column.is_json) else {Missing}
+        yield told("missing", both, "an empty cell")
+        nothing -= both
+    if nothing:
+        yield told("null", nothing, "null" if apart or column.is_json else "an empty cell")
+
+
+def unlike(column: TableColumn, was: Sequence[Any], became: Sequence[Any]) -> Difference | None:
+    """The first value of a column that is not the same again."""
+    if same_column(was, became):
+        return None
+    for number, (before, after) in enumerate(zip(was, became, strict=False)):
+        if not same_column([before], [after]):
+            kind = "value" if before is MISSING else inner_kind(before)
+            return Difference(number, column.value_path, shown(before), shown(after), kind)
+    counts = f"{len(was)} rows", str(len(became))
+    return Difference(0, column.value_path, *counts, "value")
+
+
+def same_column(was: Sequence[Any], became: Sequence[Any]) -> bool:
+    """Whether two columns hold the same values: types, every bit of doubles, order of keys."""
+    kinds = list(map(type, was))
+    if kinds != list(map(type, became)):
+        return False
+    types = set(kinds)
+    if types & {dict, list}:
+        plain = [None if v is MISSING else v for v in was]
+        again = [None if v is MISSING else v for v in became]
+        return quickly_same(plain, again, identity=False)
+    if float in types:
+        return _bits(was, types) == _bits(became, types) and (
+            types == {float} or _others(was) == _others(became)
+        )
+    return list(was) == list(became)
+
+
+def _bits(values: Sequence[Any], types: set[type]) -> bytes:
+    some = values if types == {float} else [v for v in values if type(v) is float]
+    return array("d", some).tobytes()
+
+
+def _others(values: Sequence[Any]) -> list[Any]:
+    return [None if type(v) is float else v for v in values]
+
+
+def inner_kind(value: Any) -> str:
+    """The kind of a value; of a container that of the first odd one in it."""
+    if holds_itself(value):
+        return "cycle"
+    whole, stack, met = value, [value], set[int]()
+    while stack:
+        value = stack.pop()
+        if id(value) in met:
+            continue
+        met.add(id(value))
+        if type(value) is dict:
+            stack += [*value.values(), *value][::-1]
+        elif type(value) is list:
+            stack += value[::-1]
+        elif (kind := kind_of(value)) not in _COMMON:
+            return kind
+    return "depth" if type(whole) in (dict, list) else kind_of(whole)
+
+
+_COMMON = frozenset({"null", "boolean", "integer", "float", "integral-float", "text", "control"})

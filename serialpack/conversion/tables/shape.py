@@ -1,0 +1,193 @@
+"""What the values in one place of all records have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, time
+from decimal import Decimal
+from functools import partial
+from itertools import chain, compress
+from operator import is_
+from typing import Any
+
+from serialpack.formats.shared.column_types import Mixed, Odd, column_of
+
+#: With more keys than these below one key of the records, they are data and no columns.
+MOST_KEYS = 5000
+
+#: Levels of maps that are looked at: what is below is JSON text.
+_DEEPEST = 32
+
+#: The integers that a double holds, each and every one.
+_EXACT = 1 << 53
+
+
+class ValueShape:
+    """The types of the values in one place, and what is to be known of them.
+
+    ``missing``: whether there is none in some map. ``empty``: whether there is a map without keys,
+    ``hollow``: or one in which is nothing but null. ``keys``: of the maps, in order of first
+    appearance; ``crowded``: they are too many. ``items``: of all that stands in lists. ``low`` and
+    ``high``: of integers; ``inexact``: whether one of them is no double.
+    """
+
+    __slots__ = (
+        *("types", "missing", "empty", "hollow", "keys", "crowded", "items", "low", "high"),
+        *("inexact", "maps", "facts"),
+    )
+
+    def __init__(self) -> None:
+        self.types: set[type] = set()
+        self.missing = self.empty = self.hollow = self.crowded = self.inexact = False
+        self.keys: dict[Any, ValueShape] = {}
+        self.items: ValueShape | None = None
+        self.low = self.high = 0
+        self.maps = 0
+        #: Of times, whether they are in UTC; of decimals, their digits and places.
+        self.facts: set[Any] = set()
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, name) for name in self.__slots__)
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        for name, value in zip(self.__slots__, state, strict=True):
+            setattr(self, name, value)
+
+    def look(
+        self, values: Sequence[Any], *, within: bool, depth: int = 0, top: bool = True
+    ) -> None:
+        """Take ``values`` in; ``within``: also what stands in lists."""
+        types = set(map(type, values))
+        self.types |= types
+        if int in types:
+            self._integers(_of(values, int, types))
+        for kind in _WITH_FACTS & types if within else ():
+            self.facts.add(_fact(_of(values, kind, types)))
+        if dict in types:
+            self._maps(_of(values, dict, types), within=within, depth=depth, top=top)
+        if within and list in types:
+            self.items = self.items or ValueShape()
+            inner = list(chain.from_iterable(_of(values, list, types)))
+            if depth < _DEEPEST:
+                self.items.look(inner, within=True, depth=depth + 1, top=False)
+            else:
+                self.crowded = True
+
+    def _integers(self, values: Sequence[int]) -> None:
+        low, high = min(values), max(values)
+        self.low, self.high = min(self.low, low), max(self.high, high)
+        if low < -_EXACT or high > _EXACT:
+            self.inexact = self.inexact or any(_no_double(v) for v in values)
+
+    def _maps(self, maps: Sequence[dict[Any, Any]], *, within: bool, depth: int, top: bool) -> None:
+        self.maps += len(maps)
+        if self.crowded or depth >= _DEEPEST:
+            self.crowded = True
+            return
+        groups = grouped(maps)
+        for keys, group in groups.items():
+            if not keys:
+                self.empty = True
+                continue
+            columns = list(zip(*map(dict.values, group), strict=True))
+            for key, column in zip(keys, columns, strict=True):
+                shape = self.keys.get(key)
+                if shape is None:
+                    if len(self.keys) >= MOST_KEYS and not top:
+                        self.crowded = True
+                        self.keys.clear()
+                        return
+                    shape = self.keys[key] = ValueShape()
+                    shape.missing = self.maps > len(maps)
+                shape.look(column, within=within, depth=depth + 1, top=False)
+            self.hollow = self.hollow or _any_hollow(columns)
+        if len(groups) > 1 or len(next(iter(groups))) < len(self.keys):
+            sets = list(map(frozenset, groups))
+            for key, shape in self.keys.items():
+                shape.missing = shape.missing or any(key not in keys for keys in sets)
+
+    def merge(self, other: ValueShape, *, top: bool = True) -> None:
+        """Take in what another shape has seen, which comes behind."""
+        before, after = self.maps, other.maps
+        self.types |= other.types
+        self.facts |= other.facts
+        self.missing = self.missing or other.missing
+        self.empty = self.empty or other.empty
+        self.hollow = self.hollow or other.hollow
+        self.inexact = self.inexact or other.inexact
+        self.low, self.high = min(self.low, other.low), max(self.high, other.high)
+        self.maps += after
+        if self.crowded or other.crowded:
+            self.crowded = True
+            self.keys.clear()
+        else:
+            for key, shape in self.keys.items():
+                if after and key not in other.keys:
+                    shape.missing = True
+            for key, shape in other.keys.items():
+                known = self.keys.get(key)
+                if known is None:
+                    shape.missing = shape.missing or before > 0
+                    self.keys[key] = shape
+                else:
+                    known.merge(shape, top=False)
+            if len(self.keys) > MOST_KEYS and not top:
+                self.crowded = True
+                self.keys.clear()
+        if other.items is not None:
+            if self.items is None:
+                self.items = other.items
+            else:
+                self.items.merge(other.items, top=False)
+
+
+def grouped(maps: Sequence[dict[Any, Any]]) -> dict[tuple[Any, ...], Sequence[dict[Any, Any]]]:
+    """Maps by their keys in their order."""
+    groups: dict[tuple[Any, ...], Any] = dict.fromkeys(map(tuple, maps), maps)
+    if len(groups) > 1:
+        groups = {keys: [] for keys in groups}
+        for each in maps:
+            groups[tuple(each)].append(each)
+    return groups
+
+
+def _of(values: Sequence[Any], kind: type, types: set[type]) -> Sequence[Any]:
+    if len(types) == 1:
+        return values
+    return list(compress(values, map(partial(is_, kind), map(type, values))))
+
+
+_WITH_FACTS: frozenset[type] = frozenset({datetime, time, Decimal})
+
+
+def _fact(values: Sequence[Any]) -> Any:
+    """What a typed target must know of values of one type; None for what it has no type for."""
+    try:
+        found = column_of(values, as_map=lambda _: False)
+    except (Odd, Mixed):
+        return None
+    return found.decimals if found.kinds == ("decimal",) else found.kinds
+
+
+def _no_double(value: int) -> bool:
+    try:
+        return int(float(value)) != value
+    except OverflowError:
+        return True
+
+
+def _any_hollow(columns: Sequence[Sequence[Any]]) -> bool:
+    """Whether there is a row of nothing but null, and of maps that may be hollow."""
+    if not all(_may_be_hollow(column) for column in columns):
+        return False
+    return any(all(map(_nothing, row)) for row in zip(*columns, strict=True))
+
+
+def _may_be_hollow(column: Sequence[Any]) -> bool:
+    return not {type(None), dict}.isdisjoint(map(type, column))
+
+
+def _nothing(value: Any) -> bool:
+    if type(value) is dict:
+        return all(map(_nothing, value.values()))
+    return value is None

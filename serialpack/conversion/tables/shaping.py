@@ -1,0 +1,62 @@
+"""What the user says about tables."""
+
+from __future__ import annotations
+
+import csv
+import re
+from typing import NamedTuple
+
+from serialpack.errors import UsageError
+
+#: Text that is read as a value, where cells are: a literal of JSON, or a number that JSON has not.
+LITERAL = r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][-+]?[0-9]++)?|true|false|null|NaN|-?Infinity"
+
+
+class Shaping(NamedTuple):
+    """How records become rows, and rows records.
+
+    ``null``: the word for null in a cell; None: null is an empty cell, as a missing key is.
+    ``typed``: bare literals are values, what is quoted is text. ``nest``: dotted columns become
+    maps again, and the columns that it names are JSON text, ``-`` none of them, where it names none
+    each cell that is JSON of a list, a map or a string; None: they stay as they are.
+    ``flatten``: maps become dotted columns also where the target has maps. ``separator``: what
+    stands between the keys of a dotted column. ``at``: the path of the list that is the records.
+    ``indent``: spaces for each level of JSON.
+    """
+
+    null: str | None = None
+    typed: bool = False
+    nest: tuple[str, ...] | None = None
+    flatten: bool = False
+    separator: str = "."
+    at: str | None = None
+    indent: int = 0
+
+    @property
+    def reads(self) -> bool:
+        """Whether it says how rows are read."""
+        return self.typed or self.nest is not None
+
+    def check(self) -> None:
+        """UsageError for what no table can be written with, or read."""
+        if not self.separator or not self.separator.isprintable() or '"' in self.separator:
+            raise UsageError("--separator is one or more printable characters", hint="like . or /")
+        if self.null is None:
+            return
+        if not self.null.isprintable() or re.search(r'["\s,;|]', self.null) or not self.null:
+            raise UsageError(f"--null {self.null!r} is no word", hint="--null null")
+        if self.null != "null" and re.fullmatch(LITERAL, self.null):
+            raise UsageError(f"--null {self.null} is read as a value", hint="--null null")
+
+
+#: The word of ``--nest`` for no column: all are text, or values, and none is JSON.
+NO_COLUMNS = "-"
+
+
+def column_names(text: str) -> tuple[str, ...]:
+    """The names of columns in a line of CSV; UsageError where it is none."""
+    try:
+        rows = list(csv.reader([text], strict=True))
+    except csv.Error:
+        raise UsageError("--nest is no line of CSV", hint='--nest tags,"a, b"') from None
+    return tuple(name for row in rows for name in row)

@@ -1,0 +1,130 @@
+"""The first pass over a source: which columns its records make."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from serialpack.conversion.blocks import BlockConverter
+from serialpack.conversion.plan import ConversionPlan
+from serialpack.conversion.tables.rows import as_maps
+from serialpack.conversion.tables.shape import ValueShape
+from serialpack.errors import RefusedError
+from serialpack.formats import FORMATS
+from serialpack.formats.base import MAX_BLOCK, Read, SourceBlock, ValueFormat
+from serialpack.pipeline.line import Crew, Line
+from serialpack.values.structure import Structure
+
+#: Bytes of the source that are looked at at a time.
+_BLOCK = 4 << 20
+
+
+class Looked(NamedTuple):
+    """What some records have in common. ``rows``: what they are, where they are all of a kind."""
+
+    rows: str
+    shape: ValueShape
+    #: Of looking, as ``pipeline.line`` counts them.
+    seconds: dict[str, float] = {}  # noqa: RUF012
+
+    def joined(self, other: Looked) -> Looked:
+        """Of both, in their order; NotOneKind where they are not of a kind."""
+        if other.rows and self.rows and other.rows != self.rows:
+            raise NotOneKind
+        self.shape.merge(other.shape)
+        return self._replace(rows=self.rows or other.rows)
+
+
+class NotOneKind(Exception):
+    """Maps beside other records: all of them stand in one column then."""
+
+
+class TooLong(Exception):
+    """A map that is larger than a block is one record of a table: it is read whole."""
+
+
+class Looking(NamedTuple):
+    """What makes workers that look at blocks. Can be sent to a process."""
+
+    plan: ConversionPlan
+    rows: str
+    within: bool
+
+    def worker(self) -> Callable[[SourceBlock], Looked]:
+        """What looks at blocks, one after another."""
+        converter = BlockConverter(self.plan)
+
+        def look(block: SourceBlock) -> Looked:
+            records = converter(block).records
+            shape = ValueShape()
+            rows = self.rows or rows_of(records)
+            if records:
+                shape.look(list(as_maps(records, rows)), within=self.within)
+            return Looked(rows, shape)
+
+        return look
+
+
+def rows_of(records: list[Any]) -> str:
+    """What records are as rows."""
+    types = set(map(type, records))
+    if not types:
+        return ""
+    return "maps" if types == {dict} else "lists" if types == {list} else "values"
+
+
+def surveyed(
+    open_read: Callable[[], Read],
+    plan: ConversionPlan,
+    *,
+    within: bool,
+    threads: int,
+    size: int | None,
+    block_size: int | None,
+) -> tuple[Looked, int | None]:
+    """What all records have in common, and the bytes of a block, where these must be others.
+
+    ``open_read`` gives the source from its front, as often as it is called. ``within``: also of
+    what stands in lists. Errors as of the conversion.
+    """
+    rows = ""
+    for _ in range(3):
+        try:
+            return _looked(open_read(), plan, rows, within, threads, size, block_size), block_size
+        except NotOneKind:
+            rows = "values"
+        except TooLong:
+            if block_size == MAX_BLOCK:
+                break
+            block_size = MAX_BLOCK
+    raise RefusedError(
+        "a document of more than 64 MiB is not one record", hint="--to ndjson writes its members"
+    )
+
+
+def _looked(
+    read: Read,
+    plan: ConversionPlan,
+    rows: str,
+    within: bool,
+    threads: int,
+    size: int | None,
+    block_size: int | None,
+) -> Looked:
+    fmt = FORMATS.get(plan.source)
+    assert isinstance(fmt, ValueFormat)
+    line = Line(fmt.split(read, block_size or _BLOCK, for_values=True), size=size)
+    first = line.first
+    structure = plan.structure or fmt.structure(first, 0)
+    if structure == Structure.MAP or (plan.shaping.at and not first.last):
+        raise TooLong
+    plan = plan._replace(
+        style=fmt.detect_style(first) if fmt.restyled else fmt.outline(first),
+        structure=Structure.ARRAY if structure == Structure.ARRAY else None,
+        whole=True,
+    )
+    crew = Crew(threads, processes=threads > 1)
+    whole = Looked("", ValueShape())
+    for _, looked in line.through(Looking(plan, rows, within), crew):
+        whole = whole.joined(looked)
+    return whole

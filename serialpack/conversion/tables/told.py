@@ -1,0 +1,68 @@
+"""What is said of values that were carried, and the words that turn them back."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from serialpack.conversion.rules import RULES, TEXT_TABLES
+from serialpack.conversion.tables.layout import Layout, other_separator
+from serialpack.conversion.tables.shaping import NO_COLUMNS, Shaping
+from serialpack.values.kinds import Loss
+
+#: So many kinds are named in the closing line.
+_MOST = 3
+
+
+def closing_words(carried: list[Loss], back: Collection[str], target: str) -> str:
+    """What was carried, in one line; empty where nothing was."""
+    if not carried:
+        return ""
+    most = sorted(carried, key=lambda loss: -loss.count)
+    parts = [f"{loss.count:,} {RULES[loss.rule].what}" for loss in most[:_MOST]]
+    if len(most) > _MOST:
+        parts.append("... (-v shows all)")
+    total = sum(loss.count for loss in carried)
+    words = f" (back: {' '.join(back)})" if back else ""
+    line = f"{total:,} carried: {', '.join(parts)}{words}"
+    if target not in TEXT_TABLES:
+        return line.replace("as empty cells", "as null")
+    return line + _unless(carried, back)
+
+
+def _unless(carried: list[Loss], back: Collection[str]) -> str:
+    if not back or "--null" in back or all(loss.rule != "missing" for loss in carried):
+        return ""
+    return "; --null null on both ways tells missing from null"
+
+
+def turned_back_by(
+    target: str, layout: Layout, shaping: Shaping, losses: list[Loss]
+) -> tuple[str, ...]:
+    """The words with which a table of text is read as the records that it was made of."""
+    rules = {loss.rule for loss in losses}
+    words: list[str] = []
+    if layout.schema is not None:
+        nests = layout.flattens or "mixed" in rules
+        return ("-F", target, "--nest", *_separator(layout, shaping)) if nests else ()
+    if rules & {"cells", "null", "missing", "mixed"}:
+        words.append("--typed")
+    if layout.flattens or layout.json_names:
+        words.append("--nest")
+        if "json-like" in rules:
+            words.append(",".join(map(_quoted, layout.json_names)) or NO_COLUMNS)
+        words += _separator(layout, shaping)
+    if shaping.null is not None and rules & {"null", "missing"}:
+        words += ["--null", shaping.null]
+    if layout.rows == "lists":
+        words.append("--no-header")
+    return ("-F", target, *words) if words else ()
+
+
+def _separator(layout: Layout, shaping: Shaping) -> list[str]:
+    separator = other_separator(layout, shaping.separator)
+    return ["--separator", separator] if separator != "." else []
+
+
+def _quoted(name: str) -> str:
+    """A name as ``--nest`` reads it: a field of a line of CSV."""
+    return f'"{name}"' if set(name) & set(", \"'") else name

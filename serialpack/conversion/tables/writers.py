@@ -1,0 +1,71 @@
+"""What a plan needs beside, where its target is a table."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from serialpack.conversion.plan import ConversionPlan
+from serialpack.conversion.rules import SURVEYED, TEXT_TABLES
+from serialpack.conversion.tables import at
+from serialpack.conversion.tables.carrier import Carrier
+from serialpack.conversion.tables.rows import TextTable, Written
+from serialpack.formats import FORMATS
+from serialpack.formats.shared.join import Join
+from serialpack.values.kinds import AROUND, Loss
+
+#: The sources whose values all are such as JSON has.
+_OF_JSON = frozenset({"json", "ndjson", "csv", "tsv"})
+
+
+class TableWriter(Protocol):
+    """Writes blocks of records under one layout."""
+
+    @property
+    def join(self) -> Join:
+        """What stands around the pieces."""
+
+    def write(self, records: list[Any], first_record: int) -> Written:
+        """The piece of a file that ``records`` make, and what was carried or is lost."""
+
+
+def table_writer(plan: ConversionPlan) -> TableWriter | None:
+    """What writes the target; None where it is no table, or its columns are not known yet."""
+    if plan.layout is None:
+        return None
+    if plan.layout.schema is not None:
+        from serialpack.conversion.tables.frames import FrameTable
+
+        lossy = plan.lossy, plan.asked
+        return FrameTable(plan.target, plan.layout, verify=plan.verify, lossy=lossy)
+    delimiter = FORMATS.declaration(plan.target).delimiter.decode()
+    is_text = plan.source in TEXT_TABLES and not plan.shaping.reads
+    return TextTable(plan.layout, plan.shaping, delimiter, verify=plan.verify, plain=is_text)
+
+
+def carrier_of(plan: ConversionPlan) -> Carrier | None:
+    """What turns values into those that the cells of the target hold; None where nothing need."""
+    if plan.target not in SURVEYED or (plan.source in _OF_JSON and not plan.tagged):
+        return None
+    if plan.target in TEXT_TABLES:
+        return Carrier("json", frozenset({"non-finite"}))
+    return Carrier(plan.target, frozenset({"bare", "mixed", "surrogates", "boolean", "bytes"}))
+
+
+def join_of(plan: ConversionPlan) -> Join | None:
+    """What puts the pieces of a file together, where that is not what its format has."""
+    if plan.target == "json" and plan.shaping.indent:
+        from serialpack.formats.json.join import IndentedJoin
+
+        return IndentedJoin(plan.shaping.indent)
+    if plan.layout is None or plan.layout.schema is None:
+        return None
+    from serialpack.conversion.tables.frames import FrameJoin
+
+    return FrameJoin(plan.target, plan.layout)
+
+
+def records_at(records: list[Any], plan: ConversionPlan) -> tuple[list[Any], list[Loss]]:
+    """The records at the path that the user named; errors as of ``at.records_at``."""
+    assert plan.shaping.at is not None
+    whole = records[0] if len(records) == 1 else records
+    return at.records_at(whole, plan.shaping.at, may_lose=AROUND in plan.lossy)

@@ -1,0 +1,45 @@
+"""What becomes of each kind of value in each target, as data.
+
+Made of what serializers declare and of ``rules``; the documentation's table and the tests are made
+of it.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+from serialpack.conversion.rules import RULES
+from serialpack.conversion.targets import writers
+from serialpack.values.kinds import KINDS
+
+
+class Verdict(NamedTuple):
+    """``same``, ``carried``, ``lost``, or ``refused`` where no rule writes it.
+
+    ``rules``: those that write it, the first that fits. ``partly``: some values of the kind are
+    the same.
+    """
+
+    word: str
+    rules: tuple[str, ...] = ()
+    partly: bool = False
+
+
+@cache
+def verdict(kind: str, target: str) -> Verdict:
+    """What becomes of values of ``kind``, one of ``KINDS``, written in ``target``."""
+    serializer = writers(target, {})[-1].serializer
+    if kind not in serializer.cannot | serializer.partly:
+        return Verdict("same")
+    partly = kind in serializer.partly
+    fit = [name for name, rule in RULES.items() if kind in rule.kinds and rule.is_for(target)]
+    carried = tuple(name for name in fit if RULES[name].is_carried(target))
+    if carried:
+        return Verdict("carried", carried, partly)
+    return Verdict("lost", tuple(fit), partly) if fit else Verdict("refused", (), partly)
+
+
+def verdicts(target: str) -> dict[str, Verdict]:
+    """Of every kind."""
+    return {kind: verdict(kind, target) for kind in KINDS}

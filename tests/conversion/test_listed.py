@@ -1,0 +1,65 @@
+"""A refusal lists all that stands in the way, and the command that it names goes through."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import serialpack
+from serialpack.cli.app import run
+
+#: Refused -> what is lost, and the way out that the hint names.
+WAYS: dict[str, tuple[str, bytes, str, str]] = {
+    "several kinds": ("a.yaml", b'a: 1\n"a": 2\nb: .nan\nc: .inf\n', "json", "nan,duplicates"),
+    "many of a kind": ("a.yaml", b"a: [.nan, .nan]\n", "json", "nan"),
+    "one": ("a.yaml", b"a: .nan\n", "json", "nan"),
+    "null in TOML": ("a.json", b'{"a":null,"b":{"c":null}}', "toml", "null"),
+    "integers and digits": (
+        *("a.json", b'{"a":%d,"b":0.10000000000000000001}' % (1 << 70)),
+        *("msgpack", "bigint,digits"),
+    ),
+    "no UTF-8 in tables": ("a.json", b'[{"a":"\\ud800"}]', "csv", "utf8"),
+    "around": ("a.json", b'{"rows":[{"a":1}],"n":1}', "csv --at rows", "around"),
+    "a separator in a key": ("a.json", b'[{"a.b":1,"c":{"d":2}}]', "csv", "--separator /"),
+    "types of BSON's own": ("a.msgpack", b"\x81\xa1v\xc7\x01\x05x", "json", "--tagged"),
+}
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_the_way_out_is_one(name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    file, data, target, way = WAYS[name]
+    path, out = tmp_path / file, tmp_path / "out"
+    path.write_bytes(data)
+    command = ["unpack", "-f", "--to", *target.split(), str(path), "-o", str(out)]
+    assert run(command) == 4
+    said = capfd.readouterr().err
+    assert len(said.splitlines()) == 1
+    words = way.split() if way.startswith("--") else ["--lossy", way]
+    assert " ".join(words) in said
+    assert not out.exists()
+    assert run([*command, *words]) == 0
+    if words[0] == "--lossy":
+        assert run([*command, "--lossy", "all"]) == 0
+        told = capfd.readouterr().err
+        assert all(re.search(rf"(?m)^  {rule}: \d+ changed", told) for rule in way.split(","))
+
+
+def test_kinds_have_counts_and_first_places(tmp_path: Path) -> None:
+    path = tmp_path / "a.ndjson"
+    path.write_bytes(b'{"a":1}\n' + b'{"a":%d,"b":0.10000000000000000001}\n' % (1 << 70) * 3)
+    with pytest.raises(serialpack.ValueRefusedError) as refused:
+        serialpack.convert(path, tmp_path / "out", to="msgpack")
+    assert refused.value.hint == (
+        "in all 3 bigint (first in record 1, $.a), 3 digits (first in record 1, $.b):"
+        " --lossy bigint,digits lets them go"
+    )
+
+
+def test_a_source_is_not_told_that_its_own_format_holds_it(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_bytes(b'{"a":%d}' % (1 << 70))
+    with pytest.raises(serialpack.ValueRefusedError) as refused:
+        serialpack.convert(path, tmp_path / "out", to="msgpack")
+    assert not re.search(r"\bjson\b", refused.value.hint or "")
