@@ -131,6 +131,8 @@ function __serialpack_format
         'ndjson' 'a JSON value on each line' \
         'csv' 'comma-separated values with a header line' \
         'tsv' 'tab-separated values with a header line' \
+        'csv:semicolon' 'semicolon-separated values with a header line' \
+        'csv:pipe' 'values between vertical bars with a header line' \
         'msgpack' 'MessagePack messages, one after another' \
         'yaml:1.1' 'YAML documents, by YAML 1.1' \
         'yaml' 'YAML documents, by YAML 1.2' \
@@ -229,6 +231,7 @@ complete -c serialpack -n '__serialpack_verb pack' -s 8 -d 'effort 8'
 complete -c serialpack -n '__serialpack_verb pack' -s 9 -d 'effort 9'
 complete -c serialpack -n '__serialpack_verb pack' -l effort -x -k -a '(__serialpack_effort)' -d 'Levels, blocks: -1 fastest, -9 smallest; default -3'
 complete -c serialpack -n '__serialpack_verb pack' -s F -l from -x -k -a '(__serialpack_format)' -d 'What FILE is; default: looked at'
+complete -c serialpack -n '__serialpack_verb pack' -l delimiter -x -d 'Between fields of CSV: , ; | or tab'
 complete -c serialpack -n '__serialpack_verb pack' -l exact -d 'Refuse where only the values would come back'
 complete -c serialpack -n '__serialpack_verb pack' -l no-verify -d 'Skip the proof that it can be undone'
 complete -c serialpack -n '__serialpack_verb pack' -l trust -d 'Read a pickle, which runs code that is in it'
@@ -256,6 +259,9 @@ complete -c serialpack -n '__serialpack_verb pack' -s h -l help -d 'Show this me
 complete -c serialpack -n '__serialpack_verb unpack' -a '(__serialpack_ending .spk)'
 complete -c serialpack -n '__serialpack_verb unpack' -s t -l to -x -k -a '(__serialpack_format)' -d 'Write json, yaml, msgpack, csv, ... instead'
 complete -c serialpack -n '__serialpack_verb unpack' -s F -l from -x -k -a '(__serialpack_format)' -d 'What FILE is; default: looked at'
+complete -c serialpack -n '__serialpack_verb unpack' -l delimiter -x -d 'With --to: between fields of CSV; , ; | or tab'
+complete -c serialpack -n '__serialpack_verb unpack' -l encoding -x -d 'With --to: of CSV that is not UTF-8'
+complete -c serialpack -n '__serialpack_verb unpack' -l no-header -d 'With --to: of CSV; columns are column1, ...'
 complete -c serialpack -n '__serialpack_verb unpack' -l lossy -x -k -a '(__serialpack_loss)' -d 'Allow a loss: digits, ..., or all'
 complete -c serialpack -n '__serialpack_verb unpack' -l strict -d 'Refuse what is written in another shape'
 complete -c serialpack -n '__serialpack_verb unpack' -l at -x -d 'The records are the list at that path'

@@ -14,7 +14,7 @@ from serialpack._version import __version__
 from serialpack.auto import Choice, choose, settle
 from serialpack.container.reader import SNIFF, first_header, is_container, is_small
 from serialpack.container.small import MAX_SMALL
-from serialpack.detect import detect, looks_like
+from serialpack.detect import looks_like, told
 from serialpack.errors import (
     FileError,
     InputError,
@@ -60,6 +60,7 @@ def pack(
     codec: str = "auto",
     effort: int = DEFAULT_EFFORT,
     format: str | None = None,
+    delimiter: str | None = None,
     block_size: int | None = None,
     exact: bool = False,
     verify: bool = True,
@@ -78,7 +79,8 @@ def pack(
     not at all, and is overwritten only with ``force``. Stages are spelled as on the command
     line (``"zstd:19"``, ``"shuffle:4"``); ``effort`` 1 to 9 chooses what is left to ``auto``, and
     the level of a codec that is named without one.
-    ``format`` says what the source is (default: by name, then by content), ``block_size`` is in
+    ``format`` says what the source is (default: by name, then by content), ``delimiter`` what
+    stands between the fields of CSV (default: what fits its first rows), ``block_size`` is in
     bytes, ``threads`` defaults to the usable cores. ``exact`` refuses a serializer that would
     not give back the very bytes; ``verify=False`` skips the proof; ``trust`` reads sources that
     can run code while they are read (pickles). ``options`` go to the serializer: its ``schema``
@@ -109,7 +111,7 @@ def pack(
         if is_container(head[:SNIFF]) and not force:
             raise FileError("is a serialpack file already", hint="-f packs it once more")
         name, mtime = identity or _identity(opened)
-        format = format or detect(entry or name, head)
+        format = told(format, entry or name, head, delimiter)
         choice = settle(choice, format, opened.peek)
         packing = Packing(
             chain=choice.chain,
@@ -279,7 +281,7 @@ def chosen(source: Path | IO[bytes], choice: Choice, *, format: str | None = Non
     """What ``pack`` would make of ``choice`` for ``source``; no more of it is read than needed."""
     with opened_source(source) as opened:
         name, _ = _identity(opened)
-        return settle(choice, format or detect(name, opened.peek(HEAD)), opened.peek)
+        return settle(choice, told(format, name, opened.peek(HEAD)), opened.peek)
 
 
 def check(source: Path, target: Path | None, *, force: bool = False) -> None:
@@ -317,7 +319,7 @@ def first_records(
         else:
             name, _ = _identity(opened)
             out = LimitedWrite(write, max_size)
-            slice_source(opened, out, format or detect(name, head), Span(0, count))
+            slice_source(opened, out, told(format, name, head), Span(0, count))
 
 
 def _identity(source: Source) -> tuple[str | None, int | None]:

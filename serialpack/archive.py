@@ -65,6 +65,7 @@ class PackOptions(TypedDict, total=False):
     codec: str
     effort: int
     format: str | None
+    delimiter: str | None
     block_size: int | None
     exact: bool
     verify: bool

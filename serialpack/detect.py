@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 
+from serialpack.errors import UsageError
 from serialpack.formats import FORMATS
 
 #: First bytes, and what they are the sign of. Longer ones before those they begin with.
@@ -46,6 +47,8 @@ _PICKLE = re.compile(rb"\x80[\x02-\x05][\x95\]}\(ccKMJX\x8cN\x88\x89GB]", re.DOT
 _FRAMED_PICKLE = re.compile(rb"\x80[\x04\x05]\x95.{4}\x00{4}", re.DOTALL)
 _SKIPPABLE = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")
 _BOM = b"\xef\xbb\xbf"
+#: What is looked at has fewer bytes only where the file has.
+_HEAD = 4 << 10
 _BINARY = bytes(set(range(32)) - set(b"\t\n\r\f\x1b"))
 
 
@@ -72,7 +75,37 @@ def detect(name: str | None, head: bytes) -> str:
         return "bytes"
     if found is None or (FORMATS.declaration(found).is_text and head and _is_binary(head)):
         return "bytes"
-    return found
+    return _dialect(head) if found == "csv" else found
+
+
+def told(format: str | None, name: str | None, head: bytes, delimiter: str | None = None) -> str:
+    """As ``detect``, where the user said what the file is (``format``), or what stands between
+    its fields. UsageError where both do not go together."""
+    if delimiter is not None:
+        found = dialect_named(delimiter)
+        if format not in (None, "csv", found):
+            raise UsageError(f"--delimiter is for CSV, not for {format}")
+        return found
+    if format is None:
+        return detect(name, head)
+    return _dialect(head) if format == "csv" else format
+
+
+def dialect_named(delimiter: str) -> str:
+    """The format of tables with that delimiter (``\\t`` or ``tab`` too); UsageError for no such."""
+    mark = {"\\t": "\t", "tab": "\t"}.get(delimiter, delimiter)
+    for declared in FORMATS:
+        if declared.delimiter and declared.delimiter.decode() == mark:
+            return declared.name
+    raise UsageError(f"the delimiter {delimiter!r} is not read", hint="one of , ; | and tab")
+
+
+def _dialect(head: bytes) -> str:
+    """The dialect of CSV that a text is in: its delimiter is the one that fits its first rows."""
+    from serialpack.formats.csv.dialects import delimiter_of
+
+    names = {d.delimiter.decode(): d.name for d in FORMATS if "csv" in (d.name, d.dialect_of)}
+    return names[delimiter_of(head, tuple(names), whole=len(head) < _HEAD)]
 
 
 def looks_like(head: bytes) -> str | None:

@@ -13,7 +13,7 @@ from serialpack.container.index import Index
 from serialpack.container.reader import SNIFF, is_container, is_small, read_members
 from serialpack.container.records import CONTINUED, EXACT, STORED, Header
 from serialpack.container.seek import StoredMember, find_members, first_byte
-from serialpack.detect import detect
+from serialpack.detect import told
 from serialpack.errors import DamagedError, UsageError
 from serialpack.files import Source
 from serialpack.listing import Listing
@@ -349,7 +349,7 @@ def _left_info(member: FoundMember, header: Header) -> MemberInfo:
 def _shape(source: Source, format: str | None) -> Shape:
     choice = choose()
     head = source.peek(max(choice.block_size + 1, LARGER))
-    found = format or detect(source.path if source.stat is not None else None, head[:SAMPLE])
+    found = told(format, source.path if source.stat is not None else None, head[:SAMPLE])
     choice = settle(choice, found, source.peek)
     inside, listing = (None, None) if format is not None else look_inside(source)
     look = look_at(source, head, found, far=inside is None and listing is None)

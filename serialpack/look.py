@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from serialpack.compressed.source import compression_of, decompressed, front_of
-from serialpack.detect import detect, looks_like
+from serialpack.detect import looks_like, told
 from serialpack.errors import DamagedError, MissingLibraryError, SerialpackError, UnsupportedError
 from serialpack.files import Source
 from serialpack.formats import FORMATS
@@ -82,7 +82,7 @@ def look_at(source: Source, block: bytes, format: str | None = None, *, far: boo
     ``far``: more of a file is read where that takes no longer than a moment.
     """
     head = block[:SAMPLE]
-    format = format or detect(source.name if source.stat is not None else None, head)
+    format = told(format, source.name if source.stat is not None else None, head)
     records, size = _first_records(format, head)
     everything = len(head) == len(block)
     found = Look(

@@ -39,6 +39,8 @@ OFFERS = {
     "SIZE": "",
     "A:B": "",
     "KEY=VALUE": "",
+    "CHAR": "",
+    "ENCODING": "",
     "MESSAGE": "",
     "KIND": "loss",
     "SECONDS": "",

@@ -21,7 +21,7 @@ from serialpack.bench.schedule import Progress, Schedule, Terms
 from serialpack.bench.search import Search, quiet
 from serialpack.bench.sweep import swept_table
 from serialpack.container.reader import SNIFF, is_container
-from serialpack.detect import detect
+from serialpack.detect import told
 from serialpack.errors import FileError, UsageError
 from serialpack.formats import FORMATS
 from serialpack.pipeline.workers import usable_cores
@@ -297,7 +297,7 @@ def _subject(question: Question) -> Subject:
             FORMATS.source(question.format)
         return Subject(
             path=question.source,
-            format=question.format or detect(opened.name if named else None, head),
+            format=told(question.format, opened.name if named else None, head),
             name=opened.name if named else None,
             mtime=opened.stat.st_mtime_ns if named else None,
             most_held=question.most_held,

@@ -8,6 +8,7 @@ from serialpack import api
 from serialpack.cli.naming import STDIO, converted_name
 from serialpack.cli.requests import UnpackRequest, schema_options
 from serialpack.cli.run import Input, data_of, mover_of, rounded, say
+from serialpack.cli.words import other_delimiter
 from serialpack.conversion.files import ConvertOptions, check_convert, convert
 from serialpack.conversion.tables.shaping import Shaping, column_names
 from serialpack.conversion.tables.told import closing_words
@@ -47,6 +48,9 @@ class Converter:
             "fields": asked.fields,
             "strict": asked.strict,
             "shaping": shaping_of(asked),
+            "delimiter": asked.delimiter,
+            "encoding": asked.encoding,
+            "no_header": asked.no_header,
         }
         how = self._how
         check_convert(to, format=how["format"], lossy=how["lossy"], threads=how["threads"])
@@ -94,7 +98,10 @@ class Converter:
             one,
             check=lambda: api.check(path, None if target == STDIO else target, force=force),
             plan=[f"would convert {path} to {target}"],
-            closing=lambda done: [f"{path} -> {target}, {format_size(done.size)}, {_kept(done)}"],
+            closing=lambda done: [
+                f"{path} -> {target}, {format_size(done.size)}, {_kept(done)}"
+                f"{other_delimiter(path, done.format)}"
+            ],
         )
         if report is None:
             return {}

@@ -56,6 +56,7 @@ from serialpack.cli.requests import PackRequest, request
     help="Levels, blocks: -1 fastest, -9 smallest; default -3.",
 )
 @click.option("-F", "--from", "format", metavar="FORMAT", help="What FILE is; default: looked at.")
+@click.option("--delimiter", metavar="CHAR", help="Between fields of CSV: , ; | or tab.")
 @click.option("--exact", is_flag=True, help="Refuse where only the values would come back.")
 @click.option("--no-verify", is_flag=True, help="Skip the proof that it can be undone.")
 @click.option("--trust", is_flag=True, help="Read a pickle, which runs code that is in it.")

@@ -19,7 +19,7 @@ from serialpack.cli.run import (
     rounded,
     say,
 )
-from serialpack.cli.words import ratio
+from serialpack.cli.words import other_delimiter, ratio
 from serialpack.errors import FileError, UsageError
 from serialpack.formats import FORMATS
 from serialpack.paths import entry_path
@@ -54,6 +54,7 @@ class Packer:
             "codec": asked.codec,
             "effort": effort,
             "format": asked.format,
+            "delimiter": asked.delimiter,
             "block_size": asked.block_size,
             "exact": asked.exact,
             "verify": not asked.no_verify,
@@ -152,6 +153,7 @@ def _closing(path: str, report: PackReport) -> str:
     return (
         f"{path}: {format_size(report.size)} -> {format_size(report.packed)}"
         f" ({ratio(report.packed, report.size)}), {report.chain}, {report.kept}"
+        f"{other_delimiter(path, report.format)}"
     )
 
 

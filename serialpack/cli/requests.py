@@ -45,6 +45,7 @@ class PackRequest(NamedTuple):
     codec: str
     effort: int | None
     format: str | None
+    delimiter: str | None
     exact: bool
     no_verify: bool
     trust: bool
@@ -63,6 +64,9 @@ class UnpackRequest(NamedTuple):
     files: tuple[str, ...]
     to: str | None
     format: str | None
+    delimiter: str | None
+    encoding: str | None
+    no_header: bool
     lossy: tuple[str, ...]
     strict: bool
     at: str | None

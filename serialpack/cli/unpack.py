@@ -32,6 +32,9 @@ from serialpack.cli.requests import UnpackRequest, request
 )
 @click.option("-t", "--to", metavar="FORMAT", help="Write json, yaml, msgpack, csv, ... instead.")
 @click.option("-F", "--from", "format", metavar="FORMAT", help="What FILE is; default: looked at.")
+@click.option("--delimiter", metavar="CHAR", help="With --to: between fields of CSV; , ; | or tab.")
+@click.option("--encoding", metavar="ENCODING", help="With --to: of CSV that is not UTF-8.")
+@click.option("--no-header", is_flag=True, help="With --to: of CSV; columns are column1, ...")
 @click.option("--lossy", metavar="KIND", multiple=True, help="Allow a loss: digits, ..., or all.")
 @click.option("--strict", is_flag=True, help="Refuse what is written in another shape.")
 @click.option("--at", metavar="A.B", help="The records are the list at that path.")
@@ -92,6 +95,7 @@ def command(asked: UnpackRequest) -> int:
 _OF_CONVERSION = (
     *("format", "lossy", "strict", "at", "null", "typed", "nest", "indent", "flatten"),
     *("separator", "tagged", "skip_bad", "fields", "no_verify", "schema", "message"),
+    *("delimiter", "encoding", "no_header"),
 )
 _NOT_GIVEN = (None, False, ())
 

@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from typing import IO, Any, cast
 
 from serialpack.errors import FileError
+from serialpack.formats import FORMATS
 from serialpack.text import aligned, printable
 from serialpack.units import format_size
 
@@ -25,6 +26,15 @@ EXIT_CODES = {
     "4": "Refused: safety, a limit, or a value that the chosen stage cannot hold.",
     "128+N": "Ended by signal N: 130 by Ctrl-C, 141 by a closed pipe.",
 }
+
+
+def other_delimiter(path: str, format: str) -> str:
+    """``, delimiter ;`` of CSV with another one than its name says; else nothing."""
+    declared = FORMATS.declaration(format)
+    if not declared.dialect_of or path.lower().endswith(declared.extensions or ("\0",)):
+        return ""
+    mark = declared.delimiter.decode()
+    return f", delimiter {'tab' if mark == chr(9) else mark}"
 
 
 #: What takes less memory.

@@ -16,6 +16,7 @@ from serialpack.conversion._tagplaces import (
 )
 from serialpack.conversion._tags import LARGE, ODD, WRITERS
 from serialpack.depth import MAX_DEPTH, TOO_DEEP, depth_of
+from serialpack.literal import Literal
 from serialpack.values.equality import kind_of
 from serialpack.values.kinds import key_kind, shown
 from serialpack.values.parts import attributes
@@ -24,7 +25,7 @@ from serialpack.values.parts import attributes
 _TAG_DEPTH = 3
 
 #: Types whose values JSON has words for, whatever they are.
-_AS_IS = frozenset({str, bool, type(None)})
+_AS_IS = frozenset({str, bool, type(None), Literal})
 
 _LISTED: dict[type, str] = {tuple: "$tuple", set: "$set", frozenset: "$frozenset"}
 

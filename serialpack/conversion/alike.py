@@ -79,7 +79,7 @@ class Alike:
             data: bytes = dump(records)
             again = self.read_again(data, len(records), target)
             # As with dicts: the text tells apart what Python takes for one.
-            if again != records or not reader.half.is_usual(block, again):
+            if again != records or not reader.is_usual(block, again):
                 return None
         except FAILURES:
             return None

@@ -7,15 +7,16 @@ from typing import Any, NamedTuple
 from serialpack.collector import gc_paused
 from serialpack.columns.fields.wanted import wanted
 from serialpack.conversion.alike import Alike
+from serialpack.conversion.literals import has_literals, settled, without_literals
 from serialpack.conversion.losses import Losses
 from serialpack.conversion.plan import ConversionPlan, Found
 from serialpack.conversion.projecting import Projector
-from serialpack.conversion.reading import SourceReader, left_out_of
+from serialpack.conversion.reading import SourceReader, TextProof, Unspelled, left_out_of
 from serialpack.conversion.tables.writers import carrier_of, records_at, table_writer
 from serialpack.conversion.targets import TargetWriter, is_sequence, writers
 from serialpack.errors import InputError, RefusedError, ValueRefusedError
 from serialpack.formats import FORMATS
-from serialpack.formats.base import SourceBlock, ValueFormat
+from serialpack.formats.base import SourceBlock, Unheld, ValueFormat
 from serialpack.formats.json.values import check_json, same_json
 from serialpack.formats.shared.document import compared
 from serialpack.formats.shared.join import Piece
@@ -82,13 +83,16 @@ class BlockConverter:
             plan.verify
             and self._writers[0].serializer.holds_structs
             and plan.structure != Structure.MAP
-            and not plan.tagged
+            and not (plan.tagged or plan.fields)
         )
         self._misses = 0
         #: Whether the next refusal is caught, so that nobody reads its hint; the hints so far.
         self._caught = False
         self._hints: dict[str, str] = {}
+        self._target = target
         self._tags = plan.tagged and target.declared.tagged
+        #: Whether the last block had literals, and how many were not the text of their values.
+        self._literals, self._unspelled = False, 0
         self._projector = Projector(wanted(plan.fields)) if plan.fields else None
         self._table = table_writer(plan)
         self._carrier = carrier_of(plan)
@@ -135,9 +139,11 @@ class BlockConverter:
         return found._replace(records=[], numbers=(), piece=piece, keys=keys)
 
     def _tried(self, block: SourceBlock, reader: SourceReader) -> _Tried:
+        if (usual := self._try_usual(block, reader)) is not None:
+            return usual
         self._caught = bool(self.plan.lossy)
         try:
-            return self._try(block, reader, lossy=False)
+            return self._try(block, reader)
         except (InputError, ValueRefusedError):
             if not self.plan.lossy:
                 raise
@@ -145,17 +151,49 @@ class BlockConverter:
             self._caught = False
         return self._try(block, reader, lossy=True)
 
-    def _try(self, block: SourceBlock, reader: SourceReader, *, lossy: bool) -> _Tried:
+    def _try_usual(self, block: SourceBlock, reader: SourceReader) -> _Tried | None:
+        """The block, as fast as can be; None where its numbers may have a text of their own."""
+        rare = self._unspelled <= _MOST_MISSES and not self._literals
+        if not (rare and reader.by_text and self.plan.verify):
+            return None
+        caught, self._caught = self._caught, True
+        try:
+            return self._try(block, reader, usual=True)
+        except Unspelled:
+            self._unspelled += 1
+            return None
+        except (InputError, ValueRefusedError):
+            return None  # which is told when it is tried again
+        finally:
+            self._caught = caught
+
+    def _try(
+        self,
+        block: SourceBlock,
+        reader: SourceReader,
+        *,
+        lossy: bool = False,
+        usual: bool = False,
+    ) -> _Tried:
         losses = self._losses()
-        records = reader.read(block, losses, lossy=lossy)
+        literals = not usual and reader.format.keeps_literals
+        records = reader.read(block, losses, lossy=lossy, literals=literals)
         at(0.4)
         elements = self._is_array(block, records)
         if elements:
             records = records[0]
-        by_text = self.plan.verify and reader.by_text and not lossy
-        if by_text and (self._tags or self._join is None or self._reshapes):
-            self._check_text(block, reader, records)
-            by_text = False
+        self._literals = literals = literals and has_literals(records)
+        restyled = literals and (
+            self._table is not None or not self._target.writes_as(self.plan.source)
+        )
+        proof: TextProof | None = None
+        if self.plan.verify and reader.by_text and not lossy:
+            proof = TextProof(reader, usual=usual, literals=literals)
+            if restyled or self._tags or self._join is None or self._reshapes:
+                self._check_text(block, proof, records)
+                proof = None
+        if literals and (restyled or not reader.by_text):
+            records = self._settled(records, losses, block.first_record)
         if self.plan.shaping.at:
             records, elements = self._at(records, losses), True
         if self._projector is not None:
@@ -171,8 +209,8 @@ class BlockConverter:
             return _Tried(records, losses, b"", elements, piece=piece)
         data = b""
         if self._join is not None:
-            data = self.write(records, block, reader if by_text else None)
-            if by_text and self._may_be_alike:
+            data = self.write(records, block, proof, literals=literals)
+            if usual and proof is not None and self._may_be_alike:
                 self._alike = Alike.of(records)
                 self._may_be_alike = False
         return _Tried(records, losses, data, elements)
@@ -206,7 +244,7 @@ class BlockConverter:
 
     def _try_alike(self, block: SourceBlock) -> _Tried | None:
         """The block by its records' type; None where they do not have it."""
-        if self._alike is None:
+        if self._alike is None or self._literals:
             return None
         dump = self._writers[0].dump
         found = self._alike.convert(block, self._reader, dump, self.plan.target)
@@ -258,6 +296,14 @@ class BlockConverter:
         data = b"" if self._join is None else self.write(kept, block)
         return _Tried(kept, losses, data, elements=False, numbers=numbers), left_out
 
+    def _settled(self, records: list[Any], losses: Losses, first_record: int) -> list[Any]:
+        try:
+            records, found = settled(records, self._target, first_record, losses.allowed)
+        except Unheld as unheld:
+            raise self.refuse(unheld.difference, first_record) from None
+        losses.merge(found)
+        return records
+
     def changed(self, records: list[Any], losses: Losses, first_record: int) -> list[Any]:
         """The records with each value changed that the target cannot hold and ``losses`` allows."""
         return records if self._tags else self._by_rules(records, losses, first_record)
@@ -290,19 +336,28 @@ class BlockConverter:
         return True
 
     def write(
-        self, records: list[Any], block: SourceBlock, reader: SourceReader | None = None
+        self,
+        records: list[Any],
+        block: SourceBlock,
+        proof: TextProof | None = None,
+        *,
+        literals: bool | None = None,
     ) -> bytes:
         """The records of a block as the target has them, proved; ValueRefusedError.
 
-        ``reader``: they are as they were read from the text of the block, against which what
-        comes back is compared then.
+        ``proof``: they are as they were read from the text of the block, against which what
+        comes back is compared then. ``literals``: whether there are some among them; None where
+        nobody has looked.
         """
+        if literals is None:
+            both = self._reader.format.keeps_literals and self._target.keeps_literals
+            literals = both and has_literals(records)
         values = self._tagged(records, block) if self._tags else records
         refusal: ValueRefusedError | None = None
         small = len(block.data) <= _SMALL and block.last
         for writer in self._writers[-1:] if small else self._writers:
             try:
-                data, lost = self._written(writer, values, records, block, reader)
+                data, lost = self._written(writer, values, records, block, proof, literals=literals)
             except FAILURES as error:
                 lost = writer.serializer.blame(values, error)
             if lost is None:
@@ -329,7 +384,9 @@ class BlockConverter:
         values: list[Any],
         records: list[Any],
         block: SourceBlock,
-        reader: SourceReader | None,
+        proof: TextProof | None,
+        *,
+        literals: bool,
     ) -> tuple[bytes, Difference | None]:
         """``values`` as ``writer`` has them, and what was lost of them or of ``records``."""
         structure, join = self.plan.structure or Structure.SEQUENCE, self._join
@@ -337,7 +394,7 @@ class BlockConverter:
         data = writer.dump(dumped)
         if not self.plan.verify and self._needs_no_proof(dumped):
             return data, None
-        again = writer.load(data, len(dumped))
+        again = (writer.load_literals if literals else writer.load)(data, len(dumped))
         if join is not None:
             again = join.raised(again, structure)
         if self._tags:
@@ -347,10 +404,10 @@ class BlockConverter:
             return data, compared(values, again) or compared(records, restored)
         # Python takes 1, 1.0 and true for one, which their text tells apart; and values that JSON
         # has no words for, which some writer would find words for, for none that it has.
-        if reader is None or again != values:
+        if proof is None or again != values:
             same = len(data) <= _SMALL and same_json(values, again)
             return data, None if same else compared(values, again)
-        return data, reader.unread(block, again)
+        return data, proof.lost(block, again)
 
     def _needs_no_proof(self, dumped: list[Any]) -> bool:
         """Whether ``dumped`` may go unproved: JSON's writers have words for what JSON has not,
@@ -364,12 +421,8 @@ class BlockConverter:
             return False
         return True
 
-    def _check_text(self, block: SourceBlock, reader: SourceReader, records: list[Any]) -> None:
-        try:
-            lost = reader.unread(block, records)
-        except FAILURES as error:
-            lost = Difference(0, "$", "the records", f"an error ({error})", "value")
-        if lost is not None:
+    def _check_text(self, block: SourceBlock, proof: TextProof, records: list[Any]) -> None:
+        if (lost := proof.of_read(block, records)) is not None:
             raise self.refuse(lost, block.first_record)
 
     def refuse(
@@ -394,8 +447,8 @@ class BlockConverter:
     def _hint(self, lost: Difference, records: list[Any] | None) -> str:
         from serialpack.conversion import hints
 
-        record = attempt = None
+        record = None
         if records is not None and lost.record < len(records):
-            record = records[lost.record]
-            attempt = hints.attempt_with(record, self._writers[-1], self._by_rules)
-        return hints.hint(self.plan, lost, record, attempt) or _NO_WAY
+            (record,) = without_literals([records[lost.record]])
+        writer = self._writers[-1]
+        return hints.hint_for(self.plan, lost, record, writer, self._by_rules) or _NO_WAY

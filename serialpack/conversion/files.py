@@ -18,6 +18,7 @@ from serialpack.api import (
     sink,
     target_name,
 )
+from serialpack.conversion.found_tables import AsFound
 from serialpack.conversion.given import Given, given_by, with_schema
 from serialpack.conversion.joining import Patch
 from serialpack.conversion.listed import listed
@@ -60,6 +61,9 @@ class ConvertOptions(TypedDict):
     fields: Sequence[str]
     strict: bool
     shaping: Shaping
+    delimiter: str | None
+    encoding: str | None
+    no_header: bool
 
 
 def check_convert(
@@ -94,6 +98,9 @@ def convert(
     fields: Sequence[str] = (),
     strict: bool = False,
     shaping: Shaping | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    no_header: bool = False,
     progress: Progress | None = None,
 ) -> ConvertReport:
     """Write the records of ``source`` in the format ``to``, with nothing lost unsaid.
@@ -108,10 +115,18 @@ def convert(
     ``all``), or ``tagged`` writes it as JSON can say it (``conversion.tagged``), and reads it
     again. With ``skip_bad`` records that cannot be read or written are left out. The report counts
     all of them. ``shaping`` says how records become rows of a table, and rows records.
+    ``delimiter`` stands between the fields of a source that is CSV: ``,``, ``;``, ``|`` or a tab;
+    by default that which fits its first rows, and CSV becomes CSV with the delimiter that it has.
+    ``encoding`` is its encoding, where that is not UTF-8 and no byte-order mark says it; with
+    ``no_header`` its columns are ``column1``, ``column2``, ...
     ``verify=False`` skips the proof, which reads back what is written. ``options`` are the
     ``schema`` and ``message`` of protobuf and Avro. ``fields`` (``["a", "b.c"]``) takes only these
     of each record: see ``columns.project`` for what that means; of a container of columns only
-    they are read then. Everything else as ``pack`` and ``unpack``.
+    they are read then. ``delimiter`` stands between the fields of a source that is CSV: ``,``,
+    ``;``, ``|`` or a tab; by default that which fits its first rows. CSV becomes CSV with the
+    delimiter that it has. ``encoding`` is its encoding, where that is not UTF-8 and no byte-order
+    mark says it; with ``no_header`` its columns are ``column1``, ``column2``, ... Everything else
+    as ``pack`` and ``unpack``.
 
     Raises UsageError, InputError (the source is not valid in its format), ValueRefusedError,
     RefusedError, MissingLibraryError, FileError.
@@ -131,6 +146,9 @@ def convert(
         "fields": fields,
         "strict": strict,
         "shaping": shaping or Shaping(),
+        "delimiter": delimiter,
+        "encoding": encoding,
+        "no_header": no_header,
     }
     how["shaping"].check()
     if how["shaping"].indent and to != "json":
@@ -238,8 +256,11 @@ class _Begun(NamedTuple):
 def _begun(source: Source, to: str, how: ConvertOptions, threads: int) -> _Begun:
     fields = Fields(how["fields"])
     trust, verify, lossy = how["trust"], how["verify"], how["lossy"]
-    given = given_by(source, how["format"], fields, trust=trust, threads=threads, verify=verify)
-    plan = with_schema(given.plan._replace(target=to), how["options"], given.stored)
+    given = given_by(
+        source, how["format"], fields, _as_found(how), trust=trust, threads=threads, verify=verify
+    )
+    target = _same_dialect(to, given.plan.source)
+    plan = with_schema(given.plan._replace(target=target), how["options"], given.stored)
     plan = plan._replace(
         verify=verify,
         lossy=allowed_for(to, lossy, strict=how["strict"]),
@@ -319,10 +340,21 @@ def _converted(
     )
 
 
+def _as_found(how: ConvertOptions) -> AsFound:
+    return AsFound(how["delimiter"], how["encoding"], how["no_header"])
+
+
+def _same_dialect(to: str, source: str) -> str:
+    """The format that is written for ``to``: CSV becomes CSV with its delimiter."""
+    dialect = FORMATS.declaration(source) if source else None
+    other = dialect is not None and dialect.dialect_of == to and not dialect.is_target
+    return source if other else to
+
+
 def _asks(how: ConvertOptions) -> bool:
     """Whether anything is said of how values are read or written."""
     said = how["format"], how["lossy"], how["tagged"], how["skip_bad"], how["options"]
-    return any(said) or how["shaping"] != Shaping()
+    return any(said) or how["shaping"] != Shaping() or _as_found(how) != AsFound()
 
 
 def _back(plan: ConversionPlan, losses: list[Loss]) -> tuple[str, ...]:

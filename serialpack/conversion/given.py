@@ -9,9 +9,10 @@ from serialpack.api import HEAD, expanded
 from serialpack.compressed.pieces import Pieces
 from serialpack.compressed.source import decompressed
 from serialpack.container.reader import SNIFF, first_header, is_container
+from serialpack.conversion.found_tables import AsFound
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.projecting import Fields
-from serialpack.detect import detect, looks_like
+from serialpack.detect import looks_like
 from serialpack.errors import InputError, UsageError
 from serialpack.files import Source
 from serialpack.formats import FORMATS
@@ -46,12 +47,15 @@ def given_by(
     source: Source,
     format: str | None,
     fields: Fields,
+    table: AsFound,
     *,
     trust: bool,
     threads: int,
     verify: bool,
 ) -> Given:
     """What is in ``source``, told by ``format`` or by itself: a file of a format, or a container.
+
+    ``table``: what is said of a source that is CSV.
 
     Errors as of ``files.convert``.
     """
@@ -60,16 +64,16 @@ def given_by(
         expect(lambda: source.about)
         head = source.peek(HEAD)
         name = source.name if source.stat is not None else None
-        found = format or detect(name, head)
+        found, read = table.opened(source.read, head, format, name)
         _check_source(found, head, trust=trust)
-        return Given(source.read, ConversionPlan(found, "", fields=fields.paths))
+        return Given(read, ConversionPlan(found, "", fields=fields.paths))
     source = expanded(source)
     header = first_header(source.peek)
     if header.entry is not None:
         raise UsageError("an archive is unpacked first", hint="unpack -o FOLDER")
     packed = member_plan(header, trust=trust)
     serializer = packed.chain.serializer
-    if fields.names and format is None:
+    if fields.names and format is None and table == AsFound():
         # It needs NumPy, whose import takes as long as all of a small conversion.
         from serialpack.pipeline.fields import Projected, projectable
 
@@ -87,6 +91,8 @@ def given_by(
     is_object = packed.format == "object"
     expect_restored(source, serialized=is_object)
     pieces = restored_pieces(source.read, serialized=is_object, trust=trust, threads=threads)
+    if format is not None and format == FORMATS.declaration(packed.format).dialect_of:
+        format = None  # it is known which of them
     plan = ConversionPlan(format or packed.format, "", fields=fields.paths)
     if is_object:
         cls = SERIALIZERS.cls(serializer.name)
@@ -101,7 +107,13 @@ def given_by(
             source_settings=settings,
         )
     _check_source(plan.source, b"", trust=trust)
-    return Given(Pieces(pieces).read, plan, packed.format, (stored, settings))
+    restored = Pieces(pieces)
+    read = restored.read
+    if table != AsFound():
+        head, _ = restored.front(HEAD)
+        found, read = table.opened(read, head, plan.source, None)
+        plan = plan._replace(source=found)
+    return Given(read, plan, packed.format, (stored, settings))
 
 
 def _check_source(format: str, head: bytes, *, trust: bool) -> None:

@@ -56,6 +56,18 @@ def hint(plan: ConversionPlan, lost: Difference, record: Any, attempt: Attempt |
     return ", ".join(ways)
 
 
+def hint_for(
+    plan: ConversionPlan,
+    lost: Difference,
+    record: Any,
+    writer: TargetWriter,
+    changed: Callable[[list[Any], Losses], list[Any]],
+) -> str:
+    """As ``hint``, where ``writer`` writes the record, which may be None: it was not read."""
+    attempt = None if record is None else attempt_with(record, writer, changed)
+    return hint(plan, lost, record, attempt)
+
+
 def _rules(plan: ConversionPlan, lost: Difference, attempt: Attempt | None) -> list[str]:
     """The rules with which the record is written, those given among them; none: there are none."""
     if attempt is None:

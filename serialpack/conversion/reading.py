@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from io import BytesIO
-from typing import Any
+from typing import Any, NamedTuple
 
 from serialpack.conversion.losses import Losses
 from serialpack.conversion.plan import ConversionPlan
@@ -17,7 +17,15 @@ from serialpack.errors import (
     ValueRefusedError,
 )
 from serialpack.formats import FORMATS
-from serialpack.formats.base import Difference, SourceBlock, Unheld, ValueFormat, too_large
+from serialpack.formats.base import (
+    Difference,
+    SourceBlock,
+    Style,
+    Unheld,
+    ValueFormat,
+    too_large,
+)
+from serialpack.formats.json.text import JsonText
 from serialpack.formats.shared.lossy import parse_lossy
 from serialpack.pipeline.reading import Reading
 from serialpack.reports import LeftOut
@@ -30,6 +38,10 @@ from serialpack.values.structure import Structure
 Refuse = Callable[[Difference, int], ValueRefusedError]
 
 
+class Unspelled(Exception):
+    """A block's text is not that of its values in any style: its numbers may have their own."""
+
+
 class SourceReader:
     """Reads blocks of one source. ``refuse`` says what Python itself cannot hold."""
 
@@ -39,6 +51,10 @@ class SourceReader:
         self.format = fmt
         #: The format and the source's style, which prove what was read.
         self.half = Reading(fmt, plan.style)
+        #: The same, as they read and prove the text of numbers.
+        self._spelled = Reading(fmt.reading_literals(), plan.style)
+        target = FORMATS.get(plan.target) if plan.target else fmt
+        self._to_text = isinstance(target, ValueFormat) and target.keeps_literals
         self._plan = plan
         self._refuse = refuse
         self._untags = plan.tagged and fmt.declared.tagged
@@ -53,25 +69,29 @@ class SourceReader:
             serializer.configure(plan.source_settings)
             self._serializer = serializer
 
-    def read(self, block: SourceBlock, losses: Losses, *, lossy: bool = False) -> list[Any]:
+    def read(
+        self, block: SourceBlock, losses: Losses, *, lossy: bool = False, literals: bool = False
+    ) -> list[Any]:
         """The records of a block; SyntaxInputError, ValueRefusedError, RefusedError.
 
         ``lossy``: what ``losses`` allows is changed and counted, and ``unread`` is not needed.
+        ``literals``: numbers that are spelled as Python does not are literals.
         """
         if block.partial:
             raise too_large(block)
         if self._serializer is not None:
             return self._stored(block, self._serializer)
         self._check_comments(block, losses)
+        fmt = (self._spelled if literals else self.half).format
         try:
             if self._rows is not None:
                 records, found = self._rows.read(block, nearest=DIGITS in losses.allowed)
                 losses.merge(found)
                 return records
             if not lossy and not self._untags:
-                return self.format.parse(block)
+                return fmt.parse(block)
             allowed = losses.allowed if lossy else frozenset[str]()
-            records, found = parse_lossy(self.format, block, allowed)
+            records, found = parse_lossy(fmt, block, allowed)
         except Unheld as unheld:
             raise self._refuse(unheld.difference, block.first_record) from None
         losses.merge(found)
@@ -95,12 +115,29 @@ class SourceReader:
             raise RefusedError("a tag that is larger than a block is not read")
         return values
 
-    def unread(self, block: SourceBlock, records: list[Any]) -> Difference | None:
+    def unread(
+        self, block: SourceBlock, records: list[Any], *, literals: bool = False
+    ) -> Difference | None:
         """What of the block's text is not in ``records``: those read, or those that they became.
 
-        One of ``serializers.base.FAILURES`` where the records are none of its format.
+        ``literals``: as ``read``; then also the text of a number. One of
+        ``serializers.base.FAILURES`` where the records are none of its format.
         """
-        return self.half.prove(block, records).lost
+        return (self._spelled if literals else self.half).prove(block, records).lost
+
+    def is_usual(self, block: SourceBlock, records: list[Any]) -> bool:
+        """Whether the block's text is that of ``records`` in the source's style, and the text of
+        numbers the target's."""
+        return self.half.is_usual(block, records) and self._floats_alike(block, self.half.style)
+
+    def spells(self, block: SourceBlock, records: list[Any]) -> bool:
+        """As ``is_usual``, or in another style; False is no proof of a difference."""
+        style = self.half.style_of(block, records)
+        return style is not None and self._floats_alike(block, style)
+
+    def _floats_alike(self, block: SourceBlock, style: Style) -> bool:
+        assert isinstance(self.format, JsonText)
+        return not self._to_text or self.format.spells_floats(block, style, self._plan.target)
 
     def alone(self, block: SourceBlock) -> Iterator[tuple[SourceBlock, SourceReader]]:
         """Each record of a block as a block of its own, and what reads it.
@@ -215,9 +252,37 @@ class SourceReader:
         losses.merge([found])
 
 
+class TextProof(NamedTuple):
+    """What compares records with the text of the block that they are of.
+
+    ``usual``: only with what its style makes of them, which is fast. ``literals``: as of ``read``.
+    """
+
+    reader: SourceReader
+    usual: bool
+    literals: bool
+
+    def lost(self, block: SourceBlock, records: list[Any]) -> Difference | None:
+        """As ``SourceReader.unread``; Unspelled where ``usual`` does not tell."""
+        if not self.usual:
+            return self.reader.unread(block, records, literals=self.literals)
+        if not self.reader.spells(block, records):
+            raise Unspelled
+        return None
+
+    def of_read(self, block: SourceBlock, records: list[Any]) -> Difference | None:
+        """As ``lost``, of the records that were read: of those it never fails."""
+        try:
+            return self.lost(block, records)
+        except FAILURES as error:
+            return Difference(0, "$", "the records", f"an error ({error})", "value")
+
+
 def left_out_of(block: SourceBlock, records: int | None, error: Exception) -> LeftOut:
     """That ``records`` of a block were left out, because of ``error``."""
-    return LeftOut(block.first_record, block.offset, records, str(error))
+    # A line of names that is not in the source is before all of it.
+    offset = block.offset - getattr(block, "invented", 0)
+    return LeftOut(block.first_record, offset, records, str(error))
 
 
 def _column(block: SourceBlock, before: bytes) -> int:

@@ -7,7 +7,7 @@ from typing import Any, cast
 from serialpack.errors import UsageError
 from serialpack.first_bytes import FIX_LIST
 from serialpack.formats import FORMATS
-from serialpack.formats.base import Style, ValueFormat
+from serialpack.formats.base import SourceBlock, Style, ValueFormat
 from serialpack.formats.shared.document import DocumentFormat
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import RecordSerializer
@@ -31,6 +31,13 @@ class TargetWriter:
     def load(self, data: bytes, count: int) -> list[Any]:  # noqa: ARG002
         """The ``count`` records of ``dump``; ValueError where there are none."""
         return self.serializer.load(data)
+
+    def load_literals(self, data: bytes, count: int) -> list[Any]:
+        """As ``load``, numbers with their text where Python writes another."""
+        fmt = FORMATS.get(self.serializer.stored_format)
+        assert isinstance(fmt, ValueFormat)
+        block = SourceBlock(data, index=0, offset=0, records=count, last=True)
+        return read_stored(lambda _: fmt.reading_literals().parse(block), data)
 
 
 class _LineWriter(TargetWriter):
@@ -90,13 +97,14 @@ def is_written(format: str) -> bool:
 def _writer_of(format: str) -> type[RecordSerializer] | None:
     """The last resort among those who write a format, which says what it holds."""
     declared = FORMATS.declaration(format)
-    cls = record_serializer(declared.written_by[-1]) if declared.is_target else None
+    told = declared.is_target or declared.dialect_of
+    cls = record_serializer(declared.written_by[-1]) if told else None
     return cls if cls is not None and cls.cannot < frozenset(KINDS) else None
 
 
 def written() -> list[str]:
     """The formats that records can be written in."""
-    return [entry.name for entry in FORMATS.sources() if is_written(entry.name)]
+    return [e.name for e in FORMATS.sources() if e.is_target and is_written(e.name)]
 
 
 def others(but: str) -> list[str]:
@@ -128,6 +136,7 @@ def writers(format: str, settings: Style) -> list[TargetWriter]:
         serializer = SERIALIZERS.create(name) if name in SERIALIZERS else _generic(name)
         assert isinstance(serializer, RecordSerializer)
         serializer.configure(settings or serializer.settings({}))
+        serializer.dialect = format if fmt.declared.dialect_of else ""
         if isinstance(fmt, DocumentFormat) and len(names) == 1 and not settings:
             found.append(_DocumentWriter(serializer, fmt))
         elif name == "json":

@@ -21,13 +21,14 @@ from typing import Any
 from uuid import UUID
 
 from serialpack.depth._limit import MAX_DEPTH, TooDeep
+from serialpack.literal import Literal
 
 #: Containers whose elements the collector knows: all of them, and (of maps whose keys are all
 #: text) no keys.
 CONTAINERS = frozenset({list, dict, tuple, set, frozenset})
 
 _LEAVES = frozenset(
-    {type(None), bool, int, float, complex, str, bytes, bytearray}
+    {type(None), bool, int, float, complex, str, bytes, bytearray, Literal}
     | {datetime, date, time, timedelta, timezone, Decimal, Fraction, UUID}
 )
 #: What libraries write by its name, or not at all, whatever it refers to.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
+from copy import copy
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -272,8 +273,30 @@ class ValueFormat(Format):
     #: Where ``parse`` notes what it changes because a rule says so; None: it changes nothing.
     #: Only of the copy of itself that ``lossy.parse_lossy`` makes.
     marks: Marks | None = None
+    #: Whether its numbers are text that it can keep: ``literal_of`` says which.
+    keeps_literals: ClassVar[bool] = False
+    #: Whether a number that Python writes in another way is a ``Literal`` to ``parse``, and that
+    #: no other to ``difference``. Only of the copy that ``reading_literals`` makes.
+    literals: bool = False
     #: Whether it says the names of columns apart from its records.
     has_columns: ClassVar[bool] = False
+
+    def literal_of(self, text: str) -> str | None:  # noqa: ARG002
+        """How a number that another format spells ``text`` is spelled here: the same, or nearly.
+
+        None where this format's readers would read no number in it, or another one.
+        """
+        return None
+
+    def writes_as(self, other: str) -> bool:  # noqa: ARG002
+        """Whether the format of that name spells all numbers as this one does."""
+        return False
+
+    def reading_literals(self) -> ValueFormat:
+        """The format, as it reads the text of numbers."""
+        reader = copy(self)
+        reader.literals = True
+        return reader
 
     @property
     def join(self) -> Join | None:

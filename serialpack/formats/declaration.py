@@ -36,6 +36,8 @@ class Declaration(NamedTuple):
     writers: tuple[str, ...] = ()
     #: Whether ``--tagged`` reads it and writes it with the tags of Extended JSON.
     tagged: bool = False
+    #: The format of which it is a dialect, that files of that name and content may be in.
+    dialect_of: str = ""
 
     @property
     def written_by(self) -> tuple[str, ...]:

@@ -53,16 +53,30 @@ class Reading:
         ``strictly`` gives the records for that, where ``records`` would pass for others whose
         text is another. One of ``serializers.base.FAILURES`` for values that have no text.
         """
-        source = bytes(block.data)
         changed = self.format.style_changes(block, self.style)
-        for guess in chain((changed,), self.format.style_guesses(block, self.style)):
-            if self.text(block, records, guess) == source:
-                return Proof(None, True, guess)
+        guess = self._exact(block, records, changed)
+        if guess is not None:
+            return Proof(None, True, guess)
         if strictly is not None:
             records = strictly()
         text = self.text(block, records, changed)
         with gc_paused():
             return Proof(self.format.difference(block, text), False, changed)
+
+    def style_of(self, block: SourceBlock, records: list[Any]) -> Style | None:
+        """The style in which the block is the very text of ``records``; None where none is found.
+
+        One of ``serializers.base.FAILURES`` for values that have no text.
+        """
+        changes = self._exact(block, records, self.format.style_changes(block, self.style))
+        return None if changes is None else {**self.style, **changes}
+
+    def _exact(self, block: SourceBlock, records: list[Any], changed: Style) -> Style | None:
+        source = bytes(block.data)
+        for guess in chain((changed,), self.format.style_guesses(block, self.style)):
+            if self.text(block, records, guess) == source:
+                return guess
+        return None
 
     def is_usual(self, block: SourceBlock, records: list[Any]) -> bool:
         """Whether the block's text is that of ``records`` in the source's style."""

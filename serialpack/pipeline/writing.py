@@ -30,7 +30,8 @@ def keeps(serializer: type[Serializer], fmt: Format) -> bool:
         return serializer.passes
     if fmt.name == "object":
         return True
-    family = fmt.name.partition(":")[0]  # yaml:1.1 is yaml
+    # yaml:1.1 is yaml; with another delimiter, CSV is none to who reads commas.
+    family = fmt.name if fmt.declared.dialect_of else fmt.name.partition(":")[0]
     own = family == serializer.stored_format and isinstance(fmt, ValueFormat)
     return own and not fmt.restyled  # type: ignore[attr-defined]
 

@@ -114,6 +114,8 @@ class RecordSerializer(Serializer):
     identity: ClassVar[bool] = False
     #: Whether it writes msgspec's structs as maps.
     holds_structs: ClassVar[bool] = False
+    #: The format that it writes, where that is a dialect of the stored one.
+    dialect: str = ""
     #: Whether it holds tables: ``dump`` of the Python API takes a list of records then.
     tabular: ClassVar[bool] = False
 

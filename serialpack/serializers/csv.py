@@ -29,7 +29,7 @@ class CsvSerializer(RecordSerializer):
 
     @property
     def _delimiter(self) -> str:
-        return FORMATS.declaration(self.stored_format).delimiter.decode()
+        return FORMATS.declaration(self.dialect or self.stored_format).delimiter.decode()
 
     def _load(self, data: Buffer) -> list[Any]:
         rows = rows_of(str(data, "utf-8"), self._delimiter)

@@ -22,7 +22,9 @@ class MsgSpecJsonSerializer(JsonLines):
     about = "JSON lines, by msgspec"
 
     def _dump(self, records: list[Any]) -> bytes:
-        data: bytes = _encoder().encode_lines(records)
+        from serialpack.formats.json.write import encoder
+
+        data: bytes = encoder().encode_lines(records)
         return data
 
     def _load(self, data: Buffer) -> list[Any]:
@@ -33,13 +35,6 @@ class MsgSpecJsonSerializer(JsonLines):
         if len(records) != lines.count(b"\n") + (not lines.endswith(b"\n") and lines != b""):
             raise ValueError("not one JSON value on each line")
         return records
-
-
-@cache
-def _encoder() -> Any:
-    import msgspec
-
-    return msgspec.json.Encoder()
 
 
 @cache

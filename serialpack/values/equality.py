@@ -18,6 +18,7 @@ from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 from uuid import UUID
 
+from serialpack.literal import Literal
 from serialpack.values.kinds import Difference, in_order, key_kind, shown, value_step
 from serialpack.values.parts import (
     NOTHING,
@@ -99,6 +100,7 @@ _BY_TYPE: dict[type, str | Callable[[Any], str]] = {
     bool: "boolean",
     int: _integer,
     float: _float,
+    Literal: "float",
     str: _text,
     list: "array",
     dict: "value",

@@ -25,6 +25,8 @@ from uuid import UUID
 from weakref import ReferenceType, WeakKeyDictionary
 from zoneinfo import ZoneInfo
 
+from serialpack.literal import Literal
+
 
 class Nothing:
     """Stands for what is not there."""
@@ -37,7 +39,7 @@ NOTHING = Nothing()
 
 _LEAVES = {
     *(type(None), bool, int, float, str, bytes, complex, date, timedelta, timezone),
-    *(Decimal, Fraction, UUID, Nothing),
+    *(Decimal, Fraction, UUID, Nothing, Literal),
 }
 _BY_IDENTITY = (Enum, type, ModuleType)
 

@@ -151,7 +151,7 @@ def _decoded(
 
 # --- structure -------------------------------------------------------------------------------
 
-TEXTS = ("JSON", "CSV", "TSV", "MessagePack")
+TEXTS = ("JSON", "CSV", "TSV", "MessagePack", "CSV with semicolons", "CSV with bars")
 VALUES = ("string", "scalar", "null", "true", "false", "[]", "{}", "key", "other")
 FIXED = {2: b"null", 3: b"true", 4: b"false", 5: b"[]", 6: b"{}"}
 PACKED = {2: b"\xc0", 3: b"\xc3", 4: b"\xc2", 5: b"\x90", 6: b"\x80"}

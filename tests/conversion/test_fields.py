@@ -158,6 +158,7 @@ def test_fields_of_a_table(block_size: int) -> None:
     container = packed(some, "csv", serializer="columns", block_size=block_size)
     found = converted(container, "csv", fields=["name", "id"])
     lines = some.splitlines(keepends=True)
+    # Of columns, as it stands there; written anew, with LF.
     assert found == b"".join(line[: line.rindex(b",")] + b"\r\n" for line in lines)
     rows = [json.loads(line) for line in converted(container, "ndjson", fields=["id"]).splitlines()]
     assert rows == [{"id": str(n)} for n in range(len(lines) - 1)]

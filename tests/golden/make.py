@@ -105,6 +105,11 @@ def sources() -> dict[str, tuple[str, bytes]]:
         "map": ("json", json.dumps({f"key {n}": r for n, r in enumerate(many)}).encode()),
         "document": ("json", b'{"config": {"depth": [1, [2, [3]]]}, "x": "\\u00e9"}\n'),
         "csv": ("csv", b"id,name\n" + b"".join(b'%d,"a ""q"", %d"\n' % (n, n) for n in range(60))),
+        "semicolons": (
+            "csv:semicolon",
+            b"id;name\r\n" + b"".join(b'%d;"a ""q""; %d,5"\r\n' % (n, n) for n in range(60)),
+        ),
+        "bars": ("csv:pipe", b"id|name\n" + b"".join(b"%d|a %d;5\n" % (n, n) for n in range(60))),
         "numbers": ("bytes", b"".join((n * n * 37).to_bytes(4, "little") for n in range(500))),
         "odd": ("bytes", bytes(range(256)) * 3 + b"tail"),
         "noise": ("bytes", b"".join(hashlib.sha256(bytes([n])).digest() for n in range(20))),
@@ -272,6 +277,14 @@ def wanted() -> Iterator[Golden]:
             {"serializer": name},
             "more records than bytes of the source",
         )
+    for source in ("semicolons", "bars"):
+        for serializer in ("columns", "msgpack"):
+            yield Golden(
+                f"{serializer}-{source}",
+                source,
+                {"serializer": serializer, "codec": "none"},
+                f"CSV with {source} between its fields, under {serializer}",
+            )
     yield Golden("effort-1", "ndjson", {"effort": 1}, "the fastest effort")
     yield Golden("effort-9", "ndjson", {"effort": 9}, "the smallest effort")
     yield Golden(

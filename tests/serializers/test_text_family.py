@@ -52,8 +52,8 @@ LINES = b'{"name":"no","time":"1:30"}\n{"name":"","time":"a,\\"b\\"\\r\\n"}\n'
             "toml",
             b'#---\nname = "no"\ntime = "1:30"\n#---\nname = ""\ntime = "a,\\"b\\"\\r\\n"\n',
         ),
-        ("csv", b'name,time\r\nno,1:30\r\n,"a,""b""\r\n"\r\n'),
-        ("tsv", b'name\ttime\r\nno\t1:30\r\n\t"a,""b""\r\n"\r\n'),
+        ("csv", b'name,time\nno,1:30\n,"a,""b""\r\n"\n'),
+        ("tsv", b'name\ttime\nno\t1:30\n\t"a,""b""\r\n"\n'),
     ],
 )
 def test_what_is_stored(serializer: str, stored: bytes) -> None:

@@ -63,7 +63,7 @@ class CsvFields(NamedTuple):
 
 
 #: What stands between two fields, by the kind of text.
-DELIMITERS = {"csv": b",", "tsv": b"\t"}
+DELIMITERS = {"csv": b",", "tsv": b"\t", "csv:semicolon": b";", "csv:pipe": b"|"}
 
 
 def quoting_of(x: Bytes, delimiter: int) -> tuple[Positions, Positions] | None:

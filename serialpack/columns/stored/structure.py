@@ -57,7 +57,7 @@ from serialpack.columns.texts import Broken, Unknown
 _VERSION = 1
 
 #: Kinds of text; their places are their numbers for ever.
-KINDS = ("json", "csv", "tsv", "msgpack")
+KINDS = ("json", "csv", "tsv", "msgpack", "csv:semicolon", "csv:pipe")
 
 #: A table up to this many bytes is compressed as well as can be.
 _SMALL = 1 << 16

@@ -38,13 +38,14 @@ def table_writer(plan: ConversionPlan) -> TableWriter | None:
         lossy = plan.lossy, plan.asked
         return FrameTable(plan.target, plan.layout, verify=plan.verify, lossy=lossy)
     delimiter = FORMATS.declaration(plan.target).delimiter.decode()
-    is_text = plan.source in TEXT_TABLES and not plan.shaping.reads
+    is_text = bool(FORMATS.declaration(plan.source).delimiter) and not plan.shaping.reads
     return TextTable(plan.layout, plan.shaping, delimiter, verify=plan.verify, plain=is_text)
 
 
 def carrier_of(plan: ConversionPlan) -> Carrier | None:
     """What turns values into those that the cells of the target hold; None where nothing need."""
-    if plan.target not in SURVEYED or (plan.source in _OF_JSON and not plan.tagged):
+    of_json = plan.source.partition(":")[0] in _OF_JSON
+    if plan.target not in SURVEYED or (of_json and not plan.tagged):
         return None
     if plan.target in TEXT_TABLES:
         return Carrier("json", frozenset({"non-finite"}))

@@ -162,7 +162,7 @@ class CsvFormat(CsvText):
     ) -> Iterator[SourceBlock]:
         finder = _CsvFinder(self.declared.delimiter, with_record=for_values)
         blocks = split_records(read, block_size, finder, for_values=for_values)
-        return self._headed(blocks) if for_values else blocks
+        return self._headed(blocks, getattr(read, "invented", 0)) if for_values else blocks
 
     def split_sparse(self, read: Read, block_size: int, most_values: int) -> Iterator[SourceBlock]:
         return split_records(
@@ -235,3 +235,15 @@ class TsvFormat(CsvFormat):
 
     title = "TSV"
     about = "tab-separated values with a header line"
+
+
+class SemicolonFormat(CsvFormat):
+    """Values between semicolons: CSV where the comma is the decimal mark."""
+
+    about = "semicolon-separated values with a header line"
+
+
+class PipeFormat(CsvFormat):
+    """Values between vertical bars."""
+
+    about = "values between vertical bars with a header line"

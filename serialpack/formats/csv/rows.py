@@ -34,6 +34,7 @@ class CsvField(NamedTuple):
 @cache
 def _field(delimiter: str) -> re.Pattern[str]:
     quoted = r'"([^"]*+(?:""[^"]*+)*+)"'
+    delimiter = re.escape(delimiter)
     return re.compile(rf'(?:{quoted}|((?!")[^{delimiter}\r\n]*+))({delimiter}|\r?\n|\Z)')
 
 
@@ -50,6 +51,32 @@ def fields(text: str, delimiter: str) -> Iterator[CsvField]:
         else:
             yield CsvField(quoted.replace('""', '"'), True, end)
         at = match.end()
+
+
+def first_width(text: str, delimiter: str) -> int:
+    """How many fields the first row has that is no blank line; those before what is malformed."""
+    width = 0
+    try:
+        for field in fields(text, delimiter):
+            width += 1
+            if field.end != delimiter and (width > 1 or field.text or field.quoted):
+                return width
+            width = width if field.end == delimiter else 0
+    except Malformed:
+        width += 1
+    return width
+
+
+def line_of_row(text: str, delimiter: str, number: int) -> int:
+    """How many line ends stand before a row of ``text``, which is not malformed; from 0."""
+    line = row = 0
+    for field in fields(text, delimiter):
+        if row == number:
+            break
+        line += field.text.count("\n")
+        if field.end != delimiter:
+            line, row = line + 1, row + 1
+    return line
 
 
 def _bad(text: str, at: int) -> Malformed:
@@ -143,7 +170,7 @@ def detect_style(text: str, delimiter: str) -> CsvStyle:
 
 @cache
 def _needs_quotes(delimiter: str) -> Any:
-    return re.compile(rf'["\r\n{delimiter}]').search
+    return re.compile(rf'["\r\n{re.escape(delimiter)}]').search
 
 
 def write_rows(rows: list[list[str]], delimiter: str, style: CsvStyle) -> str:

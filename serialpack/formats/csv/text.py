@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
-from serialpack.errors import SyntaxInputError
+from serialpack.errors import SyntaxInputError, ValueRefusedError
 from serialpack.formats.base import (
     Difference,
     SourceBlock,
@@ -19,15 +19,15 @@ from serialpack.formats.base import (
     ValueFormat,
     too_large,
 )
-from serialpack.formats.csv.rows import detect_style, rows_of, style_of, write_rows
+from serialpack.formats.csv.rows import detect_style, line_of_row, rows_of, style_of, write_rows
 from serialpack.formats.shared.document import Malformed, compared
-from serialpack.formats.shared.exact import not_read
 from serialpack.formats.shared.lines import LINE_ENDS
 from serialpack.formats.shared.utf8 import ESCAPED, said
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import DUPLICATES, UTF8, Loss, shown, value_step
 
 _BOM = "\ufeff"
+_NO_UTF8 = "not UTF-8"
 
 #: The longest header, in bytes, that the style keeps as it stands.
 _MAX_HEAD = 16 << 10
@@ -37,10 +37,12 @@ class HeadedBlock(SourceBlock):
     """A block that knows its source's first line, as it stands there."""
 
     head: bytes = b""
+    #: How many bytes that line takes where it is not in the source: then no place counts it.
+    invented: int = 0
 
     def _replace(self, **changes: Any) -> HeadedBlock:
         block = super()._replace(**changes)
-        block.head = self.head
+        block.head, block.invented = self.head, self.invented
         return block
 
 
@@ -57,13 +59,13 @@ class CsvText(ValueFormat):
     #: What messages call it.
     title: ClassVar[str]
 
-    def _headed(self, blocks: Iterator[SourceBlock]) -> Iterator[SourceBlock]:
+    def _headed(self, blocks: Iterator[SourceBlock], invented: int) -> Iterator[SourceBlock]:
         head: bytes | None = None
         for block in blocks:
             headed = HeadedBlock(*block)
             if head is None:
                 head = self._head(bytes(block.data))
-            headed.head = head
+            headed.head, headed.invented = head, invented
             yield headed
 
     def in_source(
@@ -124,7 +126,7 @@ class CsvText(ValueFormat):
             begin = int(block.index == 0 and text.startswith(_BOM))
             rows = rows_of(text[begin:], self._mark)
         except UnicodeDecodeError as error:
-            raise self._placed(block, data[: error.start].decode(), "not UTF-8") from None
+            raise self._placed(block, data[: error.start].decode(), _NO_UTF8) from None
         except Malformed as bad:
             assert bad.at is not None  # noqa: PT017
             raise self._placed(block, text[: begin + bad.at], bad.message) from None
@@ -133,28 +135,45 @@ class CsvText(ValueFormat):
             names = self._mended(names, self.marks.base if self.marks else 0, count=True)
         while block.last and rows and not rows[-1]:
             rows.pop()
-        records = self._records(block, names, rows)
+        records = self._records(block, names, rows, text[begin:])
         if block.records is not None and len(records) != block.records:
             # A quote behind a byte-order mark within the source: it was split as one that opens.
             raise self._placed(block, "", "records cannot be told apart from here on")
         return names, records
 
     def _records(
-        self, block: SourceBlock, names: list[str], rows: list[list[str]]
+        self, block: SourceBlock, names: list[str], rows: list[list[str]], text: str
     ) -> list[dict[str, str]]:
         """The rows as maps; an error where a name is there twice, or a row does not fit."""
         if len(set(names)) < len(names):
             self._last_wins(names, rows)
         width = len(names)
         records: list[dict[str, str]] = []
-        for row in rows:
+        for at, row in enumerate(rows):
             if len(row) == width:
                 records.append(dict(zip(names, row, strict=True)))
             elif row or width == 1:  # in one column, a blank line may be an empty field
                 was = f"{len(row)} fields, not {width}" if row else "a blank line"
-                number = block.first_record + len(records)
-                raise not_read(self.title, Difference(number, "$", was, "", "mixed"))
+                raise self._ragged(block, text, at, block.first_record + len(records), was)
         return records
+
+    def _ragged(
+        self, block: SourceBlock, text: str, at: int, record: int, was: str
+    ) -> ValueRefusedError:
+        """The error for the row ``at`` of a block, behind the header."""
+        where = ""
+        if block.line >= 0 or block.index == 0:
+            before = line_of_row(text, self._mark, at + (block.index == 0))
+            line = max(block.line, 0) + before + 1 - bool(getattr(block, "invented", 0))
+            where = f"line {line}: "
+        return ValueRefusedError(
+            f"a {self.title} source with rows of different lengths is not read as values:"
+            f" {where}{was}",
+            record=record,
+            value_path="$",
+            kind="mixed",
+            hint="--to takes --skip-bad, which leaves it out; pack -s raw keeps the bytes",
+        )
 
     def _mended(self, names: list[str], base: int, *, count: bool) -> list[str]:
         if self.marks is None or not base:
@@ -178,11 +197,14 @@ class CsvText(ValueFormat):
 
     def _placed(self, block: SourceBlock, before: str, message: str) -> SyntaxInputError:
         known = block.line >= 0 or block.index == 0
+        invented = getattr(block, "invented", 0)
+        first = 0 if invented else 1
         return SyntaxInputError(
             f"not valid {self.title}: {message}",
-            offset=block.offset + len(before.encode()),
-            line=max(block.line, 0) + before.count("\n") + 1 if known else None,
+            offset=block.offset + len(before.encode()) - invented,
+            line=max(block.line, 0) + before.count("\n") + first if known else None,
             column=len(before) - before.rfind("\n") if known else None,
+            hint="--to takes --encoding, such as cp1252" if message == _NO_UTF8 else None,
         )
 
     def write_text(self, records: list[Any], style: Style, *, first: bool) -> bytes:

@@ -1,4 +1,4 @@
-"""Records as CSV text, by the standard library, as RFC 4180 has it."""
+"""Records as CSV text, by the standard library, as RFC 4180 has it with LF as line end."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import csv
 import io
 from typing import Any
 
+from serialpack.formats.csv.rows import CsvStyle, write_rows
 from serialpack.formats.csv.text import names_of
 
 
@@ -14,19 +15,23 @@ def write(records: list[Any], delimiter: str) -> bytes:
     names = names_of(records)
     if not names:
         return b""
-    file = io.StringIO(newline="")
-    _writer(file, delimiter, csv.QUOTE_MINIMAL).writerows(record.values() for record in records)
-    return header(names, delimiter) + file.getvalue().encode()
+    rows = [list(record.values()) for record in records]
+    return header(names, delimiter) + _lines(rows, delimiter, csv.QUOTE_MINIMAL)
 
 
 def header(names: list[str], delimiter: str) -> bytes:
     """The line of names before the rows."""
-    file = io.StringIO(newline="")
     # Unquoted, the first character would be a byte-order mark.
     marked = names[0].startswith("\ufeff")
-    _writer(file, delimiter, csv.QUOTE_ALL if marked else csv.QUOTE_MINIMAL).writerow(names)
-    return file.getvalue().encode()
+    return _lines([names], delimiter, csv.QUOTE_ALL if marked else csv.QUOTE_MINIMAL)
 
 
-def _writer(file: io.StringIO, delimiter: str, quoting: Any) -> Any:
-    return csv.writer(file, delimiter=delimiter, quoting=quoting)
+def _lines(rows: list[list[str]], delimiter: str, quoting: Any) -> bytes:
+    file = io.StringIO(newline="")
+    # With another line end, a carriage return within a field would get no quotes.
+    csv.writer(file, delimiter=delimiter, quoting=quoting).writerows(rows)
+    text = file.getvalue()
+    if text.count("\r") == len(rows):
+        return text.replace("\r\n", "\n").encode()
+    quoted = int(quoting == csv.QUOTE_ALL)
+    return (write_rows(rows, delimiter, CsvStyle("\n", quoted)) + "\n").encode()

@@ -32,9 +32,12 @@ class _Odd(NamedTuple):
 
 
 def difference(
-    before: Iterator[Any], after: Iterator[Any], *, record: int = 0
+    before: Iterator[Any], after: Iterator[Any], *, record: int = 0, literals: bool = False
 ) -> Difference | None:
-    """The first record whose strict trees differ (as ``strict_scanner`` makes them)."""
+    """The first record whose strict trees differ (as ``strict_scanner`` makes them).
+
+    ``literals``: also where a number is spelled in another way.
+    """
     missing = object()
     after = iter(after)
     for number, old in enumerate(before, record):
@@ -42,7 +45,7 @@ def difference(
         if new is missing:
             return Difference(number, "$", shown(old), "nothing", "value")
         if old != new:
-            odd = _first_odd(old, new)
+            odd = _first_odd(old, new, literals)
             if odd is not None:
                 became = "" if odd.kind == "duplicate-keys" else shown(odd.became)
                 return Difference(number, odd.path, shown(odd.was), became, odd.kind)
@@ -70,7 +73,7 @@ def unheld(records: Iterator[Any], *, record: int = 0) -> Difference | None:
     return None
 
 
-def _first_odd(old: Any, new: Any) -> _Odd | None:
+def _first_odd(old: Any, new: Any, literals: bool) -> _Odd | None:
     """Goes down where trees differ; in the text's order, without recursion."""
     stack: list[tuple[Path, Any, Any]] = [(ROOT, old, new)]
     while stack:
@@ -87,7 +90,7 @@ def _first_odd(old: Any, new: Any) -> _Odd | None:
                 return odd
             parts = [((path, key), x, y) for (key, x), (_, y) in zip(a[1], b[1], strict=True)]
         else:
-            kind = _loss(a, b)
+            kind = _loss(a, b) or ("digits" if literals else None)
             if kind is not None:
                 return _Odd(path_text(path), a, b, kind)
             continue

@@ -93,14 +93,15 @@ class JsonFormat(JsonText):
         if found is None:
             return None
         kind, start, end = found
+        decode = decoder(self.literals)
         try:
             if kind == Structure.DOCUMENT or (kind == Structure.ARRAY and first and block.last):
-                document: Any = decoder()(data.removeprefix(BOM))  # no copy
+                document: Any = decode(data.removeprefix(BOM))  # no copy
                 return document if kind == Structure.ARRAY else [document]
             if kind == Structure.ARRAY:
-                elements: list[Any] = decoder()(b"[%b]" % data[start:end])
+                elements: list[Any] = decode(b"[%b]" % data[start:end])
                 return elements
-            whole: dict[str, Any] = decoder()(b"{%b}" % data[start:end])
+            whole: dict[str, Any] = decode(b"{%b}" % data[start:end])
         except (ValueError, RecursionError):
             return None
         if len(whole) != block.records:  # a key twice

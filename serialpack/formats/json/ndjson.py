@@ -21,6 +21,7 @@ from serialpack.formats.shared.lines import (
     lines_in_pieces,
 )
 from serialpack.formats.shared.split import split_records
+from serialpack.literal import number
 from serialpack.stages.stage import Buffer
 from serialpack.values.structure import Structure
 
@@ -112,7 +113,7 @@ class NdJsonFormat(JsonText):
             lines.pop()
         if block.records != len(lines):
             lines = [line for line in lines if line.strip(BLANK)]
-        decode = decoder()
+        decode = decoder(self.literals)
         try:
             return [decode(line) for line in lines]
         except (ValueError, RecursionError):
@@ -169,7 +170,8 @@ class NdJsonFormat(JsonText):
 
 
 @cache
-def decoder() -> Any:
+def decoder(literals: bool = False) -> Any:
+    """What reads a JSON text; ``literals``: numbers that are written in another way are such."""
     import msgspec
 
-    return msgspec.json.Decoder().decode
+    return msgspec.json.Decoder(float_hook=number if literals else None).decode

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
@@ -26,11 +27,18 @@ if TYPE_CHECKING:
     from serialpack.formats.json.style import JsonStyle
 
 
+#: An integer that Python has no value for, or what looks like one within text.
+_NEGATIVE_ZERO = re.compile(rb"-0(?![.0-9eE])")
+#: A number (RFC 8259, section 6).
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
+
+
 class JsonText(ValueFormat):
     """A format of JSON text. A subclass says where its records stand."""
 
     restyled = True
     heeds = frozenset({DIGITS, DUPLICATES, UTF8})
+    keeps_literals = True
 
     style_types: ClassVar[StyleTypes] = {
         **dict.fromkeys("khjtb", (str,)),
@@ -95,7 +103,7 @@ class JsonText(ValueFormat):
     def parse(self, block: SourceBlock) -> list[Any]:
         data = bytes(block.data)
         self._check_depth(block, data)
-        records = self._fast(block, data) if self.marks is None else None
+        records = self._fast(block, data) if self._is_fast(data) else None
         if records is not None:
             return records
         text = text_of(block, data)
@@ -112,12 +120,32 @@ class JsonText(ValueFormat):
             raise place_of(block, "", "records cannot be told apart from here on")
         return records
 
-    def _scanner(self) -> Scanner:
-        if self.marks is None:
-            return values_scanner()
-        from serialpack.formats.json.lossy import marking_scanner
+    def _is_fast(self, data: bytes) -> bool:
+        return self.marks is None and not (self.literals and _NEGATIVE_ZERO.search(data))
 
-        return marking_scanner(self.marks)
+    def _scanner(self) -> Scanner:
+        if self.marks is None and not self.literals:
+            return values_scanner()
+        from serialpack.formats.json import lossy as _lossy
+
+        if self.marks is None:
+            return _lossy.literal_scanner()
+        return _lossy.marking_scanner(self.marks, literals=self.literals)
+
+    def literal_of(self, text: str) -> str | None:
+        return text if _NUMBER.fullmatch(text) else None
+
+    def spells_floats(self, block: SourceBlock, style: Style, target: str) -> bool:
+        """Whether the numbers of a block, which is the very text of its values in ``style``,
+        are spelled as ``target`` spells these values."""
+        from serialpack.formats.json.style import FLOATS_DIFFER, style_of
+
+        if self.writes_as(target) and not style_of(style, self._kind).python_floats:
+            return True
+        return FLOATS_DIFFER.search(block.data) is None
+
+    def writes_as(self, other: str) -> bool:
+        return other in ("json", "ndjson")
 
     def parse_as(
         self,
@@ -174,4 +202,6 @@ class JsonText(ValueFormat):
         except Unheld as unheld:
             return unheld.difference
         text = block._replace(data=after)
-        return json_compare.difference(self._strict(block, data), self._strict(text, after))
+        return json_compare.difference(
+            self._strict(block, data), self._strict(text, after), literals=self.literals
+        )

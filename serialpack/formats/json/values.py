@@ -10,9 +10,10 @@ from math import isfinite
 from typing import Any
 
 from serialpack.depth import MAX_DEPTH, TooDeep
+from serialpack.literal import Literal
 
 _CONTAINERS = {list, dict}
-_JSON_TYPES = {type(None), bool, int, float, str, *_CONTAINERS}
+_JSON_TYPES = {type(None), bool, int, float, str, Literal, *_CONTAINERS}
 
 #: Containers whose contents are looked at together: few enough to stay in the processor's cache.
 _TOGETHER = 1000

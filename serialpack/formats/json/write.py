@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable
 from functools import cache, lru_cache
@@ -19,6 +20,7 @@ from serialpack.formats.json.style import (
     SPACED,
     JsonStyle,
 )
+from serialpack.literal import Literal
 from serialpack.values.structure import Structure
 
 _ESCAPE = re.compile(rb"\\(?:u([0-9a-f]{4})|.)", re.DOTALL)
@@ -26,19 +28,27 @@ _LINE = re.compile(rb"\n( +)")
 #: The one kind of number that ujson writes in its own way: 1e-5, and not 1e-05.
 _OWN_EXPONENT = re.compile(rb"-[5-9](?=[,\]}]|\Z)(?<=e-[5-9])")
 _SURROGATE = re.compile("[\ud800-\udfff]")
+#: Strings, and what is JSON to Python alone.
+_CONSTANT = re.compile(r'"(?:[^"\\]++|\\.)*+"|(NaN|-?Infinity)', re.DOTALL)
 #: Strings, and the numbers in which Python and msgspec write another exponent.
 _PYTHON_EXPONENT = re.compile(
-    rb'"(?:[^"\\]|\\.)*+"|(-?)([0-9])(?:\.([0-9]+))?e([-+])0?([0-9]+)', re.DOTALL
+    r'"(?:[^"\\]|\\.)*+"|(-?)([0-9])(?:\.([0-9]+))?e([-+])0?([0-9]+)', re.DOTALL
 )
 
 Engine = Callable[[Any], bytes]
 
 
 @cache
-def _encoder() -> Any:
+def encoder() -> Any:
+    """msgspec's, which writes literals as they stand."""
     import msgspec
 
-    return msgspec.json.Encoder()
+    def raw(value: Any) -> Any:
+        if type(value) is Literal:
+            return msgspec.Raw(value.text.encode())
+        raise TypeError(f"Encoding objects of type {type(value).__name__} is unsupported")
+
+    return msgspec.json.Encoder(enc_hook=raw)
 
 
 def _engine(style: JsonStyle) -> Engine:
@@ -76,7 +86,7 @@ def _make_engine(
     spaced = not indent and separators == SPACED
     if not (usual or spaced):
         return _standard(ascii_only, separators, indent or None)
-    encode: Engine = _encoder().encode
+    encode: Engine = encoder().encode
     if ascii_only or python_floats:
         encode = _ujson(ascii_only)
     if spaced:
@@ -117,17 +127,28 @@ def _ujson(ascii_only: bool) -> Engine:
     return write
 
 
-def _standard(ascii_only: bool, separators: tuple[str, str], indent: str | None) -> Engine:
+def _standard(
+    ascii_only: bool,
+    separators: tuple[str, str],
+    indent: str | None,
+    exponents: Callable[[str], str] | None = None,
+) -> Engine:
+    """``exponents``: what makes of all Python's exponents others; literals stay as they are."""
     encode = json.JSONEncoder(
         ensure_ascii=ascii_only,
         allow_nan=False,
         check_circular=False,
         separators=separators,
         indent=indent,
+        default=_found,
     ).encode
 
     def standard(value: Any) -> bytes:
-        text = encode(value)
+        try:
+            text = encode(value)
+            text = text if exponents is None else exponents(text)
+        except _HasLiterals:
+            text = _with_literals(value, ascii_only, separators, indent)
         try:
             return text.encode()
         except UnicodeEncodeError:
@@ -136,28 +157,68 @@ def _standard(ascii_only: bool, separators: tuple[str, str], indent: str | None)
     return standard
 
 
+class _HasLiterals(Exception):
+    """A literal among values that the standard library writes."""
+
+
+def _found(value: Any) -> Any:
+    if type(value) is Literal:
+        raise _HasLiterals
+    raise TypeError(f"Object of type {type(value).__name__} is not JSON serializable")
+
+
+def _with_literals(
+    value: Any, ascii_only: bool, separators: tuple[str, str], indent: str | None
+) -> str:
+    """As the standard library writes it, which has a NaN stand for each literal at first."""
+    texts: list[str] = []
+
+    def stand_in(value: Any) -> float:
+        if type(value) is not Literal:
+            _found(value)
+        texts.append(value.text)
+        return math.nan
+
+    text = json.dumps(
+        value,
+        ensure_ascii=ascii_only,
+        check_circular=False,
+        separators=separators,
+        indent=indent,
+        default=stand_in,
+    )
+    in_turn = iter(texts)
+    spelled = _CONSTANT.sub(lambda match: next(in_turn, "") if match[1] else match[0], text)
+    if len([match for match in _CONSTANT.finditer(text) if match[1]]) != len(texts):
+        raise ValueError("a NaN or an infinity is not JSON")
+    return spelled
+
+
 def compact_lines(records: list[Any]) -> bytes:
     """Each record on a line, byte for byte as msgspec writes it, by the standard library.
 
     For where importing msgspec takes longer than writing does, and for what it does not write:
     lone surrogates are escapes, and all other text is UTF-8 beside them too.
     """
-    write = _standard(False, COMPACT, None)
-    text = b"".join([write(record) + b"\n" for record in records])
-    if b"e+" in text or b"e-0" in text:
-        text = _PYTHON_EXPONENT.sub(_short_exponent, text)
+    write = _standard(False, COMPACT, None, exponents=_short_exponents)
+    return b"".join([write(record) + b"\n" for record in records])
+
+
+def _short_exponents(text: str) -> str:
+    if "e+" in text or "e-0" in text:
+        return _PYTHON_EXPONENT.sub(_short_exponent, text)
     return text
 
 
-def _short_exponent(match: re.Match[bytes]) -> bytes:
+def _short_exponent(match: re.Match[str]) -> str:
     """``1e+16`` as 1e16, ``1.2e-05`` as 0.000012 and ``1e-07`` as 1e-7; strings as they are."""
     sign, first, rest, way, power = match.groups()
     if first is None:
         return match[0]
-    if (way, power) == (b"-", b"5"):
-        return b"%b0.0000%b%b" % (sign, first, rest or b"")
-    fraction = b"." + rest if rest else b""
-    return b"".join((sign, first, fraction, b"e", b"-" if way == b"-" else b"", power))
+    if (way, power) == ("-", "5"):
+        return f"{sign}0.0000{first}{rest or ''}"
+    fraction = "." + rest if rest else ""
+    return f"{sign}{first}{fraction}e{'-' if way == '-' else ''}{power}"
 
 
 #: The most bytes of text that a block's records are written as.
@@ -190,7 +251,7 @@ def write(records: list[Any], style: JsonStyle, *, first: bool) -> bytes:
 def _check_lengths(records: list[Any], style: JsonStyle) -> None:
     """As ``_check_length``, for records written one by one."""
     try:
-        compact = _encoder().encode(records)
+        compact = encoder().encode(records)
     except UnicodeEncodeError:
         compact = _standard(True, COMPACT, None)(records)
     joints = len(records) * len(style.joint)
@@ -228,8 +289,8 @@ def _body(records: list[Any], style: JsonStyle, engine: Engine) -> bytes:
         return _based(engine(records[0]), style)
     joint = style.joint.encode()
     if style.kind == Structure.SEQUENCE:
-        if joint == b"\n" and engine == _encoder().encode:
-            lines: bytes = _encoder().encode_lines(records)
+        if joint == b"\n" and engine == encoder().encode:
+            lines: bytes = encoder().encode_lines(records)
             return lines[:-1]
         return joint.join([engine(record) for record in records])
     if style.kind == Structure.MAP:

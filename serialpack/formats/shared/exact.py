@@ -8,6 +8,7 @@ from typing import Any
 
 from serialpack.errors import ValueRefusedError
 from serialpack.formats.shared.unheld import not_held
+from serialpack.literal import Literal
 from serialpack.values.kinds import KINDS, TEXT_KINDS, Difference, Unheld
 
 #: The most digits of an integer that Python turns into text and back (its default limit).
@@ -47,15 +48,43 @@ def exact_float(text: str) -> float:
     value = float(text)
     if value - value != 0:
         raise Lost("overflow", text)
-    if repr(value) != text:
-        try:
-            same = Decimal(text) == Decimal(repr(value))
-        except DecimalException:
-            # An exponent that even decimal cannot count: only zero is the same with it, which is
-            # zero times any power of ten (0e99999999999999999999).
-            same = not text.lower().partition("e")[0].strip("-+.0")
-        if not same:
-            raise Lost("digits" if value else "overflow", text, value)
+    if repr(value) != text and not _same(text, repr(value)):
+        raise Lost("digits" if value else "overflow", text, value)
+    return value
+
+
+def _same(text: str, other: str) -> bool:
+    """Whether two decimal texts are one number."""
+    try:
+        return Decimal(text) == Decimal(other)
+    except DecimalException:
+        # An exponent that even decimal cannot count: only zero is the same with it, which is
+        # zero times any power of ten (0e99999999999999999999).
+        return not text.lower().partition("e")[0].strip("-+.0")
+
+
+#: No double has more digits than these.
+_MOST_OF_DOUBLE = 767
+
+
+def held(literal: Literal) -> int | float:
+    """Python's value of a literal; Lost where that is another number.
+
+    A double is the number of a text that it equals when it is rounded to as many digits as the
+    text has: then the text says all that it says, and nothing else. -65.613616999999977 does.
+    """
+    text, value = literal.text, literal.value
+    if value is None:
+        kind = "huge-integer" if text.lstrip("-").isdigit() else "overflow"
+        raise Lost("negative-zero" if text == "-0" else kind, text)
+    if type(value) is int or value - value != 0:
+        return value
+    text = text.replace("_", "").lower()
+    if _same(text, repr(value)):
+        return value
+    digits = text.partition("e")[0].lstrip("+-").replace(".", "").strip("0")
+    if not value or not _same(text, f"{value:.{min(len(digits), _MOST_OF_DOUBLE) - 1}e}"):
+        raise Lost("digits" if value else "overflow", literal.text, value)
     return value
 
 

@@ -17,6 +17,7 @@ from serialpack.formats.base import Difference
 from serialpack.formats.shared.comments import blanked
 from serialpack.formats.shared.document import Malformed
 from serialpack.formats.shared.exact import Lost, exact_float, not_read
+from serialpack.literal import number as literal_number
 from serialpack.values.equality import difference, kind_of
 from serialpack.values.kinds import DIGITS, ROOT, Loss, Path, Spelled, path_text, shown
 
@@ -44,10 +45,10 @@ _LETTERS = str.maketrans("0123456789", "abcdefghij")
 _DEEP = 100
 
 
-def read(data: bytes, marks: Marks | None = None) -> dict[str, Any]:
+def read(data: bytes, marks: Marks | None = None, *, literals: bool = False) -> dict[str, Any]:
     """The document in ``data``; Malformed, Unheld or RefusedError.
 
-    ``marks``: what may be lost, and is noted there.
+    ``marks``: what may be lost, and is noted there. ``literals``: as ``ValueFormat.literals``.
     """
     behind = len(_BOM) if data.startswith(_BOM) else 0
     try:
@@ -58,8 +59,8 @@ def read(data: bytes, marks: Marks | None = None) -> dict[str, Any]:
     if max(map(len, text.split("\n"))) > 2 * MAX_DEPTH and _LONG_KEY.search(text):
         _refuse("depth", f"a key of more than {MAX_DEPTH} parts")
     try:
-        document = _loads(text, marks)
-        _check_seconds(text, document, marks)
+        document = _loads(text, marks, literals=literals)
+        _check_seconds(text, document, marks, literals=literals)
     except Malformed as bad:
         raise Malformed(bad.message, behind + len(text[: bad.at].encode())) from None
     _check(document)
@@ -70,10 +71,12 @@ def _refuse(kind: str, was: str, path: str = "$") -> NoReturn:
     raise not_read("TOML", Difference(0, path, was, "", kind)) from None
 
 
-def _loads(text: str, marks: Marks | None = None) -> dict[str, Any]:
+def _loads(text: str, marks: Marks | None = None, *, literals: bool = False) -> dict[str, Any]:
     """What tomllib reads; the places of errors are characters."""
 
-    def number(text: str) -> float:
+    def number(text: str) -> Any:
+        if literals and text.lstrip("+-") not in ("nan", "inf"):
+            return literal_number(text)
         try:
             return _float(text)
         except Lost as lost:
@@ -137,7 +140,9 @@ def _float(text: str) -> float:
     return float(text) if word == "inf" else exact_float(text)
 
 
-def _check_seconds(text: str, document: dict[str, Any], marks: Marks | None) -> None:
+def _check_seconds(
+    text: str, document: dict[str, Any], marks: Marks | None, *, literals: bool
+) -> None:
     """An error where a time of ``document`` has digits that have been dropped; or a loss noted.
 
     They are made letters: text and comments may hold those, a time may not.
@@ -145,20 +150,21 @@ def _check_seconds(text: str, document: dict[str, Any], marks: Marks | None) -> 
     if ":" not in text or _FINE.search(text) is None:
         return
     try:
-        _loads(_FINE.sub(lambda match: match[0].translate(_LETTERS), text), marks)
+        letters = _FINE.sub(lambda match: match[0].translate(_LETTERS), text)
+        _loads(letters, marks, literals=literals)
     except Malformed:
         if marks is None or DIGITS not in marks.allowed:
             _refuse("digits", "a time with more digits than microseconds")
-        _note_seconds(text, document, marks)
+        _note_seconds(text, document, marks, literals=literals)
 
 
-def _note_seconds(text: str, document: dict[str, Any], marks: Marks) -> None:
+def _note_seconds(text: str, document: dict[str, Any], marks: Marks, *, literals: bool) -> None:
     """Note the times that have been cut to microseconds, as TOML says."""
     fine = list(_FINE.finditer(blanked(text)))
     # With another microsecond, the first of them is what is different.
     last = fine[0].start() - 1
     other = text[:last] + ("1" if text[last] == "0" else "0") + text[last + 1 :]
-    first = difference(document, _loads(other, marks))
+    first = difference(document, _loads(other, marks, literals=literals))
     assert first is not None
     spelled = _BEFORE.search(text, 0, fine[0].end())
     assert spelled is not None

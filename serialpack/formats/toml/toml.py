@@ -15,6 +15,12 @@ from serialpack.values.kinds import DIGITS, UTF8, Loss
 #: as escapes.
 _BEGIN = "#---\n"
 
+#: A float, but for infinities and NaN. Integers are read by their value alone.
+_FLOAT = re.compile(
+    r"[-+]?(?:0|[1-9](?:_?[0-9])*)"
+    r"(?:\.[0-9](?:_?[0-9])*(?:[eE][-+]?[0-9](?:_?[0-9])*)?|[eE][-+]?[0-9](?:_?[0-9])*)"
+)
+
 
 class TomlFormat(DocumentFormat):
     """A TOML document. Comments and the style of the text are not values.
@@ -27,11 +33,15 @@ class TomlFormat(DocumentFormat):
     about = "a TOML document"
     title: ClassVar[str] = "TOML"
     heeds = frozenset({DIGITS, UTF8})
+    keeps_literals = True
 
     def read(self, data: bytes) -> list[Any]:
         from serialpack.formats.toml.read import read
 
-        return [read(data, self.marks)]
+        return [read(data, self.marks, literals=self.literals)]
+
+    def literal_of(self, text: str) -> str | None:
+        return text if _FLOAT.fullmatch(text) else None
 
     def comments(self, block: SourceBlock) -> Loss | None:
         return comments(block, (b"#",), in_toml)

@@ -11,8 +11,10 @@ from datetime import date, datetime, time
 from typing import Any
 
 from serialpack.depth import TooDeep
+from serialpack.formats.shared.changes import Changer
 from serialpack.formats.shared.exact import check_zone
 from serialpack.formats.toml.read import ARRAY, MAX_CALLS, TABLE
+from serialpack.literal import Literal
 
 #: Levels up to which tomli-w writes a document: it nests three calls for each.
 _SHALLOW = 30
@@ -24,7 +26,9 @@ def write(document: Any) -> str:
 
     if type(document) is not dict:
         raise TypeError("a TOML document is a map")
-    ordered, levels = _check(document)
+    ordered, levels, spelled = _check(document)
+    if spelled:
+        (document,) = _SpelledFloats().changed([document], 0)
     shallow = levels <= _SHALLOW
     if ordered and shallow:
         return tomli_w.dumps(document)
@@ -33,12 +37,12 @@ def write(document: Any) -> str:
     return "".join(out).removeprefix("\n")
 
 
-def _check(document: dict[str, Any]) -> tuple[bool, int]:
-    """Whether tomli-w keeps the order of keys, and how many levels there are.
+def _check(document: dict[str, Any]) -> tuple[bool, int, bool]:
+    """Whether tomli-w keeps the order of keys, how many levels there are, and whether literals.
 
     Raises for what TOML has no words for.
     """
-    ordered, deepest = True, 1
+    ordered, deepest, spelled = True, 1, False
     stack: list[tuple[Any, int, int]] = [(document, 1, TABLE)]
     while stack:
         value, level, calls = stack.pop()
@@ -56,11 +60,37 @@ def _check(document: dict[str, Any]) -> tuple[bool, int]:
                     raise OverflowError("an integer of more than 64 bits")
             elif kind is dict or kind is list:
                 stack.append((part, level + 1, calls + (TABLE if kind is dict else ARRAY)))
+            elif kind is Literal:
+                spelled = True
             elif kind not in _PLAIN:
                 _CHECKS.get(kind, _refuse)(part)
         if ordered and parts is not value and len(stack) > inner:
             ordered = _keeps_order(value)
-    return ordered, deepest
+    return ordered, deepest, spelled
+
+
+class _SpelledFloat(float):
+    """A float that tomli-w, which writes what ``str`` says, spells as a source did."""
+
+    def __new__(cls, literal: Literal) -> _SpelledFloat:
+        made = super().__new__(cls, literal.value or 0.0)
+        made.text = literal.text
+        return made
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class _SpelledFloats(Changer):
+    """Has literals become floats that are spelled so."""
+
+    plain = frozenset({type(None), bool, int, float, str, date, datetime, time})
+    plain_keys = frozenset({str})
+
+    def value(self, value: Any) -> Any:
+        return _SpelledFloat(value) if type(value) is Literal else value
 
 
 def _keeps_order(table: dict[str, Any]) -> bool:

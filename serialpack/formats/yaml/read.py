@@ -15,10 +15,11 @@ from serialpack.depth import MAX_DEPTH, TOO_DEEP
 from serialpack.errors import RefusedError
 from serialpack.formats.base import Difference
 from serialpack.formats.shared.document import Malformed
-from serialpack.formats.shared.exact import Lost, not_read
+from serialpack.formats.shared.exact import Lost, held, not_read
 from serialpack.formats.yaml.misread import Misread, MisreadWatch
-from serialpack.formats.yaml.scalars import PREFIX, plain_tag, scalar
-from serialpack.values.kinds import DUPLICATES, shown, value_step
+from serialpack.formats.yaml.scalars import PREFIX, plain_tag, scalar, spelled_number
+from serialpack.literal import Literal
+from serialpack.values.kinds import DUPLICATES, Spelled, shown, value_step
 
 if TYPE_CHECKING:
     from serialpack.formats.shared.marks import Marks
@@ -39,12 +40,19 @@ _BOM = b"\xef\xbb\xbf"
 _WIDE = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16", b"\x00\x00\xfe\xff": "UTF-32"}
 
 
-def read(data: bytes, marks: Marks | None = None, line: int = 0, *, core: bool = True) -> list[Any]:
+def read(
+    data: bytes,
+    marks: Marks | None = None,
+    line: int = 0,
+    *,
+    core: bool = True,
+    literals: bool = False,
+) -> list[Any]:
     """The documents in ``data``; Malformed, Unheld or RefusedError.
 
     ``marks``: what may be lost, and is noted there. ``line``: how many stand before ``data``.
     ``core``: plain text is read by the core schema of YAML 1.2, else by YAML 1.1; where a
-    document has a directive, that says it.
+    document has a directive, that says it. ``literals``: as ``ValueFormat.literals``.
     """
     for mark, name in _WIDE.items():
         if data.startswith(mark):
@@ -55,7 +63,7 @@ def read(data: bytes, marks: Marks | None = None, line: int = 0, *, core: bool =
     except UnicodeDecodeError as error:
         raise Malformed("not UTF-8", behind + error.start) from None
     try:
-        return _YamlReader(text, marks, line, core=core).documents()
+        return _YamlReader(text, marks, line, core=core, literals=literals).documents()
     except Malformed as bad:
         at = None if bad.at is None else behind + len(text[: bad.at].encode())
         raise Malformed(bad.message, at) from None
@@ -92,9 +100,12 @@ class _Anchored:
 class _YamlReader:
     """Reads one source. Places are characters of ``text``."""
 
-    def __init__(self, text: str, marks: Marks | None, line: int, *, core: bool) -> None:
+    def __init__(
+        self, text: str, marks: Marks | None, line: int, *, core: bool, literals: bool
+    ) -> None:
         self._text = text
         self._by_default = core
+        self._scalar_of = spelled_number if literals else scalar
         self._watch = MisreadWatch(text)
         self._marks = marks
         self._line = line
@@ -206,7 +217,7 @@ class _YamlReader:
 
     def _value(self, event: Any, text: str, tag: str) -> Any:
         try:
-            return scalar(tag, text, core=self._core)
+            return self._scalar_of(tag, text, core=self._core)
         except KeyError:
             raise self._unheld("tag", f"{shown(event.tag)} {shown(text)}") from None
         except Lost as lost:
@@ -305,12 +316,21 @@ class _YamlReader:
     def _add_key(self, above: _Container, key: Any) -> None:
         if isinstance(key, list | dict | set):
             raise self._unheld("key", f"a key that is a {type(key).__name__}")
+        if type(key) is Literal:
+            key = self._held(key)
         twice = above.merged is not None if key is _MERGE else key in above.value
         if twice and not self._last_wins(above.value, key):
             name = "<<" if key is _MERGE else key
             raise self._unheld("duplicate-keys", f"the key {shown(name)}", value_step(name))
         above.key = key
         above.has_key = True
+
+    def _held(self, key: Literal) -> Any:
+        """The value of a number that is a key: 1.0 and 1.00 are one."""
+        try:
+            return held(key)
+        except Lost as lost:
+            raise self._unheld(lost.kind, shown(Spelled(lost.text))) from None
 
     def _last_wins(self, place: Any, key: Any) -> bool:
         """Whether a key that is there already may come again; noted, then."""

@@ -20,6 +20,7 @@ from fractions import Fraction
 from typing import Any
 
 from serialpack.formats.shared.exact import MAX_DIGITS, Lost, checked_integer, exact_float
+from serialpack.literal import Literal
 
 PREFIX = "tag:yaml.org,2002:"
 
@@ -84,6 +85,39 @@ def needs_quotes(text: str) -> bool:
     if text and text[0] not in _BEGINS:
         return False
     return bool(text in _ELSEWHERE or _PLAIN.fullmatch(text) or _CORE.fullmatch(text))
+
+
+#: Decimal numbers that have no leading zeros, and hexadecimal ones.
+_NUMBER = re.compile(
+    r"[-+]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|0x[0-9a-fA-F]+"
+)
+_NO_POINT = re.compile(r"\A([-+]?[0-9]+)(?=[eE])")
+_NO_SIGN = re.compile(r"(?<=[eE])(?=[0-9])")
+
+
+def literal_of(text: str) -> str | None:
+    """A number as readers of YAML 1.1 and of YAML 1.2 read it in the same way: 1e2 as 1.0e+2.
+
+    None where ``text`` is none to one of them, or another one.
+    """
+    if not _NUMBER.fullmatch(text):
+        return None
+    text = _NO_SIGN.sub("+", _NO_POINT.sub(r"\1.0", text))
+    tags = {plain_tag(text, core=True), plain_tag(text, core=False)}
+    return text if tags in ({"int"}, {"float"}) else None
+
+
+def spelled_number(tag: str, text: str, *, core: bool) -> Any:
+    """As ``scalar``, but a number that Python writes in another way is a literal."""
+    try:
+        value = scalar(tag, text, core=core)
+    except Lost as lost:
+        if lost.kind == "huge-integer" or not _NUMBER.fullmatch(text):
+            raise
+        return Literal(text, lost.nearest)
+    if type(value) is float and value - value == 0:
+        return value if repr(value) == text and "e" not in text else Literal(text, value)
+    return Literal(text, value) if type(value) is int and str(value) != text else value
 
 
 def scalar(tag: str, text: str, *, core: bool) -> Any:

@@ -19,6 +19,7 @@ from typing import Any
 from serialpack.depth import MAX_DEPTH, TooDeep
 from serialpack.formats.shared.exact import check_zone
 from serialpack.formats.yaml.scalars import PREFIX, needs_quotes
+from serialpack.literal import Literal
 
 #: No line is folded: where it may be is what readers disagree about.
 _WIDTH = 1 << 30
@@ -74,6 +75,7 @@ class _Document:
             date: lambda value: self._moment(value.isoformat()),
             datetime: lambda value: self._moment(_datetime(value)),
             bytes: self._binary,
+            Literal: lambda value: self._plain(value.text),
         }
 
     def _plain(self, text: str) -> Any:

@@ -32,6 +32,7 @@ class YamlFormat(DocumentFormat):
     core: ClassVar[bool] = True
     title: ClassVar[str] = "YAML"
     heeds = frozenset({DIGITS, DUPLICATES, UTF8})
+    keeps_literals = True
 
     @property
     def join(self) -> YamlJoin:
@@ -56,7 +57,12 @@ class YamlFormat(DocumentFormat):
         import_library("yaml", "yaml")
         from serialpack.formats.yaml.read import read
 
-        return read(data, self.marks, line, core=self.core)
+        return read(data, self.marks, line, core=self.core, literals=self.literals)
+
+    def literal_of(self, text: str) -> str | None:
+        from serialpack.formats.yaml.scalars import literal_of
+
+        return literal_of(text)
 
     def comments(self, block: SourceBlock) -> Loss | None:
         import_library("yaml", "yaml")

@@ -1,0 +1,104 @@
+"""Numbers that keep their text: as the target spells them, or as the values that it holds."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Any
+
+from serialpack.depth import MAX_DEPTH, contents
+from serialpack.formats.base import ValueFormat
+from serialpack.formats.shared.changes import Changer
+from serialpack.formats.shared.exact import Lost, held
+from serialpack.literal import Literal
+from serialpack.values.kinds import DIGITS, Difference, Loss, Spelled, Unheld, shown
+
+_PLAIN = frozenset({type(None), bool, int, str, bytes, date, datetime})
+_CONTAINERS = frozenset({dict, list, tuple, set})
+
+
+def has_literals(records: list[Any]) -> bool:
+    """Whether there is a literal among what is in ``records``."""
+    level: list[Any] = [records]
+    for _ in range(MAX_DEPTH + 2):
+        below: list[Any] = []
+        for values in contents(level):
+            kinds = set(map(type, values))
+            if Literal in kinds:
+                return True
+            if not kinds.isdisjoint(_CONTAINERS):
+                below += [value for value in values if type(value) in _CONTAINERS]
+        # What stands in several places is looked at once on each level.
+        level = list({id(value): value for value in below}.values())
+    return False
+
+
+def settled(
+    records: list[Any], target: ValueFormat, first_record: int, allowed: frozenset[str]
+) -> tuple[list[Any], list[Loss]]:
+    """The records with each literal as ``target`` has it, and what was lost of those.
+
+    Where the target writes numbers as text: the text, or nearly that; else the value. Unheld,
+    counted from the first of these records, where that is another number, and ``allowed`` does
+    not name this loss.
+    """
+    settler = _LiteralSettler(target, first_record, allowed)
+    made = settler.changed(records, first_record)
+    return made, settler.losses()
+
+
+class _LiteralSettler(Changer):
+    def __init__(self, target: ValueFormat, first_record: int, allowed: frozenset[str]) -> None:
+        super().__init__()
+        self._target = target
+        self._first = first_record
+        self._allowed = allowed
+        # Floats that Python writes with an exponent are spelled in the target's way, as the
+        # literals among them: what reads them again takes them for such.
+        self.plain = _PLAIN if target.keeps_literals else _PLAIN | {float}
+        self.plain_keys = _PLAIN | {float}
+
+    def value(self, value: Any) -> Any:
+        if type(value) is float:
+            text = repr(value)
+            return (self._spelled(Literal(text, value)) or value) if "e" in text else value
+        if type(value) is not Literal:
+            return value
+        return self._spelled(value) or self._held(value)
+
+    def _spelled(self, literal: Literal) -> Literal | None:
+        text = self._target.literal_of(literal.text)
+        if text is None or text == literal.text:
+            return None if text is None else literal
+        return Literal(text, literal.value)
+
+    def _held(self, literal: Literal) -> Any:
+        try:
+            value = held(literal)
+        except Lost as lost:
+            if lost.nearest is not None and DIGITS in self._allowed:
+                self.note(DIGITS, Spelled(literal.text), lost.nearest)
+                return lost.nearest
+            became = "" if lost.nearest is None else shown(lost.nearest)
+            raise Unheld(
+                Difference(
+                    self.record - self._first,
+                    self.path,
+                    shown(Spelled(literal.text)),
+                    became,
+                    lost.kind,
+                )
+            ) from None
+        return self.value(value) if type(value) is float else value
+
+
+def without_literals(records: list[Any]) -> list[Any]:
+    """The records with the nearest value for each literal, for who only tries them out."""
+    return _Nearest().changed(records, 0)
+
+
+class _Nearest(Changer):
+    plain = _PLAIN | {float}
+    plain_keys = plain
+
+    def value(self, value: Any) -> Any:
+        return (value.value or 0.0) if type(value) is Literal else value

@@ -1,0 +1,56 @@
+"""Which of the characters that separate fields does so in a text: CSV as it is found."""
+
+from __future__ import annotations
+
+from serialpack.formats.csv.rows import fields
+from serialpack.formats.shared.document import Malformed
+
+#: So many of the first rows tell.
+_ROWS = 100
+
+COMMA = ","
+
+
+def delimiter_of(head: bytes, delimiters: tuple[str, ...], *, whole: bool) -> str:
+    """The one of ``delimiters`` that gives all of the first rows the same number of fields, more
+    than one; the comma where it does, or where none or several others do.
+
+    ``head``: how the text begins; ``whole``: all of it, so that its last line has an end.
+    """
+    text = head.decode("utf-8", "replace").removeprefix("\ufeff")
+    if not whole:
+        text = text[: text.rfind("\n") + 1]
+    fits = {mark: _fits(text, mark) for mark in delimiters}
+    best = max(fits.values())
+    found = [mark for mark in delimiters if best and fits[mark] == best]
+    return COMMA if COMMA in found or len(found) != 1 else found[0]
+
+
+def is_sound(lines: bytes, delimiter: str) -> bool:
+    """Whether no quote is out of place in some rows."""
+    text = lines.decode("utf-8", "replace").removeprefix("\ufeff")
+    try:
+        for _ in fields(text, delimiter):
+            pass
+    except Malformed:
+        return False
+    return True
+
+
+def _fits(text: str, delimiter: str) -> int:
+    """2: all rows have one number of fields, more than one; 1: so have those before a quote that
+    is out of place; 0: they have not."""
+    widths, width, sound = list[int](), 0, True
+    try:
+        for field in fields(text, delimiter):
+            width += 1
+            if field.end == delimiter:
+                continue
+            if width > 1 or field.text or field.quoted:  # else a blank line
+                widths.append(width)
+            width = 0
+            if len(widths) == _ROWS:
+                break
+    except Malformed:
+        sound = False
+    return (1 + sound) * (len(set(widths)) == 1 and widths[0] > 1)

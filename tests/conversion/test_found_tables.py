@@ -1,0 +1,135 @@
+"""CSV in other encodings, without a header, and with rows that do not fit."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import serialpack
+from tests.cli.conftest import Run
+from tests.cli.conftest import run as run
+from tests.conversion.test_matrix import converted
+
+TEXT = 'name;n\n"Zoë; the ""first""";1\nŁódź;2\n' + "".join(f"ë{n};{n}\n" for n in range(9))
+ROWS = [json.loads(line) for line in converted(TEXT.encode(), "csv", "ndjson").splitlines()]
+
+
+def refused(data: bytes, source: str = "csv", **how: Any) -> str:
+    with pytest.raises(serialpack.SerialpackError) as caught:
+        converted(data, source, "ndjson", **how)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
+def test_a_byte_order_mark_says_it(encoding: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes(TEXT.encode(encoding))
+    for source in (path, io.BytesIO(path.read_bytes())):
+        out = io.BytesIO()
+        said = {} if isinstance(source, Path) else {"format": "csv"}
+        serialpack.convert(source, out, to="ndjson", **said)  # type: ignore[arg-type]
+        assert [json.loads(line) for line in out.getvalue().splitlines()] == ROWS
+    assert "UTF" in refused(path.read_bytes(), encoding="cp1252")
+
+
+@pytest.mark.parametrize(
+    "encoding", ["iso8859-2", "cp1250", "utf-16-le", "utf-16-be", "mac-latin2"]
+)
+def test_an_encoding_that_is_said(encoding: str) -> None:
+    text = TEXT.replace("ë", "é")
+    lines = converted(text.encode(encoding), "csv", "ndjson", encoding=encoding).splitlines()
+    assert [row["name"] for row in map(json.loads, lines)][1] == "Łódź"
+    assert len(lines) == len(ROWS)
+
+
+def test_encodings_that_lie() -> None:
+    assert "line 2, column 2 (byte 3)" in (said := refused(b"a\n1\xeb\n"))
+    assert "--encoding" in said
+    assert "byte 3: not valid ASCII" in refused(b"a\n1\xeb\n", encoding="ascii")
+    assert "it is UTF-8, and not cp1252" in refused(TEXT.encode(), encoding="cp1252")
+    assert "not known" in refused(b"a\n1\n", encoding="latin-99")
+    assert "not known" in refused(b"a\n1\n", encoding="base64")
+    assert "for CSV" in refused(b"[1]", "json", no_header=True)
+
+
+def test_a_piece_may_end_within_a_character() -> None:
+    data = ("a;b\n" + "é€😀;x\n" * 200_000).encode("utf-16")
+    lines = converted(data, "csv", "ndjson").splitlines()
+    assert len(lines) == 200_000
+    assert set(lines) == {'{"a":"é€😀","b":"x"}'.encode()}
+    said = refused(data[:-1] + b"\xd8", "csv")
+    assert said.startswith(f"byte {len(data) - 2}: ")
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_columns_without_names(mark: str) -> None:
+    data = (mark + '"1,5";x\n2;y\n').encode()
+    assert converted(data, "csv", "ndjson", no_header=True).decode().splitlines() == [
+        '{"column1":"1,5","column2":"x"}',
+        '{"column1":"2","column2":"y"}',
+    ]
+    assert converted(b"", "csv", "ndjson", no_header=True) == b""
+    assert converted(b"x", "csv", "ndjson", no_header=True) == b'{"column1":"x"}\n'
+
+
+def test_places_are_those_in_the_file_without_names() -> None:
+    rows = [b"%d,x" % n for n in range(3000)]
+    rows[2500] = b'2500,"x"y'
+    data = b"\n".join(rows) + b"\n"
+    for size in (1 << 10, 1 << 20):
+        said = refused(data, no_header=True, block_size=size)
+        assert said.startswith(f"line 2501, column 9 (byte {data.index(b'y')})")
+    rows[2500] = b"2500"
+    data = b"\n".join(rows) + b"\n"
+    assert "record 2500" in (said := refused(data, no_header=True, block_size=1 << 10))
+    assert "line 2501: 1 fields, not 2; --to takes --skip-bad" in said
+    out = io.BytesIO()
+    report = serialpack.convert(
+        io.BytesIO(data), out, to="ndjson", format="csv", no_header=True, skip_bad=True
+    )
+    assert [(place.record, place.offset) for place in report.places] == [
+        (2500, data.index(b"\n2500\n") + 1)
+    ]
+    assert out.getvalue().count(b"\n") == 2999
+
+
+def test_a_row_that_does_not_fit_has_its_line() -> None:
+    assert "record 1, $" in (said := refused(b'a,b\n"1\n\n",2\n\n3\n4,5\n'))
+    assert "line 6: 1 fields, not 2; --to takes --skip-bad" in said
+
+
+def test_of_a_container_too() -> None:
+    packed = io.BytesIO()
+    serialpack.pack(io.BytesIO("é;1\nö;2\n".encode("cp1252")), packed, format="csv")
+    out = converted(packed.getvalue(), "csv", "ndjson", no_header=True, encoding="cp1252")
+    assert json.loads(out.splitlines()[1]) == {"column1": "ö", "column2": "2"}
+
+
+def test_the_command_line(tmp_path: Path, run: Run) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes("é;1\n".encode("cp1252"))
+    args = ("unpack", "--to", "ndjson", "--no-header", "--encoding", "cp1252", "-o", "-")
+    line = '{"column1":"é","column2":"1"}\n'.encode()
+    assert run(*args, path).stdout == line
+    assert b"not UTF-8" in run("unpack", "-f", "--to", "ndjson", path, code=3).stderr
+
+
+@pytest.mark.parametrize("mark", [",", ";"])
+def test_quotes_that_are_escaped(mark: str) -> None:
+    rows = [r'1{m}"a \"b\" c{m} \\"', r'2{m}"C:\\d\n"', r"3{m}C:\d"]
+    data = "\n".join(["n{m}t", *rows, ""]).replace("{m}", mark).encode()
+    texts = [json.loads(line)["t"] for line in converted(data, "csv", "ndjson").splitlines()]
+    assert texts == [f'a "b" c{mark} \\', r"C:\d\n", r"C:\d"]
+    many = b"n,t\n" + b'1,"\\"\\\\"\n' * 300_000
+    lines = converted(many, "csv", "ndjson").splitlines()
+    assert (len(lines), {*lines}) == (300_000, {b'{"n":"1","t":"\\"\\\\"}'})
+
+
+def test_backslashes_that_escape_nothing() -> None:
+    data = b'a,b\n"C:\\","x\\\\y"\n"\\""",1\n'
+    out = [json.loads(line) for line in converted(data, "csv", "ndjson").splitlines()]
+    assert out == [{"a": "C:\\", "b": "x\\\\y"}, {"a": '\\"', "b": "1"}]
