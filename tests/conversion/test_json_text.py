@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import serialpack
 from serialpack.container.records import DEFAULT_BLOCK_SIZE
-from serialpack.conversion import blocks
+from serialpack.conversion import writing
 from serialpack.conversion.targets import writers
 from serialpack.formats.json.write import compact_lines
 from serialpack.pipeline import line, workers
@@ -66,12 +66,12 @@ VALUES = {"v": [value for value, _ in TEXTS]}
 LINE = '{"v":[' + ",".join(text for _, text in TEXTS) + "]}"
 
 #: Above what the library, the thread and the process are chosen by, and what a block holds.
-LARGE = max(workers.INLINE, blocks._SMALL, 64 << 10)
+LARGE = max(workers.INLINE, writing._SMALL, 64 << 10)
 COUNTS = {
     "one": 1,
     "two": 2,
-    "small": (blocks._SMALL // len(LINE.encode())) * 3 // 4,
-    "large": blocks._SMALL * 2 // len(LINE.encode()),
+    "small": (writing._SMALL // len(LINE.encode())) * 3 // 4,
+    "large": writing._SMALL * 2 // len(LINE.encode()),
     "threads": LARGE * 2 // len(LINE.encode()),
     "a small last block": (DEFAULT_BLOCK_SIZE + 50_000) // len(LINE.encode()),
 }
