@@ -141,7 +141,8 @@ class ConvertReport(NamedTuple):
     pieces were, ``places``: the first thousand of them. ``exact``: the target is the very source
     of the container. ``missing``: the fields that were asked for and that no record has.
     ``carried``: what the target holds in another type or shape, by rule, and ``back``: the words
-    that read it as it was. ``kept_pipe``: the source was kept in a temporary file, to be read
+    that read it as it was. ``lists``: the keys of the one record, a row now, under which are lists
+    of maps. ``kept_pipe``: the source was kept in a temporary file, to be read
     twice.
     """
 
@@ -162,6 +163,7 @@ class ConvertReport(NamedTuple):
     carried: list[Loss] = []  # noqa: RUF012
     back: tuple[str, ...] = ()
     kept_pipe: bool = False
+    lists: tuple[str, ...] = ()
 
     @property
     def kept(self) -> str:

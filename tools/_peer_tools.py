@@ -24,7 +24,8 @@ _BROKE_DOWN = re.compile(
     re.MULTILINE,
 )
 
-OUTCOMES = ("same", "refused", "changed", "crashed", "hung")
+#: ``carried`` is changed, but told: how much, and as what.
+OUTCOMES = ("same", "carried", "refused", "changed", "crashed", "hung")
 
 
 class Outcome(NamedTuple):
@@ -309,4 +310,6 @@ def judged(done: subprocess.CompletedProcess[bytes] | None, case: Case, target: 
             return Outcome("crashed", "with a traceback" if broke[1] else "with a panic")
         return Outcome("refused")
     wrong = case.wrong(target, done.stdout)
-    return Outcome("same") if wrong is None else Outcome("changed", wrong)
+    if wrong is None:
+        return Outcome("same")
+    return Outcome("carried" if b" carried: " in done.stderr else "changed", wrong)

@@ -1,4 +1,4 @@
-"""Write what is made from the command line's declarations: manual pages and completions.
+"""Write what is made from declarations: manual pages, completions, and the page of verdicts.
 
 python tools/generate.py           write every file that is missing or stale
 python tools/generate.py --check   write nothing; exit 1 and name what is stale
@@ -14,9 +14,10 @@ ROOT = Path(__file__).resolve().parents[1]
 
 def outputs() -> dict[str, str]:
     """Path in the repository -> what the file must hold."""
-    from tools import _completions, _man
+    from tools import _completions, _man, _verdicts
 
     files = {f"man/{name}": text for name, text in _man.pages().items()}
+    files["docs/conversion.md"] = _verdicts.page()
     files.update({f"completions/{name}": text for name, text in _completions.scripts().items()})
     return files
 

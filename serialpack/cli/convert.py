@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from serialpack.cli.batch import Batch
     from serialpack.cli.progress import ProgressBar
 
+#: So many lists within a record are named.
+_MOST_LISTS = 3
+
 #: So many of the places where something was left out are told.
 _MOST_TOLD = 10
 
@@ -136,6 +139,9 @@ def _kept(report: ConvertReport) -> str:
 def _told(report: ConvertReport, *, verbose: bool) -> list[str]:
     """What was lost or left out, a line each."""
     lines = [f"  no record has a field {name}" for name in report.missing]
+    if report.lists:
+        lists = " or ".join(f"--at {key}" for key in report.lists[:_MOST_LISTS])
+        lines.append(f"  it is one row: {lists} takes the list in it as the records")
     if report.kept_pipe:
         lines.append("  it is read twice: it was kept in a temporary file")
     lines += [_line_of(loss, "carried") for loss in report.carried if verbose]

@@ -25,7 +25,7 @@ from serialpack.conversion.listed import listed
 from serialpack.conversion.losses import Losses
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.projecting import Fields
-from serialpack.conversion.rules import EVERY, RULES, SURVEYED, TEXT_TABLES, allowed_for
+from serialpack.conversion.rules import EVERY, RULES, TABLES, TEXT_TABLES, allowed_for
 from serialpack.conversion.stream import Converted, convert_stream
 from serialpack.conversion.tables.layout import Layout, layout_of, typed_layout_of
 from serialpack.conversion.tables.shaping import Shaping
@@ -191,7 +191,7 @@ def _either(
                 block_size = MAX_BLOCK
             report = _converted(again.again(), target, to, how, None, block_size, progress, losses)
             return report._replace(kept_pipe=again.kept)
-    if to not in SURVEYED:
+    if to not in TABLES:
         return _converted(source, target, to, how, None, block_size, progress, losses)
     with twice(source) as again:
         looked = _looked(again, target, to, how, block_size)
@@ -222,7 +222,8 @@ def _looked(
             block_size=begun.block_size or block_size,
         )
     made = layout_of if to in TEXT_TABLES else typed_layout_of
-    return made(looked.shape, how["shaping"], looked.rows), block_size
+    layout = made(looked.shape, how["shaping"], looked.rows)
+    return layout._replace(lists=looked.lists), block_size
 
 
 def _needs_one_schema(
@@ -337,6 +338,7 @@ def _converted(
         missing=missing,
         carried=[loss for loss in done.losses if RULES[loss.rule].is_carried(to)],
         back=_back(plan, done.losses),
+        lists=() if plan.layout is None else plan.layout.lists,
     )
 
 

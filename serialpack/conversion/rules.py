@@ -12,13 +12,10 @@ from typing import NamedTuple
 
 from serialpack.values.kinds import AROUND, COLUMNS, COMMENTS, DIGITS, DUPLICATES, UTF8
 
-#: The formats that are tables of text, and all that are tables.
+#: The formats that are tables of text, those whose columns have a type, and both. Avro has unions.
 TEXT_TABLES = frozenset({"csv", "tsv"})
-TYPED_TABLES = frozenset({"parquet", "arrow", "avro"})
+TYPED_TABLES = frozenset({"parquet", "arrow"})
 TABLES = TEXT_TABLES | TYPED_TABLES
-
-#: Those whose columns are found in all records before the first is written.
-SURVEYED = TEXT_TABLES | {"parquet", "arrow"}
 
 #: Every target.
 ALL = frozenset({"*"})
@@ -76,7 +73,7 @@ RULES: dict[str, Rule] = {
     ),
     "mixed": Rule(
         "what has no column of one type is JSON text",
-        frozenset({"nested", "array", "mixed"}),
+        frozenset({"nested", "array", "mixed", "boolean", "integral-float"}),
         *(TABLES, "values as JSON text", TABLES, "--nest"),
     ),
     "json-like": Rule(

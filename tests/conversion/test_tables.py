@@ -173,6 +173,16 @@ def test_the_records_at_a_path() -> None:
             at(path, document, lossy=["around"])
 
 
+def test_one_row_with_a_list_in_it_names_the_list(tmp_path: Path, capfd: Any) -> None:
+    path = tmp_path / "a.json"
+    path.write_text('{"n": 1, "rows": [{"a": 1}], "tags": ["x"], "more": [{}]}')
+    assert run(["unpack", "--to", "csv", str(path)]) == 0
+    assert "one row: --at rows or --at more takes" in capfd.readouterr().err
+    path.write_text('[{"rows": [{"a": 1}]}, {"rows": [{"a": 1}]}]')
+    assert run(["unpack", "-f", "--to", "csv", str(path)]) == 0
+    assert "--at" not in capfd.readouterr().err
+
+
 @pytest.mark.parametrize("shaping", [Shaping(null="1"), Shaping(null="a b"), Shaping(separator="")])
 def test_words_that_no_table_can_have(shaping: Shaping) -> None:
     with pytest.raises(serialpack.UsageError):

@@ -104,16 +104,19 @@ class CellStyle(NamedTuple):
                 else v
                 for v in values
             ]
-        if joined.count("\n") != len(values) - 1 or _ODD.search(joined) or not joined:
+        if joined.count("\n") != len(values) - 1 or has_odd(joined) or not joined:
             needs = _needs_quotes(mark, self.null)
             return [f'"{v.replace(_QUOTE, _TWO)}"' if needs(v) else v for v in values]
-        literal = _line_is_literal(self.null)
-        if literal.search(joined):
-            is_one = literal.fullmatch
+        if self._may_be_literals(values) and _line_is_literal(self.null).search(joined):
+            is_one = _line_is_literal(self.null).fullmatch
             return [f'"{v}"' if mark in v or not v or is_one(v) else v for v in values]
         if mark in joined:
             return [f'"{v}"' if mark in v else v for v in values]
         return list(values)
+
+    def _may_be_literals(self, texts: Sequence[str]) -> bool:
+        """Whether one of them begins as a literal does, or is empty: False is sure."""
+        return not (_BEGINS | {self.null[:1]}).isdisjoint({text[:1] for text in texts})
 
     def read(self, cells: Sequence[str], *, is_json: bool = False) -> list[Any]:
         """The values of raw cells; an empty one is missing. Inexact, ValueError."""
@@ -129,7 +132,7 @@ class CellStyle(NamedTuple):
             joined = "\n".join([cell for cell in cells if cell[:1] != '"'])
             if not joined or not _line_is_literal(self.null).search(joined):
                 return [unquoted(cell) if cell[:1] == '"' else cell or MISSING for cell in cells]
-        elif not _line_is_literal(self.null).search(joined):
+        elif not self._may_be_literals(cells) or not _line_is_literal(self.null).search(joined):
             return list(cells)
         return [self._value(row, cell) for row, cell in enumerate(cells)]
 
@@ -177,8 +180,9 @@ def _odd_text(delimiter: str) -> Callable[[str], Any]:
     return re.compile(f'["\r\ufeff{delimiter}]').search
 
 
-#: What makes text be looked at on its own: a quote, a line's end, what could be a mark.
-_ODD = re.compile('["\r\ufeff]')
+def has_odd(text: str) -> bool:
+    """Whether text is to be looked at on its own: a quote, a line's end, what could be a mark."""
+    return '"' in text or "\r" in text or "\ufeff" in text
 
 
 @cache
@@ -231,6 +235,7 @@ def _numbers(cells: Sequence[str]) -> list[Any] | None:
 
 
 _FIRST = frozenset("-0123456789tfn")
+_BEGINS = _FIRST | frozenset("NI") | {""}
 
 
 def number(literal: str, row: int) -> int | float:

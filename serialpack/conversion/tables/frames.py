@@ -213,7 +213,7 @@ def _told(
 class FrameJoin(Join):
     """Pieces, each a file of its own, as the row groups or batches of one file."""
 
-    block_size: ClassVar[int] = 8 << 20
+    block_size: ClassVar[int] = 4 << 20
 
     def __init__(self, target: str, layout: Layout) -> None:
         fmt = FORMATS.get(target)

@@ -35,13 +35,15 @@ class TableColumn(NamedTuple):
 class Layout(NamedTuple):
     """The columns of a table, and the place of each key. ``rows``: what the records are.
 
-    ``schema``: of a table with types, theirs, as Arrow writes it.
+    ``schema``: of a table with types, theirs, as Arrow writes it. ``lists``: the keys under which
+    the one record has lists of maps.
     """
 
     columns: tuple[TableColumn, ...]
     place: CellPlace
     rows: str = "maps"
     schema: bytes | None = None
+    lists: tuple[str, ...] = ()
 
     @property
     def json_names(self) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from serialpack.conversion.blocks import BlockConverter
 from serialpack.conversion.plan import ConversionPlan
+from serialpack.conversion.tables.at import lists_in
 from serialpack.conversion.tables.rows import as_maps
 from serialpack.conversion.tables.shape import ValueShape
 from serialpack.errors import RefusedError
@@ -20,10 +21,14 @@ _BLOCK = 4 << 20
 
 
 class Looked(NamedTuple):
-    """What some records have in common. ``rows``: what they are, where they are all of a kind."""
+    """What some records have in common. ``rows``: what they are, where they are all of a kind.
+
+    ``lists``: the keys under which the one record that there is has lists of maps.
+    """
 
     rows: str
     shape: ValueShape
+    lists: tuple[str, ...] = ()
     #: Of looking, as ``pipeline.line`` counts them.
     seconds: dict[str, float] = {}  # noqa: RUF012
 
@@ -32,7 +37,8 @@ class Looked(NamedTuple):
         if other.rows and self.rows and other.rows != self.rows:
             raise NotOneKind
         self.shape.merge(other.shape)
-        return self._replace(rows=self.rows or other.rows)
+        lists = other.lists if self.shape.maps == other.shape.maps else ()
+        return self._replace(rows=self.rows or other.rows, lists=lists)
 
 
 class NotOneKind(Exception):
@@ -60,7 +66,8 @@ class Looking(NamedTuple):
             rows = self.rows or rows_of(records)
             if records:
                 shape.look(list(as_maps(records, rows)), within=self.within)
-            return Looked(rows, shape)
+            alone = len(records) == 1 and type(records[0]) is dict
+            return Looked(rows, shape, tuple(lists_in(records[0])) if alone else ())
 
         return look
 
@@ -122,6 +129,7 @@ def _looked(
         style=fmt.detect_style(first) if fmt.restyled else fmt.outline(first),
         structure=Structure.ARRAY if structure == Structure.ARRAY else None,
         whole=True,
+        verify=False,  # they are read once more, and proved then
     )
     crew = Crew(threads, processes=threads > 1)
     whole = Looked("", ValueShape())

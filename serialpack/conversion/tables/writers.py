@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.rules import SURVEYED, TEXT_TABLES
+from serialpack.conversion.rules import TABLES, TEXT_TABLES
 from serialpack.conversion.tables import at
 from serialpack.conversion.tables.carrier import Carrier
 from serialpack.conversion.tables.rows import TextTable, Written
@@ -45,7 +45,7 @@ def table_writer(plan: ConversionPlan) -> TableWriter | None:
 def carrier_of(plan: ConversionPlan) -> Carrier | None:
     """What turns values into those that the cells of the target hold; None where nothing need."""
     of_json = plan.source.partition(":")[0] in _OF_JSON
-    if plan.target not in SURVEYED or (of_json and not plan.tagged):
+    if plan.target not in TABLES or (of_json and not plan.tagged):
         return None
     if plan.target in TEXT_TABLES:
         return Carrier("json", frozenset({"non-finite"}))

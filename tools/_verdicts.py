@@ -1,0 +1,70 @@
+"""docs/conversion.md: what becomes of each kind of value in each target, made of the rules."""
+
+from __future__ import annotations
+
+from serialpack.conversion.rules import RULES, Rule
+from serialpack.conversion.targets import written
+from serialpack.conversion.verdicts import Verdict, verdict
+from serialpack.values.kinds import KINDS
+
+INTRODUCTION = """# What becomes of a value in a conversion
+
+Made by `make generate` from the declarations; a test fails where it is stale.
+
+A value is **same** where the target holds it itself. It is **carried** where the target holds all
+of its content in another type or shape: that is done, counted, told in the closing line and under
+`carried` in `--json`, and refused by `--strict` (exit 4). What would be **lost** is refused, with
+how much of it there is and where the first stands, unless `--lossy KIND` or `--lossy all` names
+it. What no rule writes is **refused**. Whatever is written is read again and compared; what was
+carried is turned back for that, where it was. `partly` says that the target holds some values of
+the kind.
+
+Columns of a table are found in a first pass over all records, in the order in which their keys
+appear. Null and a missing key are both an empty cell in CSV and TSV, and read as null; `--null
+null`, said when writing and when reading, keeps them apart. A map becomes columns `a.b` only
+where it is a map with keys in every record that has it, and not null (with `--null`, null too);
+any other column with maps or lists is JSON text throughout. `--nest` reads each cell that is JSON
+of a list, a map or a string as such; where text is among the cells that reads as JSON too, the
+closing line names the columns to read: `--nest tags,items`, or `--nest -` for none.
+"""
+
+
+def page() -> str:
+    """The text of the page."""
+    return "\n".join([INTRODUCTION, *_rules(), "", *_kinds(), ""])
+
+
+def _rules() -> list[str]:
+    lines = ["## The rules", "", "| rule | what it does | carried to | lost in | read back by |"]
+    lines.append("| --- | --- | --- | --- | --- |")
+    for name, rule in RULES.items():
+        lines.append(
+            f"| `{name}` | {rule.about} | {_targets(rule.carried)} | {_lost(rule)}"
+            f" | {f'`{rule.back}`' if rule.back else ''} |"
+        )
+    return lines
+
+
+def _lost(rule: Rule) -> str:
+    if "*" in rule.carried:
+        return ""
+    return _targets(rule.only - rule.carried)
+
+
+def _targets(names: frozenset[str]) -> str:
+    return "any" if "*" in names else ", ".join(sorted(names))
+
+
+def _kinds() -> list[str]:
+    targets = written()
+    lines = ["## Every kind in every target", "", f"| kind | {' | '.join(targets)} |"]
+    lines.append("|" + " --- |" * (len(targets) + 1))
+    for kind, about in KINDS.items():
+        cells = [_word(verdict(kind, target)) for target in targets]
+        lines.append(f"| {about} | {' | '.join(cells)} |")
+    return lines
+
+
+def _word(found: Verdict) -> str:
+    rules = f": {', '.join(found.rules)}" if found.rules else ""
+    return f"{found.word}{rules}{' (partly same)' if found.partly else ''}"
