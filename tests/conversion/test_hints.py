@@ -20,6 +20,7 @@ from tests.conversion.test_matrix import FORMATS_HERE, converted, sources
 #: What a hint may say, in this order; nothing else.
 HINT = re.compile(
     r"(?:--lossy (?P<lossy>[a-z0-9,]+) lets it go)?(?:, )?(?P<tagged>--tagged writes its type)?"
+    r"(?:--separator (?P<separator>\S+) keeps it apart)?"
     r"(?:, )?(?:--to (?P<to>[a-z]+)(?:, [a-z]+)*(?: or (?P<last>[a-z]+))? can)?"
 )
 NO_WAY = "no format here can"
@@ -31,6 +32,8 @@ def commands(hint: str, target: str) -> Iterator[list[str]]:
     assert found is not None, hint
     if found["lossy"]:
         yield ["--to", target, "--lossy", found["lossy"]]
+    if found["separator"]:
+        yield ["--to", target, "--separator", found["separator"]]
     if found["tagged"]:
         yield ["--to", target, "--tagged"]
     if found["to"]:

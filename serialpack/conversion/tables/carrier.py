@@ -13,13 +13,18 @@ from serialpack.serializers.base import FAILURES, RecordSerializer
 class Carrier:
     """Turns values that a table's columns do not hold into such as they do, by rules."""
 
-    def __init__(self, like: str, beside: frozenset[str]) -> None:
-        """``like``: the serializer that holds what the cells do, and ``beside`` which kinds."""
+    def __init__(self, like: str, beside: frozenset[str], *, utf8: bool = False) -> None:
+        """``like``: the serializer that holds what the cells do, and ``beside`` which kinds.
+        ``utf8``: text is only held where it has an encoding, which escapes of JSON do not need.
+        """
         serializer = SERIALIZERS.create(like)
         assert isinstance(serializer, RecordSerializer)
         self._serializer = serializer
         self._never = serializer.cannot - beside
         self._refused = self._never | (serializer.partly - beside)
+        self._utf8 = utf8
+        if utf8:
+            self._refused |= {"surrogates"}
 
     def carried(self, records: list[Any], losses: Losses, first_record: int) -> list[Any]:
         """The records, with what is changed counted in ``losses``."""
@@ -27,6 +32,8 @@ class Carrier:
 
     def _holds(self, value: Any) -> bool:
         try:
+            if self._utf8 and isinstance(value, str):
+                value.encode()
             return compared([value], self._serializer.load(self._serializer.dump([value]))) is None
         except FAILURES:
             return False

@@ -65,6 +65,15 @@ def layout_of(shape: ValueShape, shaping: Shaping, rows: str) -> Layout:
         )
     place = _placed(shape, (), columns, shaping)
     layout = Layout(tuple(columns), place, rows)
+    for column in layout.columns:
+        try:
+            column.name.encode()
+        except UnicodeEncodeError:
+            raise ValueRefusedError(
+                f"a lone surrogate in the key {shown(column.name)}",
+                kind="surrogates",
+                hint="--to json or ndjson can",
+            ) from None
     if layout.flattens:
         _check_separator(shape, shaping)
     return layout

@@ -11,7 +11,7 @@ from serialpack.conversion.tables.carrier import Carrier
 from serialpack.conversion.tables.rows import TextTable, Written
 from serialpack.formats import FORMATS
 from serialpack.formats.shared.join import Join
-from serialpack.values.kinds import AROUND, Loss
+from serialpack.values.kinds import AROUND, UTF8, Loss
 
 #: The sources whose values all are such as JSON has.
 _OF_JSON = frozenset({"json", "ndjson", "csv", "tsv"})
@@ -48,8 +48,9 @@ def carrier_of(plan: ConversionPlan) -> Carrier | None:
     if plan.target not in TABLES or (of_json and not plan.tagged):
         return None
     if plan.target in TEXT_TABLES:
-        return Carrier("json", frozenset({"non-finite"}))
-    return Carrier(plan.target, frozenset({"bare", "mixed", "surrogates", "boolean", "bytes"}))
+        return Carrier("json", frozenset({"non-finite"}), utf8=True)
+    beside = frozenset({"bare", "mixed", "surrogates", "boolean", "bytes"})
+    return Carrier(plan.target, beside, utf8=UTF8 in plan.lossy)
 
 
 def join_of(plan: ConversionPlan) -> Join | None:

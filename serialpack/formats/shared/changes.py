@@ -192,6 +192,7 @@ class Changer:
             record=self.record,
             value_path=self.path,
             kind=key_kind(second) or kind_of(second),
+            hint="--to cbor, yaml or pickle can",
         )
 
 
