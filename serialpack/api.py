@@ -107,7 +107,7 @@ def pack(
         check_target(target, force, opened.stat)
         head = opened.peek(HEAD)
         if is_container(head[:SNIFF]) and not force:
-            raise FileError("is a serialpack file already", hint="-f packs it once more")
+            raise FileError("is a serialpack file already", hint="force=True packs it once more")
         name, mtime = identity or _identity(opened)
         format = format or detect(entry or name, head)
         choice = settle(choice, format, opened.peek)

@@ -207,3 +207,22 @@ def test_a_source_and_its_serialized_bytes_may_be_one_and_the_same_byte() -> Non
     packed.seek(0)
     serialpack.unpack(packed, again)
     assert again.getvalue() == b"\n"
+
+
+def test_errors_are_those_that_python_people_catch(tmp_path: Path) -> None:
+    """They name the path, and speak of arguments; FileError alone was raised, without a path."""
+    there = tmp_path / "a.spk"
+    serialpack.dump(OBJECT, there)
+    with pytest.raises(FileExistsError, match=r"a\.spk: exists already; force=True") as caught:
+        serialpack.dump(OBJECT, there)
+    assert isinstance(caught.value, FileError)
+    with pytest.raises(FileNotFoundError, match=r"none\.spk: cannot read"):
+        serialpack.load(tmp_path / "none.spk")
+    with pytest.raises(FileNotFoundError, match="its folder does not exist"):
+        serialpack.dump(OBJECT, tmp_path / "none" / "a.spk")
+    with pytest.raises(IsADirectoryError, match="is a folder"):
+        serialpack.load(tmp_path)
+    serialpack.dump((1,), there, "pickle", force=True)
+    with pytest.raises(RefusedError, match=r"a\.spk: pickle can run .*; trust=True") as refused:
+        serialpack.load(there)
+    assert "--" not in str(refused.value)
