@@ -137,7 +137,7 @@ _serialpack_value() {
     local names= levels=
     case $kind in
         path) _serialpack_files "$1" "$2"; return ;;
-        serializer) names="auto raw columns json ujson simplejson rapidjson pyrapidjson orjson msgspec-json msgpack umsgpack ormsgpack msgspec-msgpack cbor bson xml java yaml toml csv tsv protobuf pickle marshal cloudpickle avro parquet arrow" ;;
+        serializer) names="auto raw columns json ujson simplejson rapidjson pyrapidjson orjson msgspec-json msgpack umsgpack ormsgpack msgspec-msgpack cbor bson xml java yaml toml csv tsv protobuf pickle marshal cloudpickle avro parquet arrow objects" ;;
         filter) names="shuffle bitshuffle delta" ;;
         codec) names="auto none zstd zlib bz2 xz lz4 snappy brotli lzo blosc-blosclz blosc-lz4 blosc-lz4hc blosc-zlib blosc-zstd blosc-snappy" ;;
         format) names="bytes json ndjson csv tsv msgpack yaml:1.1 yaml toml cbor bson xml protobuf avro java pickle marshal parquet arrow" ;;

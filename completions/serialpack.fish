@@ -65,7 +65,8 @@ function __serialpack_serializer
         'cloudpickle' 'Python pickles, by value where pickle refuses; unpacked with --trust only' \
         'avro' 'Avro container files, with your schema or one made for the records' \
         'parquet' 'Parquet tables, by pyarrow' \
-        'arrow' 'Arrow tables (IPC files), by pyarrow'
+        'arrow' 'Arrow tables (IPC files), by pyarrow' \
+        'objects' 'Python objects of plain values and arrays, as MessagePack with extensions; safe to read'
 end
 
 function __serialpack_filter

@@ -255,6 +255,10 @@ class ValueRefusedError(RefusedError):
         )
 
 
+class PickleWarning(UserWarning):
+    """``dump`` took pickle, since nothing safe holds the object: ``load`` needs ``trust=True``."""
+
+
 def newer(what: str, writer: str) -> UnsupportedError:
     """The error for a container that needs ``what``, which this version lacks."""
     by = f"serialpack {writer}" if writer else "another version"

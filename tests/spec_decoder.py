@@ -28,7 +28,7 @@ KEYS |= {"t": (int, type(None)), "w": (int,), "m": (dict,), "u": (bool,), "y": (
 KEYS |= {"e": (str, bytes)}
 #: SERIALIZERS, CODECS, FILTERS: of each parameter the ranges that it may be in.
 LEVEL, ITEM, SIZE = (range(10),), (range(1, 256),), (range(1), range(1024, MOST + 1))
-STAGES: dict[int, list[tuple[range, ...]]] = {n: [] for n in (0, 6, 8, *range(32, 60))}
+STAGES: dict[int, list[tuple[range, ...]]] = {n: [] for n in (0, 6, 8, *range(32, 61))}
 STAGES |= {36: [(range(1, 10),)], 45: [(range(6),)], 46: [(range(5),)], 48: [(range(2),)]}
 STAGES |= {1: [(range(-7, 23),)], 2: [LEVEL], 3: [(range(1, 10),)], 4: [LEVEL], 5: [(range(13),)]}
 STAGES |= {7: [(range(12),)], 64: [ITEM], 65: [ITEM], 66: [(range(1, 3), range(4, 9, 4))]}

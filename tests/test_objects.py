@@ -94,10 +94,11 @@ def test_auto_takes_who_holds_it() -> None:
 
     assert chosen(OBJECT) == "msgpack"
     assert chosen([1 << 70]) == "json"
+    assert chosen({"a": [1, (2, 3)]}) == "objects"
     with pytest.raises(ValueRefusedError) as caught:
-        serialpack.dumps({"a": [1, (2, 3)]})
+        serialpack.dumps({"a": [1, lambda: 2]})
     assert caught.value.value_path == "$.a[1]"
-    assert caught.value.kind == "tuple"
+    assert caught.value.kind == "function"
 
 
 def test_a_refusal_is_one_line_with_path_and_who_can() -> None:

@@ -221,6 +221,10 @@ def _given(
     pieces = restored_pieces(source.read, serialized=is_object, trust=trust, threads=threads)
     plan = ConversionPlan(format or packed.format, "", fields=fields.paths)
     if is_object:
+        if stored == "object":
+            raise InputError(
+                f"{serializer.name} holds an object of Python", hint="serialpack.load reads it"
+            )
         cls = SERIALIZERS.cls(serializer.name)
         tabular = issubclass(cls, RecordSerializer) and cls.tabular
         plan = ConversionPlan(
