@@ -145,7 +145,8 @@ function __serialpack_format
         'pickle' 'Python pickles, one after another; reading one can run code that is in it' \
         'marshal' 'Python\'s marshal data, one object after another; reading it can crash Python' \
         'parquet' 'Parquet, a table as columns' \
-        'arrow' 'Arrow IPC (Feather), a table as columns'
+        'arrow' 'Arrow IPC (Feather), a table as columns' \
+        'npy' 'a NumPy array; as values it is read, never written'
 end
 
 function __serialpack_loss

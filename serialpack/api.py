@@ -317,7 +317,12 @@ def first_records(
         else:
             name, _ = _identity(opened)
             out = LimitedWrite(write, max_size)
-            slice_source(opened, out, format or detect(name, head), Span(0, count))
+            format = format or detect(name, head)
+            lines = FORMATS.get(format).look_at_head(opened.read, count)
+            if lines is None:
+                slice_source(opened, out, format, Span(0, count))
+            else:
+                out(lines)
 
 
 def _identity(source: Source) -> tuple[str | None, int | None]:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import ast
 import math
-import re
 import sys
 from typing import Any
 
+from serialpack.formats.arrays.types import dtype_of
 from serialpack.stages.stage import Buffer
-
-#: The type of an item that is no structure: byte order, kind, size, and the unit of times.
-_SCALAR = re.compile(r"[<>|][biufcmMSUV]\d+(\[\w+\])?")
 
 
 def is_array(value: Any) -> bool:
@@ -65,23 +62,7 @@ def scalar_over(data: bytes, descr: str) -> Any:
 
 
 def _dtype(descr: str) -> Any:
-    import numpy as np
-
     try:
-        found = ast.literal_eval(descr)
-        if _is_sound(found):
-            return np.lib.format.descr_to_dtype(found)
-        raise ValueError("no type of an array of numbers or text")
-    except (SyntaxError, MemoryError, RecursionError, KeyError, IndexError) as error:
+        return dtype_of(ast.literal_eval(descr))
+    except (SyntaxError, MemoryError, RecursionError) as error:
         raise ValueError(f"no type of an array ({type(error).__name__})") from None
-
-
-def _is_sound(descr: Any) -> bool:
-    """Whether NumPy spells a type so: it would take, and warn about, many other things."""
-    if isinstance(descr, str):
-        return _SCALAR.fullmatch(descr) is not None
-    if isinstance(descr, tuple):  # an array in each item
-        return len(descr) == 2 and _is_sound(descr[0])
-    return isinstance(descr, list) and all(
-        isinstance(field, tuple) and len(field) in (2, 3) and _is_sound(field[1]) for field in descr
-    )
