@@ -65,7 +65,8 @@ function __serialpack_serializer
         'cloudpickle' 'Python pickles, by value where pickle refuses; unpacked with --trust only' \
         'avro' 'Avro container files, with your schema or one made for the records' \
         'parquet' 'Parquet tables, by pyarrow' \
-        'arrow' 'Arrow tables (IPC files), by pyarrow'
+        'arrow' 'Arrow tables (IPC files), by pyarrow' \
+        'objects' 'Python objects of plain values and arrays, as MessagePack with extensions; safe to read'
 end
 
 function __serialpack_filter
@@ -146,7 +147,8 @@ function __serialpack_format
         'pickle' 'Python pickles, one after another; reading one can run code that is in it' \
         'marshal' 'Python\'s marshal data, one object after another; reading it can crash Python' \
         'parquet' 'Parquet, a table as columns' \
-        'arrow' 'Arrow IPC (Feather), a table as columns'
+        'arrow' 'Arrow IPC (Feather), a table as columns' \
+        'npy' 'a NumPy array; as values it is read, never written'
 end
 
 function __serialpack_loss

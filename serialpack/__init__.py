@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from serialpack.errors import InputError as InputError
     from serialpack.errors import MissingLibraryError as MissingLibraryError
     from serialpack.errors import NotContainerError as NotContainerError
+    from serialpack.errors import PickleWarning as PickleWarning
     from serialpack.errors import RefusedError as RefusedError
     from serialpack.errors import SerialpackError as SerialpackError
     from serialpack.errors import TruncatedError as TruncatedError
@@ -88,6 +89,7 @@ _PUBLIC = {
     "DamagedError": "errors",
     "TruncatedError": "errors",
     "UnsupportedError": "errors",
+    "PickleWarning": "errors",
     "RefusedError": "errors",
     "ValueRefusedError": "errors",
 }

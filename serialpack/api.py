@@ -109,7 +109,7 @@ def pack(
         check_target(target, force, opened.stat)
         head = opened.peek(HEAD)
         if is_container(head[:SNIFF]) and not force:
-            raise FileError("is a serialpack file already", hint="-f packs it once more")
+            raise FileError("is a serialpack file already", hint="force=True packs it once more")
         name, mtime = identity or _identity(opened)
         format = told(format, entry or name, head, delimiter)
         choice = settle(choice, format, opened.peek)
@@ -319,7 +319,12 @@ def first_records(
         else:
             name, _ = _identity(opened)
             out = LimitedWrite(write, max_size)
-            slice_source(opened, out, told(format, name, head), Span(0, count))
+            format = told(format, name, head)
+            lines = FORMATS.get(format).look_at_head(opened.read, count)
+            if lines is None:
+                slice_source(opened, out, format, Span(0, count))
+            else:
+                out(lines)
 
 
 def _identity(source: Source) -> tuple[str | None, int | None]:

@@ -7,6 +7,8 @@ import re
 
 from serialpack.errors import UsageError
 from serialpack.formats import FORMATS
+from serialpack.formats.arrays.header import MAGIC, read_header
+from serialpack.formats.shared.document import Malformed
 
 #: First bytes, and what they are the sign of. Longer ones before those they begin with.
 _MAGIC: tuple[tuple[bytes, str], ...] = (
@@ -34,7 +36,7 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"ARROW1", "Arrow"),
     (b"Obj\x01", "Avro"),
     (b"\x89HDF\r\n\x1a\n", "HDF5"),
-    (b"\x93NUMPY", "a NumPy array"),
+    (MAGIC, "a NumPy array"),
     (b"SQLite format 3\x00", "SQLite"),
     (b"SIMPLE  =", "FITS"),
     (b"\xac\xed\x00\x05", "Java serialization"),
@@ -112,6 +114,8 @@ def looks_like(head: bytes) -> str | None:
     """What a file that begins so seems to be, in words for a message; None: no idea."""
     if not head:
         return "an empty file"
+    if head.startswith(MAGIC):
+        return _array(head)
     for magic, words in _MAGIC:
         if head.startswith(magic):
             return words
@@ -137,6 +141,13 @@ def looks_like(head: bytes) -> str | None:
         ):
             return words
     return "text"
+
+
+def _array(head: bytes) -> str:
+    try:
+        return f"a NumPy array: {read_header(head).words}"
+    except Malformed:
+        return "a NumPy array"
 
 
 def _is_binary(head: bytes) -> bool:

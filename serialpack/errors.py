@@ -1,7 +1,8 @@
 """One tree of errors. Each class owns its exit code; each instance carries its facts.
 
-The library raises them; only the command line prints them. ``str(error)`` is the whole line
-a person needs, except for the file's name, which the command line puts in front (escaped).
+The library raises them; only the command line prints them. ``str(error)`` is the whole line that
+a person needs. ``error.said`` is the same without the file's name, which the command line puts in
+front (escaped). Hints name arguments (``force=True``), which it turns into its options.
 
 Exit codes say what to do next: 1 the environment, 2 the call, 3 the input is damaged or not
 what it says, 4 refused (safety, a limit, a value that the chosen stage cannot hold).
@@ -20,7 +21,7 @@ class SerialpackError(Exception):
     """Root of every error that serialpack raises on purpose.
 
     ``message`` says what is wrong, ``hint`` what to do, ``path`` which file (or None while
-    only a caller knows it). ``str()`` joins place, message and hint, without the path.
+    only a caller knows it). ``str()`` joins path, place, message and hint.
     """
 
     exit_code = 1
@@ -40,9 +41,14 @@ class SerialpackError(Exception):
         """Where in the file, in words; empty where the whole file is meant."""
         return ""
 
-    def __str__(self) -> str:
+    @property
+    def said(self) -> str:
+        """Place, message and hint."""
         text = f"{self.place}: {self.message}" if self.place else self.message
         return f"{text}; {self.hint}" if self.hint else text
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.said}" if self.path else self.said
 
 
 def _rebuild(
@@ -56,6 +62,22 @@ def _rebuild(
 
 class FileError(SerialpackError):
     """The environment: a missing file, an output that exists, no space, a read that fails."""
+
+
+class MissingFileError(FileError, FileNotFoundError):
+    """A file, or the folder that one is to be in, is not there."""
+
+
+class ExistingFileError(FileError, FileExistsError):
+    """An output is there already, and nobody said that it may be overwritten."""
+
+
+class ForbiddenFileError(FileError, PermissionError):
+    """The system forbids to read or write a file."""
+
+
+class FolderError(FileError, IsADirectoryError):
+    """A folder stands where a file was named."""
 
 
 class ArchiveError(SerialpackError):
@@ -77,7 +99,7 @@ class ArchiveError(SerialpackError):
         self.failures = tuple(failures)
         self.exit_code = min((e.exit_code for _, e in failures), key=WORST_FIRST.index)
         for entry, error in failures:
-            self.add_note(f"{entry}: {error}")
+            self.add_note(f"{entry}: {error.said}")
 
 
 class MissingLibraryError(SerialpackError):
@@ -231,6 +253,10 @@ class ValueRefusedError(RefusedError):
         return (
             self.value_path if self.record is None else f"record {self.record}, {self.value_path}"
         )
+
+
+class PickleWarning(UserWarning):
+    """``dump`` took pickle, since nothing safe holds the object: ``load`` needs ``trust=True``."""
 
 
 def newer(what: str, writer: str) -> UnsupportedError:

@@ -15,7 +15,13 @@ from contextlib import suppress
 from types import TracebackType
 from typing import IO
 
-from serialpack.errors import FileError
+from serialpack.errors import (
+    ExistingFileError,
+    FileError,
+    FolderError,
+    ForbiddenFileError,
+    MissingFileError,
+)
 from serialpack.hidden import forget, hide
 from serialpack.stages.stage import Buffer
 
@@ -27,11 +33,22 @@ _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.E
 #: Errors by which a file system says that it cannot bring a folder to disk.
 _NO_SYNC = {errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EBADF, errno.EPERM}
 
+#: Of which kind our error is where Python people catch one of theirs.
+_KINDS: dict[type[OSError], type[FileError]] = {
+    FileNotFoundError: MissingFileError,
+    FileExistsError: ExistingFileError,
+    PermissionError: ForbiddenFileError,
+    IsADirectoryError: FolderError,
+}
+
 
 def file_error(error: OSError, path: str, doing: str) -> FileError:
     """``error`` as one of ours: which file, what could not be done, why."""
+    if isinstance(error, FileError):
+        return error
     why = (error.strerror or str(error) or type(error).__name__).lower()
-    return FileError(f"cannot {doing}: {why}", path=path)
+    kind = next((ours for theirs, ours in _KINDS.items() if isinstance(error, theirs)), FileError)
+    return kind(f"cannot {doing}: {why}", path=path)
 
 
 class Source:
@@ -175,7 +192,7 @@ class Source:
 def _open_source(path: str) -> IO[bytes]:
     try:
         if os.path.isdir(path):
-            raise FileError("is a folder", path=path, hint="name the files in it")
+            raise FolderError("is a folder", path=path, hint="name the files in it")
         return open(path, "rb")
     except OSError as error:
         raise file_error(error, path, "read") from error
@@ -318,7 +335,7 @@ def _default_mode() -> int:
 
 
 def exists(path: str) -> FileError:
-    return FileError("exists already", path=path, hint="-f overwrites it")
+    return ExistingFileError("exists already", path=path, hint="force=True overwrites it")
 
 
 def check_output(path: Path, *, force: bool, source: os.stat_result | None = None) -> None:
@@ -326,7 +343,7 @@ def check_output(path: Path, *, force: bool, source: os.stat_result | None = Non
     text = os.fspath(path)
     folder = os.path.dirname(text) or "."
     if not os.path.isdir(folder):
-        raise FileError("its folder does not exist", path=text, hint="make the folder first")
+        raise MissingFileError("its folder does not exist", path=text, hint="make the folder first")
     try:
         found = os.stat(text)
     except OSError:
@@ -334,7 +351,7 @@ def check_output(path: Path, *, force: bool, source: os.stat_result | None = Non
             raise exists(text) from None
         return
     if stat.S_ISDIR(found.st_mode):
-        raise FileError("is a folder", path=text, hint="name a file with -o")
+        raise FolderError("is a folder", path=text, hint="name a file in it")
     if source is not None and os.path.samestat(found, source):
         raise FileError("is the input itself", path=text, hint="name another file with -o")
     if not stat.S_ISREG(found.st_mode):

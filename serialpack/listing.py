@@ -91,7 +91,7 @@ def listing_of(source: Source, head: bytes) -> Listing | None:
     except _Bound as bound:
         return Listing(kind, tuple(found), None, False, str(bound))
     except DamagedError as error:
-        return Listing(kind, tuple(found), None, False, str(error), error)
+        return Listing(kind, tuple(found), None, False, error.said, error)
     except _FAILURES as error:
         why = " ".join(str(error).split()) or type(error).__name__
         if "not a zip file" in why:

@@ -67,13 +67,13 @@ def look_inside(source: Source) -> tuple[Inside | None, Listing | None]:
         inner = decompressed(source)
         block, damage = front_of(inner, LARGER)
     except (MissingLibraryError, UnsupportedError) as error:
-        return Inside(compression, None, str(error)), None
+        return Inside(compression, None, error.said), None
     if damage is not None and not block:
-        return Inside(compression, None, str(damage), damage), None
+        return Inside(compression, None, damage.said, damage), None
     readable = inner if damage is None else Source(io.BytesIO(block), inner.path)
     listing = listing_of(readable, block[:512])
     look = look_at(inner, block, far=False)
-    return Inside(compression, look, "" if damage is None else str(damage), damage), listing
+    return Inside(compression, look, "" if damage is None else damage.said, damage), listing
 
 
 def look_at(source: Source, block: bytes, format: str | None = None, *, far: bool = True) -> Look:

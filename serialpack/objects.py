@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
+from threading import Event
 from typing import IO, Any, NamedTuple, TypedDict, Unpack, cast
+from warnings import warn
 
 from serialpack._version import __version__
 from serialpack.api import Target, check_target, opened_source, sink
@@ -19,7 +21,7 @@ from serialpack.container.frames import checksum
 from serialpack.container.reader import SNIFF, is_small
 from serialpack.container.small import MAX_SMALL
 from serialpack.depth import TooDeep
-from serialpack.errors import DamagedError, UsageError, ValueRefusedError
+from serialpack.errors import DamagedError, PickleWarning, UsageError, ValueRefusedError
 from serialpack.files import Path, Source
 from serialpack.formats.base import Style, depth_loss
 from serialpack.pipeline.blocks import SETTINGS, Plan
@@ -36,9 +38,9 @@ from serialpack.values.kinds import KINDS, Difference, shown
 Default = Callable[[Any], Any]
 ObjectHook = Callable[[dict[Any, Any]], Any]
 
-#: What ``auto`` tries for an object, in this order: whoever holds it first. Both are portable,
-#: safe to load and need nothing installed.
-AUTO = ("msgpack", "json")
+#: What ``auto`` tries for an object, in this order: whoever holds it first. None needs anything
+#: installed; all but the last are safe to load, and the first two are portable.
+AUTO = ("msgpack", "json", "objects", "pickle")
 
 
 class DumpOptions(TypedDict, total=False):
@@ -70,8 +72,9 @@ def dump(
     """Pack ``obj`` into a container at ``target``, a path or a binary file object.
 
     ``chain`` names a serializer (``"msgpack"``, ``"pickle:5"``), or a whole chain
-    (``"cbor+zstd:19"``). ``"auto"`` takes the first of msgpack and json that holds the object.
-    ``force`` overwrites a file. ``how``:
+    (``"cbor+zstd:19"``). ``"auto"`` takes the first of msgpack, json and objects (which has arrays,
+    tuples, dataclasses and enums) that holds the object, else pickle; then ``load`` needs
+    ``trust``, which a PickleWarning says once. ``force`` overwrites a file. ``how``:
 
     ``effort`` (1 to 9, default 3) chooses what ``chain`` leaves open, levels too. The object is
     read back and compared, strictly, before anything is written; ``verify=False`` skips that, and
@@ -81,8 +84,13 @@ def dump(
     included. ``options``: what the serializer asks for by name (``schema`` and ``message``).
     ``meta``: words of your own for the header. ``threads`` defaults to the usable cores.
 
-    Raises ValueRefusedError for a value that the serializer cannot hold, UsageError, FileError,
-    MissingLibraryError.
+    Raises ValueRefusedError for a value that the serializer cannot hold, UsageError, FileError
+    (which is a FileExistsError where ``target`` is there already), MissingLibraryError.
+
+    >>> import numpy, serialpack
+    >>> serialpack.dump({"mask": numpy.arange(3), "name": ("a", 1)}, "model.spk")
+    >>> serialpack.load("model.spk")
+    {'mask': array([0, 1, 2]), 'name': ('a', 1)}
     """
     check_target(target, force, None)
     packed = _serialize(obj, chain, how)
@@ -91,7 +99,12 @@ def dump(
 
 
 def dumps(obj: Any, chain: str = "auto", **how: Unpack[DumpOptions]) -> bytes:
-    """``obj`` in a container, as bytes: a small one in the small form. Else as in ``dump``."""
+    """``obj`` in a container, as bytes: a small one in the small form. Else as in ``dump``.
+
+    >>> import serialpack
+    >>> serialpack.loads(serialpack.dumps({"any": ["object"]}))
+    {'any': ['object']}
+    """
     packed = _serialize(obj, chain, how)
     if not how.get("meta"):
         verify = how.get("verify", True)
@@ -150,8 +163,15 @@ def load(
     returns stands in its place. ``options`` override what the container says to its serializer
     (``schema``: another version of it).
 
-    Raises RefusedError without ``trust``, DamagedError, NotContainerError, UsageError where the
-    container holds a file and no object.
+    Raises RefusedError without ``trust``, FileError (a FileNotFoundError too), DamagedError,
+    NotContainerError, UsageError where the container holds a file and no object, UnsupportedError
+    where it needs a class whose module is not imported.
+
+    >>> import serialpack
+    >>> serialpack.dump([1, 2.5], "list.spk")
+    >>> with open("list.spk", "rb") as file:
+    ...     serialpack.load(file)
+    [1, 2.5]
     """
     with opened_source(source) as opened:
         plan, pieces = _restored(opened, trust, threads)
@@ -187,7 +207,13 @@ def loads(
     options: Mapping[str, Any] | None = None,
     threads: int | None = None,
 ) -> Any:
-    """The object that ``dumps`` packed; everything else as in ``load``."""
+    """The object that ``dumps`` packed; everything else as in ``load``.
+
+    >>> import serialpack
+    >>> data = serialpack.dumps(frozenset({1}), "pickle")
+    >>> serialpack.loads(data, trust=True)
+    frozenset({1})
+    """
     file = cast(
         "IO[bytes]", _MemoryFile(data if isinstance(data, bytes) else bytes(memoryview(data)))
     )
@@ -217,11 +243,25 @@ def _serialize(obj: Any, chain: str, how: DumpOptions) -> _Serialized:
             data = serialized(serializer, plain)
             if verify:
                 prove(serializer, obj, plain, data, object_hook)
-            return _Serialized(choice, settings, data)
         except ValueRefusedError as error:
-            refusal = refusal or error
+            refusal = error
+            continue
+        if chain == "auto" and refusal is not None and not serializer.safe:
+            _warn(refusal.value_path)
+        return _Serialized(choice, settings, data)
     assert refusal is not None
     raise refusal
+
+
+_warned = Event()
+
+
+def _warn(path: str) -> None:
+    """A PickleWarning, once in a process: ``path`` is the first value that nothing else holds."""
+    if not _warned.is_set():
+        _warned.set()
+        said = f"{path}: only pickle holds it, so that load needs trust=True"
+        warn(said, PickleWarning, stacklevel=4)
 
 
 def _lowered(obj: Any, default: Default, serializer: RecordSerializer) -> Any:

@@ -28,13 +28,13 @@ KEYS |= {"t": (int, type(None)), "w": (int,), "m": (dict,), "u": (bool,), "y": (
 KEYS |= {"e": (str, bytes)}
 #: SERIALIZERS, CODECS, FILTERS: of each parameter the ranges that it may be in.
 LEVEL, ITEM, SIZE = (range(10),), (range(1, 256),), (range(1), range(1024, MOST + 1))
-STAGES: dict[int, list[tuple[range, ...]]] = {n: [] for n in (0, 6, 8, *range(32, 60))}
+STAGES: dict[int, list[tuple[range, ...]]] = {n: [] for n in (0, 6, 8, *range(32, 61))}
 STAGES |= {36: [(range(1, 10),)], 45: [(range(6),)], 46: [(range(5),)], 48: [(range(2),)]}
 STAGES |= {1: [(range(-7, 23),)], 2: [LEVEL], 3: [(range(1, 10),)], 4: [LEVEL], 5: [(range(13),)]}
 STAGES |= {7: [(range(12),)], 64: [ITEM], 65: [ITEM], 66: [(range(1, 3), range(4, 9, 4))]}
 STAGES |= {n: [LEVEL, SIZE, (range(257),)] for n in range(16, 22)}
 #: FORMATS: those with values. SERIALIZERS: of each the format that its bytes are in.
-VALUES, OBJECT = {1, 2, 3, 4, 5, *range(7, 20), 30, 31}, 6
+VALUES, OBJECT = {1, 2, 3, 4, 5, *range(7, 20), 30, 31, 32}, 6
 OWN_FORMAT = {35: 5, 42: 5, 43: 5, 44: 5, 45: 15, 46: 16, 47: 15, 48: 9, 49: 7, 50: 8, 51: 3}
 OWN_FORMAT |= {52: 4, 53: 11, 54: 12, 55: 13, 56: 14, 57: 10, 58: 17, 59: 18}
 #: CODECS: those that this decoder undoes.

@@ -94,10 +94,11 @@ def test_auto_takes_who_holds_it() -> None:
 
     assert chosen(OBJECT) == "msgpack"
     assert chosen([1 << 70]) == "json"
+    assert chosen({"a": [1, (2, 3)]}) == "objects"
     with pytest.raises(ValueRefusedError) as caught:
-        serialpack.dumps({"a": [1, (2, 3)]})
+        serialpack.dumps({"a": [1, lambda: 2]})
     assert caught.value.value_path == "$.a[1]"
-    assert caught.value.kind == "tuple"
+    assert caught.value.kind == "function"
 
 
 def test_a_refusal_is_one_line_with_path_and_who_can() -> None:
@@ -207,3 +208,22 @@ def test_a_source_and_its_serialized_bytes_may_be_one_and_the_same_byte() -> Non
     packed.seek(0)
     serialpack.unpack(packed, again)
     assert again.getvalue() == b"\n"
+
+
+def test_errors_are_those_that_python_people_catch(tmp_path: Path) -> None:
+    """They name the path, and speak of arguments; FileError alone was raised, without a path."""
+    there = tmp_path / "a.spk"
+    serialpack.dump(OBJECT, there)
+    with pytest.raises(FileExistsError, match=r"a\.spk: exists already; force=True") as caught:
+        serialpack.dump(OBJECT, there)
+    assert isinstance(caught.value, FileError)
+    with pytest.raises(FileNotFoundError, match=r"none\.spk: cannot read"):
+        serialpack.load(tmp_path / "none.spk")
+    with pytest.raises(FileNotFoundError, match="its folder does not exist"):
+        serialpack.dump(OBJECT, tmp_path / "none" / "a.spk")
+    with pytest.raises(IsADirectoryError, match="is a folder"):
+        serialpack.load(tmp_path)
+    serialpack.dump((1,), there, "pickle", force=True)
+    with pytest.raises(RefusedError, match=r"a\.spk: pickle can run .*; trust=True") as refused:
+        serialpack.load(there)
+    assert "--" not in str(refused.value)

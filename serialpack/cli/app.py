@@ -123,7 +123,7 @@ def run(args: list[str]) -> int:
         complain(f"{error.format_message().rstrip('.')}; see {see}")
         return 2
     except SerialpackError as error:
-        complain(str(error), error.path)
+        complain(error.said, error.path)
         return error.exit_code
     except OSError as error:
         complain((error.strerror or str(error)).lower(), str(error.filename or "") or None)

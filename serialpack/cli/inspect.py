@@ -86,7 +86,7 @@ def _inspect(path: str, asked: InspectRequest) -> dict[str, Any]:
             _show(path, found, blocks, several=several, detailed=detailed)
             raise
         add_hint(error, path)
-        complain(str(error), named(path))
+        complain(error.said, named(path))
         return _as_json(path, found, blocks)
     damage = None if found.shape is None else found.shape.damage
     if as_json and damage is None:

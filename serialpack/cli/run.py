@@ -12,7 +12,14 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 
 from serialpack.cli.naming import STDIO, check_removal, stat_of
 from serialpack.cli.requests import Manner, Outputs
-from serialpack.cli.words import LESS_MEMORY, StandardOutputError, complain, note, screen
+from serialpack.cli.words import (
+    LESS_MEMORY,
+    StandardOutputError,
+    complain,
+    in_options,
+    note,
+    screen,
+)
 from serialpack.errors import (
     WORST_FIRST,
     DamagedError,
@@ -57,7 +64,7 @@ def each_file(
                 from serialpack.cli.salvage import add_hint
 
                 add_hint(error, path)
-            complain(str(error), named(error.path or path))
+            complain(error.said, named(error.path or path))
             source = error.path if error.path in parts else path
             print_line(manner, {"source": source, **error_line(error)})
             codes.append(error.exit_code)
@@ -79,7 +86,7 @@ def named(path: str) -> str:
 
 def error_line(error: SerialpackError) -> dict[str, Any]:
     """What a line of ``--json`` says of ``error``."""
-    line: dict[str, Any] = {"error": str(error), "exit": error.exit_code}
+    line: dict[str, Any] = {"error": in_options(error.said), "exit": error.exit_code}
     if isinstance(error, DamagedError) and error.damage:
         line["damage"] = [each._asdict() for each in error.damage]
     return line

@@ -134,7 +134,7 @@ class Unpacker:
         """Say what became of an entry of the archive ``path``."""
         manner = self._asked.manner
         if isinstance(found, SerialpackError):
-            complain(str(found), found.path or f"{named(path)}: {entry}")
+            complain(found.said, found.path or f"{named(path)}: {entry}")
             print_line(manner, {"source": path, "entry": entry, **error_line(found)})
             return
         self._mover.taken.add(os.path.realpath(found.target or ""))

@@ -95,6 +95,10 @@ def given_by(
         format = None  # it is known which of them
     plan = ConversionPlan(format or packed.format, "", fields=fields.paths)
     if is_object:
+        if stored == "object":
+            raise InputError(
+                f"{serializer.name} holds an object of Python", hint="serialpack.load reads it"
+            )
         cls = SERIALIZERS.cls(serializer.name)
         tabular = issubclass(cls, RecordSerializer) and cls.tabular
         plan = ConversionPlan(

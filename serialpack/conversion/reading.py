@@ -224,7 +224,7 @@ class SourceReader:
         try:
             self.read(whole, Losses(self._plan.lossy), lossy=bool(self._plan.lossy))
         except InputError as error:
-            return LeftOut(block.first_record + count, block.offset, None, str(error))
+            return LeftOut(block.first_record + count, block.offset, None, error.said)
         except RefusedError:  # of a value: the records were looked at one by one
             pass
         return None

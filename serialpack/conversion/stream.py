@@ -238,7 +238,7 @@ def _one_file(
             if not plan.skip_bad or not error.record:
                 raise
             at = error.record
-            tally.leave_out([LeftOut(numbers[at] if numbers else at, 0, 1, str(error))])
+            tally.leave_out([LeftOut(numbers[at] if numbers else at, 0, 1, error.said)])
             records, numbers = records[:at] + records[at + 1 :], numbers[:at] + numbers[at + 1 :]
 
 
@@ -256,7 +256,7 @@ def _without_bad(
             if kept:
                 converter.write([kept[0], record], beside)
         except ValueRefusedError as error:
-            tally.leave_out([LeftOut(number, 0, 1, str(error))])
+            tally.leave_out([LeftOut(number, 0, 1, error.said)])
         else:
             kept.append(record)
             kept_numbers.append(number)

@@ -166,4 +166,12 @@ FORMATS = FormatRegistry(
         magic=(b"ARROW1\0\0",),
         sequence=True,
     ),
+    Declaration(
+        "npy",
+        32,
+        "serialpack.formats.arrays.npy:NpyFormat",
+        (".npy",),
+        magic=(b"\x93NUMPY",),
+        is_target=False,
+    ),
 )

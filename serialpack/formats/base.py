@@ -214,6 +214,10 @@ class Format(ABC):
         """
         raise self._unsplit()
 
+    def look_at_head(self, read: Read, count: int) -> bytes | None:  # noqa: ARG002
+        """The first ``count`` records as lines for people, where its bytes are none; else None."""
+        return None
+
     def head_of(
         self,
         style: Style,  # noqa: ARG002

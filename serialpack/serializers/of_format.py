@@ -23,7 +23,7 @@ def read_stored(read: Callable[[bytes], list[Any]], data: Buffer) -> list[Any]:
         lost = unheld.difference
         raise ValueError(f"record {lost.record}, {lost.value_path}: {lost.was}") from None
     except RefusedError as error:
-        raise ValueError(str(error)) from None
+        raise ValueError(error.said) from None
 
 
 class FormatSerializer(RecordSerializer):

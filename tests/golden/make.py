@@ -13,7 +13,8 @@ import json
 import struct
 import sys
 from collections.abc import Iterator
-from pathlib import Path
+from datetime import date
+from pathlib import Path, PurePosixPath
 from pickle import PickleBuffer
 from typing import Any, NamedTuple
 
@@ -57,6 +58,9 @@ class Array:
     def __reduce_ex__(self, protocol: Any) -> Any:
         return bytearray, (PickleBuffer(self.data),)
 
+
+#: What one holds whose types are Python's own.
+OWN = {"set": {1}, "pair": (1, -(2**70)), "date": date(2001, 12, 14), "path": PurePosixPath("a/b")}
 
 #: What those with buffers beside the pickle hold, and what they are read as.
 NUMBERS = [bytearray(n // 300 % 256 for n in range(size)) for size in (262_144, 300_001)]
@@ -137,6 +141,10 @@ def sources() -> dict[str, tuple[str, bytes]]:
         "object-msgpack": (
             "object",
             b"\x82\xa1a\x93\x01\xcb@\x04\0\0\0\0\0\0\xa2\xc3\xa9\xa1b\xc0",
+        ),
+        "object-own": (
+            "object",
+            b"\x84\xa3set\xd5\x03\x91\x01\xa4pair\xc7\x11\x02\x92\x01\xc7\x0c\x01\x91\xc4\t\x00\x00\x00\x00\x00\x00\x00\x00\xc0\xa4date\xc7\x0c\n\x91\xaa2001-12-14\xa4path\xc7\x13\x0e\x92\xadPurePosixPath\xa3a/b",
         ),
         "object-buffers": (
             "object",
@@ -298,6 +306,7 @@ def wanted() -> Iterator[Golden]:
         ("small-msgpack", "object-msgpack", {"dump": "msgpack+none"}),
         ("small-unproved", "object-json", {"dump": "json+zlib:6", "verify": False}),
         ("object-buffers", "object-buffers", {"dump": "pickle:5+xz:6", "verify": False}),
+        ("object-own", "object-own", {"dump": "objects+none"}),
     ):
         yield Golden(name, source, how, f"a dumped object, {how['dump']}")
     several = "ndjson,csv,empty,noise"
@@ -321,7 +330,8 @@ def make(golden: Golden) -> bytes:
         how: dict[str, Any] = {"format": format, "threads": 1, "identity": identity, "entry": entry}
         if "dump" in golden.options:
             options = {k: v for k, v in golden.options.items() if k != "dump"}
-            obj = [Array(n) for n in NUMBERS] if name == "object-buffers" else OBJECT
+            obj: Any = [Array(n) for n in NUMBERS] if name == "object-buffers" else OBJECT
+            obj = OWN if name == "object-own" else obj
             out.write(serialpack.dumps(obj, golden.options["dump"], **options))
         else:
             api.pack(io.BytesIO(data), out, **how, **golden.options)

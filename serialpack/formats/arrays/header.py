@@ -1,0 +1,78 @@
+"""What stands before the items of an .npy file (numpy.lib.format): read without NumPy."""
+
+from __future__ import annotations
+
+import ast
+import math
+from typing import NamedTuple
+
+from serialpack.formats.shared.document import Malformed
+
+MAGIC = b"\x93NUMPY"
+
+#: Magic, version, and the longest length field.
+LEAD = 12
+#: The longest header that is read, in bytes; NumPy itself reads 10,000.
+MOST_HEADER = 1 << 16
+
+
+class NpyHeader(NamedTuple):
+    """``descr``: the type of an item, as it is spelled; ``size``: bytes before the items."""
+
+    descr: object
+    fortran: bool
+    shape: tuple[int, ...]
+    size: int
+
+    @property
+    def rows(self) -> int:
+        return self.shape[0] if self.shape else 1
+
+    @property
+    def items_a_row(self) -> int:
+        return math.prod(self.shape[1:])
+
+    @property
+    def order(self) -> str:
+        return "Fortran order" if self.fortran and len(self.shape) > 1 else "C order"
+
+    @property
+    def words(self) -> str:
+        """For people: ``<f8, 100 x 3, C order``."""
+        kind = self.descr if isinstance(self.descr, str) else "records"
+        return f"{kind}, {' x '.join(map(str, self.shape)) or 'one item'}, {self.order}"
+
+
+def header_size(lead: bytes) -> int:
+    """How many bytes stand before the items, by the first ``LEAD``; Malformed."""
+    if not lead.startswith(MAGIC):
+        raise Malformed("it does not begin as an .npy file", 0)
+    width = {1: 2, 2: 4, 3: 4}.get(lead[6] if len(lead) > 6 else 0)
+    if width is None:
+        raise Malformed("a version that is none of 1, 2 and 3", 6)
+    if len(lead) < 8 + width:
+        raise Malformed("it ends within its header", len(lead))
+    size = 8 + width + int.from_bytes(lead[8 : 8 + width], "little")
+    if size > MOST_HEADER:
+        raise Malformed(f"a header of {size} bytes is announced", 8)
+    return size
+
+
+def read_header(data: bytes) -> NpyHeader:
+    """The header that ``data`` begins with; Malformed where it is not whole or lies."""
+    size = header_size(data[:LEAD])
+    if len(data) < size:
+        raise Malformed("it ends within its header", len(data))
+    start = 10 if data[6] == 1 else 12
+    try:
+        text = data[start:size].decode("utf-8" if data[6] == 3 else "latin-1")
+        found = ast.literal_eval(text.strip())
+        descr, fortran, shape = found["descr"], found["fortran_order"], found["shape"]
+    except (ValueError, SyntaxError, TypeError, KeyError, MemoryError, RecursionError):
+        raise Malformed("its header does not say type, order and shape", start) from None
+    lengths = shape if isinstance(shape, tuple) else (None,)
+    if type(fortran) is not bool or any(type(n) is not int or n < 0 for n in lengths):
+        raise Malformed("its header has an order or a shape that is none", start)
+    if math.prod(n for n in shape if n) >= 1 << 63:
+        raise Malformed("its shape has more items than any memory", start)
+    return NpyHeader(descr, fortran, shape, size)

@@ -1,0 +1,35 @@
+"""The type of an array's items, by what .npy files say of it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+#: The type of an item that is no structure: byte order, kind, size, and the unit of times.
+_SCALAR = re.compile(r"[<>|][biufcmMSUV]\d+(\[\w+\])?")
+
+
+def dtype_of(descr: Any) -> Any:
+    """The numpy.dtype that ``descr`` is, a literal of Python; ValueError where it is none.
+
+    Types of Python objects are none here. Nothing else is given to NumPy than it writes itself:
+    it would take, and warn about, many other things.
+    """
+    import numpy as np
+
+    try:
+        if _is_sound(descr):
+            return np.lib.format.descr_to_dtype(descr)
+    except (ValueError, TypeError, KeyError, IndexError, RecursionError, OverflowError) as error:
+        raise ValueError(f"no type of items ({type(error).__name__})") from None
+    raise ValueError("no type of numbers or text")
+
+
+def _is_sound(descr: Any) -> bool:
+    if isinstance(descr, str):
+        return _SCALAR.fullmatch(descr) is not None
+    if isinstance(descr, tuple):  # an array in each item
+        return len(descr) == 2 and _is_sound(descr[0])
+    return isinstance(descr, list) and all(
+        isinstance(field, tuple) and len(field) in (2, 3) and _is_sound(field[1]) for field in descr
+    )

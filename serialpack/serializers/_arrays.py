@@ -1,0 +1,68 @@
+"""Arrays of NumPy as what describes them and their bytes, and arrays again over such bytes."""
+
+from __future__ import annotations
+
+import ast
+import math
+import sys
+from typing import Any
+
+from serialpack.formats.arrays.types import dtype_of
+from serialpack.stages.stage import Buffer
+
+
+def is_array(value: Any) -> bool:
+    """Whether ``value`` is an array, or a scalar, of NumPy itself."""
+    numpy = sys.modules.get("numpy")
+    if numpy is None:
+        return False
+    return type(value) is numpy.ndarray or isinstance(value, numpy.generic)
+
+
+def described(value: Any) -> tuple[list[Any], memoryview]:
+    """The type (as in an .npy file), shape, order and whether it may be written; the bytes.
+
+    TypeError for an array of objects.
+    """
+    import numpy as np
+
+    if value.dtype.hasobject:
+        raise TypeError("an array of objects")
+    fortran = value.flags.f_contiguous and not value.flags.c_contiguous
+    flat: Any = np.ascontiguousarray(value.T if fortran else value).reshape(-1)
+    descr = repr(np.lib.format.dtype_to_descr(value.dtype))
+    return [descr, list(value.shape), fortran, value.flags.writeable], memoryview(
+        flat.view("u1") if flat.nbytes else b""
+    )
+
+
+def _bytes_of(flat: Any) -> Any:
+    return flat.view("u1") if flat.nbytes else b""  # items without a byte have no other view
+
+
+def array_over(data: Buffer, descr: str, shape: list[int], fortran: bool, writeable: bool) -> Any:
+    """The array over ``data``, which stays where it is; ValueError where that is none."""
+    import numpy as np
+
+    kind = _dtype(descr)
+    if any(type(n) is not int or n < 0 for n in shape) or kind.hasobject:
+        raise ValueError("no shape or type of an array of numbers")
+    if math.prod(shape) * kind.itemsize != len(memoryview(data)):
+        raise ValueError(f"an array of {kind.str} {shape} in {len(memoryview(data))} bytes")
+    buffer = data if len(memoryview(data)) else None
+    found: Any = np.ndarray(tuple(shape), kind, buffer, order="F" if fortran else "C")
+    if not writeable:
+        found.flags.writeable = False
+    return found
+
+
+def scalar_over(data: bytes, descr: str) -> Any:
+    """The scalar of NumPy that ``data`` is."""
+    return array_over(data, descr, [], False, True)[()]
+
+
+def _dtype(descr: str) -> Any:
+    try:
+        return dtype_of(ast.literal_eval(descr))
+    except (SyntaxError, MemoryError, RecursionError) as error:
+        raise ValueError(f"no type of an array ({type(error).__name__})") from None

@@ -1,0 +1,204 @@
+"""Python's own types as extensions of MessagePack (``man/spk.5``, objects): made and undone.
+
+Nothing here imports a module, or calls what a class of the user's defines: names lead only to
+classes that are here already, a dataclass gets its fields, a member of an enum is looked up.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from array import array
+from collections.abc import Callable
+from datetime import UTC, date, datetime, time, timedelta, timezone
+from decimal import Decimal
+from enum import Enum
+from fractions import Fraction
+from inspect import getattr_static
+from pathlib import PosixPath, PurePath, PurePosixPath, PureWindowsPath, WindowsPath
+from types import MemberDescriptorType
+from typing import Any
+from uuid import UUID
+
+from serialpack.errors import UnsupportedError
+
+#: What an extension holds, before it is MessagePack again: its code and its parts.
+Parts = tuple[int, list[Any]]
+
+(
+    _INTEGER,
+    _TUPLE,
+    _SET,
+    _FROZENSET,
+    _BYTEARRAY,
+    _COMPLEX,
+    _DECIMAL,
+    _FRACTION,
+    _UUID,
+    _DATE,
+    _TIME,
+    _DATETIME,
+    _DURATION,
+    _PATH,
+    _ENUM,
+    _DATACLASS,
+    _TYPED,
+) = range(1, 18)
+#: Arrays and scalars of NumPy, which ``_arrays`` knows.
+ARRAY, SCALAR = 18, 19
+
+_PATHS = {
+    cls.__name__: cls for cls in (PosixPath, WindowsPath, PurePosixPath, PureWindowsPath, PurePath)
+}
+#: The methods by which a class says itself what is written of it.
+_OWN_WORDS = ("__reduce_ex__", "__reduce__")
+
+
+def parts_of(value: Any) -> Parts | None:
+    """What ``value`` becomes; None for a type that is not known here."""
+    make = _MAKERS.get(type(value))
+    if make is not None:
+        return make(value)
+    if isinstance(value, Enum):
+        cls = _named(value, type(value))
+        return _ENUM, [*cls, value._name_]
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return _DATACLASS, [*_named(value, type(value)), _fields(value)]
+    return None
+
+
+def value_of(code: int, parts: list[Any]) -> Any:
+    """The value again; ValueError, TypeError or OverflowError where the parts are none."""
+    if code not in _BACK:
+        raise ValueError(f"there is no extension {code}")
+    return _BACK[code](*parts)
+
+
+def _named(value: Any, cls: type) -> tuple[str, str]:
+    """By which names the class is found again; TypeError where it is not."""
+    if _class_at(cls.__module__, cls.__qualname__) is not cls:
+        raise TypeError(f"the class of {type(value).__name__} is not found by its name")
+    return cls.__module__, cls.__qualname__
+
+
+def _class_at(module: str, name: str) -> Any:
+    """The class of that name, where its module is here; None where it is not there."""
+    found: Any = sys.modules.get(module)
+    for part in name.split("."):
+        found = getattr(found, "__dict__", {}).get(part)
+    return found if isinstance(found, type) else None
+
+
+def _class(module: str, name: str) -> type:
+    found: type | None = _class_at(module, name)
+    if found is None:
+        there = module in sys.modules
+        hint = "has it been renamed?" if there else f"import {module} first"
+        raise UnsupportedError(f"needs the class {module}.{name}, which is not here", hint=hint)
+    return found
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    cls = type(value)
+    if any(getattr(cls, word) is not getattr(object, word) for word in _OWN_WORDS):
+        raise TypeError(f"{cls.__name__} says itself what is written of it")
+    return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+
+
+def _enum(module: str, name: str, member: str) -> Any:
+    cls = _class(module, name)
+    if not issubclass(cls, Enum) or member not in cls._member_map_:
+        raise ValueError(f"{name} has no member {member}")
+    return cls._member_map_[member]
+
+
+def _dataclass(module: str, name: str, fields: dict[str, Any]) -> Any:
+    cls = _class(module, name)
+    if not dataclasses.is_dataclass(cls):
+        raise ValueError(f"{name} is no dataclass")
+    known = {field.name for field in dataclasses.fields(cls)}
+    made = object.__new__(cls)
+    for field, value in fields.items():
+        there = getattr_static(cls, field, None)
+        if field not in known or (
+            hasattr(type(there), "__set__") and not isinstance(there, MemberDescriptorType)
+        ):
+            raise ValueError(f"{name} has no field {field}")
+        object.__setattr__(made, field, value)
+    return made
+
+
+def _path(name: str, text: str) -> PurePath:
+    try:
+        return _PATHS[name](text)
+    except KeyError:
+        raise ValueError(f"there is no {name}") from None
+    except NotImplementedError:
+        raise UnsupportedError(f"a {name} cannot be made on this system") from None
+
+
+def _moment(value: Any) -> list[Any]:
+    """The text of a time, its fold, and seconds of its offset from UTC where it has one."""
+    zone = value.tzinfo
+    if zone is not None and repr(zone) != repr(timezone(value.utcoffset() or timedelta())):
+        raise TypeError("a time in a named zone")
+    naive = value.replace(tzinfo=None, fold=0).isoformat()
+    if zone is None:
+        return [naive, value.fold]
+    offset = zone.utcoffset(None)
+    return [naive, value.fold, offset.days * 86400 + offset.seconds, offset.microseconds]
+
+
+def _moment_back(cls: Any) -> Callable[..., Any]:
+    def back(text: str, fold: int, *offset: int) -> Any:
+        found = cls.fromisoformat(text)
+        if not offset:
+            return found.replace(fold=fold)
+        length = timedelta(seconds=offset[0], microseconds=offset[1])
+        return found.replace(fold=fold, tzinfo=timezone(length) if length else UTC)
+
+    return back
+
+
+def _typed(code: str, data: bytes) -> Any:
+    found = array(code)
+    found.frombytes(data)
+    return found
+
+
+_MAKERS: dict[type, Callable[[Any], Parts]] = {
+    int: lambda v: (_INTEGER, [v.to_bytes(v.bit_length() // 8 + 1, "little", signed=True)]),
+    tuple: lambda v: (_TUPLE, list(v)),
+    set: lambda v: (_SET, list(v)),
+    frozenset: lambda v: (_FROZENSET, list(v)),
+    bytearray: lambda v: (_BYTEARRAY, [bytes(v)]),
+    complex: lambda v: (_COMPLEX, [v.real, v.imag]),
+    Decimal: lambda v: (_DECIMAL, [str(v)]),
+    Fraction: lambda v: (_FRACTION, [v.numerator, v.denominator]),
+    UUID: lambda v: (_UUID, [v.bytes]),
+    date: lambda v: (_DATE, [v.isoformat()]),
+    time: lambda v: (_TIME, _moment(v)),
+    datetime: lambda v: (_DATETIME, _moment(v)),
+    timedelta: lambda v: (_DURATION, [v.days, v.seconds, v.microseconds]),
+    array: lambda v: (_TYPED, [v.typecode, v.tobytes()]),
+    **{cls: lambda v: (_PATH, [type(v).__name__, str(v)]) for cls in _PATHS.values()},
+}
+_BACK: dict[int, Callable[..., Any]] = {
+    _INTEGER: lambda data: int.from_bytes(data, "little", signed=True),
+    _TUPLE: lambda *parts: parts,
+    _SET: lambda *parts: set(parts),
+    _FROZENSET: lambda *parts: frozenset(parts),
+    _BYTEARRAY: bytearray,
+    _COMPLEX: lambda real, imag: complex(real, imag),
+    _DECIMAL: Decimal,
+    _FRACTION: Fraction,
+    _UUID: lambda data: UUID(bytes=data),
+    _DATE: date.fromisoformat,
+    _TIME: _moment_back(time),
+    _DATETIME: _moment_back(datetime),
+    _DURATION: lambda days, seconds, micro: timedelta(days, seconds, micro),
+    _PATH: _path,
+    _ENUM: _enum,
+    _DATACLASS: _dataclass,
+    _TYPED: _typed,
+}

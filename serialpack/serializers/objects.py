@@ -1,0 +1,147 @@
+"""objects: MessagePack with extensions for what Python has beside it; safe to read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from serialpack.depth import MAX_DEPTH, TooDeep
+from serialpack.formats.msgpack.values import messages
+from serialpack.formats.python.buffers import LARGE, framed, is_framed, take_frame
+from serialpack.formats.shared.recursion import frames_for
+from serialpack.serializers._arrays import array_over, described, is_array, scalar_over
+from serialpack.serializers._own_types import ARRAY, SCALAR, parts_of, value_of
+from serialpack.serializers.base import RecordSerializer
+from serialpack.stages.stage import Buffer
+from serialpack.values.kinds import TEXT_KINDS
+
+#: How often Python calls itself, at most, for each extension in an extension.
+_CALLS_A_LEVEL = 4
+
+
+class ObjectsSerializer(RecordSerializer):
+    """Plain values, dataclasses and enums of them, arrays; what it reads runs no code.
+
+    The large buffers of arrays stand beside the message, as they do for pickle.
+    """
+
+    library = "msgpack"
+    distribution = "msgpack"
+    compiled = True
+    portable = False
+    stored_format = "object"
+    cannot = TEXT_KINDS | {
+        *("depth", "surrogates", "bytearray", "zoned-datetime"),
+        *("tag", "function", "cycle", "value"),
+    }
+    partly = frozenset({"offset-datetime", "number-array", "object"})
+    about = (
+        "Python objects of plain values and arrays, as MessagePack with extensions; safe to read"
+    )
+
+    def _dump(self, records: list[Any]) -> bytes:
+        writer = _ExtensionWriter()
+        with frames_for(_CALLS_A_LEVEL):
+            return b"".join([writer.message(record) for record in records])
+
+    def _dump_object(self, records: list[Any]) -> Buffer:
+        writer = _ExtensionWriter(beside=True)
+        with frames_for(_CALLS_A_LEVEL):
+            (data,) = [writer.message(record) for record in records]
+        return framed(data, writer.buffers) if writer.buffers else data
+
+    def _load(self, data: Buffer) -> list[Any]:
+        return _ExtensionReader([]).values(data)
+
+    def load_object(self, pieces: list[Buffer]) -> list[Any]:
+        if not pieces or not is_framed(pieces[0]):
+            return super().load_object(pieces)
+        whole = pieces[0]
+        if len(pieces) > 1 or not isinstance(whole, bytearray):
+            whole = bytearray().join(pieces)
+        frame = take_frame(memoryview(whole), 0)
+        reader = _ExtensionReader(frame.buffers)
+        found = reader.values(frame.pickle)
+        if frame.end < len(whole) or reader.used != len(frame.buffers):
+            raise ValueError("a frame with more than its message reads")
+        return found
+
+
+class _ExtensionWriter:
+    """Writes messages; ``beside``: with large buffers in ``buffers``, not in them."""
+
+    def __init__(self, *, beside: bool = False) -> None:
+        self.buffers: list[memoryview] = []
+        self._beside = beside
+        self._level = 0
+
+    def message(self, value: Any) -> bytes:
+        """TypeError, ValueError, OverflowError or TooDeep for what is not held."""
+        import msgpack
+
+        try:
+            # Of the library's own types none passes: what they are read as is another one.
+            packer = msgpack.Packer(use_bin_type=True, strict_types=True, default=self._extension)
+            return bytes(packer.pack(value))
+        except ValueError as error:
+            if "recursion" in str(error):
+                raise TooDeep from None
+            raise
+
+    def _extension(self, value: Any) -> Any:
+        import msgpack
+
+        made = self._array(value) if is_array(value) else parts_of(value)
+        if made is None:
+            raise TypeError(f"cannot hold {type(value).__name__}")
+        if self._level >= MAX_DEPTH:
+            raise TooDeep
+        self._level += 1
+        code, parts = made
+        inner = self.message(parts)
+        self._level -= 1
+        return msgpack.ExtType(code, inner)
+
+    def _array(self, value: Any) -> tuple[int, list[Any]]:
+        import numpy as np
+
+        facts, data = described(np.asarray(value))
+        if not isinstance(value, np.ndarray):
+            return SCALAR, [bytes(data), facts[0]]
+        if not self._beside or data.nbytes < LARGE:
+            return ARRAY, [bytes(data), *facts]
+        self.buffers.append(data)
+        return ARRAY, [None, *facts]
+
+
+class _ExtensionReader:
+    """Reads messages. ``buffers``: what stands beside them; ``used``: how many were asked for."""
+
+    def __init__(self, buffers: list[memoryview]) -> None:
+        self._buffers = buffers
+        self._level = 0
+        self.used = 0
+
+    def values(self, data: Buffer) -> list[Any]:
+        """ValueError, or another of ``FAILURES``, where ``data`` holds none."""
+        with frames_for(_CALLS_A_LEVEL):
+            return messages(data, ext_hook=self._value)
+
+    def _value(self, code: int, data: bytes) -> Any:
+        if self._level >= MAX_DEPTH:
+            raise TooDeep
+        self._level += 1
+        (parts,) = messages(data, ext_hook=self._value)
+        self._level -= 1
+        if type(parts) is not list:
+            raise ValueError(f"an extension {code} without its parts")
+        if code == ARRAY:
+            return self._array(*parts)
+        return scalar_over(*parts) if code == SCALAR else value_of(code, parts)
+
+    def _array(self, inside: bytes | None, *facts: Any) -> Any:
+        if inside is not None:
+            return array_over(bytearray(inside), *facts)
+        self.used += 1
+        if self.used > len(self._buffers):
+            raise ValueError("an array whose buffer is not there")
+        return array_over(self._buffers[self.used - 1], *facts)

@@ -1,0 +1,218 @@
+"""The serializer objects: what comes back without pickle, and what stored bytes can never do."""
+
+from __future__ import annotations
+
+import dataclasses
+import doctest
+import io
+import sys
+import tracemalloc
+import warnings
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta, timezone
+from decimal import Decimal
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import msgpack
+import numpy as np
+import pytest
+
+import serialpack
+from serialpack import objects
+from serialpack.container.small import Small
+from serialpack.errors import DamagedError, SerialpackError, UnsupportedError
+from serialpack.serializers import SERIALIZERS
+from serialpack.values.equality import difference
+from tests.fidelity import things
+
+MEGABYTE = 1 << 20
+
+ARRAYS: dict[str, Any] = {
+    "integers": np.arange(10),
+    "big-endian": np.arange(10, dtype=">i2"),
+    "fortran": np.arange(12.0).reshape(3, 4).T,
+    "every-second": np.arange(10)[::2],
+    "backwards": np.arange(10)[::-1],
+    "scalar-shape": np.array(3),
+    "empty": np.zeros((0, 3)),
+    "booleans": np.array([True, False]),
+    "complex": np.array([1j, 2]),
+    "texts": np.array(["a", "bcd"]),
+    "bytes": np.array([b"a", b""]),
+    "weightless": np.zeros(3, "S0"),
+    "times": np.array(["2020-01-01", "NaT"], "M8[D]"),
+    "records": np.array([(1, [2.0, 3.0])], [("a", "<i4"), ("b", "<f8", (2,))]),
+    "nan": np.frombuffer(b"\1\0\0\0\0\0\xf8\x7f"),
+    "scalar": np.float32(1.5),
+    "large": np.arange(MEGABYTE // 8),
+}
+OWN: dict[str, Any] = {
+    "tuple": (1, (2, [3])),
+    "sets": [{1}, frozenset({"a"})],
+    "keys": {(1, "a"): 2, 3: 4, date(2001, 1, 1): 5},
+    "integer": -(1 << 70),
+    "dataclass": things.Point(1, 2.5, ["a"]),
+    "frozen": things.Frozen("a"),
+    "enums": [things.Colour.RED, things.Level.LOW],
+    "path": PurePosixPath("a/b"),
+    "here": Path(),
+    "offset": datetime(2020, 1, 1, 5, tzinfo=timezone(timedelta(hours=-3, microseconds=5))),
+    "utc": datetime(2020, 1, 1, fold=1, tzinfo=UTC),
+    "decimal": [Decimal("1.50"), Decimal("NaN")],
+    "arrays": {"weights": [np.arange(3), np.ones(40_000)], "name": ("x",)},
+}
+
+
+@pytest.fixture(autouse=True)
+def _no_warning() -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+
+
+@pytest.mark.parametrize("name", ARRAYS | OWN)
+@pytest.mark.parametrize("chain", ["auto", "objects+none"])
+def test_what_needs_no_pickle_comes_back_without_trust(chain: str, name: str) -> None:
+    """``dumps(numpy.arange(10))`` was refused."""
+    value = (ARRAYS | OWN)[name]
+    again = serialpack.loads(serialpack.dumps(value, chain))
+    assert difference(value, again) is None
+
+
+def test_what_only_pickle_holds_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(objects, "_warned", type(objects._warned)())
+    value = [1, things.Slotted(2)]
+    with pytest.warns(serialpack.PickleWarning, match=r"\$\[1\]") as told:
+        data = serialpack.dumps(value)
+    assert told[0].filename == __file__
+    again = serialpack.dumps(value)  # no warning, which would be an error here
+    for packed in (data, again, serialpack.dumps(value, "pickle")):
+        with pytest.raises(serialpack.RefusedError, match="trust=True"):
+            serialpack.loads(packed)
+        assert serialpack.loads(packed, trust=True)[1].value == 2
+
+
+def test_a_frame_of_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
+    pandas = pytest.importorskip("pandas")
+    monkeypatch.setattr(objects, "_warned", type(objects._warned)())
+    frame = pandas.DataFrame({"a": [1, 2], "b": ["x", "y"]})
+    with pytest.warns(serialpack.PickleWarning):
+        data = serialpack.dumps(frame)
+    assert serialpack.loads(data, trust=True).equals(frame)
+
+
+def test_what_nobody_holds_is_refused_with_its_path() -> None:
+    with pytest.raises(serialpack.ValueRefusedError, match=r"^\$\.f: pickle cannot hold a func"):
+        serialpack.dumps({"a": np.arange(3), "f": lambda: 1})
+
+
+def _message(code: int, *parts: Any) -> Any:
+    return msgpack.ExtType(code, msgpack.packb(list(parts)))
+
+
+def _container(value: Any) -> bytes:
+    """A small form whose object is a message of anything."""
+    data = msgpack.packb(value)
+    return Small(((60,), (0,)), 0, len(data), {}, data).encode()
+
+
+def _nested(levels: int) -> Any:
+    value: Any = 1
+    for _ in range(levels):
+        value = _message(2, value)
+    return value
+
+
+BAD = {
+    "no-such-type": _message(99, 1),
+    "no-parts": msgpack.ExtType(2, b"\xc0"),
+    "two-messages": msgpack.ExtType(2, b"\x90\x90"),
+    "too-few": _message(6, 1.0),
+    "set-of-lists": _message(3, [1]),
+    "list-as-key": {"a": _message(15, "tests.fidelity.things", "Point", "x")},
+    "no-dataclass": _message(16, "subprocess", "Popen", {"args": "true"}),
+    "no-field": _message(16, "tests.fidelity.things", "Point", {"__class__": 1}),
+    "a-function": _message(16, "tests.fidelity.things", "function", {}),
+    "objects": _message(18, b"12345678", "'|O'", [1], False, True),
+    "hidden-objects": _message(18, b"12345678", "[('a', '|O')]", [1], False, True),
+    "a-call": _message(18, b"", "__import__('os').abort()", [0], False, True),
+    "deep-type": _message(18, b"", "[" * 9999, [0], False, True),
+    "too-large": _message(18, b"12345678", "'<f8'", [1 << 62, 1 << 62], False, True),
+    "overflow": _message(18, b"", "'<f8'", [1 << 62, 0, 1 << 62], False, True),
+    "negative": _message(18, b"", "'<f8'", [-1, 0], False, True),
+    "no-buffer": _message(18, None, "'<f8'", [1], False, True),
+    "scalar-of-nothing": _message(19, b"", "'<f8'"),
+    "too-deep": _nested(600),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_stored_bytes_that_lie_are_one_error(name: str) -> None:
+    with pytest.raises(SerialpackError) as caught:
+        serialpack.loads(_container(BAD[name]))
+    assert isinstance(caught.value, DamagedError | UnsupportedError)
+    assert "\n" not in str(caught.value)
+
+
+def test_no_module_is_imported_and_no_class_is_called() -> None:
+    assert "this" not in sys.modules
+    with pytest.raises(UnsupportedError, match="import this first"):
+        serialpack.loads(_container(_message(16, "this", "Zen", {})))
+    assert "this" not in sys.modules
+    found = serialpack.loads(_container(_message(16, __name__, "Counted", {"x": 1})), trust=False)
+    assert (found.x, Counted.calls) == (1, 0)
+
+
+@dataclasses.dataclass
+class Counted:
+    """Counts how often it is made by a call."""
+
+    calls = 0
+    x: int
+
+    def __post_init__(self) -> None:
+        type(self).calls += 1
+
+
+def test_flipped_bits_of_the_message_never_crash() -> None:
+    serializer = SERIALIZERS.create("objects")
+    whole = bytes(serializer.dump_object([ARRAYS["records"]]))  # type: ignore[attr-defined]
+    for bit in range(8 * len(whole)):
+        flipped = bytearray(whole)
+        flipped[bit // 8] ^= 1 << bit % 8
+        data = Small(((60,), (0,)), 0, len(flipped), {}, bytes(flipped)).encode()
+        try:
+            serialpack.loads(data)
+        except SerialpackError:
+            continue
+
+
+def test_large_arrays_are_copied_once(tmp_path: Path) -> None:
+    """Into the serialized bytes; the proof and the file need no copy more."""
+    value = {"a": np.zeros(16 * MEGABYTE, "u1")}
+    tracemalloc.start()
+    serialpack.dump(value, tmp_path / "a.spk", "objects+none", threads=1)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1.5 * 16 * MEGABYTE
+    again = serialpack.load(tmp_path / "a.spk")["a"]
+    assert again.flags.writeable
+    assert again.nbytes == 16 * MEGABYTE
+
+
+def test_the_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = doctest.testmod(objects)
+    assert (done.failed, done.attempted >= 9) == (0, True)
+
+
+def test_inspect_names_the_chain() -> None:
+    file = io.BytesIO(serialpack.dumps(np.arange(10)))
+    assert serialpack.inspect(file).members[0].chain.serializer.name == "objects"
+
+
+def test_no_format_is_made_of_it() -> None:
+    """The message said that the file was empty."""
+    with pytest.raises(serialpack.InputError, match=r"holds an object of Python; serialpack\.load"):
+        serialpack.convert(io.BytesIO(serialpack.dumps((1, 2))), io.BytesIO(), to="json")
