@@ -93,7 +93,7 @@ def test_the_very_bytes_come_back(name: str) -> None:
 
 def test_a_table_of_texts_is_csv() -> None:
     data = saved(np.array([("x", "1,2")], [("a", "U3"), ("b", "U3")]))
-    assert converted(data, "csv") == b'a,b\r\nx,"1,2"\r\n'
+    assert converted(data, "csv") == b'a,b\nx,"1,2"\n'
 
 
 def test_times_are_the_very_times_or_refused() -> None:
