@@ -155,6 +155,8 @@ class Format(ABC):
         read: Read,
         block_size: int,
         most_values: int,  # noqa: ARG002
+        *,
+        for_values: bool = False,
     ) -> Iterator[SourceBlock]:
         """As ``split``, with about ``most_values`` values at most in a block of several records.
 
@@ -162,7 +164,7 @@ class Format(ABC):
         than too few, so that a block may be smaller than it had to be. A format that has no
         records worth that splits as ever.
         """
-        return self.split(read, block_size)
+        return self.split(read, block_size, for_values=for_values)
 
     def record_spans(
         self,

@@ -18,6 +18,7 @@ from serialpack.errors import DamagedError, InputError, RefusedError, UsageError
 from serialpack.files import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Difference, SourceBlock, ValueFormat
+from serialpack.formats.shared.join import Join
 from serialpack.pipeline.blocks import SETTINGS, BlockUnpacker, Plan
 from serialpack.pipeline.fields import OpenBlock, head_of, opened_block
 from serialpack.pipeline.unpack import member_plan, untrusted
@@ -94,9 +95,9 @@ class MemberRecords:
     def _split_again(self, first_record: int) -> Iterator[Unit]:
         """The same where blocks are plain bytes: all of them are gone over, to count records."""
         pieces = Pieces(map(self.source_of, range(len(self.rows))))
-        block_size = self._found.header.block_size
-        records = 0
-        for block in self.format.split(pieces.read, block_size, for_values=True):
+        records, block_size = 0, self._found.header.block_size
+        limits = block_size, Join.most_values(block_size)
+        for block in self.format.split_sparse(pieces.read, *limits, for_values=True):
             count = block.records
             if count is None:
                 count = len(self.read(block))

@@ -149,11 +149,14 @@ def test_unpack(folder: Path, options: list[str]) -> None:
 
 def test_convert(folder: Path) -> None:
     """With something lost, something left out, and neither."""
-    (folder / "b.ndjson").write_bytes(b'{"a":1}\n{"a":\n{"a":2}\n')
-    options = ["--skip-bad", "--lossy", "types"]
-    (line,) = run(folder, "unpack", "--json", "--to", "csv", *options, "b.ndjson")
+    (folder / "b.ndjson").write_bytes(b'{"a":1}\n{"a":\n{"a":%d}\n' % (1 << 70))
+    options = ["--skip-bad", "--lossy", "bigint"]
+    (line,) = run(folder, "unpack", "--json", "--to", "msgpack", *options, "b.ndjson")
     check("convert", line)
     assert len(line["losses"]) == len(line["places"]) == 1
+    (line,) = run(folder, "unpack", "--json", "--to", "csv", "--skip-bad", "b.ndjson")
+    check("convert", line)
+    assert len(line["carried"]) == 1
     run(folder, "pack", "a.json")
     for source in ("a.json", "a.json.spk"):
         (line,) = run(folder, "unpack", "-f", "--json", "--to", "yaml", source)

@@ -160,3 +160,29 @@ def test_inspect_refuses_to_show_more_than_max_size(
     assert run(["inspect", "--head", "1000", "--max-size", "1K", str(path)]) == 4
     assert "--max-size 1.0 KiB" in capfd.readouterr().err
     assert run(["inspect", "--max-size", "1K", str(path)]) == 2
+
+
+#: Records of as many values as can stand in their bytes, but for those of ``RECORDS``.
+DENSEST = {
+    "one.cbor": (b"\x01", b"", b""),
+    "lists.cbor": (b"\x80", b"", b""),
+    "elements.cbor": (b"\x81\x01", b"\x9f", b"\xff"),
+    "empty.bson": (b"\x05\0\0\0\0", b"", b""),
+}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *DENSEST,
+        *("list.msgpack", "number.csv", "tabs.tsv"),
+        *(pytest.param(n, marks=pytest.mark.slow) for n in ("nil.msgpack", "lists.json")),
+    ],
+)
+def test_converting_them_takes_memory_for_so_many_values(tmp_path: Path, name: str) -> None:
+    """Up to 1,000 MiB, where each of a block of 4 MiB became an object of its own, and twice."""
+    record, before, behind = {**RECORDS, **DENSEST}[name]
+    source = tmp_path / name
+    source.write_bytes(before + record * (6 * MIB // len(record)) + behind)
+    used = peak(tmp_path, "unpack", "--to", "json", "-j", "1", "-o", "-", str(source))
+    assert used <= at_start() + MOST * 4 + ROOM

@@ -9,7 +9,7 @@ import random
 import pytest
 
 from serialpack.formats import FORMATS
-from serialpack.formats.base import SourceBlock
+from serialpack.formats.base import SourceBlock, ValueFormat
 from serialpack.pipeline.pack import Packing, pack_stream
 from serialpack.serializers.columns import ColumnsSerializer
 from tests.formats import texts
@@ -81,3 +81,43 @@ def test_columns_are_packed_so_and_nothing_else(
     packing = Packing(choose(serializer).chain, "csv", 1 << 20)
     member = pack_stream(io.BytesIO(source).read, io.BytesIO().write, packing)
     assert (member.blocks > 40) == (serializer == "columns")
+
+
+@pytest.mark.parametrize("name", ["cbor", "bson", *DENSE])
+def test_blocks_that_are_read_have_the_records_of_any_others(name: str) -> None:
+    """Whole, or by their values: the same records, whatever stands around them."""
+    record, before, behind, _ = {
+        **DENSE,
+        "msgpack": (b"\x92\x90\x01", b"", b"", 3),
+        "cbor": (b"\x82\x01\x80", b"", b"", 3),
+        "bson": (b"\x05\0\0\0\0", b"", b"", 1),
+    }[name]
+    fmt = FORMATS.get(name)
+    assert isinstance(fmt, ValueFormat)
+    source = before + record * 1000 + behind
+    read = [
+        list(fmt.split_sparse(io.BytesIO(source).read, 1 << 20, most, for_values=True))
+        for most in (0, MOST)
+    ]
+    assert len(read[0]) == 1
+    assert len(read[1]) > 5
+    whole, parts = ([r for block in blocks for r in fmt.parse(block)] for blocks in read)
+    assert parts == whole
+
+
+@pytest.mark.parametrize(
+    ("name", "source"),
+    [
+        ("json", json.dumps(dict.fromkeys(map(str, range(1000)))).encode()),
+        ("msgpack", b"\xdc\x03\xe8" + bytes(1000)),
+        ("cbor", b"\xb9\x03\xe8" + b"".join(b"\x19%b\0" % n.to_bytes(2) for n in range(1000))),
+    ],
+)
+def test_one_value_that_fits_in_a_block_stays_one(name: str, source: bytes) -> None:
+    one, other = (
+        list(
+            FORMATS.get(name).split_sparse(io.BytesIO(source).read, 1 << 20, most, for_values=True)
+        )
+        for most in (0, MOST)
+    )
+    assert one == other

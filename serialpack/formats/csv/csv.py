@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 BOM = b"\xef\xbb\xbf"
 _QUOTE = 0x22
 _NEWLINE = 0x0A
+#: A row that is read becomes a map, which takes as much memory as so many values do.
+_ROW = 6
 
 
 @cache
@@ -160,14 +162,15 @@ class CsvFormat(CsvText):
     def split(
         self, read: Read, block_size: int, *, for_values: bool = False
     ) -> Iterator[SourceBlock]:
-        finder = _CsvFinder(self.declared.delimiter, with_record=for_values)
-        blocks = split_records(read, block_size, finder, for_values=for_values)
-        return self._headed(blocks, getattr(read, "invented", 0)) if for_values else blocks
+        return self.split_sparse(read, block_size, 0, for_values=for_values)
 
-    def split_sparse(self, read: Read, block_size: int, most_values: int) -> Iterator[SourceBlock]:
-        return split_records(
-            read, block_size, _CsvFinder(self.declared.delimiter), most_values=most_values
-        )
+    def split_sparse(
+        self, read: Read, block_size: int, most_values: int, *, for_values: bool = False
+    ) -> Iterator[SourceBlock]:
+        finder = _CsvFinder(self.declared.delimiter, with_record=for_values)
+        most = most_values // _ROW if for_values else most_values
+        blocks = split_records(read, block_size, finder, for_values=for_values, most_values=most)
+        return self._headed(blocks, getattr(read, "invented", 0)) if for_values else blocks
 
     def _head(self, data: bytes) -> bytes:
         return data[: next(self._ends(data), len(data))]

@@ -51,11 +51,15 @@ class JsonFormat(JsonText):
     def split(
         self, read: Read, block_size: int, *, for_values: bool = False
     ) -> Iterator[SourceBlock]:
-        finder = JsonFinder(for_values=for_values)
-        return split_records(read, block_size, finder, for_values=for_values)
+        return self.split_sparse(read, block_size, 0, for_values=for_values)
 
-    def split_sparse(self, read: Read, block_size: int, most_values: int) -> Iterator[SourceBlock]:
-        return split_records(read, block_size, JsonFinder(), most_values=most_values)
+    def split_sparse(
+        self, read: Read, block_size: int, most_values: int, *, for_values: bool = False
+    ) -> Iterator[SourceBlock]:
+        finder = JsonFinder(for_values=for_values)
+        return split_records(
+            read, block_size, finder, for_values=for_values, most_values=most_values
+        )
 
     def _framed(self, block: SourceBlock, data: bytes) -> JsonFrame | None:
         """Where the records stand; None where that must be looked at strictly."""

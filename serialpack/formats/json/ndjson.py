@@ -48,10 +48,14 @@ class NdJsonFormat(JsonText):
     def split(
         self, read: Read, block_size: int, *, for_values: bool = False
     ) -> Iterator[SourceBlock]:
-        return split_records(read, block_size, LineFinder(), for_values=for_values)
+        return self.split_sparse(read, block_size, 0, for_values=for_values)
 
-    def split_sparse(self, read: Read, block_size: int, most_values: int) -> Iterator[SourceBlock]:
-        return split_records(read, block_size, LineFinder(), most_values=most_values)
+    def split_sparse(
+        self, read: Read, block_size: int, most_values: int, *, for_values: bool = False
+    ) -> Iterator[SourceBlock]:
+        return split_records(
+            read, block_size, LineFinder(), for_values=for_values, most_values=most_values
+        )
 
     def record_spans(
         self,

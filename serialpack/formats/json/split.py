@@ -38,6 +38,12 @@ def _new_scan() -> JsonScan:
     return JsonScan()
 
 
+def _opening_of(view: memoryview) -> bytes:
+    match = _HEAD.match(view)
+    assert match
+    return bytes(view[match.end() : match.end() + 1])
+
+
 class JsonFinder(Finder):
     """Finds the elements of one JSON document.
 
@@ -58,6 +64,12 @@ class JsonFinder(Finder):
         self._begin = b""
         self._anchor = b""
         self._anchor_comma = 0
+
+    def most_bytes(self, view: memoryview, most: int) -> int | None:
+        # An object that is parsed is one value, unless it is larger than a block.
+        if self._for_values and (self._kind or _opening_of(view)) != b"[":
+            return None
+        return super().most_bytes(view, most)
 
     def _enter(self, buf: bytearray, start: int, limit: int) -> tuple[int, int]:
         """Where an opening bracket stands (-1: nowhere), and where the first element begins."""

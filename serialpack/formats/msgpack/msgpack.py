@@ -46,10 +46,11 @@ class MsgPackFormat(MessageFormat):
 
         return MsgPackJoin()
 
-    def _split_bytes(self, read: Read, block_size: int) -> Iterator[SourceBlock]:
-        return self.split_sparse(read, block_size, 0)
-
-    def split_sparse(self, read: Read, block_size: int, most_values: int) -> Iterator[SourceBlock]:
+    def split_sparse(
+        self, read: Read, block_size: int, most_values: int, *, for_values: bool = False
+    ) -> Iterator[SourceBlock]:
+        if for_values:
+            return super().split_sparse(read, block_size, most_values, for_values=True)
         finder = _MessageFinder(lambda view, most: self.scan(view, most, 1))
         return split_records(read, block_size, finder, most_values=most_values)
 

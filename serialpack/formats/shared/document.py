@@ -28,6 +28,7 @@ from serialpack.formats.base import (
 from serialpack.formats.shared.split import (
     Scan,
     SequenceFinder,
+    fewer_bytes,
     record_ends,
     split_plain,
     split_records,
@@ -172,9 +173,15 @@ class SequenceFormat(DocumentFormat):
     def split(
         self, read: Read, block_size: int, *, for_values: bool = False
     ) -> Iterator[SourceBlock]:
+        return self.split_sparse(read, block_size, 0, for_values=for_values)
+
+    def split_sparse(
+        self, read: Read, block_size: int, most_values: int, *, for_values: bool = False
+    ) -> Iterator[SourceBlock]:
         if not for_values:
             return split_plain(read, block_size)
-        return split_records(read, block_size, SequenceFinder(self.scan), for_values=True)
+        size = fewer_bytes(block_size, most_values)
+        return split_records(read, size, SequenceFinder(self.scan), for_values=True)
 
     def record_spans(
         self,

@@ -24,8 +24,9 @@ from serialpack.formats.shared.split import (
     Scan,
     SequenceFinder,
     Untold,
+    fewer_bytes,
     record_ends,
-    split_records,
+    split_plain,
 )
 from serialpack.stages.stage import Buffer
 from serialpack.values.structure import Structure
@@ -60,7 +61,8 @@ class GiantFinder(SequenceFinder):
     """Messages, or the elements of the only one, where that is an array larger than a block.
 
     To know that it is the only one, as much of it is looked at as a record may take, MAX_BLOCK:
-    an array that is larger could not be read otherwise.
+    an array that is larger could not be read otherwise. One of ``most_whole`` bytes
+    or fewer is one record all the same.
     """
 
     def __init__(
@@ -68,11 +70,12 @@ class GiantFinder(SequenceFinder):
         scan: ScanValues,
         opening: Callable[[memoryview], Opening | None],
         block_size: int,
+        most_whole: int,
     ) -> None:
         super().__init__(lambda view, most: scan(view, most, 1))
         self._values = scan
         self._opens = opening
-        self._block_size = block_size
+        self._block_size, self._most_whole = block_size, most_whole
         self._begun = False
         self._opening: Opening | None = None
         self._head = b""
@@ -126,7 +129,8 @@ class GiantFinder(SequenceFinder):
         with memoryview(buf) as view:
             self._head = bytes(view[start : start + self._opening.size])
             ended = self._look(view[start:limit])
-        if ended and start + self._seen < len(buf):  # others follow
+        followed = start + self._seen < len(buf)
+        if ended and (followed or self._seen <= self._most_whole):
             self._opening = None
             self._begun = True
             return Boundary(start + self._seen, 1)
@@ -240,13 +244,16 @@ class MessageFormat(DocumentFormat):
     def split(
         self, read: Read, block_size: int, *, for_values: bool = False
     ) -> Iterator[SourceBlock]:
-        if not for_values:
-            return self._split_bytes(read, block_size)
-        finder = GiantFinder(self.scan, self.opening, block_size)
-        return map(finder.placed, split_records(read, block_size, finder, for_values=True))
+        return self.split_sparse(read, block_size, 0, for_values=for_values)
 
-    def _split_bytes(self, read: Read, block_size: int) -> Iterator[SourceBlock]:
-        return super().split(read, block_size)
+    def split_sparse(
+        self, read: Read, block_size: int, most_values: int, *, for_values: bool = False
+    ) -> Iterator[SourceBlock]:
+        if not for_values:
+            return split_plain(read, block_size)
+        size = fewer_bytes(block_size, most_values)
+        finder = GiantFinder(self.scan, self.opening, size, block_size)
+        return map(finder.placed, splitting.split_records(read, size, finder, for_values=True))
 
     def record_spans(self, data: Buffer, style: Style, *, first: bool) -> Iterator[Span]:
         kind = style.get("k", "")
@@ -389,7 +396,5 @@ _STYLE: dict[str, Any] = {"k": "", "h": b"", "t": b""}
 
 
 def _followed(offset: int) -> RefusedError:
-    return RefusedError(
-        f"an array or map of more than 64 MiB ends at byte {offset}, and others follow",
-        hint="pack -s raw keeps the bytes",
-    )
+    what = f"an array or map of more than 64 MiB ends at byte {offset}, and others follow"
+    return RefusedError(what, hint="pack -s raw keeps the bytes")

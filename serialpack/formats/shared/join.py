@@ -13,6 +13,11 @@ from serialpack.errors import RefusedError
 from serialpack.stages.stage import Buffer
 from serialpack.values.structure import Structure
 
+#: Each value of a block takes so many bytes at most while it is converted: as it was read, and as
+#: it is read again. With room for this and three times the block, one in every eight bytes of
+#: 4 MiB may be one.
+_BYTES_OF_VALUE, _ROOM = 160, 64 << 20
+
 
 class Piece(NamedTuple):
     """What a block became. ``head``: what stands once in a file, and must be the same for all."""
@@ -45,6 +50,11 @@ class Join:
     other_head: ClassVar[tuple[str, str]] = ("", "")
     #: What stands around the records of a structure; nothing where it is not named.
     around: ClassVar[dict[str, Around]] = {}
+
+    @classmethod
+    def most_values(cls, block_size: int) -> int:
+        """As many values a piece may be made of; 0: any number."""
+        return (_ROOM + 3 * block_size) // _BYTES_OF_VALUE
 
     def lowered(self, records: list[Any], structure: Structure) -> list[Any]:
         """What is dumped for the records of a block: members of a map as one map."""

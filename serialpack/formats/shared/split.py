@@ -303,6 +303,12 @@ def split_records(
             return
 
 
+def fewer_bytes(block_size: int, most_values: int) -> int:
+    """The size of blocks of a format whose values are quicker bounded than counted: each takes a
+    byte at least."""
+    return min(block_size, most_values or block_size)
+
+
 def _wanted(window: Window, block_size: int, finder: Finder, most: int) -> tuple[int, int]:
     """What is in the window, and how large a block can be made of it: fewer bytes than
     ``block_size`` where they have more than ``most`` values. Then no more is read than it takes.
