@@ -8,7 +8,7 @@ serializer wrote.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from threading import Event
 from typing import IO, Any, NamedTuple, TypedDict, Unpack, cast
 from warnings import warn
@@ -230,27 +230,33 @@ def _serialize(obj: Any, chain: str, how: DumpOptions) -> _Serialized:
             "default goes with object_hook: without it nothing proves that all attributes are kept",
             hint="verify=False goes without the proof",
         )
-    refusal: ValueRefusedError | None = None
+    refused: Callable[[], ValueRefusedError] | None = None
     for name in AUTO if chain == "auto" else (chain,):
         choice = _choose(name, effort)
         serializer = of_values(SERIALIZERS.create(*choice.chain.serializer))
-        if refusal is not None and refusal.kind in serializer.cannot:
-            continue
         settings = serializer.settings(options)
         serializer.configure(settings)
         try:
             plain = obj if default is None else _lowered(obj, default, serializer)
-            data = serialized(serializer, plain)
+            data = _dumped(serializer, plain)
             if verify:
                 prove(serializer, obj, plain, data, object_hook)
         except ValueRefusedError as error:
-            refusal = error
+            refused = partial(_same, error)
             continue
-        if chain == "auto" and refusal is not None and not serializer.safe:
-            _warn(refusal.value_path)
+        except _NotTaken as failed:
+            # Which value it is takes long to find, and where the next one holds it nobody asks.
+            refused = failed.refusal
+            continue
+        if chain == "auto" and refused is not None and not serializer.safe and not _warned.is_set():
+            _warn(refused().value_path)
         return _Serialized(choice, settings, data)
-    assert refusal is not None
-    raise refusal
+    assert refused is not None
+    raise refused()
+
+
+def _same(error: ValueRefusedError) -> ValueRefusedError:
+    return error
 
 
 _warned = Event()
@@ -258,10 +264,9 @@ _warned = Event()
 
 def _warn(path: str) -> None:
     """A PickleWarning, once in a process: ``path`` is the first value that nothing else holds."""
-    if not _warned.is_set():
-        _warned.set()
-        said = f"{path}: only pickle holds it, so that load needs trust=True"
-        warn(said, PickleWarning, stacklevel=4)
+    _warned.set()
+    said = f"{path}: only pickle holds it, so that load needs trust=True"
+    warn(said, PickleWarning, stacklevel=4)
 
 
 def _lowered(obj: Any, default: Default, serializer: RecordSerializer) -> Any:
@@ -292,14 +297,29 @@ def of_values(serializer: Serializer) -> RecordSerializer:
     return serializer
 
 
+class _NotTaken(Exception):
+    """A library does not take a value; ``refusal`` finds which."""
+
+    def __init__(self, refusal: Callable[[], ValueRefusedError]) -> None:
+        super().__init__()
+        self.refusal = refusal
+
+
 def serialized(serializer: RecordSerializer, obj: Any) -> Buffer:
     """What the serializer writes; ValueRefusedError where its library does not take a value."""
+    try:
+        return _dumped(serializer, obj)
+    except _NotTaken as failed:
+        raise failed.refusal() from None
+
+
+def _dumped(serializer: RecordSerializer, obj: Any) -> Buffer:
     records = _records(serializer, obj)
     try:
         with gc_paused():
             return serializer.dump_object(records)
     except FAILURES as error:
-        raise _refusal(serializer, records, error) from None
+        raise _NotTaken(partial(_refusal, serializer, records, error)) from None
 
 
 def _refusal(
