@@ -1,9 +1,11 @@
-"""Any format to any other: kept, refused, or changed as the user names it.
+"""Any format to any other: the same, carried in another shape and told, or lost as named.
 
 Enter at ``files.convert`` for files, at ``stream.convert_stream`` for what is between: blocks of
-records are read (``reading``), written in the target (``targets``) and joined (``joining``), each
-proved.
+records are read (``reading``), written in the target (``writing``, ``tables``) and joined
+(``joining``), each proved. ``rules`` has the verdict of each kind for each target; ``given`` finds
+what a source is, ``found_tables`` how a CSV file is written, ``listed`` all that a refusal is of.
 
+- carried: all content is there, in a type or shape that the target has; turned back by options
 - loss: what a target does not hold, changed by a rule that ``--lossy`` names (``losses``)
 - tag: how ``--tagged`` writes a value that JSON has no words for (``tagged``)
 - structure: whether records are a document, the elements of an array, the members of a map, or
