@@ -21,7 +21,7 @@ ROWS = [json.loads(line) for line in converted(TEXT.encode(), "csv", "ndjson").s
 def refused(data: bytes, source: str = "csv", **how: Any) -> str:
     with pytest.raises(serialpack.SerialpackError) as caught:
         converted(data, source, "ndjson", **how)
-    return str(caught.value)
+    return caught.value.said
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
