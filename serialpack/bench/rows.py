@@ -80,7 +80,7 @@ def failed_row(combination: Combination, error: Exception) -> Row:
     refused = isinstance(error, RefusedError | MissingLibraryError) or (
         isinstance(error, SerialpackError) and error.exit_code in (2, 3, 4)
     )
-    why = " ".join(str(error).split())
+    why = " ".join((error.said if isinstance(error, SerialpackError) else str(error)).split())
     return _row(combination, "refused" if refused else "failed")._replace(why=why)
 
 

@@ -228,7 +228,12 @@ def test_tagged_json_gives_every_value_back(source: str) -> None:
                 continue
             raise AssertionError(f"{source}, {name}") from refused
         json.loads(text)
-        (again,) = records_of(converted(text, "json", source, tagged=True), source)
+        try:
+            back = converted(text, "json", source, tagged=True, strict=True)
+        except serialpack.ValueRefusedError:
+            assert source in ("arrow", "parquet"), name  # carried, which is told
+            continue
+        (again,) = records_of(back, source)
         lost = difference(record, again)
         assert lost is None, f"{source}, {name}: {lost}"
         kept += 1
