@@ -30,6 +30,7 @@ from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, ValueFormat
 from serialpack.serializers.base import FAILURES
 from serialpack.values.equality import difference
+from serialpack.values.kinds import Unheld
 from tests.fidelity.values import CASES
 
 FORMATS_HERE = written()
@@ -59,7 +60,10 @@ def sources(name: str) -> list[tuple[str, str, Any, bytes]]:
         try:
             data = writer.dump([record])
             again = records_of(data, name)
-        except (*FAILURES, serialpack.SerialpackError, pickle.PicklingError, AttributeError):
+        except (
+            *(*FAILURES, Unheld, serialpack.SerialpackError),  # Unheld: deeper than is read
+            *(pickle.PicklingError, AttributeError),
+        ):
             continue
         if len(again) == 1 and difference(record, again[0]) is None:
             found.append((case.name, case.kind, again[0], data))
