@@ -6,7 +6,7 @@ from typing import Any
 
 from serialpack.depth import MAX_DEPTH, TooDeep
 from serialpack.formats.msgpack.values import messages
-from serialpack.formats.python.buffers import LARGE, framed, is_framed, take_frame
+from serialpack.formats.python.buffers import LARGE, framed, take_frame, whole_frame
 from serialpack.formats.shared.recursion import frames_for
 from serialpack.serializers._arrays import array_over, described, is_array, scalar_over
 from serialpack.serializers._own_types import ARRAY, SCALAR, parts_of, value_of
@@ -53,11 +53,9 @@ class ObjectsSerializer(RecordSerializer):
         return _ExtensionReader([]).values(data)
 
     def load_object(self, pieces: list[Buffer]) -> list[Any]:
-        if not pieces or not is_framed(pieces[0]):
+        whole = whole_frame(pieces)
+        if whole is None:
             return super().load_object(pieces)
-        whole = pieces[0]
-        if len(pieces) > 1 or not isinstance(whole, bytearray):
-            whole = bytearray().join(pieces)
         frame = take_frame(memoryview(whole), 0)
         reader = _ExtensionReader(frame.buffers)
         found = reader.values(frame.pickle)

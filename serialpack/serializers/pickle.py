@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from serialpack.formats.python.buffers import is_framed
+from serialpack.formats.python.buffers import whole_frame
 from serialpack.formats.python.pickle import PROTOCOL, dump_beside, dump_pickles, load_pickles
 from serialpack.serializers._unsafe import UnsafeSerializer
 from serialpack.stages.stage import Buffer, Param
@@ -39,9 +39,7 @@ class PickleSerializer(UnsafeSerializer):
         return load_pickles(data)
 
     def load_object(self, pieces: list[Buffer]) -> list[Any]:
-        if not pieces or not is_framed(pieces[0]):
+        whole = whole_frame(pieces)
+        if whole is None:
             return super().load_object(pieces)
-        whole = pieces[0]
-        if len(pieces) > 1 or not isinstance(whole, bytearray):
-            whole = bytearray().join(pieces)
         return load_pickles(whole, in_place=True)

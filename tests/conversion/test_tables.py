@@ -239,3 +239,24 @@ def test_json_is_indented(document: Any, size: int | None) -> None:
     assert out.getvalue().decode() == json.dumps(document, indent=3) + "\n"
     with pytest.raises(serialpack.UsageError, match="--indent"):
         to_csv([], shaping=shaping)
+
+
+@pytest.mark.parametrize(
+    ("cell", "value"),
+    [
+        ("0e99999999999999999999", 0.0),
+        ("65.613616999999977", 65.613616999999977),
+        ("1e99999999999999999999", None),
+        ("1e-99999999999999999999", None),
+        ("65.6136169999999770", None),
+        ("0.1000000000000000000001", None),
+        ("-0", None),
+    ],
+)
+def test_a_cell_is_the_double_that_has_its_digits(cell: str, value: float | None) -> None:
+    """As a literal of JSON is; with whatever exponent."""
+    if value is not None:
+        assert back(f"a\n{cell}\n", ["--typed"]) == [{"a": value}]
+        return
+    with pytest.raises(serialpack.ValueRefusedError):
+        back(f"a\n{cell}\n", ["--typed"])

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from decimal import Decimal
 from functools import cache, partial
 from itertools import compress
 from operator import is_
@@ -17,6 +16,8 @@ from typing import Any, NamedTuple
 from serialpack.conversion.tables.columns import MISSING, Missing
 from serialpack.conversion.tables.shaping import LITERAL
 from serialpack.formats.json.write import compact_lines
+from serialpack.formats.shared.exact import MAX_DIGITS, Lost, held
+from serialpack.literal import Literal
 
 _NUMBERS: frozenset[type] = frozenset({bool, int, float, type(None)})
 _WORDS: dict[str, Any] = {
@@ -123,7 +124,7 @@ class CellStyle(NamedTuple):
         if is_json:
             return self._read_json(cells)
         if self.plain:
-            return [unquoted(cell) if cell[:1] == '"' else cell for cell in cells]
+            return texts_of(cells)
         found = _numbers(cells)
         if found is not None:
             return found
@@ -163,6 +164,11 @@ _QUOTE, _TWO = '"', '""'
 def unquoted(cell: str) -> str:
     """The text of a quoted cell."""
     return cell[1:-1].replace(_TWO, _QUOTE)
+
+
+def texts_of(cells: Sequence[str]) -> list[str]:
+    """The text of raw cells, quoted or bare."""
+    return [unquoted(cell) if cell[:1] == '"' else cell for cell in cells]
 
 
 _literal = re.compile(LITERAL).fullmatch
@@ -239,23 +245,16 @@ _BEGINS = _FIRST | frozenset("NI") | {""}
 
 
 def number(literal: str, row: int) -> int | float:
-    """The number of a literal of JSON; Inexact where no double holds it.
-
-    A double holds it where it has the same digits, rounded to as many as the literal has.
-    """
+    """The number of a literal of JSON; Inexact where no double holds it (``exact.held``)."""
     if literal.lstrip("-").isdigit():
-        if literal == "-0" or len(literal) > 4300:
+        if literal == "-0" or len(literal) > MAX_DIGITS:
             raise Inexact(row, literal)
         return int(literal)
     value = float(literal)
-    exact = Decimal(literal)
-    if value - value != 0 or (not value and exact):
-        raise Inexact(row, literal)
-    if exact != Decimal(repr(value)):
-        digits = len(exact.as_tuple().digits)
-        if Decimal(f"{value:.{digits - 1}e}") != exact:
-            raise Inexact(row, literal)
-    return value
+    try:
+        return held(Literal(literal, value if value - value == 0 else None))
+    except Lost:
+        raise Inexact(row, literal) from None
 
 
 def reads_as_json(text: str) -> bool:

@@ -11,7 +11,14 @@ from serialpack.conversion.tables.carrier import Carrier
 from serialpack.conversion.tables.cells import from_json, json_texts
 from serialpack.conversion.tables.columns import MISSING, Missing, gathered
 from serialpack.conversion.tables.layout import Layout, TableColumn
-from serialpack.conversion.tables.rows import Written, as_maps, inner_kind, same_column, unlike
+from serialpack.conversion.tables.rows import (
+    Written,
+    as_maps,
+    inner_kind,
+    no_columns,
+    same_column,
+    unlike,
+)
 from serialpack.errors import ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.shared.join import Join, Piece
@@ -44,10 +51,8 @@ class FrameTable:
         """The piece of a file that ``records`` make; as ``rows.TextTable.write``."""
         layout = self._layout
         maps = list(as_maps(records, layout.rows))
-        if not maps:
-            return Written(Piece(b"", 0), [])
-        if not layout.columns:
-            return Written(Piece(b"", 0), [], Difference(0, "$", "a map without keys", "", "value"))
+        if not maps or not layout.columns:
+            return Written(Piece(b"", 0), [], no_columns(maps))
         values, told = gathered(maps, layout.place, len(layout.columns), first_record)
         if layout.rows != "maps":
             told.append(Loss("shapes", len(maps), first_record, "$", shown(records[0]), "a row"))

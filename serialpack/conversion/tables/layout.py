@@ -18,10 +18,7 @@ _CONTAINERS: frozenset[type] = frozenset({dict, list})
 
 
 class TableColumn(NamedTuple):
-    """A column: the keys that lead to its values, its name, and whether it is JSON text.
-
-    ``whole``: of values of several types, the null of maps that have columns of their own.
-    """
+    """A column: the keys that lead to its values, its name, and whether it is JSON text."""
 
     path: tuple[str, ...]
     name: str

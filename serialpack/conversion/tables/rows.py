@@ -56,7 +56,7 @@ class TextTable:
         columns = self._layout.columns
         maps = list(as_maps(records, self._layout.rows))
         if not maps or not columns:
-            return Written(Piece(b"", 0, self._head), [], _no_columns(maps))
+            return Written(Piece(b"", 0, self._head), [], no_columns(maps))
         values, told = gathered(maps, self._layout.place, len(columns), first_record)
         for column, each in zip(columns, values, strict=True):
             told += _carried(
@@ -137,7 +137,8 @@ def as_maps(records: list[Any], rows: str) -> Iterator[dict[str, Any]]:
     return ({f"column{n}": item for n, item in enumerate(record, 1)} for record in records)
 
 
-def _no_columns(maps: list[Any]) -> Difference | None:
+def no_columns(maps: list[Any]) -> Difference | None:
+    """What is lost of ``maps`` in a table without columns: their rows."""
     return Difference(0, "$", "a map without keys", "", "value") if maps else None
 
 

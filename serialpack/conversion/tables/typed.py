@@ -11,7 +11,7 @@ from serialpack.conversion.tables.cells import (
     Inexact,
     from_json,
     reads_as_json,
-    unquoted,
+    texts_of,
 )
 from serialpack.conversion.tables.columns import MISSING
 from serialpack.conversion.tables.delimited import RaggedRow, columns_of
@@ -69,11 +69,9 @@ class RowReader:
     ) -> list[Any]:
         shaping = self._shaping
         if shaping.nest and name in shaping.nest:
-            return [self._json(name, row, cell) for row, cell in enumerate(cells)]
-        if shaping.typed:
-            values = self._typed(name, cells, block, told)
-        else:
-            values = [unquoted(cell) if cell[:1] == '"' else cell for cell in cells]
+            texts = enumerate(texts_of(cells))
+            return [_of_json(name, row, text) if text else MISSING for row, text in texts]
+        values = self._typed(name, cells, block, told) if shaping.typed else texts_of(cells)
         if shaping.nest == ():
             values = [
                 from_json(value) if type(value) is str and reads_as_json(value) else value
@@ -109,14 +107,6 @@ class RowReader:
         for row, value in inexact.items():
             values[row] = value
         return values
-
-    def _json(self, name: str, row: int, cell: str) -> Any:
-        text = unquoted(cell) if cell[:1] == '"' else cell
-        value = from_json(text) if text else MISSING
-        if text and value is MISSING:
-            path = "$" + value_step(name)
-            raise Unheld(Difference(row, path, f"no JSON text ({text:.20})", "", "value"))
-        return value
 
 
 def records_of(names: list[str], columns: list[list[Any]]) -> list[Any]:

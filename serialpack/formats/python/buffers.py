@@ -67,6 +67,16 @@ def is_framed(data: Buffer) -> bool:
     return bytes(data[: len(MARK)]) == MARK
 
 
+def whole_frame(pieces: list[Buffer]) -> bytearray | None:
+    """The frame that ``pieces`` are, in memory that may be given away; None where they are none."""
+    if not pieces or not is_framed(pieces[0]):
+        return None
+    whole = pieces[0]
+    if len(pieces) == 1 and isinstance(whole, bytearray):
+        return whole
+    return bytearray().join(pieces)
+
+
 def take_frame(data: memoryview, at: int) -> PickleFrame:
     """The frame that begins at byte ``at``; Malformed where it is not whole."""
     try:

@@ -82,7 +82,7 @@ def held(literal: Literal) -> int | float:
     text = text.replace("_", "").lower()
     if _same(text, repr(value)):
         return value
-    digits = text.partition("e")[0].lstrip("+-").replace(".", "").strip("0")
+    digits = text.partition("e")[0].lstrip("+-").replace(".", "").lstrip("0")
     if not value or not _same(text, f"{value:.{min(len(digits), _MOST_OF_DOUBLE) - 1}e}"):
         raise Lost("digits" if value else "overflow", literal.text, value)
     return value
