@@ -14,7 +14,7 @@ from serialpack._version import __version__
 from serialpack.auto import Choice, choose, settle
 from serialpack.container.reader import SNIFF, first_header, is_container, is_small
 from serialpack.container.small import MAX_SMALL
-from serialpack.detect import looks_like, told
+from serialpack.detect import looks_like, not_converted, told
 from serialpack.errors import (
     FileError,
     InputError,
@@ -350,9 +350,10 @@ def _source_format(chain: Chain, format: str, head: bytes, *, trust: bool) -> st
     if not needs_values(serializer, fmt):
         return format
     if not isinstance(fmt, ValueFormat):
+        says = "" if not_converted(head) else ", --from says what the input is"
         raise InputError(
             f"-s {chain.serializer.name} packs records, this is {looks_like(head) or format}",
-            hint="-s raw packs anything, --from says what the input is",
+            hint=f"-s raw packs anything{says}",
         )
     if not fmt.safe and not trust:
         from serialpack.pipeline.unpack import untrusted

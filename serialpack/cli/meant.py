@@ -40,10 +40,11 @@ def format_meant(asked: UnpackRequest, *, converts: bool) -> str | None:
     to = named_format(output)
     if to is None or not is_written(to):
         return None
-    if converts:
+    path = asked.files[0] if asked.files else STDIO
+    if converts or (path == STDIO and asked.outputs.dry_run):  # which leaves it unread
         return to
     try:
-        inside = _inside(asked.files[0] if asked.files else STDIO)
+        inside = _inside(path)
     except (SerialpackError, OSError, ValueError):
         return None  # which is said where it is read
     return None if inside is not None and (not inside or to in inside) else to

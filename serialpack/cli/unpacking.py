@@ -68,7 +68,7 @@ class Unpacker:
     def _given(self, given: Input) -> dict[str, Any]:
         path, asked = given.path, self._asked
         compression = None
-        if self._mover.targets.is_file and not asked.test:
+        if self._mover.targets.is_file and not (asked.test or self._mover.dry_run):
             from serialpack.cli.meant import compression_meant
 
             compression = compression_meant(asked.outputs.output, path)

@@ -21,7 +21,7 @@ _PIECE = 1 << 20
 _HEAD = 16
 
 
-class _Maker(NamedTuple):
+class _BothWays(NamedTuple):
     """``compressor`` has compress and flush; ``begin`` comes first; ``undo`` has decompress."""
 
     compressor: Any
@@ -29,38 +29,38 @@ class _Maker(NamedTuple):
     begin: bytes = b""
 
 
-def _gzip() -> _Maker:
+def _gzip() -> _BothWays:
     import zlib
 
-    return _Maker(zlib.compressobj(6, zlib.DEFLATED, 31), zlib.decompressobj(31))
+    return _BothWays(zlib.compressobj(6, zlib.DEFLATED, 31), zlib.decompressobj(31))
 
 
-def _zstd() -> _Maker:
+def _zstd() -> _BothWays:
     import zstandard
 
     compressor = zstandard.ZstdCompressor(level=3, write_checksum=True).compressobj()
-    return _Maker(compressor, zstandard.ZstdDecompressor().decompressobj())
+    return _BothWays(compressor, zstandard.ZstdDecompressor().decompressobj())
 
 
-def _bzip2() -> _Maker:
+def _bzip2() -> _BothWays:
     import bz2
 
-    return _Maker(bz2.BZ2Compressor(9), bz2.BZ2Decompressor())
+    return _BothWays(bz2.BZ2Compressor(9), bz2.BZ2Decompressor())
 
 
-def _xz() -> _Maker:
+def _xz() -> _BothWays:
     import lzma
 
-    return _Maker(lzma.LZMACompressor(preset=6), lzma.LZMADecompressor())
+    return _BothWays(lzma.LZMACompressor(preset=6), lzma.LZMADecompressor())
 
 
-def _lz4() -> _Maker:
+def _lz4() -> _BothWays:
     lz4 = import_library("lz4.frame", "lz4")
     compressor = lz4.LZ4FrameCompressor(content_checksum=True)
-    return _Maker(compressor, lz4.LZ4FrameDecompressor(), compressor.begin())
+    return _BothWays(compressor, lz4.LZ4FrameDecompressor(), compressor.begin())
 
 
-_MAKERS: dict[str, Callable[[], _Maker]] = {
+_MAKERS: dict[str, Callable[[], _BothWays]] = {
     "gzip": _gzip,
     "zstd": _zstd,
     "bzip2": _bzip2,
@@ -77,7 +77,7 @@ class CompressedWrite:
 
         self._write = write
         self._compression = compression
-        self._maker = _MAKERS[compression]()
+        self._codec = _MAKERS[compression]()
         self._verify = verify
         self._given, self._undone = xxh3_128(), xxh3_128()
         self.written = 0
@@ -90,12 +90,12 @@ class CompressedWrite:
             piece = bytes(view[at : at + _PIECE])
             if self._verify:
                 self._given.update(piece)
-            self._put(self._maker.compressor.compress(piece))
+            self._put(self._codec.compressor.compress(piece))
 
     def finish(self) -> None:
         """Write the end; FileError where what was written would not become what was given."""
         self._begin()
-        self._put(self._maker.compressor.flush())
+        self._put(self._codec.compressor.flush())
         if self._verify and self._given.digest() != self._undone.digest():
             raise FileError(
                 f"{self._compression} would give back other bytes",
@@ -105,13 +105,13 @@ class CompressedWrite:
     def _begin(self) -> None:
         if not self._begun:
             self._begun = True
-            self._put(self._maker.begin)
+            self._put(self._codec.begin)
 
     def _put(self, data: bytes) -> None:
         if not data:
             return
         if self._verify:
-            self._undone.update(self._maker.undo.decompress(data))
+            self._undone.update(self._codec.undo.decompress(data))
         self._write(data)
         self.written += len(data)
 

@@ -224,3 +224,10 @@ def test_words_of_other_programs_name_the_command(
 def test_without_a_file_the_verb_is_named(run: Run) -> None:
     for word, verb in [("convert", "unpack --to"), ("compress", "pack"), ("ls", "inspect")]:
         assert f"; serialpack {verb} " in run(word, code=2).stderr.decode()
+
+
+def test_packing_by_values_names_from_only_where_it_helps(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.zip").write_bytes(_zip())
+    (tmp_path / "a.dat").write_bytes(b"\0\1\2")
+    assert b"--from" not in run("pack", "-s", "json", "a.zip", code=3).stderr
+    assert b"--from" in run("pack", "-s", "json", "a.dat", code=3).stderr
