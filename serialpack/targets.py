@@ -23,7 +23,7 @@ def sink(target: Target | None, force: bool, like: os.stat_result | None) -> Ite
     if target is None:
         yield len
     elif is_device(target):
-        with _opened(os.fspath(target)) as file:
+        with opened_device(target) as file:
             yield _TargetStream(file).write
     elif isinstance(target, str | os.PathLike):
         with Output(target, force=force, like=like) as output:
@@ -47,7 +47,9 @@ def is_device(target: Target | None) -> TypeGuard[Path]:
 
 
 @contextmanager
-def _opened(path: str) -> Iterator[IO[bytes]]:
+def opened_device(target: Path) -> Iterator[IO[bytes]]:
+    """What ``is_device`` is true of, to write to; FileError."""
+    path = os.fspath(target)
     try:
         file = open(path, "wb", buffering=0)  # noqa: SIM115
     except OSError as error:

@@ -204,13 +204,16 @@ def test_devices_take_what_is_written(run: Run, tmp_path: Path, lines: Path, out
     container = tmp_path / "a.spk"
     run("pack", lines, "-o", container)
     raw = run("unpack", container, "-o", output).stdout
-    converted = run("unpack", "--to", "json", lines, "-o", output).stdout
+    converted = run("unpack", "--to", "json", "-f", lines, "-o", output).stdout
     if output == "/dev/null":
         assert not packed + raw + converted
     else:
         assert serialpack.inspect(io.BytesIO(packed)).members[0].size == len(LINES)
         assert raw == LINES
         assert json.loads(converted) == RECORDS
+    for force in ([], ["-f"]):
+        packed = run("pack", "--archive", *force, lines, "-o", output).stdout
+        assert bool(packed) == (output != "/dev/null")
     for args in (["pack"], ["unpack", "--to", "json"]):
         assert b"--rm needs a file" in run(*args, "--rm", lines, "-o", output, code=2).stderr
     assert lines.read_bytes() == LINES
