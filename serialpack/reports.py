@@ -143,7 +143,10 @@ class ConvertReport(NamedTuple):
     ``carried``: what the target holds in another type or shape, by rule, and ``back``: the words
     that read it as it was. ``lists``: the keys of the one record, a row now, under which are lists
     of maps. ``kept_pipe``: the source was kept in a temporary file, to be read
-    twice. ``by_content``: the format of the source was told by its content alone.
+    twice. ``by_content``: the format of the source was told by its content alone. ``types``: the
+    columns of text that got values, of ``columns`` in all, and what these are. ``comes_back``: what
+    ``--to csv`` makes of the target again, where that keeps how the source was written: its
+    ``bytes``, or its ``cells``.
     """
 
     source: str
@@ -165,6 +168,19 @@ class ConvertReport(NamedTuple):
     kept_pipe: bool = False
     lists: tuple[str, ...] = ()
     by_content: bool = False
+    types: dict[str, str] = {}  # noqa: RUF012
+    columns: int = 0
+    comes_back: str = ""
+
+    @property
+    def typed(self) -> str:
+        """Which columns of text have types, and what comes back, in words; empty where none was
+        to get any."""
+        if not self.columns:
+            return ""
+        each = "column has a type" if self.columns == 1 else "columns have types"
+        words = f"{len(self.types)} of {self.columns} {each}"
+        return f"{words} (back: the same {self.comes_back})" if self.comes_back else words
 
     @property
     def kept(self) -> str:

@@ -9,7 +9,8 @@ from typing import NamedTuple
 from serialpack.cli.naming import STDIO, check_removal
 from serialpack.cli.outputs import Targets
 from serialpack.cli.run import Input, check_name
-from serialpack.conversion.files import ConvertOptions, convert
+from serialpack.conversion.begun import ConvertOptions
+from serialpack.conversion.files import convert
 from serialpack.errors import SerialpackError
 from serialpack.pipeline.processes import ProcessWorker, stop_with_parent
 from serialpack.pipeline.workers import in_order, usable_cores

@@ -10,8 +10,9 @@ from serialpack.cli.naming import STDIO, converted_name
 from serialpack.cli.requests import UnpackRequest, schema_options
 from serialpack.cli.run import Input, data_of, mover_of, rounded, say
 from serialpack.cli.words import other_delimiter
-from serialpack.conversion.files import ConvertOptions, check_convert, convert
-from serialpack.conversion.tables.shaping import Shaping, column_names
+from serialpack.conversion.begun import ConvertOptions
+from serialpack.conversion.files import check_convert, convert
+from serialpack.conversion.tables.shaping import Shaping, column_names, types_of
 from serialpack.conversion.tables.told import closing_words
 from serialpack.errors import UsageError
 from serialpack.formats import FORMATS
@@ -151,13 +152,15 @@ def shaping_of(asked: UnpackRequest) -> Shaping:
         asked.at,
         asked.indent or 0,
         asked.ascii,
+        asked.infer,
+        types_of(asked.types),
     )
 
 
 def _kept(report: ConvertReport) -> str:
     """What is in the target, and in which other shape."""
     words = closing_words(report.carried, report.back, report.to)
-    return f"{report.kept}, {words}" if words else report.kept
+    return ", ".join(each for each in (report.kept, report.typed, words) if each)
 
 
 def _told(report: ConvertReport, *, verbose: bool) -> list[str]:
@@ -202,6 +205,8 @@ def _line(path: str, target: str | None, report: ConvertReport) -> dict[str, Any
         "left_out": report.left_out,
         "places": [place._asdict() for place in report.places],
         "missing": report.missing,
+        "types": report.types,
+        "comes_back": report.comes_back,
         "exact": report.exact,
         "proved": report.proved,
         "seconds": rounded(report.seconds),

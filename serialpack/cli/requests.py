@@ -73,6 +73,8 @@ class UnpackRequest(NamedTuple):
     null: str | None
     typed: bool
     nest: str | None
+    infer: bool
+    types: tuple[str, ...]
     indent: int | None
     ascii: bool
     flatten: bool

@@ -67,6 +67,13 @@ def _lists() -> dict[str, list[str]]:
     flag_value="",
     help="Read a.b as maps, and the columns named as JSON.",
 )
+@click.option("--infer", is_flag=True, help="Give columns of text the type of all their cells.")
+@click.option(
+    "--types",
+    metavar="NAME=TYPE",
+    multiple=True,
+    help="Give these columns a type: integer, number, date, ...",
+)
 @click.option("--indent", type=click.IntRange(1, 16), metavar="N", help="Spaces for each level.")
 @click.option("--ascii", is_flag=True, help="Escape what is not ASCII, in JSON and NDJSON.")
 @click.option("--flatten", is_flag=True, help="Write maps as columns a.b in Parquet and Arrow.")
@@ -124,7 +131,8 @@ def command(asked: UnpackRequest) -> int:
 
 #: What goes with --to alone, and what an option is that was not given.
 _OF_CONVERSION = (
-    *("format", "lossy", "strict", "at", "null", "typed", "nest", "indent", "ascii", "flatten"),
+    *("format", "lossy", "strict", "at", "null", "typed", "nest", "infer", "types", "indent"),
+    *("ascii", "flatten"),
     *("separator", "tagged", "skip_bad", "fields", "no_verify", "schema", "message"),
     *("delimiter", "encoding", "no_header"),
 )

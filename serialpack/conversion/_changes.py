@@ -13,6 +13,7 @@ from typing import Any
 from uuid import UUID
 
 from serialpack.conversion._turned import turned_back
+from serialpack.conversion.durations import duration_text
 from serialpack.conversion.rules import RULES
 from serialpack.formats.shared.changes import OMITTED, Changer
 from serialpack.values.equality import kind_of
@@ -129,7 +130,7 @@ def _base64(value: bytes | bytearray) -> str:
 def _moment(value: Any) -> Any:
     """ISO 8601 for a date, a time or a duration; the value itself where that has no words."""
     if isinstance(value, timedelta):
-        return _duration(value)
+        return duration_text(value)
     if isinstance(value, date | time):
         return value.isoformat()
     if type(value).__module__.partition(".")[0] == "msgpack" and hasattr(value, "nanoseconds"):
@@ -139,23 +140,6 @@ def _moment(value: Any) -> Any:
             return value
         return whole.strftime("%Y-%m-%dT%H:%M:%S") + f".{value.nanoseconds:09}+00:00"
     return value
-
-
-def _duration(value: timedelta) -> str:
-    """As ISO 8601-1 has it, with a minus before all of it where it is negative (ISO 8601-2)."""
-    sign = "-" if value < timedelta(0) else ""
-    value = abs(value)
-    minutes, seconds = divmod(value.seconds, 60)
-    hours, minutes = divmod(minutes, 60)
-    fraction = f".{value.microseconds:06}".rstrip("0.") if value.microseconds else ""
-    days = f"{value.days}D" if value.days else ""
-    parts = [f"{hours}H" if hours else "", f"{minutes}M" if minutes else ""]
-    if seconds or fraction:
-        parts.append(f"{seconds}{fraction}S")
-    of_day = "".join(parts)
-    if not (days or of_day):
-        of_day = "0S"
-    return f"{sign}P{days}" + (f"T{of_day}" if of_day else "")
 
 
 _WORDS = {None: "null", True: "true", False: "false"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from base64 import b64decode
 from collections.abc import Callable
 from datetime import date, datetime, time, timedelta
@@ -11,6 +10,7 @@ from fractions import Fraction
 from typing import Any
 from uuid import UUID
 
+from serialpack.conversion.durations import duration_of
 from serialpack.values.equality import difference
 
 
@@ -31,7 +31,7 @@ def _bytes(text: str, kind: type) -> Any:
 
 def _moment(text: str, kind: type) -> Any:
     if kind is timedelta:
-        return _duration(text)
+        return duration_of(text)
     if kind in (date, datetime, time):
         return kind.fromisoformat(text)
     if kind.__name__ == "Timestamp":  # MessagePack's, of nanoseconds
@@ -42,21 +42,6 @@ def _moment(text: str, kind: type) -> Any:
 
 
 _EPOCH = "1970-01-01T00:00:00+00:00"
-
-_DURATION = re.compile(
-    r"(-?)P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.(\d+))?S)?)?", re.ASCII
-)
-
-
-def _duration(text: str) -> timedelta:
-    found = _DURATION.fullmatch(text)
-    if found is None:
-        raise ValueError(text)
-    sign, days, hours, minutes, seconds, fraction = found.groups(default="")
-    parts = (int(part or 0) for part in (days, seconds, (fraction or "0").ljust(6, "0")))
-    of_days, of_seconds, of_micros = parts
-    length = timedelta(of_days, of_seconds, of_micros, 0, int(minutes or 0), int(hours or 0))
-    return -length if sign else length
 
 
 def _digits(text: str, kind: type) -> Any:

@@ -12,8 +12,10 @@ from serialpack.conversion.losses import Losses
 from serialpack.conversion.plan import ConversionPlan, Found
 from serialpack.conversion.projecting import Projector
 from serialpack.conversion.reading import SourceReader, TextProof, Unspelled, left_out_of
-from serialpack.conversion.tables.writers import carrier_of, records_at, table_writer
+from serialpack.conversion.tables.writers import carrier_of, records_at, table_writer, typer_of
 from serialpack.conversion.targets import is_sequence
+from serialpack.conversion.types.kept import is_written_so
+from serialpack.conversion.types.seen import TypesSeen
 from serialpack.conversion.writing import WritingHalf
 from serialpack.errors import InputError, RefusedError, ValueRefusedError
 from serialpack.formats.base import SourceBlock
@@ -36,6 +38,7 @@ class _Tried(NamedTuple):
     elements: bool
     numbers: list[int] | None = None
     piece: Piece | None = None
+    same: bool = False
 
 
 class Converting(NamedTuple):
@@ -68,12 +71,13 @@ class BlockConverter(WritingHalf):
             plan.verify
             and self._writers[0].serializer.holds_structs
             and plan.structure != Structure.MAP
-            and not (plan.tagged or plan.fields or plan.shaping.at)
+            and not (plan.tagged or plan.fields or plan.shaping.at or plan.types)
         )
         self._misses = 0
         #: Whether the last block had literals, and how many were not the text of their values.
         self._literals, self._unspelled = False, 0
         self._projector = Projector(wanted(plan.fields)) if plan.fields else None
+        self._typer = typer_of(plan)
         self._table = table_writer(plan)
         self._carrier = carrier_of(plan)
         if self._table is not None and not plan.whole:
@@ -103,6 +107,7 @@ class BlockConverter(WritingHalf):
             tried.elements,
             fields=frozenset(self._projector.found if self._projector is not None else ()),
             numbers=tried.numbers or range(first, first + count),
+            same=tried.same,
         )
         if self._join is None:
             return found
@@ -179,13 +184,17 @@ class BlockConverter(WritingHalf):
             records = self._projector.records(records, block.first_record)
             if self.plan.structure == Structure.MAP:
                 records = [record for record in records if record]
+        if self._typer is not None:
+            self._give_types(records, losses, block)
         if self._carrier is not None:
             records = self._carrier.carried(records, losses, block.first_record)
         elif lossy and self._join is not None:
             records = self.changed(records, losses, block.first_record)
         if self._table is not None and self._join is not None:
+            kept = self.plan.kept if self.plan.types else None
+            same = kept is not None and self.plan.verify and is_written_so(kept, block, records)
             piece = self._row_piece(records, losses, block.first_record)
-            return _Tried(records, losses, b"", elements, piece=piece)
+            return _Tried(records, losses, b"", elements, piece=piece, same=same)
         data = b""
         if self._join is not None:
             data = self.write(records, block, proof, literals=literals)
@@ -197,7 +206,7 @@ class BlockConverter(WritingHalf):
     @property
     def _reshapes(self) -> bool:
         """Whether what is written is not compared with the text of the source."""
-        beside = self._projector, self._table, self.plan.shaping.at
+        beside = self._projector, self._table, self.plan.shaping.at, self._typer
         return any(part is not None for part in beside)
 
     def _losses(self) -> Losses:
@@ -208,6 +217,18 @@ class BlockConverter(WritingHalf):
         found, lost = records_at(records, self.plan)
         losses.merge(lost)
         return found
+
+    def look_into(self, seen: TypesSeen) -> None:
+        """Say of all that is read from now on, in ``seen``, how columns of text are spelled."""
+        if self._typer is not None:
+            self._typer.seen = seen
+
+    def _give_types(self, records: list[Any], losses: Losses, block: SourceBlock) -> None:
+        assert self._typer is not None
+        told = self._losses()
+        told.merge(self._typer.apply(records, block.first_record, losses.allowed))
+        told.check_carried(self.plan)
+        losses.merge(told)
 
     def _row_piece(self, records: list[Any], losses: Losses, first_record: int) -> Piece:
         """The rows of ``records``, proved; ValueRefusedError."""

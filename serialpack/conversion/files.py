@@ -5,10 +5,8 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import ExitStack
 from functools import partial
-from itertools import chain, count
-from typing import IO, Any, NamedTuple, TypedDict
+from typing import IO, Any
 
 from serialpack.api import (
     Target,
@@ -17,21 +15,20 @@ from serialpack.api import (
     opened_source,
     target_name,
 )
+from serialpack.conversion.begun import ConvertOptions, Known, as_found, begun, looked_at
 from serialpack.conversion.found_tables import AsFound
-from serialpack.conversion.given import Given, given_by, with_schema
 from serialpack.conversion.listed import listed
 from serialpack.conversion.losses import Losses
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.projecting import Fields, fields_lost
-from serialpack.conversion.rules import EVERY, RULES, TABLES, TEXT_TABLES, allowed_for
+from serialpack.conversion.rules import EVERY, RULES, TABLES, TEXT_TABLES
 from serialpack.conversion.sinks import opened_target
 from serialpack.conversion.stream import Converted, convert_stream
-from serialpack.conversion.tables.layout import Layout, layout_of, typed_layout_of
 from serialpack.conversion.tables.shaping import Shaping
-from serialpack.conversion.tables.survey import surveyed
 from serialpack.conversion.tables.told import turned_back_by
 from serialpack.conversion.tables.twice import Rereadable, is_pipe, twice
 from serialpack.conversion.targets import is_written, written
+from serialpack.conversion.types.typing import SPELLINGS
 from serialpack.errors import UsageError, ValueRefusedError
 from serialpack.files import Path, Source
 from serialpack.formats import FORMATS
@@ -41,28 +38,7 @@ from serialpack.pipeline.line import Progress
 from serialpack.pipeline.unpack import LimitedWrite, Write
 from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import ConvertReport
-from serialpack.values.kinds import Loss, totals
-
-
-class ConvertOptions(TypedDict):
-    """The options of ``convert`` that say how."""
-
-    format: str | None
-    lossy: Collection[str]
-    tagged: bool
-    skip_bad: bool
-    verify: bool
-    trust: bool
-    options: Mapping[str, Any]
-    threads: int | None
-    max_size: int | None
-    force: bool
-    fields: Sequence[str]
-    strict: bool
-    shaping: Shaping
-    delimiter: str | None
-    encoding: str | None
-    no_header: bool
+from serialpack.values.kinds import DIGITS, Loss, totals
 
 
 def check_convert(
@@ -187,49 +163,29 @@ def _either(
     losses: Losses | None = None,
 ) -> ConvertReport:
     """As ``convert``, in one pass or in two. ``losses`` counts, and nothing is written then."""
-    if to == "avro":
-        with twice(source) as again:
-            if block_size != MAX_BLOCK and _needs_one_schema(again, to, how, block_size):
-                block_size = MAX_BLOCK
-            report = _converted(again.again(), target, to, how, None, block_size, progress, losses)
-            return report._replace(kept_pipe=again.kept)
-    if to not in TABLES:
+    if to not in TABLES and to != "avro" and not how["shaping"].gives_types:
         return _converted(source, target, to, how, None, block_size, progress, losses)
     with twice(source) as again:
-        looked = _looked(again, target, to, how, block_size)
-        report = _converted(again.again(), target, to, how, looked, block_size, progress, losses)
+        known: Known | None = None
+        if to != "avro" or how["shaping"].gives_types:
+            known = looked_at(again, target, to, how, block_size)
+        if (
+            to == "avro"
+            and block_size != MAX_BLOCK
+            and _needs_one_schema(again, to, how, known, block_size)
+        ):
+            block_size = MAX_BLOCK
+            known = None if known is None else known._replace(block_size=MAX_BLOCK)
+        report = _converted(again.again(), target, to, how, known, block_size, progress, losses)
         return report._replace(kept_pipe=again.kept)
 
 
-def _looked(
-    again: Rereadable, target: Target, to: str, how: ConvertOptions, block_size: int | None
-) -> tuple[Layout, int | None]:
-    """The columns of the table, and the bytes of a block, where these must be others."""
-    threads = how["threads"] or usable_cores()
-    with ExitStack() as stack:
-
-        def opened() -> _Begun:
-            stack.close()
-            source = stack.enter_context(opened_source(again.again()))
-            check_target(target, how["force"], source.stat)
-            return _begun(source, to, how, threads)
-
-        begun = opened()
-        looked, block_size = surveyed(
-            chain((begun.given.read,), (opened().given.read for _ in count())).__next__,
-            begun.plan,
-            within=to not in TEXT_TABLES,
-            threads=threads,
-            size=begun.size,
-            block_size=begun.block_size or block_size,
-        )
-    made = layout_of if to in TEXT_TABLES else typed_layout_of
-    layout = made(looked.shape, how["shaping"], looked.rows)
-    return layout._replace(lists=looked.lists), block_size
-
-
 def _needs_one_schema(
-    again: Rereadable, to: str, how: ConvertOptions, block_size: int | None
+    again: Rereadable,
+    to: str,
+    how: ConvertOptions,
+    known: Known | None,
+    block_size: int | None,
 ) -> bool:
     """Whether the blocks of a source would each have a schema of its own."""
     with opened_source(again.again()) as opened:
@@ -237,7 +193,7 @@ def _needs_one_schema(
     if size is not None and size <= (block_size or Join.block_size):
         return False
     try:
-        _converted(again.again(), io.BytesIO(), to, how, None, block_size, None, Losses(RULES))
+        _converted(again.again(), io.BytesIO(), to, how, known, block_size, None, Losses(RULES))
     except ValueRefusedError as refused:
         return refused.kind == "mixed"
     return False
@@ -247,47 +203,17 @@ def _no_write(_: object) -> None:
     """Where nothing is written."""
 
 
-class _Begun(NamedTuple):
-    """A source that is open, and how it becomes the target."""
-
-    given: Given
-    plan: ConversionPlan
-    size: int | None
-    block_size: int | None
-
-
-def _begun(source: Source, to: str, how: ConvertOptions, threads: int) -> _Begun:
-    fields = Fields(how["fields"])
-    trust, verify, lossy = how["trust"], how["verify"], how["lossy"]
-    given = given_by(
-        source, how["format"], fields, _as_found(how), trust=trust, threads=threads, verify=verify
-    )
-    target = _same_dialect(to, given.plan.source)
-    plan = with_schema(given.plan._replace(target=target), how["options"], given.stored)
-    plan = plan._replace(
-        verify=verify,
-        lossy=allowed_for(to, lossy, strict=how["strict"]),
-        asked=tuple(RULES) if EVERY in lossy else tuple(lossy),
-        strict=how["strict"],
-        tagged=how["tagged"],
-        skip_bad=how["skip_bad"],
-        shaping=how["shaping"],
-    )
-    whole = given.plan.source_serializer is not None or how["shaping"].at
-    return _Begun(given, plan, source.size, MAX_BLOCK if whole else None)
-
-
 def _converted(
     source: Path | IO[bytes] | Source,
     target: Target,
     to: str,
     how: ConvertOptions,
-    looked: tuple[Layout, int | None] | None,
+    known: Known | None,
     block_size: int | None,
     progress: Progress | None,
     losses: Losses | None = None,
 ) -> ConvertReport:
-    """As ``convert``; ``looked``: the columns of a table, and the bytes of a block.
+    """As ``convert``; ``known``: of a source that was looked at.
 
     ``losses`` counts what is changed; nothing is written then.
     """
@@ -295,9 +221,10 @@ def _converted(
     threads = how["threads"] or usable_cores()
     with opened_source(source) as opened:
         check_target(target, how["force"], opened.stat)
-        given, plan, _, size = _begun(opened, to, how, threads)
-        if looked is not None:
-            plan, size = plan._replace(layout=looked[0]), looked[1]
+        given, plan, _, size = begun(opened, to, how, threads)
+        if known is not None:
+            plan = plan._replace(layout=known.layout, types=known.types, kept=known.kept)
+            size = known.block_size
         verify = how["verify"]
         with opened_target(target, how["force"], opened.stat, verify=verify) as into:
             out = LimitedWrite(into.write if losses is None else _no_write, how["max_size"])
@@ -346,24 +273,26 @@ def _converted(
         back=_back(plan, done.losses),
         by_content=given.by_content,
         lists=() if plan.layout is None else plan.layout.lists,
+        types={column.name: column.spelling.type for column in plan.types},
+        columns=0 if known is None or not how["shaping"].gives_types else known.columns,
+        comes_back=_comes_back(plan, done, as_it_is=given.as_it_is and not plan.fields),
     )
 
 
-def _as_found(how: ConvertOptions) -> AsFound:
-    return AsFound(how["delimiter"], how["encoding"], how["no_header"])
-
-
-def _same_dialect(to: str, source: str) -> str:
-    """The format that is written for ``to``: CSV becomes CSV with its delimiter."""
-    dialect = FORMATS.declaration(source) if source else None
-    other = dialect is not None and dialect.dialect_of == to and not dialect.is_target
-    return source if other else to
+def _comes_back(plan: ConversionPlan, done: Converted, *, as_it_is: bool) -> str:
+    """What of a table of text comes back from a table that keeps how it was written."""
+    if plan.kept is None or plan.target in TEXT_TABLES:
+        return ""
+    if done.same and as_it_is:
+        return "bytes"
+    dropped = done.left_out or any(loss.rule in (DIGITS, SPELLINGS) for loss in done.losses)
+    return "" if dropped or plan.fields or not plan.verify else "cells"
 
 
 def _asks(how: ConvertOptions) -> bool:
     """Whether anything is said of how values are read or written."""
     said = how["format"], how["lossy"], how["tagged"], how["skip_bad"], how["options"]
-    return any(said) or how["shaping"] != Shaping() or _as_found(how) != AsFound()
+    return any(said) or how["shaping"] != Shaping() or as_found(how) != AsFound()
 
 
 def _back(plan: ConversionPlan, losses: list[Loss]) -> tuple[str, ...]:

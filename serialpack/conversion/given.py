@@ -36,6 +36,7 @@ class Given(NamedTuple):
     ``packed``: what a container is of. ``stored``: what it is serialized in, and the settings.
     ``projected``: what gives only the fields that were asked for, where that is done in reading.
     ``by_content``: what it is was neither said nor told by a name or first bytes.
+    ``as_it_is``: what is read are the very bytes of the source, or of what was packed.
     """
 
     read: Read
@@ -44,6 +45,7 @@ class Given(NamedTuple):
     stored: tuple[str | None, Style] = (None, {})
     projected: Projected | None = None
     by_content: bool = False
+    as_it_is: bool = True
 
 
 def given_by(
@@ -71,7 +73,8 @@ def given_by(
         _check_source(found, head, trust=trust)
         by_content = format is None and found != told(None, name, head, table.delimiter)
         plan = ConversionPlan(found, "", fields=fields.paths)
-        return Given(read, plan, by_content=by_content)
+        as_it_is = read == source.read  # and no encoding, no names were put in its place
+        return Given(read, plan, by_content=by_content, as_it_is=as_it_is)
     source = expanded(source)
     header = first_header(source.peek)
     if header.entry is not None:
@@ -123,7 +126,8 @@ def given_by(
         head, _ = restored.front(HEAD)
         found, read = table.opened(read, head, plan.source, None)
         plan = plan._replace(source=found)
-    return Given(read, plan, packed.format, (stored, settings))
+    as_it_is = table == AsFound()
+    return Given(read, plan, packed.format, (stored, settings), as_it_is=as_it_is)
 
 
 def _check_source(format: str, head: bytes, *, trust: bool) -> None:

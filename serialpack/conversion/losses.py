@@ -77,7 +77,7 @@ class Losses:
                 f" {loss.was} would be {loss.became}",
                 record=loss.record,
                 value_path=loss.value_path,
-                kind=next(iter(RULES[loss.rule].kinds)),
+                kind=next(iter(RULES[loss.rule].kinds), "value"),
                 hint=f"without --strict it is carried, or --lossy {loss.rule}",
             )
 

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from serialpack.columns.fields.wanted import Field
 from serialpack.conversion.tables.layout import Layout
 from serialpack.conversion.tables.shaping import Shaping
+from serialpack.conversion.types.kept import KeptTable
+from serialpack.conversion.types.typing import TypedColumn
+from serialpack.formats import FORMATS
 from serialpack.formats.base import Style
 from serialpack.reports import LeftOut
 from serialpack.values.kinds import Loss
@@ -28,6 +31,8 @@ class ConversionPlan(NamedTuple):
     source, where that is not its format: one that was given a schema, say. ``shaping``: what the
     user says about tables; ``layout``: the columns of the target, where it is one. ``strict``:
     nothing is carried. ``asked``: the rules that the user named, of those in ``lossy``.
+    ``types``: the columns of text that get values. ``kept``: how a table of text is, or was,
+    written that becomes a typed table, or comes from one.
     """
 
     source: str
@@ -48,6 +53,13 @@ class ConversionPlan(NamedTuple):
     layout: Layout | None = None
     strict: bool = False
     asked: tuple[str, ...] = ()
+    types: tuple[TypedColumn, ...] = ()
+    kept: KeptTable | None = None
+
+    @property
+    def is_text_table(self) -> bool:
+        """Whether the source is a table of text."""
+        return bool(FORMATS.declaration(self.source).delimiter)
 
 
 class Found(NamedTuple):
@@ -57,6 +69,7 @@ class Found(NamedTuple):
     record was an array, and ``records`` are its elements. ``piece``: what they became, where the
     target is written block by block. ``keys``: of the members of a map, what
     ``formats.shared.members`` tells of theirs. ``fields``: which of the plan's there were.
+    ``same``: what the plan keeps writes the very bytes of the block.
     """
 
     records: list[Any]
@@ -67,4 +80,5 @@ class Found(NamedTuple):
     piece: Piece | None = None
     keys: bytes = b""
     fields: frozenset[Field] = frozenset()
+    same: bool = False
     seconds: dict[str, float] = {}  # noqa: RUF012

@@ -136,6 +136,11 @@ RULES: dict[str, Rule] = {
         frozenset({"integer-key", "key"}),
         *(ALL, "keys as text", ALL, "--tagged"),
     ),
+    "spellings": Rule(
+        "cells of a column that --types names are read in any spelling",
+        frozenset(),
+        *(ALL, "cells spelled otherwise", ALL, ""),
+    ),
     "nan": Rule("NaN and infinities become null", frozenset({"non-finite", "nan-bits"})),
     # None is about integers of more than 4300 digits: Python does not write them in decimal.
     "bigint": Rule(

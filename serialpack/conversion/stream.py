@@ -28,7 +28,7 @@ class Converted(NamedTuple):
     """What came of a conversion. ``left_out``: how many pieces, ``places``: the first of them.
 
     ``records``: how many are in the target; None where they were not counted. ``fields``: which
-    of the plan's there were.
+    of the plan's there were. ``same``: what the plan keeps writes the very bytes of the source.
     """
 
     read: int
@@ -38,6 +38,7 @@ class Converted(NamedTuple):
     places: list[LeftOut]
     seconds: dict[str, float]
     fields: frozenset[Field] = frozenset()
+    same: bool = False
 
 
 class _Tally:
@@ -50,12 +51,14 @@ class _Tally:
         self.places: list[LeftOut] = []
         self.fields: frozenset[Field] = frozenset()
         self._keys = bytearray()
+        self._same = True
 
     def add(self, found: Found) -> None:
         self.losses.merge(found.losses)
         self.leave_out(found.left_out)
         self._keys += found.keys
         self.fields |= found.fields
+        self._same = self._same and found.same
 
     def leave_out(self, places: list[LeftOut]) -> None:
         self.left_out += len(places)
@@ -92,7 +95,14 @@ class _Tally:
     def done(self, records: int) -> Converted:
         line, losses = self._line, self.losses.report()
         return Converted(
-            line.read, records, losses, self.left_out, self.places, line.seconds, self.fields
+            line.read,
+            records,
+            losses,
+            self.left_out,
+            self.places,
+            line.seconds,
+            self.fields,
+            self._same and not self.left_out,
         )
 
 

@@ -32,6 +32,7 @@ FORMATS = FormatRegistry(
         columns="json",
         writers=_MSGSPEC_JSON,
         tagged=True,
+        integer_bits=53,
     ),
     Declaration(
         "ndjson",
@@ -45,6 +46,7 @@ FORMATS = FormatRegistry(
         columns="json",
         writers=_MSGSPEC_JSON,
         tagged=True,
+        integer_bits=53,
     ),
     Declaration(
         "csv",

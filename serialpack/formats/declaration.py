@@ -39,6 +39,8 @@ class Declaration(NamedTuple):
     writers: tuple[str, ...] = ()
     #: Whether ``--tagged`` reads it and writes it with the tags of Extended JSON.
     tagged: bool = False
+    #: The bits of the integers that every reader of it holds: JSON's are doubles.
+    integer_bits: int = 64
     #: The format of which it is a dialect, that files of that name and content may be in.
     dialect_of: str = ""
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from serialpack.conversion.tables.columns import CellPlace, Missing
 from serialpack.conversion.tables.shape import ValueShape
 from serialpack.conversion.tables.shaping import Shaping
+from serialpack.conversion.types.kept import KeptTable
 from serialpack.errors import ValueRefusedError
 from serialpack.values.kinds import key_kind, shown, value_step
 
@@ -33,7 +34,7 @@ class Layout(NamedTuple):
     """The columns of a table, and the place of each key. ``rows``: what the records are.
 
     ``schema``: of a table with types, theirs, as Arrow writes it. ``lists``: the keys under which
-    the one record has lists of maps.
+    the one record has lists of maps. ``kept``: of a table of text, how it was written once.
     """
 
     columns: tuple[TableColumn, ...]
@@ -41,6 +42,7 @@ class Layout(NamedTuple):
     rows: str = "maps"
     schema: bytes | None = None
     lists: tuple[str, ...] = ()
+    kept: KeptTable | None = None
 
     @property
     def json_names(self) -> list[str]:
@@ -113,6 +115,16 @@ def typed_layout_of(shape: ValueShape, shaping: Shaping, rows: str) -> Layout:
         fields.append(pa.field(column.name, json_type() if kind is None else kind))
     schema = pa.schema(fields).serialize().to_pybytes()
     return Layout(tuple(columns), place, rows, schema)
+
+
+def with_kept(layout: Layout, words: bytes) -> Layout:
+    """A layout with types that has ``words`` beside its columns, for who reads them again."""
+    from serialpack.formats.tables.records import arrow
+    from serialpack.formats.tables.table import KEPT
+
+    pa = arrow()
+    schema = pa.ipc.read_schema(pa.py_buffer(layout.schema)).with_metadata({KEPT: words})
+    return layout._replace(schema=schema.serialize().to_pybytes())
 
 
 def _under(shape: ValueShape, path: tuple[str, ...]) -> ValueShape:

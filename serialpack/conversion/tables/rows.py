@@ -7,11 +7,12 @@ from array import array
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from serialpack.conversion.tables.cells import CellStyle, reads_as_json
+from serialpack.conversion.tables.cells import CellStyle, reads_as_json, texts_of
 from serialpack.conversion.tables.columns import MISSING, Missing, gathered
 from serialpack.conversion.tables.delimited import same_cells, text_of
 from serialpack.conversion.tables.layout import Layout, TableColumn
 from serialpack.conversion.tables.shaping import Shaping
+from serialpack.conversion.types.kept import KeptColumn, KeptTable
 from serialpack.depth import holds_itself
 from serialpack.formats.csv.rows import CsvStyle, write_rows
 from serialpack.formats.shared.join import Join, Piece
@@ -47,6 +48,11 @@ class TextTable:
         self._beside_json = bool(layout.json_names) or layout.flattens
         names = [column.name for column in layout.columns]
         self._head = b"" if layout.rows == "lists" else head_of(names, delimiter)
+        self._kept = layout.kept
+        self._alone = alone
+        if layout.kept is not None:
+            head = layout.kept.first_line(names) or self._head
+            self._head = head.rstrip(b"\r\n")
 
     #: What stands between the pieces: nothing.
     join = Join()
@@ -71,15 +77,27 @@ class TextTable:
         lost = None
         try:
             cells = [self._cells(*pair) for pair in zip(columns, values, strict=True)]
-            data = text_of(cells, self._style.delimiter).encode()
+            text = text_of(cells, self._style.delimiter)
+            if self._kept is not None:
+                text = self._kept.rows(cells)
             if self._verify:
-                lost = self._unheld(data.decode(), cells, values)
+                lost = self._unheld(text, cells, values)
+            if self._kept is not None:  # the last line has an end, or none: ``KeptJoin``
+                end = self._kept.newline
+                text = end + text.removesuffix(end)
+            data = text.encode()
         except FAILURES as error:
             data, lost = b"", self._blame(values, error)
         return Written(Piece(data, len(records), self._head), totals(told), lost)
 
     def _cells(self, column: TableColumn, values: Sequence[Any]) -> list[str]:
+        if (kept := self._kept_column(column)) is not None:
+            return kept.cells(values, self._style.delimiter, alone=self._alone)
         return self._style.written(values, is_json=column.is_json)
+
+    def _kept_column(self, column: TableColumn) -> KeptColumn | None:
+        whole = self._kept is not None and len(column.path) == 1 and not column.is_json
+        return self._kept.columns.get(column.name) if self._kept is not None and whole else None
 
     def _unheld(
         self, text: str, cells: list[list[str]], values: list[Sequence[Any]]
@@ -92,8 +110,11 @@ class TextTable:
         if not same_cells(text, self._style.delimiter, cells):
             return Difference(0, "$", "the cells", "others", "value")
         for column, was, raw in zip(columns, values, cells, strict=True):
-            became = self._style.read(raw, is_json=column.is_json)
-            lost = unlike(column, self._expected(column, was), became)
+            if self._kept_column(column) is not None:
+                lost = unlike(column, was, texts_of(raw))
+            else:
+                became = self._style.read(raw, is_json=column.is_json)
+                lost = unlike(column, self._expected(column, was), became)
             if lost is not None:
                 return lost
         return None
@@ -117,6 +138,16 @@ class TextTable:
                     part = shown(value)
                     return Difference(number, column.value_path, part, "", inner_kind(value))
         return Difference(0, "$", "the records", f"an error ({error})", "value")
+
+
+class KeptJoin(Join):
+    """Rows that each begin with the end of the line before, since the last may have none."""
+
+    def __init__(self, kept: KeptTable) -> None:
+        self._end = kept.newline.encode() if kept.end else b""
+
+    def end(self) -> bytes:
+        return self._end
 
 
 def head_of(names: list[str], delimiter: str) -> bytes:

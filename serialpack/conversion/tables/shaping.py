@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from serialpack.errors import UsageError
@@ -22,7 +23,8 @@ class Shaping(NamedTuple):
     ``flatten``: maps become dotted columns also where the target has maps. ``separator``: what
     stands between the keys of a dotted column. ``at``: the path of the list that is the records.
     ``indent``: spaces for each level of JSON. ``ascii``: JSON has an escape for each character that
-    is not ASCII.
+    is not ASCII. ``infer``: columns of text get the types that all their cells have. ``types``: the
+    columns that the user named, each with its type.
     """
 
     null: str | None = None
@@ -33,16 +35,25 @@ class Shaping(NamedTuple):
     at: str | None = None
     indent: int = 0
     ascii: bool = False
+    infer: bool = False
+    types: tuple[tuple[str, str], ...] = ()
 
     @property
     def reads(self) -> bool:
         """Whether it says how rows are read."""
         return self.typed or self.nest is not None
 
+    @property
+    def gives_types(self) -> bool:
+        """Whether text is to become values of other types."""
+        return self.infer or bool(self.types)
+
     def check(self) -> None:
         """UsageError for what no table can be written with, or read."""
         if not self.separator or not self.separator.isprintable() or '"' in self.separator:
             raise UsageError("--separator is one or more printable characters", hint="like . or /")
+        if self.gives_types and self.typed:
+            raise UsageError("--infer and --types go without --typed, which reads cells as values")
         if self.null is None:
             return
         if not self.null.isprintable() or re.search(r'["\s,;|]', self.null) or not self.null:
@@ -55,10 +66,22 @@ class Shaping(NamedTuple):
 NO_COLUMNS = "-"
 
 
-def column_names(text: str) -> tuple[str, ...]:
+def types_of(texts: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Names and types in lines of CSV, ``a=integer,b=date``; UsageError where it is none."""
+    found = []
+    for text in texts:
+        for word in column_names(text, "--types a=integer,b=date"):
+            name, equals, kind = word.rpartition("=")
+            if not equals or not name:
+                raise UsageError(f"--types: {word!r} is not NAME=TYPE", hint="--types a=integer")
+            found.append((name, kind))
+    return tuple(found)
+
+
+def column_names(text: str, usage: str = '--nest tags,"a, b"') -> tuple[str, ...]:
     """The names of columns in a line of CSV; UsageError where it is none."""
     try:
         rows = list(csv.reader([text], strict=True))
     except csv.Error:
-        raise UsageError("--nest is no line of CSV", hint='--nest tags,"a, b"') from None
+        raise UsageError(f"{usage.partition(' ')[0]} is no line of CSV", hint=usage) from None
     return tuple(name for row in rows for name in row)

@@ -7,12 +7,19 @@ from typing import Any, NamedTuple
 
 from serialpack.conversion.blocks import BlockConverter
 from serialpack.conversion.plan import ConversionPlan
+from serialpack.conversion.rules import TEXT_TABLES, TYPED_TABLES
 from serialpack.conversion.tables.at import lists_in
 from serialpack.conversion.tables.rows import as_maps
 from serialpack.conversion.tables.shape import ValueShape
+from serialpack.conversion.tables.shaping import Shaping
+from serialpack.conversion.types.kept import KeptTable, kept_of
+from serialpack.conversion.types.seen import TypesSeen
+from serialpack.conversion.types.typing import named_types
 from serialpack.errors import RefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import MAX_BLOCK, Read, SourceBlock, ValueFormat
+from serialpack.formats.csv.text import HeadedBlock
+from serialpack.formats.tables.table import TableFormat
 from serialpack.pipeline.line import Crew, Line
 from serialpack.values.structure import Structure
 
@@ -29,6 +36,9 @@ class Looked(NamedTuple):
     rows: str
     shape: ValueShape
     lists: tuple[str, ...] = ()
+    #: What is known of columns of text, where that was asked for; and how they were kept.
+    types: TypesSeen | None = None
+    kept: KeptTable | None = None
     #: Of looking, as ``pipeline.line`` counts them.
     seconds: dict[str, float] = {}  # noqa: RUF012
 
@@ -37,8 +47,11 @@ class Looked(NamedTuple):
         if other.rows and self.rows and other.rows != self.rows:
             raise NotOneKind
         self.shape.merge(other.shape)
+        if self.types is not None and other.types is not None:
+            self.types.merge(other.types)
         lists = other.lists if self.shape.maps == other.shape.maps else ()
-        return self._replace(rows=self.rows or other.rows, lists=lists)
+        types = self.types or other.types
+        return self._replace(rows=self.rows or other.rows, lists=lists, types=types)
 
 
 class NotOneKind(Exception):
@@ -59,15 +72,22 @@ class Looking(NamedTuple):
     def worker(self) -> Callable[[SourceBlock], Looked]:
         """What looks at blocks, one after another."""
         converter = BlockConverter(self.plan)
+        looks = self.plan.shaping.gives_types or self.plan.kept is not None
 
         def look(block: SourceBlock) -> Looked:
+            types = TypesSeen() if looks else None
+            if types is not None:
+                converter.look_into(types)
             records = converter(block).records
+            if types is not None and self.plan.kept is None:
+                look_at_cells(self.plan, block, records, types)
             shape = ValueShape()
             rows = self.rows or rows_of(records)
             if records:
                 shape.look(list(as_maps(records, rows)), within=self.within)
             alone = len(records) == 1 and type(records[0]) is dict
-            return Looked(rows, shape, tuple(lists_in(records[0])) if alone else ())
+            lists = tuple(lists_in(records[0])) if alone else ()
+            return Looked(rows, shape, lists, types)
 
         return look
 
@@ -109,6 +129,28 @@ def surveyed(
     )
 
 
+def look_at_cells(
+    plan: ConversionPlan, block: SourceBlock, records: list[Any], types: TypesSeen
+) -> None:
+    """Say in ``types`` what the text of the columns is, and how a table of text is written."""
+    is_table = plan.is_text_table
+    if plan.shaping.infer:
+        types.look(records, empty_is_null=is_table)
+    if is_table and plan.target in TYPED_TABLES and isinstance(block, HeadedBlock):
+        types.look_at_text(
+            bytes(block.data), block.head, FORMATS.declaration(plan.source), first=block.index == 0
+        )
+
+
+def kept_in(fmt: ValueFormat, first: SourceBlock, plan: ConversionPlan) -> KeptTable | None:
+    """How a table of text was written that a typed table came from, where it is to be one again
+    and nothing else is said of how."""
+    plain = plan.shaping == Shaping() and not plan.tagged
+    if plan.target not in TEXT_TABLES or not isinstance(fmt, TableFormat) or not plain:
+        return None
+    return kept_of(fmt.kept_words(bytes(first.data)))
+
+
 def _looked(
     read: Read,
     plan: ConversionPlan,
@@ -130,9 +172,11 @@ def _looked(
         structure=Structure.ARRAY if structure == Structure.ARRAY else None,
         whole=True,
         verify=False,  # they are read once more, and proved then
+        types=named_types(plan.shaping.types),
+        kept=kept_in(fmt, first, plan),
     )
     crew = Crew(threads, processes=threads > 1)
     whole = Looked("", ValueShape())
     for _, looked in line.through(Looking(plan, rows, within), crew):
         whole = whole.joined(looked)
-    return whole
+    return whole._replace(kept=plan.kept)

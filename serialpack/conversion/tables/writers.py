@@ -8,7 +8,9 @@ from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.rules import TABLES, TEXT_TABLES
 from serialpack.conversion.tables import at
 from serialpack.conversion.tables.carrier import Carrier
-from serialpack.conversion.tables.rows import TextTable, Written
+from serialpack.conversion.tables.rows import KeptJoin, TextTable, Written
+from serialpack.conversion.types.typing import Typer
+from serialpack.conversion.types.untyping import Untyper
 from serialpack.formats import FORMATS
 from serialpack.formats.shared.join import Join
 from serialpack.values.kinds import AROUND, UTF8, Loss
@@ -38,6 +40,8 @@ def table_writer(plan: ConversionPlan) -> TableWriter | None:
         lossy = plan.lossy, plan.asked
         return FrameTable(plan.target, plan.layout, verify=plan.verify, lossy=lossy)
     delimiter = FORMATS.declaration(plan.target).delimiter.decode()
+    if plan.layout.kept is not None:
+        delimiter = plan.layout.kept.delimiter
     is_text = bool(FORMATS.declaration(plan.source).delimiter) and not plan.shaping.reads
     return TextTable(plan.layout, plan.shaping, delimiter, verify=plan.verify, plain=is_text)
 
@@ -45,12 +49,21 @@ def table_writer(plan: ConversionPlan) -> TableWriter | None:
 def carrier_of(plan: ConversionPlan) -> Carrier | None:
     """What turns values into those that the cells of the target hold; None where nothing need."""
     of_json = plan.source.partition(":")[0] in _OF_JSON
-    if plan.target not in TABLES or (of_json and not plan.tagged):
+    if plan.target not in TABLES or (of_json and not (plan.tagged or plan.types)):
         return None
     if plan.target in TEXT_TABLES:
         return Carrier("json", frozenset({"non-finite"}), utf8=True)
     beside = frozenset({"bare", "mixed", "surrogates", "boolean", "bytes"})
     return Carrier(plan.target, beside, utf8=UTF8 in plan.lossy)
+
+
+def typer_of(plan: ConversionPlan) -> Typer | Untyper | None:
+    """What gives columns of text their values, or values the text that they had once."""
+    if plan.types:
+        return Typer(plan.types, empty_is_null=plan.is_text_table)
+    if plan.kept is not None and plan.target in TEXT_TABLES:
+        return Untyper(plan.kept)
+    return None
 
 
 def join_of(plan: ConversionPlan) -> Join | None:
@@ -59,6 +72,8 @@ def join_of(plan: ConversionPlan) -> Join | None:
         from serialpack.formats.json.join import IndentedJoin
 
         return IndentedJoin(plan.shaping.indent)
+    if plan.layout is not None and plan.layout.kept is not None:
+        return KeptJoin(plan.layout.kept)
     if plan.layout is None or plan.layout.schema is None:
         return None
     from serialpack.conversion.tables.frames import FrameJoin

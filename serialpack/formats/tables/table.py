@@ -12,6 +12,9 @@ from serialpack.formats.tables import records as tables
 #: The longest schema that is remembered in a header, to write the records under it again.
 _MOST_SCHEMA = 8 << 10
 
+#: What is kept beside the columns for those who know what it means has this name.
+KEPT = b"serialpack"
+
 #: The most values that serializers read beside those which the size of stored bytes accounts for.
 _STORED_VALUES = 1 << 24
 
@@ -44,6 +47,13 @@ class TableFormat(DocumentFormat):
         """The columns that are marked as JSON text."""
         kind = tables.arrow().json_
         return [field.name for field in self.read_schema(data) if field.type == kind()]
+
+    def kept_words(self, data: bytes) -> bytes | None:
+        """What stands beside the columns under ``KEPT``, if anything."""
+        try:
+            return (self.read_schema(data).metadata or {}).get(KEPT)
+        except Exception:  # the file will be read, and say what is wrong
+            return None
 
     @abstractmethod
     def own_table(self, data: bytes) -> Any:

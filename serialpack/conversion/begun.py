@@ -1,0 +1,172 @@
+"""A source that is opened, how it becomes the target, and what is known of all of it before."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import ExitStack
+from itertools import chain, count
+from typing import Any, NamedTuple, TypedDict
+
+from serialpack.api import Target, check_target, opened_source
+from serialpack.conversion.found_tables import AsFound
+from serialpack.conversion.given import Given, given_by, with_schema
+from serialpack.conversion.plan import ConversionPlan
+from serialpack.conversion.projecting import Fields
+from serialpack.conversion.rules import EVERY, RULES, TABLES, TEXT_TABLES, allowed_for
+from serialpack.conversion.tables.layout import Layout, layout_of, typed_layout_of, with_kept
+from serialpack.conversion.tables.shaping import Shaping
+from serialpack.conversion.tables.survey import Looked, surveyed
+from serialpack.conversion.tables.twice import Rereadable
+from serialpack.conversion.types.kept import KeptTable, kept_from
+from serialpack.conversion.types.typing import TypedColumn, decided, named_types, shape_of
+from serialpack.files import Source
+from serialpack.formats import FORMATS
+from serialpack.formats.base import MAX_BLOCK
+from serialpack.pipeline.workers import usable_cores
+
+
+class ConvertOptions(TypedDict):
+    """The options of ``convert`` that say how."""
+
+    format: str | None
+    lossy: Collection[str]
+    tagged: bool
+    skip_bad: bool
+    verify: bool
+    trust: bool
+    options: Mapping[str, Any]
+    threads: int | None
+    max_size: int | None
+    force: bool
+    fields: Sequence[str]
+    strict: bool
+    shaping: Shaping
+    delimiter: str | None
+    encoding: str | None
+    no_header: bool
+
+
+class Begun(NamedTuple):
+    """A source that is open, and how it becomes the target."""
+
+    given: Given
+    plan: ConversionPlan
+    size: int | None
+    block_size: int | None
+
+
+def begun(source: Source, to: str, how: ConvertOptions, threads: int) -> Begun:
+    fields = Fields(how["fields"])
+    trust, verify, lossy = how["trust"], how["verify"], how["lossy"]
+    given = given_by(
+        source, how["format"], fields, as_found(how), trust=trust, threads=threads, verify=verify
+    )
+    target = _same_dialect(to, given.plan.source)
+    plan = with_schema(given.plan._replace(target=target), how["options"], given.stored)
+    plan = plan._replace(
+        verify=verify,
+        lossy=allowed_for(to, lossy, strict=how["strict"]),
+        asked=tuple(RULES) if EVERY in lossy else tuple(lossy),
+        strict=how["strict"],
+        tagged=how["tagged"],
+        skip_bad=how["skip_bad"],
+        shaping=how["shaping"],
+    )
+    whole = given.plan.source_serializer is not None or how["shaping"].at
+    return Begun(given, plan, source.size, MAX_BLOCK if whole else None)
+
+
+class Known(NamedTuple):
+    """What is known of a source once it was looked at: the columns of a table, those of text that
+    get values, and the bytes of a block, where these must be others. ``columns``: of how many.
+    ``kept``: how the table of text is written that the source is, or was once.
+    """
+
+    layout: Layout | None
+    types: tuple[TypedColumn, ...]
+    block_size: int | None
+    columns: int = 0
+    kept: KeptTable | None = None
+
+
+def looked_at(
+    again: Rereadable, target: Target, to: str, how: ConvertOptions, block_size: int | None
+) -> Known:
+    """What is known of a source once it was looked at; errors as of the conversion."""
+    threads = how["threads"] or usable_cores()
+    with ExitStack() as stack:
+
+        def opened() -> Begun:
+            stack.close()
+            source = stack.enter_context(opened_source(again.again()))
+            check_target(target, how["force"], source.stat)
+            return begun(source, to, how, threads)
+
+        found = opened()
+        looked, block_size = surveyed(
+            chain((found.given.read,), (opened().given.read for _ in count())).__next__,
+            found.plan,
+            within=to not in TEXT_TABLES,
+            threads=threads,
+            size=found.size,
+            block_size=found.block_size or block_size,
+        )
+    return _known(looked, found.plan, to, block_size)
+
+
+def _known(looked: Looked, plan: ConversionPlan, to: str, block_size: int | None) -> Known:
+    shaping, seen = plan.shaping, looked.types
+    types: tuple[TypedColumn, ...] = ()
+    if seen is not None and shaping.gives_types:
+        named = named_types(shaping.types)
+        is_table = plan.is_text_table
+        types = decided(seen, named, to, infer=shaping.infer, is_table=is_table)
+        for column in types:
+            if not column.by_hand:
+                looked.shape.keys[column.name] = shape_of(column, seen.columns[column.name])
+    columns = len(looked.shape.keys)
+    if to not in TABLES:
+        return Known(None, types, block_size, columns)
+    layout = (layout_of if to in TEXT_TABLES else typed_layout_of)(
+        looked.shape, shaping, looked.rows
+    )
+    layout = layout._replace(lists=looked.lists)
+    if to in TEXT_TABLES and looked.kept is not None and seen is not None:
+        layout = layout._replace(kept=_as_kept(looked.kept, seen.misfits, to))
+        return Known(layout, (), block_size, kept=layout.kept)
+    kept = None
+    if seen is not None and plan.is_text_table and looked.shape.keys:
+        mark = FORMATS.declaration(plan.source).delimiter.decode()
+        kept = kept_from(seen, [*looked.shape.keys], types, mark, _words(shaping))
+    if kept is not None:
+        layout = with_kept(layout, kept.stored())
+    return Known(layout, types, block_size, columns, kept)
+
+
+def _as_kept(kept: KeptTable, misfits: Collection[str], to: str) -> KeptTable:
+    """What is kept, for those columns that are still so, between the delimiters of ``to``."""
+    columns = {name: column for name, column in kept.columns.items() if name not in misfits}
+    own = FORMATS.declaration(to).delimiter.decode()
+    dialects = [each for each in FORMATS.sources() if each.dialect_of == to and not each.is_target]
+    others = {each.delimiter.decode() for each in dialects}
+    mark = kept.delimiter if kept.delimiter in others else own
+    return kept._replace(columns=columns, delimiter=mark)
+
+
+def _words(shaping: Shaping) -> tuple[str, ...]:
+    """The words that ask for the same types."""
+    infer = ("--infer",) if shaping.infer else ()
+    if not shaping.types:
+        return infer
+    return (*infer, "--types", ",".join(f"{name}={kind}" for name, kind in shaping.types))
+
+
+def as_found(how: ConvertOptions) -> AsFound:
+    return AsFound(how["delimiter"], how["encoding"], how["no_header"])
+
+
+def _same_dialect(to: str, source: str) -> str:
+    """The format that is written for ``to``: CSV becomes CSV with its delimiter."""
+    dialect = FORMATS.declaration(source) if source else None
+    other = dialect is not None and dialect.dialect_of == to and not dialect.is_target
+    return source if other else to

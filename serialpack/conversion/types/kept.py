@@ -1,0 +1,192 @@
+"""How a table of text was written, as a typed table keeps it, and how it is written so again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from serialpack.conversion.tables.columns import MISSING
+from serialpack.conversion.types.seen import ALL, FILLED, NEEDED, TypesSeen
+from serialpack.conversion.types.spelling import TEXT, Spelling, is_style, spelled, values_of
+from serialpack.conversion.types.typing import TypedColumn
+from serialpack.formats.base import SourceBlock
+from serialpack.formats.csv.rows import rows_of
+from serialpack.serializers.base import FAILURES
+
+#: The longest first line that is kept, in characters.
+_MOST_HEAD = 1 << 20
+
+_VERSION = 1
+
+
+class KeptColumn(NamedTuple):
+    """How the cells of one column are written: their spelling, and how they are quoted."""
+
+    spelling: Spelling = Spelling(TEXT)
+    quotes: str = NEEDED
+
+    def texts(self, values: Sequence[Any]) -> list[str]:
+        """The text of the column's cells: null is empty. One of ``serializers.base.FAILURES``
+        where a value is not of the type, or has no such text."""
+        if self.spelling.type == TEXT:
+            if not {str}.issuperset(map(type, values)):
+                raise TypeError("a cell that is no text")
+            return list(values)
+        some = [value for value in values if value is not None and value is not MISSING]
+        made = spelled(some, self.spelling) if some else []
+        if len(some) == len(values):
+            return made
+        each = iter(made)
+        return ["" if v is None or v is MISSING else next(each) for v in values]
+
+    def read(self, texts: Sequence[str]) -> list[Any]:
+        """The values of the text of cells; ValueError where they are not spelled so."""
+        if self.spelling.type == TEXT:
+            return list(texts)
+        some = [text for text in texts if text]
+        values = values_of(some, self.spelling)
+        if values is None:
+            raise ValueError("a cell in another spelling")
+        if len(some) == len(texts):
+            return values
+        each = iter(values)
+        return [next(each) if text else None for text in texts]
+
+    def fits(self, values: Sequence[Any]) -> bool:
+        """Whether the values can be written so, and read again."""
+        try:
+            again = self.read(self.texts(values))
+        except FAILURES:
+            return False
+        return again == [None if value is MISSING else value for value in values]
+
+    def cells(self, texts: Sequence[str], delimiter: str, *, alone: bool) -> list[str]:
+        """The raw cells of texts, quoted as they were."""
+        if self.quotes == ALL:
+            return [f'"{text.replace(_QUOTE, _TWO)}"' for text in texts]
+        filled = self.quotes == FILLED
+        if not (filled or alone):
+            joined = "".join(texts)
+            if not any(mark in joined for mark in ('"', delimiter, "\n", "\r")):
+                return list(texts)
+        needs = partial(_has_quotes, delimiter=delimiter, filled=filled, alone=alone)
+        return [f'"{text.replace(_QUOTE, _TWO)}"' if needs(text) else text for text in texts]
+
+
+_QUOTE, _TWO = '"', '""'
+
+
+def _has_quotes(text: str, *, delimiter: str, filled: bool, alone: bool) -> bool:
+    if not text:
+        return alone
+    return filled or '"' in text or delimiter in text or "\n" in text or "\r" in text
+
+
+class KeptTable(NamedTuple):
+    """How a table of text was written.
+
+    ``head``: its first line with what ends it, as it stood; ``end``: whether its last line ends.
+    ``back``: the words that gave it its types.
+    """
+
+    head: str
+    delimiter: str
+    newline: str
+    end: bool
+    columns: dict[str, KeptColumn]
+    back: tuple[str, ...] = ()
+
+    def stored(self) -> bytes:
+        """As a typed table keeps it."""
+        columns = {name: [*each.spelling, each.quotes] for name, each in self.columns.items()}
+        words = {"version": _VERSION, **self._asdict(), "columns": columns}
+        return json.dumps(words, ensure_ascii=False).encode()
+
+    def rows(self, columns: Sequence[Sequence[str]]) -> str:
+        """The lines of raw cells, column by column, each with its end."""
+        rows = zip(*columns, strict=True)
+        return self.newline.join([*map(self.delimiter.join, rows), ""])
+
+    def first_line(self, names: list[str]) -> bytes:
+        """The line of names as it stood; nothing where it has others."""
+        try:
+            rows = rows_of(self.head.removeprefix("\ufeff"), self.delimiter)
+        except ValueError:
+            return b""
+        return self.head.encode() if rows == [names] and self.head.endswith(self.newline) else b""
+
+    def writes(self, data: bytes, records: list[Any], *, first: bool, last: bool) -> bool:
+        """Whether the records of a block are written as the bytes of that block."""
+        names = list(self.columns)
+        if any(list(record) != names for record in records[:1]):
+            return False
+        if first and not data.startswith(self.head.encode()):
+            return False
+        body = data[len(self.head.encode()) :] if first else data
+        if not records:
+            return not body
+        alone = len(names) == 1
+        try:
+            cells = [
+                column.cells(column.texts([r[name] for r in records]), self.delimiter, alone=alone)
+                for name, column in self.columns.items()
+            ]
+            text = self.rows(cells).encode()
+        except (*FAILURES, LookupError):
+            return False
+        return body == (text.removesuffix(self.newline.encode()) if last and not self.end else text)
+
+
+def is_written_so(kept: KeptTable, block: SourceBlock, records: list[Any]) -> bool:
+    """Whether the records of a block are written as the bytes of that block."""
+    return kept.writes(bytes(block.data), records, first=block.index == 0, last=block.last)
+
+
+def kept_of(stored: bytes | None) -> KeptTable | None:
+    """What a typed table keeps; None where it keeps nothing, or what is not known here."""
+    if not stored:
+        return None
+    try:
+        words = json.loads(stored)
+        if words.pop("version") != _VERSION:
+            return None
+        columns = {
+            name: KeptColumn(Spelling(kind, style), quotes)
+            for name, (kind, style, quotes) in words.pop("columns").items()
+        }
+        kept = KeptTable(**words, columns=columns)
+        kept = kept._replace(back=tuple(map(str, kept.back)))
+        sound = kept.newline in ("\n", "\r\n") and kept.delimiter in (",", ";", "|", "\t")
+        sound = sound and type(kept.head) is str and type(kept.end) is bool
+        sound = sound and all(_is_sound(column) for column in columns.values())
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return None
+    return kept if sound else None
+
+
+def _is_sound(column: KeptColumn) -> bool:
+    kind, style = column.spelling
+    return is_style(kind, style) and column.quotes in (ALL, FILLED, NEEDED)
+
+
+def kept_from(
+    seen: TypesSeen,
+    names: Collection[str],
+    types: Sequence[TypedColumn],
+    delimiter: str,
+    back: tuple[str, ...],
+) -> KeptTable | None:
+    """What is kept of a table of text whose cells were looked at; None where that is too much."""
+    head = seen.head.decode("utf-8", "replace")
+    if len(head) > _MOST_HEAD:
+        return None
+    spellings = {column.name: column.spelling for column in types}
+    columns = {}
+    for name in names:
+        fit = seen.columns[name].quotes
+        quotes = next((each for each in (NEEDED, FILLED, ALL) if each in fit), NEEDED)
+        columns[name] = KeptColumn(spellings.get(name, Spelling(TEXT)), quotes)
+    newline = "\r\n" if head.endswith("\r\n") else "\n"
+    return KeptTable(head, delimiter, newline, seen.end, columns, back)

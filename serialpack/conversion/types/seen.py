@@ -1,0 +1,157 @@
+"""What all cells of each column have in common: the spellings that fit, and how they are quoted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from serialpack.conversion.tables.columns import MISSING, Missing
+from serialpack.conversion.tables.delimited import columns_of
+from serialpack.conversion.types.spelling import Spelling, possible, values_of
+from serialpack.formats.csv.rows import rows_of
+from serialpack.formats.declaration import Declaration
+
+#: How the cells of a column are quoted: where they have to be, always, where they are not empty.
+NEEDED, ALL, FILLED = "n", "a", "f"
+_EVERY = frozenset({NEEDED, ALL, FILLED})
+
+_NOTHING: frozenset[Any] = frozenset({type(None), Missing})
+
+
+class CellsSeen:
+    """One column, as far as it was looked at.
+
+    ``spellings``: those that fit; None: all, there was no cell with text. ``low`` and ``high``: of
+    integers. ``nothing``: whether a cell was empty, null or missing. ``quotes``: how they may have
+    been quoted.
+    """
+
+    __slots__ = ("high", "low", "nothing", "quotes", "spellings")
+
+    def __init__(self) -> None:
+        self.spellings: frozenset[Spelling] | None = None
+        self.low = self.high = 0
+        self.nothing = False
+        self.quotes: frozenset[str] = _EVERY
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, name) for name in self.__slots__)
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        for name, value in zip(self.__slots__, state, strict=True):
+            setattr(self, name, value)
+
+    def look(self, values: Sequence[Any], *, empty_is_null: bool) -> None:
+        """Take ``values`` in; what is neither text nor null has no spelling."""
+        types = set(map(type, values))
+        self.nothing = self.nothing or not types.isdisjoint(_NOTHING)
+        if not types <= _NOTHING | {str}:
+            self.spellings = frozenset()
+            return
+        if types != {str}:
+            values = [value for value in values if type(value) is str]
+        if empty_is_null and "" in values:
+            self.nothing = True
+            values = [value for value in values if value]
+        if values and self.spellings != frozenset():
+            self._narrow(values)
+
+    def _narrow(self, cells: Sequence[str]) -> None:
+        found = frozenset(possible(cells[0]))
+        if self.spellings is not None:
+            found &= self.spellings
+        fit = set()
+        for spelling in found:
+            values = values_of(cells, spelling)
+            if values is None:
+                continue
+            fit.add(spelling)
+            if spelling.type == "integer":
+                self.low, self.high = min(self.low, *values), max(self.high, *values)
+        self.spellings = frozenset(fit)
+
+    def merge(self, other: CellsSeen) -> None:
+        """Take in what another has seen."""
+        if self.spellings is None:
+            self.spellings = other.spellings
+        elif other.spellings is not None:
+            self.spellings &= other.spellings
+        self.low, self.high = min(self.low, other.low), max(self.high, other.high)
+        self.nothing = self.nothing or other.nothing
+        self.quotes &= other.quotes
+
+
+def quotes_of(cells: Iterable[str], delimiter: str, *, alone: bool) -> frozenset[str]:
+    """How raw cells are quoted; ``alone``: they are their table's only column."""
+    needs = re.compile(f'["\r\n{re.escape(delimiter)}]').search
+    found = set(_EVERY)
+    for cell in set(cells):
+        quoted = cell[:1] == '"'
+        text = cell[1:-1] if quoted else cell
+        if quoted != (bool(needs(text)) or (alone and not text)):
+            found.discard(NEEDED)
+        if not quoted:
+            found.discard(ALL)
+        if quoted != (bool(text) or alone):
+            found.discard(FILLED)
+        if not found:
+            break
+    return frozenset(found)
+
+
+class TypesSeen:
+    """The columns of all records, by name, as far as they were looked at.
+
+    ``misfits``: the columns whose values are no longer as a table's kept spelling has them.
+    ``end``: whether the last line of a table of text has an end. ``named``: the columns that the
+    user named, and that were there; ``by_hand``: these. ``head``: the first line, as it stands.
+    """
+
+    def __init__(self) -> None:
+        self.columns: dict[str, CellsSeen] = {}
+        self.misfits: set[str] = set()
+        self.named: set[str] = set()
+        self.by_hand: dict[str, CellsSeen] = {}
+        self.head = b""
+        self.end = True
+
+    def look(self, records: list[Any], *, empty_is_null: bool) -> None:
+        """Take in records that are maps; others have no columns."""
+        if not {dict}.issuperset(map(type, records)):
+            return
+        names = dict.fromkeys(key for keys in set(map(tuple, records)) for key in keys)
+        for name in names:
+            if type(name) is str:
+                values = [record.get(name, MISSING) for record in records]
+                seen = self.columns.setdefault(name, CellsSeen())
+                seen.look(values, empty_is_null=empty_is_null)
+
+    def look_at_text(self, data: bytes, head: bytes, fmt: Declaration, *, first: bool) -> None:
+        """Take in how the cells of a block of a table of text are quoted, and its last end."""
+        mark = fmt.delimiter.decode()
+        self.head, self.end = head, data.endswith(b"\n")
+        names = rows_of(head.decode().removeprefix("\ufeff"), mark)[0]
+        body = (data[len(head) :] if first else data).decode()
+        if '"' not in body:
+            known = frozenset({NEEDED})
+            filled = [known] * len(names)
+        else:
+            alone = len(names) == 1
+            columns = columns_of(body, mark, len(names))
+            filled = [quotes_of(cells, mark, alone=alone) for cells in columns]
+        for name, quotes in zip(names, filled, strict=True):
+            self.columns.setdefault(name, CellsSeen()).quotes &= quotes
+
+    def merge(self, other: TypesSeen) -> None:
+        """Take in what comes behind."""
+        for mine, others in (self.columns, other.columns), (self.by_hand, other.by_hand):
+            for name, seen in others.items():
+                if name in mine:
+                    mine[name].merge(seen)
+                else:
+                    mine[name] = seen
+        self.misfits |= other.misfits
+        self.named |= other.named
+        self.head = self.head or other.head
+        self.end = other.end

@@ -1,0 +1,249 @@
+"""Types of text, and how all values of one column are spelled in them."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from serialpack.conversion.durations import duration_of, duration_text
+from serialpack.formats.shared.exact import MAX_DIGITS, Lost, held
+from serialpack.literal import Literal
+
+#: No type: cells stay what they are.
+TEXT = "text"
+
+#: So many decimals a style has at most.
+_MOST_DECIMALS = 99
+
+#: Up to here all integers are doubles.
+_EXACT = 1 << 53
+
+_NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:\.([0-9]*))?|\.[0-9]+)(?:([eE])[-+]?[0-9]+)?", re.ASCII)
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d([T ])(\d\d:\d\d(?:(:\d\d)(?:\.(\d{1,6}))?)?)(.*)", re.ASCII)
+_TIME = re.compile(r"\d\d:\d\d(?:(:\d\d)(?:\.(\d{1,6}))?)?", re.ASCII)
+_DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_ZONES = ("", "Z", "+00:00")
+_WORDS = {word: (word, other) for word, other in (("true", "false"), ("TRUE", "FALSE"))}
+_WORDS["True"] = ("True", "False")
+
+
+class Spelling(NamedTuple):
+    """A type, and how its values are written.
+
+    ``style``: of numbers ``""``: the shortest digits, ``.0``: with a point, ``f2``: two decimals,
+    ``e18``: an exponent behind so many; of booleans the word for true; of times how many digits
+    of seconds, ``m``: none of them; of timestamps what stands before the time, its digits, and the
+    zone.
+    """
+
+    type: str
+    style: str = ""
+
+
+def possible(cell: str) -> Iterator[Spelling]:
+    """The spellings that a cell, not empty, may have, in the order in which they are taken."""
+    number = _NUMBER.fullmatch(cell)
+    if number is not None:
+        decimals, exponent = number.groups()
+        if decimals is None and exponent is None:
+            yield Spelling("integer")
+        yield Spelling("number")
+        yield Spelling("number", ".0")
+        if len(decimals or "") > _MOST_DECIMALS:
+            return
+        if decimals and exponent is None:
+            yield Spelling("number", f"f{len(decimals)}")
+        if exponent == "e":
+            yield Spelling("number", f"e{len(decimals or '')}")
+        return
+    for yes, no in _WORDS.values():
+        if cell in (yes, no):
+            yield Spelling("boolean", yes)
+    if _DATE.fullmatch(cell):
+        yield Spelling("date")
+    elif (found := _TIME.fullmatch(cell)) is not None:
+        yield Spelling("time", _digits(*found.groups()))
+    elif (found := _MOMENT.fullmatch(cell)) is not None and found[5] in _ZONES:
+        yield Spelling("timestamp", f"{found[1]}{_digits(found[3], found[4])}{found[5]}")
+
+
+def rank(spelling: Spelling) -> tuple[int, int]:
+    """Which of several that fit is taken: the first."""
+    first = ("", ".0").index(spelling.style) if spelling.style in ("", ".0") else 2
+    return list(TYPES).index(spelling.type), first
+
+
+def _digits(seconds: str | None, fraction: str | None) -> str:
+    return "m" if seconds is None else str(len(fraction or ""))
+
+
+def values_of(cells: Sequence[str], spelling: Spelling) -> list[Any] | None:
+    """The values of cells that all are in a spelling, none of them empty; None where one is not.
+
+    What is spelled from them again is the cells.
+    """
+    try:
+        values = [*map(_PARSE[spelling.type], cells)]
+        return values if spelled(values, spelling) == list(cells) else None
+    except (ValueError, OverflowError, ArithmeticError):
+        return None
+
+
+def spelled(values: Sequence[Any], spelling: Spelling) -> list[str]:
+    """The text of values of a type. One of ``serializers.base.FAILURES`` where one has none."""
+    kind, style = spelling
+    if not _KINDS[kind].issuperset(map(type, values)):
+        raise TypeError(f"a value that is no {kind}")
+    if kind == "number":
+        return _numbers(values, style)
+    if kind == "boolean":
+        yes, no = _WORDS[style or "true"]
+        return [yes if value else no for value in values]
+    if kind in ("time", "timestamp"):
+        return _times(values, style)
+    return list(map(_SPELL[kind], values))
+
+
+def _numbers(values: Sequence[float], style: str) -> list[str]:
+    if style in ("", ".0"):
+        texts = list(map(repr, values))
+        if style or ".0" not in "\n".join(texts):
+            return texts
+        return [
+            text[:-2] if text[-2:] == ".0" and abs(value) <= _EXACT and text != "-0.0" else text
+            for text, value in zip(texts, values, strict=True)
+        ]
+    how = f".{int(style[1:])}{style[0]}"
+    return [format(value, how) for value in values]
+
+
+def _times(values: Sequence[Any], style: str) -> list[str]:
+    zone = ""
+    if type(values[0]) is datetime:
+        between, digits, zone = style[:1] or "T", style[1:2] or "6", style[2:]
+        aware = UTC if zone else None
+        if not {aware}.issuperset([value.tzinfo for value in values]):
+            raise ValueError("a time in another zone")
+        values = [value.replace(tzinfo=None) for value in values]
+        how: tuple[str, ...] = (between,)
+    else:
+        digits, how = style or "6", ()
+    spec = {"m": "minutes", "0": "seconds"}.get(digits, "microseconds")
+    end = int(digits) - 6 if digits not in "m06" else None
+    return [value.isoformat(*how, timespec=spec)[:end] + zone for value in values]
+
+
+def _decimal(text: str) -> Decimal:
+    if _NUMBER.fullmatch(text) is None:
+        raise ValueError(text)
+    return Decimal(text)
+
+
+def _number(text: str) -> float:
+    """The double of a literal; Lost where none is it."""
+    if _NUMBER.fullmatch(text) is None:
+        raise ValueError(text)
+    value = float(text)
+    plain = text.removeprefix("+")
+    return float(held(Literal(plain, value if value - value == 0 else None)))
+
+
+def _integer(text: str) -> int:
+    if re.fullmatch(r"[-+]?[0-9]+", text, re.ASCII) is None or len(text) > MAX_DIGITS:
+        raise ValueError(text)
+    return int(text)
+
+
+def _boolean(text: str) -> bool:
+    return {"true": True, "false": False}[text.lower()]
+
+
+def _boolean_word(text: str) -> bool:
+    return text in _WORDS
+
+
+def _base64(text: str) -> bytes:
+    return b64decode(text, validate=True)
+
+
+def read(text: str, kind: str) -> Any:
+    """The value of text of a type in whatever spelling; ValueError, Lost where it has none."""
+    try:
+        return _READ[kind](text)
+    except Lost:
+        raise
+    except (LookupError, ArithmeticError) as error:
+        raise ValueError(text) from error
+
+
+#: Quickly, where the text is compared with what is spelled again; and whatever the spelling is.
+_PARSE: dict[str, Callable[[str], Any]] = {
+    "integer": int,
+    "number": float,
+    "boolean": _boolean_word,
+    "date": date.fromisoformat,
+    "time": time.fromisoformat,
+    "timestamp": datetime.fromisoformat,
+    "decimal": Decimal,
+    "duration": duration_of,
+    "bytes": _base64,
+}
+_READ = {**_PARSE, "integer": _integer, "number": _number, "boolean": _boolean, "decimal": _decimal}
+
+_KINDS: dict[str, frozenset[type]] = {
+    "integer": frozenset({int}),
+    "number": frozenset({float}),
+    "boolean": frozenset({bool}),
+    "date": frozenset({date}),
+    "time": frozenset({time}),
+    "timestamp": frozenset({datetime}),
+    "decimal": frozenset({Decimal}),
+    "duration": frozenset({timedelta}),
+    "bytes": frozenset({bytes}),
+}
+
+_SPELL: dict[str, Callable[[Any], str]] = {
+    "integer": str,
+    "date": date.isoformat,
+    "decimal": lambda value: format(value, "f"),
+    "duration": duration_text,
+    "bytes": lambda value: b64encode(value).decode(),
+}
+
+#: The types by name, in the order in which they are tried, and the kinds of their values.
+TYPES: dict[str, tuple[str, ...]] = {
+    TEXT: (),
+    "integer": ("integer",),
+    "number": ("float", "integral-float"),
+    "boolean": ("boolean",),
+    "date": ("date",),
+    "time": ("time",),
+    "timestamp": ("local-datetime", "utc-datetime"),
+    "decimal": ("decimal",),
+    "duration": ("timedelta",),
+    "bytes": ("bytes",),
+}
+
+
+#: The styles that there are, of types that have more than one.
+_STYLES = {
+    "number": r"|\.0|[ef]\d{1,2}",
+    "boolean": "true|TRUE|True",
+    "time": "m|[0-6]",
+    "timestamp": r"[T ](m|[0-6])(Z|\+00:00|)",
+}
+
+
+def is_style(kind: Any, style: Any) -> bool:
+    """Whether there is such a style, of such a type."""
+    known = isinstance(kind, str) and kind in TYPES and isinstance(style, str)
+    return known and re.fullmatch(_STYLES.get(kind, ""), style, re.ASCII) is not None
+
+
+def python_types(kind: str) -> frozenset[type]:
+    """The types of Python's that values of a type have."""
+    return _KINDS[kind]

@@ -1,0 +1,273 @@
+"""Columns of text become columns of values, and what is to be known of them before."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from serialpack.conversion.tables.shape import ValueShape
+from serialpack.conversion.types.seen import CellsSeen, TypesSeen
+from serialpack.conversion.types.spelling import (
+    TEXT,
+    TYPES,
+    Spelling,
+    python_types,
+    rank,
+    read,
+    spelled,
+    values_of,
+)
+from serialpack.conversion.verdicts import verdict
+from serialpack.errors import InputError, UsageError, ValueRefusedError
+from serialpack.formats import FORMATS
+from serialpack.formats.shared.exact import Lost
+from serialpack.serializers.base import FAILURES
+from serialpack.values.kinds import DIGITS, Loss, shown, value_step
+
+#: What the user names a type of, and that; the types that text of any format may have: what a
+#: format without them writes as text, a number never is.
+_OF_ANY = ("date", "time", "timestamp")
+#: The spelling of a named type where the cells have several.
+_USUAL = {"boolean": "true", "time": "0", "timestamp": "T0"}
+
+SPELLINGS = "spellings"
+
+
+class TypedColumn(NamedTuple):
+    """A column of text that gets values. ``by_hand``: the user named its type: cells in another
+    spelling are read too. Its name is a key, or else the way to one, with dots."""
+
+    name: str
+    spelling: Spelling
+    by_hand: bool = False
+
+
+def named_types(text: Sequence[tuple[str, str]]) -> tuple[TypedColumn, ...]:
+    """The columns that the user named; UsageError for a type that there is not."""
+    found: dict[str, TypedColumn] = {}
+    for name, kind in text:
+        if kind not in TYPES:
+            raise UsageError(f"--types: unknown type {kind!r}", hint="known: " + ", ".join(TYPES))
+        if name in found:
+            raise UsageError(f"--types names {name} twice")
+        found[name] = TypedColumn(name, Spelling(kind, _USUAL.get(kind, "")), True)
+    return tuple(found.values())
+
+
+class Typer:
+    """Gives columns of records their values. ``empty_is_null``: as in tables of text."""
+
+    def __init__(self, columns: Sequence[TypedColumn], *, empty_is_null: bool) -> None:
+        self._columns = [column for column in columns if column.spelling.type != TEXT]
+        self._texts = [column for column in columns if column.spelling.type == TEXT]
+        self._empty_is_null = empty_is_null
+        #: Where it is said how the named columns are spelled, while they are looked at.
+        self.seen: TypesSeen | None = None
+
+    def _look(self, records: list[Any], seen: TypesSeen) -> None:
+        for column in [*self._columns, *self._texts]:
+            if not column.by_hand:
+                continue
+            values = [place[key] for _, place, key in _places(records, column.name)]
+            if values:
+                seen.named.add(column.name)
+                cells = seen.by_hand.setdefault(column.name, CellsSeen())
+                cells.look(values, empty_is_null=self._empty_is_null)
+
+    def apply(
+        self, records: list[Any], first_record: int, allowed: Collection[str] = ()
+    ) -> list[Loss]:
+        """Put values in the place of text, within ``records``; what is to be told of that.
+
+        ValueRefusedError for a cell that is not of the type.
+        """
+        told: list[Loss] = []
+        if self.seen is not None:
+            self._look(records, self.seen)
+        for column in self._columns:
+            if column.by_hand:
+                self._by_hand(column, records, first_record, allowed, told)
+            else:
+                self._inferred(column, records)
+        return told
+
+    def _is_text(self, value: Any) -> bool:
+        return type(value) is str and (bool(value) or not self._empty_is_null)
+
+    def _inferred(self, column: TypedColumn, records: list[Any]) -> None:
+        name = column.name
+        some = [r for r in records if type(r) is dict and self._is_text(r.get(name))]
+        values = values_of([record[name] for record in some], column.spelling)
+        if values is None:
+            raise InputError("it has other records than when it was looked at", hint="run it again")
+        for record, value in zip(some, values, strict=True):
+            record[name] = value
+        if self._empty_is_null and len(some) < len(records):
+            for record in records:
+                if record.get(name) == "":
+                    record[name] = None
+
+    def _by_hand(
+        self,
+        column: TypedColumn,
+        records: list[Any],
+        first_record: int,
+        allowed: Collection[str],
+        told: list[Loss],
+    ) -> None:
+        places = list(_places(records, column.name))
+        cells = [place[key] for _, place, key in places]
+        texts = [cell for cell in cells if self._is_text(cell)]
+        quick = values_of(texts, column.spelling)
+        values = None if quick is None else iter(quick)
+        kind = column.spelling.type
+        for (number, place, key), cell in zip(places, cells, strict=True):
+            if not self._is_text(cell):
+                if cell == "":
+                    place[key] = None
+                elif cell is not None and type(cell) not in python_types(kind):
+                    raise _other(number, column, cell, first_record)
+                continue
+            if values is not None:
+                place[key] = next(values)
+                continue
+            where = first_record + number, _path(column.name)
+            try:
+                value = read(cell, kind)
+            except Lost as lost:
+                if lost.nearest is None or DIGITS not in allowed:
+                    raise _digits(column, cell, *where) from None
+                value = float(lost.nearest)
+                told.append(Loss(DIGITS, 1, *where, cell, repr(value)))
+            except (ValueError, OverflowError):
+                raise _other(number, column, cell, first_record) from None
+            again = _again(value, column.spelling)
+            if again != cell:
+                told.append(Loss(SPELLINGS, 1, *where, shown(cell), again))
+            place[key] = value
+
+
+def _again(value: Any, spelling: Spelling) -> str:
+    try:
+        return spelled([value], spelling)[0]
+    except FAILURES:
+        return str(value)
+
+
+def _path(name: str) -> str:
+    return "$" + value_step(name)
+
+
+def _other(number: int, column: TypedColumn, cell: Any, first_record: int) -> ValueRefusedError:
+    kind = column.spelling.type
+    return ValueRefusedError(
+        f"{shown(cell)} is no {kind}",
+        record=first_record + number,
+        value_path=_path(column.name),
+        kind="value",
+        hint=f"--types {column.name}={TEXT} leaves it, --skip-bad leaves the record out",
+    )
+
+
+def _digits(column: TypedColumn, cell: str, record: int, path: str) -> ValueRefusedError:
+    return ValueRefusedError(
+        f"no double holds {shown(cell)}",
+        record=record,
+        value_path=path,
+        kind="digits",
+        hint=f"--types {column.name}=decimal holds it, --lossy {DIGITS} lets it go",
+    )
+
+
+def _places(records: list[Any], name: str) -> Iterator[tuple[int, dict[Any, Any], str]]:
+    """The number of each record that has a column, with the map in which it stands, and its key."""
+    keys = name.split(".")
+    for number, record in enumerate(records):
+        if type(record) is not dict:
+            continue
+        if name in record:
+            yield number, record, name
+        elif len(keys) > 1:
+            for place in _inside(record, keys[:-1]):
+                if keys[-1] in place:
+                    yield number, place, keys[-1]
+
+
+def _inside(value: Any, keys: list[str]) -> Iterator[dict[Any, Any]]:
+    if type(value) is list:
+        for item in value:
+            yield from _inside(item, keys)
+    elif type(value) is dict:
+        if not keys:
+            yield value
+        elif keys[0] in value:
+            yield from _inside(value[keys[0]], keys[1:])
+
+
+def decided(
+    seen: TypesSeen, named: Sequence[TypedColumn], target: str, *, infer: bool, is_table: bool
+) -> tuple[TypedColumn, ...]:
+    """The columns that get values in ``target``, and how they are spelled.
+
+    ``is_table``: they come from a table of text, where numbers are text too. UsageError for one
+    that was named and that no record has.
+    """
+    lost = [column.name for column in named if column.name not in seen.named]
+    if lost:
+        there = ", ".join(list(seen.columns)[:_FEW])
+        more = ", ..." if len(seen.columns) > _FEW else ""
+        hint = f"there are {there}{more}" if there else None
+        raise UsageError(f"--types: no record has a field {' or '.join(lost)}", hint=hint)
+    found = []
+    for column in named:
+        fit = [s for s in seen.by_hand[column.name].spellings or () if s[0] == column.spelling.type]
+        best = min(fit, key=rank, default=column.spelling)
+        found.append(column._replace(spelling=best))
+    by_hand = {column.name for column in named}
+    for name, cells in seen.columns.items() if infer else ():
+        if name in by_hand:
+            continue
+        fit = sorted(cells.spellings or (), key=rank)
+        kinds = [s for s in fit if is_table or s.type in _OF_ANY]
+        best_of = next((s for s in kinds if _holds(target, s, cells)), None)
+        if best_of is not None:
+            found.append(TypedColumn(name, best_of))
+    return tuple(found)
+
+
+#: So many columns are named.
+_FEW = 10
+
+
+def _holds(target: str, spelling: Spelling, cells: CellsSeen) -> bool:
+    """Whether ``target`` has the type, at the width of what was seen."""
+    kinds = TYPES[spelling.type]
+    if spelling.type == "timestamp":
+        kinds = kinds[bool(spelling.style[2:]) :][:1]
+    for kind in kinds:
+        found = verdict(kind, target)
+        if found.word not in ("same", "lost") and not found.partly:
+            return False
+        if found.word == "lost" or (found.partly and spelling.type in _OF_ANY):
+            return False
+    if spelling.type != "integer":
+        return True
+    low, high = cells.low, cells.high
+    most = 1 << FORMATS.declaration(target).integer_bits
+    if max(-low, high) > most:
+        return False
+    if low < -(1 << 63) or high >= 1 << 64 or (high >= 1 << 63 and low < 0):
+        return False
+    return high < 1 << 63 or verdict("uint64", target).word == "same"
+
+
+def shape_of(column: TypedColumn, cells: CellsSeen) -> ValueShape:
+    """What is known of the values of an inferred column before any of them is made."""
+    shape = ValueShape()
+    shape.types = set(python_types(column.spelling.type))
+    shape.low, shape.high = cells.low, cells.high
+    if cells.nothing:
+        shape.types.add(type(None))
+    if column.spelling.type == "timestamp":
+        shape.facts = {("utc",) if column.spelling.style[2:] else ("local",)}
+    return shape
