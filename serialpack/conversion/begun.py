@@ -12,7 +12,7 @@ from serialpack.conversion.found_tables import AsFound
 from serialpack.conversion.given import Given, given_by, with_schema
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.projecting import Fields
-from serialpack.conversion.rules import EVERY, RULES, TABLES, TEXT_TABLES, allowed_for
+from serialpack.conversion.rules import EVERY, RULES, TABLES, TEXT_TABLES, TYPED_TABLES, allowed_for
 from serialpack.conversion.tables.layout import Layout, layout_of, typed_layout_of, with_kept
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.tables.survey import Looked, surveyed
@@ -135,7 +135,7 @@ def _known(looked: Looked, plan: ConversionPlan, to: str, block_size: int | None
         layout = layout._replace(kept=_as_kept(looked.kept, seen.misfits, to))
         return Known(layout, (), block_size, kept=layout.kept)
     kept = None
-    if seen is not None and plan.is_text_table and looked.shape.keys:
+    if to in TYPED_TABLES and seen is not None and plan.is_text_table and looked.shape.keys:
         mark = FORMATS.declaration(plan.source).delimiter.decode()
         kept = kept_from(seen, [*looked.shape.keys], types, mark, _words(shaping))
     if kept is not None:

@@ -184,15 +184,14 @@ class BlockConverter(WritingHalf):
             records = self._projector.records(records, block.first_record)
             if self.plan.structure == Structure.MAP:
                 records = [record for record in records if record]
+        same = False
         if self._typer is not None:
-            self._give_types(records, losses, block)
+            same = self._give_types(records, losses, block)
         if self._carrier is not None:
             records = self._carrier.carried(records, losses, block.first_record)
         elif lossy and self._join is not None:
             records = self.changed(records, losses, block.first_record)
         if self._table is not None and self._join is not None:
-            kept = self.plan.kept if self.plan.types else None
-            same = kept is not None and self.plan.verify and is_written_so(kept, block, records)
             piece = self._row_piece(records, losses, block.first_record)
             return _Tried(records, losses, b"", elements, piece=piece, same=same)
         data = b""
@@ -223,12 +222,19 @@ class BlockConverter(WritingHalf):
         if self._typer is not None:
             self._typer.seen = seen
 
-    def _give_types(self, records: list[Any], losses: Losses, block: SourceBlock) -> None:
+    def _give_types(self, records: list[Any], losses: Losses, block: SourceBlock) -> bool:
+        """Put values in the place of text; whether what the plan keeps writes the same bytes.
+
+        A cell that gets a value is the very text that is spelled from that, or it is told.
+        """
         assert self._typer is not None
+        kept = self.plan.kept if self.plan.layout is not None and self.plan.verify else None
+        same = kept is not None and is_written_so(kept, block, records)
         told = self._losses()
         told.merge(self._typer.apply(records, block.first_record, losses.allowed))
         told.check_carried(self.plan)
         losses.merge(told)
+        return same
 
     def _row_piece(self, records: list[Any], losses: Losses, first_record: int) -> Piece:
         """The rows of ``records``, proved; ValueRefusedError."""

@@ -275,7 +275,7 @@ def _converted(
         lists=() if plan.layout is None else plan.layout.lists,
         types={column.name: column.spelling.type for column in plan.types},
         columns=0 if known is None or not how["shaping"].gives_types else known.columns,
-        comes_back=_comes_back(plan, done, as_it_is=given.as_it_is and not plan.fields),
+        comes_back=_comes_back(plan, done, as_it_is=given.as_it_is),
     )
 
 
@@ -283,10 +283,10 @@ def _comes_back(plan: ConversionPlan, done: Converted, *, as_it_is: bool) -> str
     """What of a table of text comes back from a table that keeps how it was written."""
     if plan.kept is None or plan.target in TEXT_TABLES:
         return ""
-    if done.same and as_it_is:
-        return "bytes"
-    dropped = done.left_out or any(loss.rule in (DIGITS, SPELLINGS) for loss in done.losses)
-    return "" if dropped or plan.fields or not plan.verify else "cells"
+    changed = any(loss.rule in (DIGITS, SPELLINGS) for loss in done.losses)
+    if changed or done.left_out or plan.fields or not plan.verify:
+        return ""
+    return "bytes" if done.same and as_it_is else "cells"
 
 
 def _asks(how: ConvertOptions) -> bool:

@@ -118,7 +118,7 @@ class KeptTable(NamedTuple):
         return self.head.encode() if rows == [names] and self.head.endswith(self.newline) else b""
 
     def writes(self, data: bytes, records: list[Any], *, first: bool, last: bool) -> bool:
-        """Whether the records of a block are written as the bytes of that block."""
+        """Whether the text of a block's records is written as the bytes of that block."""
         names = list(self.columns)
         if any(list(record) != names for record in records[:1]):
             return False
@@ -130,7 +130,7 @@ class KeptTable(NamedTuple):
         alone = len(names) == 1
         try:
             cells = [
-                column.cells(column.texts([r[name] for r in records]), self.delimiter, alone=alone)
+                column.cells([r[name] for r in records], self.delimiter, alone=alone)
                 for name, column in self.columns.items()
             ]
             text = self.rows(cells).encode()
@@ -140,7 +140,7 @@ class KeptTable(NamedTuple):
 
 
 def is_written_so(kept: KeptTable, block: SourceBlock, records: list[Any]) -> bool:
-    """Whether the records of a block are written as the bytes of that block."""
+    """Whether the text of a block's records is written as the bytes of that block."""
     return kept.writes(bytes(block.data), records, first=block.index == 0, last=block.last)
 
 

@@ -8,13 +8,17 @@ from typing import Any
 
 from serialpack.conversion.tables.columns import MISSING, Missing
 from serialpack.conversion.tables.delimited import columns_of
-from serialpack.conversion.types.spelling import Spelling, possible, values_of
+from serialpack.conversion.types.spelling import EXACT, Spelling, possible, values_of
 from serialpack.formats.csv.rows import rows_of
 from serialpack.formats.declaration import Declaration
 
 #: How the cells of a column are quoted: where they have to be, always, where they are not empty.
 NEEDED, ALL, FILLED = "n", "a", "f"
 _EVERY = frozenset({NEEDED, ALL, FILLED})
+
+_INTEGER, _NUMBER = Spelling("integer"), Spelling("number")
+#: So many cells are tried first.
+_FEW = 64
 
 _NOTHING: frozenset[Any] = frozenset({type(None), Missing})
 
@@ -61,15 +65,18 @@ class CellsSeen:
         found = frozenset(possible(cells[0]))
         if self.spellings is not None:
             found &= self.spellings
-        fit = set()
-        for spelling in found:
-            values = values_of(cells, spelling)
+        fit = {spelling for spelling in found if values_of(cells[:_FEW], spelling) is not None}
+        if _INTEGER in fit:
+            values = values_of(cells, _INTEGER)
             if values is None:
-                continue
-            fit.add(spelling)
-            if spelling.type == "integer":
-                self.low, self.high = min(self.low, *values), max(self.high, *values)
-        self.spellings = frozenset(fit)
+                fit.discard(_INTEGER)
+            else:
+                low, high = min(values), max(values)
+                self.low, self.high = min(self.low, low), max(self.high, high)
+                if max(-low, high) <= EXACT:  # then they are the shortest digits of doubles, too
+                    self.spellings = frozenset({_INTEGER, _NUMBER} & fit)
+                    return
+        self.spellings = frozenset(s for s in fit if s == _INTEGER or values_of(cells, s))
 
     def merge(self, other: CellsSeen) -> None:
         """Take in what another has seen."""

@@ -20,7 +20,7 @@ TEXT = "text"
 _MOST_DECIMALS = 99
 
 #: Up to here all integers are doubles.
-_EXACT = 1 << 53
+EXACT = 1 << 53
 
 _NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:\.([0-9]*))?|\.[0-9]+)(?:([eE])[-+]?[0-9]+)?", re.ASCII)
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d([T ])(\d\d:\d\d(?:(:\d\d)(?:\.(\d{1,6}))?)?)(.*)", re.ASCII)
@@ -111,14 +111,18 @@ def spelled(values: Sequence[Any], spelling: Spelling) -> list[str]:
 def _numbers(values: Sequence[float], style: str) -> list[str]:
     if style in ("", ".0"):
         texts = list(map(repr, values))
-        if style or ".0" not in "\n".join(texts):
+        if style:
             return texts
-        return [
-            text[:-2] if text[-2:] == ".0" and abs(value) <= _EXACT and text != "-0.0" else text
-            for text, value in zip(texts, values, strict=True)
-        ]
+        if "-0.0" in texts or max(map(abs, values), default=0) > EXACT:
+            keep = list(map(_keeps_point, texts, values))
+            return [t if kept else t[:-2] for t, kept in zip(texts, keep, strict=True)]
+        return [text[:-2] if text[-2:] == ".0" else text for text in texts]
     how = f".{int(style[1:])}{style[0]}"
     return [format(value, how) for value in values]
+
+
+def _keeps_point(text: str, value: float) -> bool:
+    return text[-2:] != ".0" or abs(value) > EXACT or text == "-0.0"
 
 
 def _times(values: Sequence[Any], style: str) -> list[str]:
