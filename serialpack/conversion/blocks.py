@@ -38,16 +38,6 @@ class _Tried(NamedTuple):
     piece: Piece | None = None
 
 
-class Converting(NamedTuple):
-    """What makes workers of a plan. Small, and can be sent to a process."""
-
-    plan: ConversionPlan
-
-    def worker(self) -> BlockConverter:
-        """What converts blocks, one after another."""
-        return BlockConverter(self.plan)
-
-
 class BlockConverter(WritingHalf):
     """Reads a block's records, writes them, and reads them again. Belongs to one worker.
 

@@ -66,7 +66,7 @@ def given_by(
         name = source.name if source.stat is not None else None
         found, read = table.opened(source.read, head, format, name)
         _check_source(found, head, trust=trust)
-        return Given(read, ConversionPlan(found, "", fields=fields.paths))
+        return Given(read, ConversionPlan(found, fields=fields.paths))
     source = expanded(source)
     header = first_header(source.peek)
     if header.entry is not None:
@@ -84,7 +84,7 @@ def given_by(
             # Nobody knows how much of each record that is.
             expect(lambda: None)
             return Given(
-                read, ConversionPlan(projected.format, ""), projected.format, projected=projected
+                read, ConversionPlan(projected.format), projected.format, projected=projected
             )
     settings = packed.style.get(SETTINGS, {})
     stored = SERIALIZERS.cls(serializer.name).stored_format
@@ -93,7 +93,7 @@ def given_by(
     pieces = restored_pieces(source.read, serialized=is_object, trust=trust, threads=threads)
     if format is not None and format == FORMATS.declaration(packed.format).dialect_of:
         format = None  # it is known which of them
-    plan = ConversionPlan(format or packed.format, "", fields=fields.paths)
+    plan = ConversionPlan(format or packed.format, fields=fields.paths)
     if is_object:
         if stored == "object":
             raise InputError(
@@ -103,7 +103,6 @@ def given_by(
         tabular = issubclass(cls, RecordSerializer) and cls.tabular
         plan = ConversionPlan(
             stored or "",
-            "",
             structure=Structure.ARRAY if tabular else None,  # the object is the list of the rows
             fields=fields.paths,
             alone=True,

@@ -57,10 +57,6 @@ class Plan(NamedTuple):
     #: Whether its codec works as for text of records: see ``of_records``.
     records: bool = False
 
-    def worker(self) -> BlockPacker:
-        """What packs blocks, one after another."""
-        return BlockPacker(self)
-
 
 def of_records(chain: Chain, format: str, first: SourceBlock) -> bool:
     """Whether the codec of ``chain`` had better know that what it gets is text of records.

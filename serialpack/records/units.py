@@ -12,7 +12,7 @@ from serialpack.compressed.pieces import Pieces
 from serialpack.container.records import CONTINUED
 from serialpack.container.seek import StoredMember, find_members, read_block
 from serialpack.conversion.losses import Losses
-from serialpack.conversion.plan import ConversionPlan as Reading
+from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.reading import SourceReader
 from serialpack.errors import DamagedError, InputError, RefusedError, UsageError, ValueRefusedError
 from serialpack.files import Source
@@ -159,7 +159,7 @@ class MemberRecords:
             if self.format.restyled:
                 style = {**self.format.detect_style(block), **style}
             structure = Structure.MAP if self.structure == Structure.MAP else None
-            plan = Reading(self.plan.format, "", style=style, structure=structure)
+            plan = ConversionPlan(self.plan.format, style=style, structure=structure)
             serializer = SERIALIZERS.cls(self.plan.chain.serializer.name)
             kept = issubclass(serializer, RecordSerializer) and keeps(serializer, self.format)
             if kept and SETTINGS in style:
@@ -181,7 +181,7 @@ class MemberRecords:
             text = (b"{%b}" if self.structure == Structure.MAP else b"[%b]") % text
             block = SourceBlock(text, 0, 0, records=1, first_record=first_record, last=True)
             return block, SourceReader(
-                Reading("json", "", style=self.format.detect_style(block)), refused
+                ConversionPlan("json", style=self.format.detect_style(block)), refused
             )
         block = self.placed(unit.block)._replace(
             data=text,

@@ -52,7 +52,7 @@ class JsonText(ValueFormat):
 
     @abstractmethod
     def _fast(self, block: SourceBlock, data: bytes) -> list[Any] | None:
-        """The records, or None where they must be looked at strictly, or may be nested too deeply."""
+        """The records; None where they must be looked at strictly, or may be too deep."""
 
     @abstractmethod
     def _scan(self, block: SourceBlock, text: str, scanner: Scanner) -> Iterator[Any]:
