@@ -266,5 +266,5 @@ class BlockConverter(WritingHalf):
         return _Tried(kept, losses, data, elements=False, numbers=numbers), left_out
 
     def _check_text(self, block: SourceBlock, proof: TextProof, records: list[Any]) -> None:
-        if (lost := proof.of_read(block, records)) is not None:
+        if (lost := proof.prove_read(block, records)) is not None:
             raise self.refuse(lost, block.first_record)

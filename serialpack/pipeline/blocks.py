@@ -170,7 +170,9 @@ class BlockPacker:
         timer.lap("serialize")
         exact, extras = writing.keeps, Style()
         if self.plan.verify and not exact:
-            _, exact, extras = writing.prove(source, data, self.plan.style)
+            lost, exact, extras = writing.prove(source, data, self.plan.style)
+            if lost is not None:
+                raise self.serializer.refuse(lost, source.first_record)
             if self.plan.demand_exact and not exact:
                 raise RefusedError(
                     f"--exact: {self.serializer.name} would not give back the bytes of"

@@ -13,7 +13,7 @@ from serialpack.container.records import CONTINUED
 from serialpack.container.seek import StoredMember, find_members, read_block
 from serialpack.conversion.losses import Losses
 from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.reading import SourceReader
+from serialpack.conversion.reading import SourceReader, TextProof
 from serialpack.errors import DamagedError, InputError, RefusedError, UsageError, ValueRefusedError
 from serialpack.files import Source
 from serialpack.formats import FORMATS
@@ -24,7 +24,7 @@ from serialpack.pipeline.fields import OpenBlock, head_of, opened_block
 from serialpack.pipeline.unpack import member_plan, untrusted
 from serialpack.pipeline.writing import keeps
 from serialpack.serializers import SERIALIZERS
-from serialpack.serializers.base import FAILURES, RecordSerializer
+from serialpack.serializers.base import RecordSerializer
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import COMMENTS, KINDS
 from serialpack.values.structure import Structure
@@ -200,10 +200,7 @@ def read_values(reader: SourceReader, block: SourceBlock) -> list[Any]:
         records = reader.read(block, Losses([COMMENTS]))
         if not reader.by_text:
             return records
-        try:
-            lost = reader.unread(block, records)
-        except FAILURES as error:
-            lost = Difference(0, "$", "the records", f"an error ({error})", "value")
+        lost = TextProof(reader).prove_read(block, records)
     if lost is not None:
         raise refused(lost, block.first_record)
     return records
