@@ -28,11 +28,10 @@ def keeps(serializer: type[Serializer], fmt: Format) -> bool:
     """Whether the bytes of a source in ``fmt`` are the serialized bytes, as they are."""
     if issubclass(serializer, ByteSerializer):
         return serializer.passes
-    if fmt.name == "object":
+    if not fmt.declared.is_source:
         return True
-    # yaml:1.1 is yaml; with another delimiter, CSV is none to who reads commas.
-    family = fmt.name if fmt.declared.dialect_of else fmt.name.partition(":")[0]
-    own = family == serializer.stored_format and isinstance(fmt, ValueFormat)
+    read_as = fmt.declared.version_of or fmt.name
+    own = read_as == serializer.stored_format and isinstance(fmt, ValueFormat)
     return own and not fmt.restyled  # type: ignore[attr-defined]
 
 
