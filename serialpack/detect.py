@@ -7,8 +7,6 @@ import re
 
 from serialpack.errors import UsageError
 from serialpack.formats import FORMATS
-from serialpack.formats.arrays.header import MAGIC, read_header
-from serialpack.formats.shared.document import Malformed
 
 #: First bytes, and what they are the sign of. Longer ones before those they begin with.
 _MAGIC: tuple[tuple[bytes, str], ...] = (
@@ -36,7 +34,7 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"ARROW1", "Arrow"),
     (b"Obj\x01", "Avro"),
     (b"\x89HDF\r\n\x1a\n", "HDF5"),
-    (MAGIC, "a NumPy array"),
+    *((magic, "a NumPy array") for magic in FORMATS.declaration("npy").magic),
     (b"SQLite format 3\x00", "SQLite"),
     (b"SIMPLE  =", "FITS"),
     (b"\xac\xed\x00\x05", "Java serialization"),
@@ -114,7 +112,7 @@ def looks_like(head: bytes) -> str | None:
     """What a file that begins so seems to be, in words for a message; None: no idea."""
     if not head:
         return "an empty file"
-    if head.startswith(MAGIC):
+    if head.startswith(FORMATS.declaration("npy").magic):
         return _array(head)
     for magic, words in _MAGIC:
         if head.startswith(magic):
@@ -144,6 +142,9 @@ def looks_like(head: bytes) -> str | None:
 
 
 def _array(head: bytes) -> str:
+    from serialpack.formats.arrays.header import read_header
+    from serialpack.formats.shared.document import Malformed
+
     try:
         return f"a NumPy array: {read_header(head).words}"
     except Malformed:

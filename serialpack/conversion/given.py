@@ -74,7 +74,7 @@ def given_by(
     packed = member_plan(header, trust=trust)
     serializer = packed.chain.serializer
     if fields.names and format is None and table == AsFound():
-        # It needs NumPy, whose import takes as long as all of a small conversion.
+        # Projecting needs NumPy, whose import takes as long as all of a small conversion.
         from serialpack.pipeline.fields import Projected, projectable
 
         member = projectable(source, packed)

@@ -32,7 +32,7 @@ class FormatRegistry:
         return list(self._by_name)
 
     def declaration(self, name: str) -> Declaration:
-        """That of ``name``, or UsageError with the nearest names."""
+        """The declaration of ``name``, or UsageError with the nearest names."""
         if name not in self._by_name:
             import difflib
 

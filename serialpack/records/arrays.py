@@ -52,7 +52,7 @@ class _Taken:
         self._names: dict[MemberRecords, list[str]] = {}
 
     def records(self, unit: Unit) -> list[Any]:
-        """Those of a unit; InputError, RefusedError."""
+        """The records of a unit; InputError, RefusedError."""
         if not unit.records:
             return []
         with counted(unit):
