@@ -28,7 +28,7 @@ def keeps(serializer: type[Serializer], fmt: Format) -> bool:
     """Whether the bytes of a source in ``fmt`` are the serialized bytes, as they are."""
     if issubclass(serializer, ByteSerializer):
         return serializer.passes
-    if not fmt.declared.is_source:
+    if fmt.serialized:
         return True
     read_as = fmt.declared.version_of or fmt.name
     own = read_as == serializer.stored_format and isinstance(fmt, ValueFormat)
