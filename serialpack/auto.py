@@ -132,7 +132,7 @@ def _for_records(choice: Choice, format: str, head: Buffer) -> Choice:
     chain = choose("columns", effort=choice.effort).chain
     columns = choice._replace(chain=chain, min_saving=0.0)
     if len(head) <= choice.block_size:
-        # Its one block is both ways at once, and tells better than a part of it.
+        # The source's one block is both ways at once, and tells better than a part of it.
         why = "columns of its records, where these are smaller than its text"
         return columns._replace(why=why)
     sample = _lines(head) if FORMATS.declaration(format).has_lines else _front(format, head)

@@ -7,8 +7,6 @@ import re
 
 from serialpack.errors import UsageError
 from serialpack.formats import FORMATS
-from serialpack.formats.arrays.header import MAGIC, read_header
-from serialpack.formats.shared.document import Malformed
 from serialpack.known import HTML, KnownFile, is_beyond_text, known_file
 
 _PICKLE = re.compile(rb"\x80[\x02-\x05][\x95\]}\(ccKMJX\x8cN\x88\x89GB]", re.DOTALL)
@@ -41,7 +39,9 @@ def detect(name: str | None, head: bytes) -> str:
     if found is None:
         declared = FORMATS.by_magic(head.removeprefix(_BOM))
         found = declared.name if declared else None
-    if found == "pickle" and (head.startswith(MAGIC) or known_file(head) is not None):
+    if found == "pickle" and (
+        head.startswith(FORMATS.declaration("npy").magic) or known_file(head) is not None
+    ):
         return "bytes"
     if found is None or (FORMATS.declaration(found).is_text and head and is_binary(head)):
         return "bytes"
@@ -83,7 +83,7 @@ def looks_like(head: bytes) -> str | None:
     """What a file that begins so seems to be, in words for a message; None: no idea."""
     if not head:
         return "an empty file"
-    if head.startswith(MAGIC):
+    if head.startswith(FORMATS.declaration("npy").magic):
         return _array(head)
     if (known := known_file(head)) is not None:
         return known.words
@@ -117,6 +117,9 @@ def not_converted(head: bytes) -> KnownFile | None:
 
 
 def _array(head: bytes) -> str:
+    from serialpack.formats.arrays.header import read_header
+    from serialpack.formats.shared.document import Malformed
+
     try:
         return f"a NumPy array: {read_header(head).words}"
     except Malformed:
@@ -127,7 +130,7 @@ def is_binary(head: bytes) -> bool:
     """Whether no text would hold such bytes: control characters, or a magic that is no text."""
     if len(head.translate(None, _BINARY)) < len(head):
         return True
-    return head.startswith(MAGIC) or is_beyond_text(head)
+    return head.startswith(FORMATS.declaration("npy").magic) or is_beyond_text(head)
 
 
 def _json_kind(head: bytes) -> str | None:

@@ -38,16 +38,6 @@ class _Tried(NamedTuple):
     piece: Piece | None = None
 
 
-class Converting(NamedTuple):
-    """What makes workers of a plan. Small, and can be sent to a process."""
-
-    plan: ConversionPlan
-
-    def worker(self) -> BlockConverter:
-        """What converts blocks, one after another."""
-        return BlockConverter(self.plan)
-
-
 class BlockConverter(WritingHalf):
     """Reads a block's records, writes them, and reads them again. Belongs to one worker.
 
@@ -276,5 +266,5 @@ class BlockConverter(WritingHalf):
         return _Tried(kept, losses, data, elements=False, numbers=numbers), left_out
 
     def _check_text(self, block: SourceBlock, proof: TextProof, records: list[Any]) -> None:
-        if (lost := proof.of_read(block, records)) is not None:
+        if (lost := proof.prove_read(block, records)) is not None:
             raise self.refuse(lost, block.first_record)

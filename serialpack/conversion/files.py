@@ -23,7 +23,7 @@ from serialpack.conversion.listed import listed
 from serialpack.conversion.losses import Losses
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.projecting import Fields, fields_lost
-from serialpack.conversion.rules import EVERY, RULES, TABLES, TEXT_TABLES, allowed_for
+from serialpack.conversion.rules import EVERY, ONE_SCHEMA, RULES, TABLES, TEXT_TABLES, allowed_for
 from serialpack.conversion.sinks import opened_target
 from serialpack.conversion.stream import Converted, convert_stream
 from serialpack.conversion.tables.layout import Layout, layout_of, typed_layout_of
@@ -187,7 +187,7 @@ def _either(
     losses: Losses | None = None,
 ) -> ConvertReport:
     """As ``convert``, in one pass or in two. ``losses`` counts, and nothing is written then."""
-    if to == "avro":
+    if to in ONE_SCHEMA - TABLES:
         with twice(source) as again:
             if block_size != MAX_BLOCK and _needs_one_schema(again, to, how, block_size):
                 block_size = MAX_BLOCK

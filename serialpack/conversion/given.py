@@ -70,7 +70,7 @@ def given_by(
         found, read = table.opened(source.read, head, format, name)
         _check_source(found, head, trust=trust)
         by_content = format is None and found != told(None, name, head, table.delimiter)
-        plan = ConversionPlan(found, "", fields=fields.paths)
+        plan = ConversionPlan(found, fields=fields.paths)
         return Given(read, plan, by_content=by_content)
     source = expanded(source)
     header = first_header(source.peek)
@@ -79,7 +79,7 @@ def given_by(
     packed = member_plan(header, trust=trust)
     serializer = packed.chain.serializer
     if fields.names and format is None and table == AsFound():
-        # It needs NumPy, whose import takes as long as all of a small conversion.
+        # Projecting needs NumPy, whose import takes as long as all of a small conversion.
         from serialpack.pipeline.fields import Projected, projectable
 
         member = projectable(source, packed)
@@ -89,7 +89,7 @@ def given_by(
             # Nobody knows how much of each record that is.
             expect(lambda: None)
             return Given(
-                read, ConversionPlan(projected.format, ""), projected.format, projected=projected
+                read, ConversionPlan(projected.format), projected.format, projected=projected
             )
     settings = packed.style.get(SETTINGS, {})
     stored = SERIALIZERS.cls(serializer.name).stored_format
@@ -98,7 +98,7 @@ def given_by(
     pieces = restored_pieces(source.read, serialized=is_object, trust=trust, threads=threads)
     if format is not None and format == FORMATS.declaration(packed.format).dialect_of:
         format = None  # it is known which of them
-    plan = ConversionPlan(format or packed.format, "", fields=fields.paths)
+    plan = ConversionPlan(format or packed.format, fields=fields.paths)
     if is_object:
         if stored == "object":
             raise InputError(
@@ -108,7 +108,6 @@ def given_by(
         tabular = issubclass(cls, RecordSerializer) and cls.tabular
         plan = ConversionPlan(
             stored or "",
-            "",
             structure=Structure.ARRAY if tabular else None,  # the object is the list of the rows
             fields=fields.paths,
             alone=True,

@@ -19,7 +19,7 @@ Attempt = Callable[[Losses, Callable[[int, int], None]], object]
 
 
 class _Enough(Exception):
-    """It was read on for long enough."""
+    """The source was read on for long enough."""
 
 
 def listed(refused: ValueRefusedError, target: str, asked: list[str], attempt: Attempt) -> None:

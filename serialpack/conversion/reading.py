@@ -31,7 +31,7 @@ from serialpack.pipeline.reading import Reading
 from serialpack.reports import LeftOut
 from serialpack.serializers import reader
 from serialpack.serializers.base import FAILURES, RecordSerializer
-from serialpack.values.kinds import DIGITS
+from serialpack.values.kinds import DIGITS, unplaced
 from serialpack.values.structure import Structure
 
 #: Makes the refusal of a value: the difference, and the number of the block's first record.
@@ -58,7 +58,7 @@ class SourceReader:
         self._plan = plan
         self._refuse = refuse
         self._untags = plan.tagged and fmt.declared.tagged
-        #: Whether ``read`` may lose what only the text says, which ``unread`` finds.
+        #: Whether ``read`` may lose what only the text says, which ``prove`` finds.
         self.by_text = fmt.restyled and not self._untags and plan.source_serializer is None
         self._rows = row_reader(fmt, plan)
         self.by_text = self.by_text and self._rows is None
@@ -74,7 +74,7 @@ class SourceReader:
     ) -> list[Any]:
         """The records of a block; SyntaxInputError, ValueRefusedError, RefusedError.
 
-        ``lossy``: what ``losses`` allows is changed and counted, and ``unread`` is not needed.
+        ``lossy``: what ``losses`` allows is changed and counted, and ``prove`` is not needed.
         ``literals``: numbers that are spelled as Python does not are literals.
         """
         if block.partial:
@@ -115,7 +115,7 @@ class SourceReader:
             raise RefusedError("a tag that is larger than a block is not read")
         return values
 
-    def unread(
+    def prove(
         self, block: SourceBlock, records: list[Any], *, literals: bool = False
     ) -> Difference | None:
         """What of the block's text is not in ``records``: those read, or those that they became.
@@ -259,23 +259,23 @@ class TextProof(NamedTuple):
     """
 
     reader: SourceReader
-    usual: bool
-    literals: bool
+    usual: bool = False
+    literals: bool = False
 
-    def lost(self, block: SourceBlock, records: list[Any]) -> Difference | None:
-        """As ``SourceReader.unread``; Unspelled where ``usual`` does not tell."""
+    def prove(self, block: SourceBlock, records: list[Any]) -> Difference | None:
+        """As ``SourceReader.prove``; Unspelled where ``usual`` does not tell."""
         if not self.usual:
-            return self.reader.unread(block, records, literals=self.literals)
+            return self.reader.prove(block, records, literals=self.literals)
         if not self.reader.spells(block, records):
             raise Unspelled
         return None
 
-    def of_read(self, block: SourceBlock, records: list[Any]) -> Difference | None:
-        """As ``lost``, of the records that were read: of those it never fails."""
+    def prove_read(self, block: SourceBlock, records: list[Any]) -> Difference | None:
+        """As ``prove``, of the records that were read: of those it never fails."""
         try:
-            return self.lost(block, records)
+            return self.prove(block, records)
         except FAILURES as error:
-            return Difference(0, "$", "the records", f"an error ({error})", "value")
+            return unplaced(error)
 
 
 def left_out_of(block: SourceBlock, records: int | None, error: Exception) -> LeftOut:

@@ -10,12 +10,16 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import NamedTuple
 
+from serialpack.formats import FORMATS
 from serialpack.values.kinds import AROUND, COLUMNS, COMMENTS, DIGITS, DUPLICATES, FIELDS, UTF8
 
 #: The formats that are tables of text, those whose columns have a type, and both. Avro has unions.
-TEXT_TABLES = frozenset({"csv", "tsv"})
-TYPED_TABLES = frozenset({"parquet", "arrow"})
+TEXT_TABLES = frozenset(d.name for d in FORMATS if d.delimiter and d.is_target)
+TYPED_TABLES = frozenset(d.name for d in FORMATS if d.typed_columns)
 TABLES = TEXT_TABLES | TYPED_TABLES
+
+#: The formats of which a file has one schema.
+ONE_SCHEMA = frozenset(d.name for d in FORMATS if d.one_schema)
 
 #: Every target.
 ALL = frozenset({"*"})

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
 
 from serialpack.columns.fields.wanted import Field
-from serialpack.conversion.blocks import BlockConverter, Converting
+from serialpack.conversion.blocks import BlockConverter
 from serialpack.conversion.joining import Joiner, Patch, Write
 from serialpack.conversion.losses import Losses
 from serialpack.conversion.plan import ConversionPlan, Found
@@ -143,7 +144,7 @@ def convert_stream(
         return fmt.structure(first, count)
 
     crew = Crew(threads, processes=threads > 1) if in_pieces else Crew()
-    converted = line.through(Converting(plan), crew)
+    converted = line.through(partial(BlockConverter, plan), crew)
     if not in_pieces:
         records, numbers = list[Any](), list[int]()
         one_record = getattr(FORMATS.get(plan.target), "one_record", False)

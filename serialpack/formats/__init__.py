@@ -110,7 +110,12 @@ FORMATS = FormatRegistry(
     ),
     Declaration("object", 6, "serialpack.formats.python.object:ObjectFormat", is_source=False),
     Declaration(
-        "yaml:1.1", 7, "serialpack.formats.yaml.yaml:Yaml11Format", is_text=True, is_target=False
+        "yaml:1.1",
+        7,
+        "serialpack.formats.yaml.yaml:Yaml11Format",
+        is_text=True,
+        is_target=False,
+        version_of="yaml",
     ),
     Declaration(
         "yaml",
@@ -154,6 +159,7 @@ FORMATS = FormatRegistry(
         (".avro",),
         magic=(b"Obj\x01",),
         sequence=True,
+        one_schema=True,
     ),
     Declaration(
         "java",
@@ -171,6 +177,8 @@ FORMATS = FormatRegistry(
         (".parquet",),
         magic=(b"PAR1\x15",),  # the first field of a page, or of the footer
         sequence=True,
+        one_schema=True,
+        typed_columns=True,
     ),
     Declaration(
         "arrow",
@@ -179,6 +187,8 @@ FORMATS = FormatRegistry(
         (".arrow", ".feather", ".arrows"),
         magic=(b"ARROW1\0\0",),
         sequence=True,
+        one_schema=True,
+        typed_columns=True,
     ),
     Declaration(
         "npy",

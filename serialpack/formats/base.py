@@ -112,6 +112,8 @@ class Format(ABC):
     about: ClassVar[str] = ""
     #: Whether blocks can be parsed into values (see ValueFormat).
     has_values: ClassVar[bool] = False
+    #: Whether its sources are what a serializer wrote.
+    serialized: ClassVar[bool] = False
     #: What its style has; other keys mean nothing.
     style_types: ClassVar[StyleTypes] = {}
 

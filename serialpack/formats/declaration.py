@@ -41,6 +41,12 @@ class Declaration(NamedTuple):
     tagged: bool = False
     #: The format of which it is a dialect, that files of that name and content may be in.
     dialect_of: str = ""
+    #: The format of which it is a version: who reads that one reads its bytes too.
+    version_of: str = ""
+    #: Whether a file in it has one schema that all its records are in; ``typed_columns``: whether
+    #: that is of columns, so that it is a table.
+    one_schema: bool = False
+    typed_columns: bool = False
 
     @property
     def written_by(self) -> tuple[str, ...]:

@@ -57,10 +57,6 @@ class Plan(NamedTuple):
     #: Whether its codec works as for text of records: see ``of_records``.
     records: bool = False
 
-    def worker(self) -> BlockPacker:
-        """What packs blocks, one after another."""
-        return BlockPacker(self)
-
 
 def of_records(chain: Chain, format: str, first: SourceBlock) -> bool:
     """Whether the codec of ``chain`` had better know that what it gets is text of records.
@@ -174,7 +170,9 @@ class BlockPacker:
         timer.lap("serialize")
         exact, extras = writing.keeps, Style()
         if self.plan.verify and not exact:
-            _, exact, extras = writing.prove(source, data, self.plan.style)
+            lost, exact, extras = writing.prove(source, data, self.plan.style)
+            if lost is not None:
+                raise self.serializer.refuse(lost, source.first_record)
             if self.plan.demand_exact and not exact:
                 raise RefusedError(
                     f"--exact: {self.serializer.name} would not give back the bytes of"

@@ -12,7 +12,7 @@ import queue
 import threading
 from collections.abc import Callable, Generator, Iterator
 from itertools import chain
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from serialpack import watch
 
@@ -28,11 +28,9 @@ INLINE = 256 << 10
 INLINE_PLAIN = 8 << 20
 
 
-class WorkerPlan(Protocol):
-    """What a worker is made by. It can be pickled, as can what its workers get and give."""
-
-    def worker(self) -> Callable[[Any], Any]:
-        """What does one job after another."""
+#: Makes a worker, which does one job after another: a class and the plan that its instances are
+#: told, as a ``partial``. It can be pickled, as can what its workers get and give.
+MakeWorker = Callable[[], Callable[[Any], Any]]
 
 
 class _Slot(Generic[Job, Result]):

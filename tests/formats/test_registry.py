@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from serialpack.columns.parse.csv import DELIMITERS
+from serialpack.columns.stored.structure import KINDS
 from serialpack.errors import UsageError
-from serialpack.formats import FORMATS
+from serialpack.formats import FORMATS, Declaration
 from serialpack.formats.base import ValueFormat
 
 
@@ -17,6 +19,15 @@ def test_an_entry_and_its_class_agree(entry) -> None:  # type: ignore[no-untyped
     assert fmt.about
     assert fmt.has_values == isinstance(fmt, ValueFormat)
     assert all(FORMATS.by_extension("A" + x.upper()) == entry for x in entry.extensions)
+
+
+@pytest.mark.parametrize("entry", list(FORMATS), ids=lambda entry: entry.name)
+def test_a_declaration_names_what_there_is(entry: Declaration) -> None:
+    assert {entry.dialect_of, entry.version_of} - {""} <= set(FORMATS.names())
+    assert not entry.columns or entry.columns in KINDS
+    assert DELIMITERS.get(entry.columns) in (None, entry.delimiter)
+    assert entry.columns in DELIMITERS or not (entry.columns and entry.delimiter)
+    assert entry.one_schema or not entry.typed_columns
 
 
 def test_what_is_not_there() -> None:

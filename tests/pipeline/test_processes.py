@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from serialpack.formats.base import SourceBlock
 from serialpack.pipeline import line
 from serialpack.pipeline.blocks import BlockPacker, Plan
 from serialpack.pipeline.processes import ProcessWorker
+from serialpack.pipeline.workers import MakeWorker
 from serialpack.stages.chain import parse_chain
 
 LINES = b"".join(b'{"n":%d,"s":"%x"}\n' % (n, n * n) for n in range(20_000))
@@ -48,9 +50,9 @@ def test_processes_give_the_same_bytes_as_threads(monkeypatch: pytest.MonkeyPatc
     started = []
     real = ProcessWorker.__init__
 
-    def counting(self: ProcessWorker, plan: Plan) -> None:
+    def counting(self: ProcessWorker, make: MakeWorker) -> None:
         started.append(self)
-        real(self, plan)
+        real(self, make)
 
     monkeypatch.setattr(ProcessWorker, "__init__", counting)
     monkeypatch.setattr(line, "PROCESSES_FROM", 200_000)
@@ -61,7 +63,7 @@ def test_processes_give_the_same_bytes_as_threads(monkeypatch: pytest.MonkeyPatc
 def test_a_refusal_comes_back_from_a_process_with_its_facts() -> None:
     plan = Plan(parse_chain("msgpack+zstd:3"), "ndjson", {})
     source = SourceBlock(b'{"a":1}\n{"a":%d}\n' % 2**70, 0, 0, records=2, last=True)
-    worker = ProcessWorker(plan)
+    worker = ProcessWorker(partial(BlockPacker, plan))
     try:
         with pytest.raises(serialpack.ValueRefusedError) as caught:
             worker(source)
@@ -97,7 +99,7 @@ def test_no_process_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_process_that_dies_is_an_error_and_no_hang() -> None:
-    worker = ProcessWorker(Plan(parse_chain("json+zstd:3"), "ndjson", {}))
+    worker = ProcessWorker(partial(BlockPacker, Plan(parse_chain("json+zstd:3"), "ndjson", {})))
     worker._process.kill()
     with pytest.raises(serialpack.SerialpackError, match="ended unexpectedly"):
         worker(SourceBlock(b'{"a":1}\n', 0, 0, records=1, last=True))
@@ -130,10 +132,11 @@ def test_the_current_folder_is_never_searched_for_code(tmp_path: Path) -> None:
         (tmp_path / name).write_text("open('ran', 'w').close(); raise SystemExit(7)\n")
     worker = "from serialpack.pipeline.processes import ProcessWorker as P; "
     code = (
-        worker + "from serialpack.pipeline.blocks import Plan; "
+        worker + "from functools import partial; "
+        "from serialpack.pipeline.blocks import BlockPacker, Plan; "
         "from serialpack.stages.chain import parse_chain; "
         "from serialpack.formats.base import SourceBlock; "
-        "p = P(Plan(parse_chain('msgpack+zstd:3'), 'ndjson', {})); "
+        "p = P(partial(BlockPacker, Plan(parse_chain('msgpack+zstd:3'), 'ndjson', {}))); "
         "print(p(SourceBlock(b'{}\\n', 0, 0, records=1, last=True)).block.records); p.close()"
     )
     done = subprocess.run(

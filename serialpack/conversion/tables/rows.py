@@ -17,7 +17,7 @@ from serialpack.formats.csv.rows import CsvStyle, write_rows
 from serialpack.formats.shared.join import Join, Piece
 from serialpack.serializers.base import FAILURES
 from serialpack.values.equality import kind_of
-from serialpack.values.kinds import Difference, Loss, shown, totals
+from serialpack.values.kinds import Difference, Loss, shown, totals, unplaced
 from serialpack.values.quick import quickly_same
 
 _LITERALS: frozenset[type] = frozenset({int, float, bool})
@@ -116,7 +116,7 @@ class TextTable:
                 except FAILURES:
                     part = shown(value)
                     return Difference(number, column.value_path, part, "", inner_kind(value))
-        return Difference(0, "$", "the records", f"an error ({error})", "value")
+        return unplaced(error)
 
 
 def head_of(names: list[str], delimiter: str) -> bytes:

@@ -94,7 +94,7 @@ class JsonFormat(JsonText):
     def _fast(self, block: SourceBlock, data: bytes) -> list[Any] | None:
         first = block.index == 0
         found = self._framed(block, data)
-        if found is None:
+        if found is None or json_depth(data)[0] >= MAX_DEPTH:
             return None
         kind, start, end = found
         decode = decoder(self.literals)

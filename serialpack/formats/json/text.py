@@ -52,7 +52,7 @@ class JsonText(ValueFormat):
 
     @abstractmethod
     def _fast(self, block: SourceBlock, data: bytes) -> list[Any] | None:
-        """The records, or None where they must be looked at strictly."""
+        """The records; None where they must be looked at strictly, or may be too deep."""
 
     @abstractmethod
     def _scan(self, block: SourceBlock, text: str, scanner: Scanner) -> Iterator[Any]:
@@ -102,10 +102,10 @@ class JsonText(ValueFormat):
 
     def parse(self, block: SourceBlock) -> list[Any]:
         data = bytes(block.data)
-        self._check_depth(block, data)
         records = self._fast(block, data) if self._is_fast(data) else None
         if records is not None:
             return records
+        self._check_depth(block, data)
         text = text_of(block, data)
         try:
             records = list(self._scan(block, text, self._scanner()))

@@ -30,7 +30,7 @@ from serialpack.values.kinds import (
 _PLAIN = frozenset({type(None), bool, int, bytes})
 
 
-class _Lost:
+class _Mark:
     """Why a value is not what the source says. ``rule``: which allows it, if one does."""
 
     __slots__ = ("kind", "rule", "value", "was")
@@ -49,7 +49,7 @@ class Marks:
         self.allowed = allowed
         #: The character that stands for the byte 0x80 where text is no UTF-8; 0 where all is.
         self.base = 0
-        self.lost: dict[int, _Lost] = {}
+        self.lost: dict[int, _Mark] = {}
         self.twice: dict[int, tuple[Any, list[tuple[Any, Any]]]] = {}
         self._keys: dict[int, dict[Any, Any]] = {}
         #: Losses whose place the reader knows itself; their records count from the block's first.
@@ -63,7 +63,7 @@ class Marks:
         """What stands for a number or time that was lost: the nearest one that there is."""
         value = object() if lost.nearest is None else lost.nearest
         rule = "" if lost.nearest is None else DIGITS
-        self.lost[id(value)] = _Lost(value, rule, lost.kind, lost.text)
+        self.lost[id(value)] = _Mark(value, rule, lost.kind, lost.text)
         return value
 
     def again(self, place: dict[Any, Any], key: Any) -> bool:
