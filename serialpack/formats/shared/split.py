@@ -83,8 +83,7 @@ class Finder(ABC):
     def most_bytes(self, view: memoryview, most: int) -> int | None:
         """As many bytes of ``view`` as have ``most`` values; None for all of them.
 
-        ``view`` begins with the first byte that is in no block yet; where the source is larger
-        than a block can be, it is so too, by a byte.
+        ``view`` begins where no block is yet; it is a byte larger than a block, if the source is.
         """
         step = min(_COUNTED, most)
         values = 0
