@@ -83,7 +83,7 @@ class _Tally:
             return
         from serialpack.formats.shared.members import repeated
 
-        if (pair := repeated(bytes(self._keys))) is not None:
+        if (pair := repeated(self._keys)) is not None:
             raise ValueRefusedError(
                 f"a map has a key twice: its members {pair[0]} and {pair[1]}",
                 record=pair[1],

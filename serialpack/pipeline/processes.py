@@ -221,7 +221,9 @@ def main() -> None:
     sink = open(1, "wb", buffering=0, closefd=False)  # noqa: SIM115
     if (ledger := os.environ.pop(_LEDGER, "")) != "":
         hidden.begin_ledger(int(ledger))
-    make, telling = _receive(source)
+    if (begun := _receive(source)) is None:
+        return  # the parent is gone before it has said what is to be done
+    make, telling = begun
     worker: Callable[[Any], Any] | None = None
     while (job := _receive(source)) is not None:
         try:

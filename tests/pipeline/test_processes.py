@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import struct
 import subprocess
 import sys
 import time
@@ -149,3 +150,17 @@ def test_the_current_folder_is_never_searched_for_code(tmp_path: Path) -> None:
     )
     assert done.stdout == "1\n", done.stderr
     assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("said", [0, 3, 8, 12, 16, 18])
+def test_a_parent_that_is_gone_ends_a_worker_without_a_word(said: int) -> None:
+    """Wherever in its first message it went: before, in the number of pieces, in a piece."""
+    message = struct.pack("<QQ", 1, 5) + b"12345"
+    done = subprocess.run(
+        [sys.executable, "-c", "from serialpack.pipeline.processes import main; main()"],
+        input=message[:said],
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
