@@ -32,12 +32,15 @@ _BOOLEANS = {True: "true", False: "false"}
 
 
 class Inexact(ValueError):
-    """A literal that no double holds: ``cell``, in row ``row``."""
+    """A literal that no double holds: ``cell``, in row ``row``; ``kind`` and ``nearest`` as of
+    ``exact.Lost``."""
 
-    def __init__(self, row: int, cell: str) -> None:
+    def __init__(self, row: int, cell: str, lost: Lost) -> None:
         super().__init__(f"no double holds {cell}")
         self.row = row
         self.cell = cell
+        self.kind = lost.kind
+        self.nearest: int | float | None = lost.nearest
 
 
 class CellStyle(NamedTuple):
@@ -265,15 +268,14 @@ _FIRST = frozenset("-0123456789tfn")
 
 def number(literal: str, row: int) -> int | float:
     """The number of a literal of JSON; Inexact where no double holds it (``exact.held``)."""
-    if literal.lstrip("-").isdigit():
-        if literal == "-0" or len(literal) > MAX_DIGITS:
-            raise Inexact(row, literal)
-        return int(literal)
-    value = float(literal)
     try:
+        if literal.lstrip("-").isdigit():
+            odd = literal == "-0" or len(literal) > MAX_DIGITS
+            return held(Literal(literal, None if odd else int(literal)))
+        value = float(literal)
         return held(Literal(literal, value if value - value == 0 else None))
-    except Lost:
-        raise Inexact(row, literal) from None
+    except Lost as lost:
+        raise Inexact(row, literal, lost) from None
 
 
 def reads_as_json(text: str) -> bool:
