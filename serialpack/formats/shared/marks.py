@@ -152,10 +152,10 @@ class _Settler(Changer):
         if lost is not None:
             self._found(lost.rule, lost.kind, Spelled(lost.was), lost.became)
             return lost.became
-        elif kind.__name__ == "CBORTag":
+        if kind.__name__ == "CBORTag":
             content = self.walked(value.value)
             return value if content is value.value else kind(value.tag, content)
-        elif isinstance(value, Mapping):  # in a key
+        if isinstance(value, Mapping):  # in a key
             parts = dict(value)
             made = self.walked(parts)
             return value if made is parts else kind(made)
