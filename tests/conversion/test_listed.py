@@ -104,7 +104,7 @@ def test_a_pipe_is_not_waited_for_to_say_what_else_is_in_it(
                 assert isinstance(opened, Source)
                 assert opened.read(4) == b"some"
             with pytest.raises(twice.TooFar):
-                opened.read(4)
+                opened.read(4)  # type: ignore[union-attr]
 
 
 def test_what_is_beyond_what_is_kept_is_refused_all_the_same(
