@@ -72,7 +72,7 @@ that looks at the exit code learns of them.
 _EVERYDAY = """\
 What people come for, each in the way of the tool's own manual. For a table, *same* is that the
 same values stand in it: numbers and booleans by their text, maps and lists as columns of their keys
-or as JSON text, nothing for null, empty text or an absent key.
+or as JSON text; nothing, or the word null, for null; nothing for empty text or an absent key.
 
 """
 
