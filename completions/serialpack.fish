@@ -73,17 +73,22 @@ function __serialpack_filter
     set -l word (commandline -ct | string replace -r -- '^(?:--[a-z-]+=|-[A-Za-z])' '')
     set -l name (string split -m 1 : -- $word)[1]
     switch $word
-        case 'shuffle:*' 'bitshuffle:*'
+        case 'shuffle:*' 'bitshuffle:*' 'transpose:*'
             printf "$name:%s\n" 1 2 4 8 16 32 64 128
             return
-        case 'delta:*'
+        case 'delta:*' 'xor:*' 'zigzag:*' 'ordered:*' 'byteswap:*'
             printf "$name:%s\n" 1 2 4 8
             return
     end
     printf '%s\t%s\n' \
         'shuffle' 'bytes of equal weight side by side; for numbers of fixed size' \
         'bitshuffle' 'bits of equal weight side by side; for numbers that use few of their bits' \
-        'delta' 'differences of integers; for counters, sorted keys, time stamps'
+        'delta' 'differences of integers, also of those rows apart; for counters, images, fields' \
+        'xor' 'bits that differ from the item before; for floats that hardly change' \
+        'zigzag' 'small signed integers as small unsigned ones; behind delta' \
+        'ordered' 'floats as integers in the same order, whose differences are small; before delta' \
+        'byteswap' 'big-endian numbers as little-endian ones; before filters that count with them' \
+        'transpose' 'the columns of a matrix one after another; for tables of numbers, channels'
 end
 
 function __serialpack_codec
@@ -99,7 +104,7 @@ function __serialpack_codec
         case 'bz2:*'
             printf "$name:%s\n" 1 2 3 4 5 6 7 8 9
             return
-        case 'lz4:*'
+        case 'lz4:*' 'pcodec:*'
             printf "$name:%s\n" 0 1 2 3 4 5 6 7 8 9 10 11 12
             return
         case 'brotli:*'
@@ -117,6 +122,7 @@ function __serialpack_codec
         'snappy' 'very fast, no levels' \
         'brotli' 'good on text; 11 is very slow' \
         'lzo' 'fast to decode, no levels' \
+        'pcodec' 'numbers of one type; floats and integers that no text compressor shrinks' \
         'blosc-blosclz' 'blocked, with byte or bit shuffle built in' \
         'blosc-lz4' 'blocked, with byte or bit shuffle built in' \
         'blosc-lz4hc' 'blocked, with byte or bit shuffle built in' \

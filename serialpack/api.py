@@ -112,7 +112,7 @@ def pack(
             raise FileError("is a serialpack file already", hint="force=True packs it once more")
         name, mtime = identity or _identity(opened)
         format = told(format, entry or name, head, delimiter)
-        choice = settle(choice, format, opened.peek)
+        choice = settle(choice, format, opened.peek, opened)
         packing = Packing(
             chain=choice.chain,
             format=_source_format(choice.chain, format, head, trust=trust),
@@ -281,7 +281,7 @@ def chosen(source: Path | IO[bytes], choice: Choice, *, format: str | None = Non
     """What ``pack`` would make of ``choice`` for ``source``; no more of it is read than needed."""
     with opened_source(source) as opened:
         name, _ = _identity(opened)
-        return settle(choice, told(format, name, opened.peek(HEAD)), opened.peek)
+        return settle(choice, told(format, name, opened.peek(HEAD)), opened.peek, opened)
 
 
 def check(source: Path, target: Path | None, *, force: bool = False) -> None:

@@ -19,7 +19,7 @@ LAYERS: list[set[str]] = [
     {"reports", "stages"},
     {"codecs", "columns", "container", "files", "filters", "formats"},
     {"compressed", "detect", "listing", "paths", "serializers", "targets"},
-    {"look"},
+    {"array_chains", "look"},
     {"auto"},
     {"pipeline"},
     {"inspection"},

@@ -45,6 +45,8 @@ class Param(NamedTuple):
     only: tuple[int, ...] = ()
     #: What an unspelled one means at each step of the dial; empty where that does not set it.
     efforts: tuple[int, ...] = ()
+    #: How the values from ``low`` on are spelled, where not as numbers.
+    words: tuple[str, ...] = ()
 
     def at(self, effort: int) -> int:
         """What it is where it is not spelled, at ``effort``."""
@@ -55,17 +57,23 @@ class Param(NamedTuple):
 
     def parse(self, text: str) -> int:
         """The value of ``text``; raises ValueError where it is not one within the range."""
+        if self.words:
+            return self.low + self.words.index(text)
         value = parse_size(text) if self.is_size else int(text)
         if not self.allows(value):
             raise ValueError(text)
         return value
 
     def spell(self, value: int) -> str:
+        if self.words:
+            return self.mark + self.words[value - self.low]
         return self.mark + (format_size(value, exact=True) if self.is_size else str(value))
 
     @property
     def range(self) -> str:
         """The allowed values in words, for help and messages: ``1..9``."""
+        if self.words:
+            return "|".join(self.words)
         if self.only:
             return "|".join(map(str, self.only))
         if self.is_size:
