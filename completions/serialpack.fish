@@ -166,6 +166,7 @@ function __serialpack_loss
         'duplicates' 'the last of equal keys wins' \
         'columns' 'the names of columns are dropped, of a table without rows' \
         'around' 'what stands around the records of --at is left out' \
+        'fields' 'a field of --fields that no record has is left out' \
         'utf8' 'invalid UTF-8 and lone surrogates become U+FFFD' \
         'types' 'numbers, booleans and null become the text that JSON has for them' \
         'all' 'all of them'
@@ -248,7 +249,7 @@ complete -c serialpack -n '__serialpack_verb pack' -l message -x -d 'The message
 complete -c serialpack -n '__serialpack_verb pack' -l block-size -x -d '64K, 1M, ...: up to 64M'
 complete -c serialpack -n '__serialpack_verb pack' -l meta -x -d 'Your own words in the header; repeatable'
 complete -c serialpack -n '__serialpack_verb pack' -l archive -d 'All inputs into one container, which -o names'
-complete -c serialpack -n '__serialpack_verb pack' -s o -l output -r -F -d 'Where to write: a file, - for standard output; several inputs: a folder'
+complete -c serialpack -n '__serialpack_verb pack' -s o -l output -r -F -d 'Where to write: a file, a folder, - for standard output'
 complete -c serialpack -n '__serialpack_verb pack' -s f -l force -d 'Overwrite; write binary to a terminal'
 complete -c serialpack -n '__serialpack_verb pack' -s k -l keep -d 'Keep the input (default), or remove it once the output is safe'
 complete -c serialpack -n '__serialpack_verb pack' -l rm -d 'Keep the input (default), or remove it once the output is safe'
@@ -265,7 +266,7 @@ complete -c serialpack -n '__serialpack_verb pack' -l no-progress -d 'Draw no pr
 complete -c serialpack -n '__serialpack_verb pack' -s h -l help -d 'Show this message and exit'
 
 complete -c serialpack -n '__serialpack_verb unpack' -a '(__serialpack_ending .spk)'
-complete -c serialpack -n '__serialpack_verb unpack' -s t -l to -x -k -a '(__serialpack_format)' -d 'Write json, yaml, msgpack, csv, ... instead'
+complete -c serialpack -n '__serialpack_verb unpack' -s t -l to -x -k -a '(__serialpack_format)' -d 'Write FORMAT instead; see below'
 complete -c serialpack -n '__serialpack_verb unpack' -s F -l from -x -k -a '(__serialpack_format)' -d 'What FILE is; default: looked at'
 complete -c serialpack -n '__serialpack_verb unpack' -l delimiter -x -d 'With --to: between fields of CSV; , ; | or tab'
 complete -c serialpack -n '__serialpack_verb unpack' -l encoding -x -d 'With --to: of CSV that is not UTF-8'
@@ -277,11 +278,12 @@ complete -c serialpack -n '__serialpack_verb unpack' -l null -x -d 'The word for
 complete -c serialpack -n '__serialpack_verb unpack' -l typed -d 'Read bare cells as values, quoted ones as text'
 complete -c serialpack -n '__serialpack_verb unpack' -l nest -x -d 'Read a.b as maps, and the columns named as JSON'
 complete -c serialpack -n '__serialpack_verb unpack' -l indent -x -d 'Spaces for each level'
+complete -c serialpack -n '__serialpack_verb unpack' -l ascii -d 'Escape what is not ASCII, in JSON and NDJSON'
 complete -c serialpack -n '__serialpack_verb unpack' -l flatten -d 'Write maps as columns a.b in Parquet and Arrow'
 complete -c serialpack -n '__serialpack_verb unpack' -l separator -x -d 'What stands between a and b there; default: '
 complete -c serialpack -n '__serialpack_verb unpack' -l tagged -d 'Write, and read, JSON that says every type'
 complete -c serialpack -n '__serialpack_verb unpack' -l skip-bad -d 'Leave out bad records, and say which'
-complete -c serialpack -n '__serialpack_verb unpack' -l fields -x -d 'With --to: only those fields'
+complete -c serialpack -n '__serialpack_verb unpack' -l fields -x -d 'Only those fields; without --to in the same format'
 complete -c serialpack -n '__serialpack_verb unpack' -l no-verify -d 'With --to: skip the proof'
 complete -c serialpack -n '__serialpack_verb unpack' -l schema -r -F -d 'For protobuf (.proto) and avro (.avsc)'
 complete -c serialpack -n '__serialpack_verb unpack' -l message -x -d 'The message of a protobuf schema'
@@ -292,7 +294,7 @@ complete -c serialpack -n '__serialpack_verb unpack' -l bytes -x -d 'Only those 
 complete -c serialpack -n '__serialpack_verb unpack' -s N -l name -d 'Name the output as the packed file was named'
 complete -c serialpack -n '__serialpack_verb unpack' -l max-size -x -d 'Refuse to write more'
 complete -c serialpack -n '__serialpack_verb unpack' -l trust -d 'Undo pickle too, which runs code that is in FILE'
-complete -c serialpack -n '__serialpack_verb unpack' -s o -l output -r -F -d 'Where to write: a file, - for standard output; several inputs: a folder'
+complete -c serialpack -n '__serialpack_verb unpack' -s o -l output -r -F -d 'Where to write: a file, a folder, - for standard output'
 complete -c serialpack -n '__serialpack_verb unpack' -s f -l force -d 'Overwrite; write binary to a terminal'
 complete -c serialpack -n '__serialpack_verb unpack' -s k -l keep -d 'Keep the input (default), or remove it once the output is safe'
 complete -c serialpack -n '__serialpack_verb unpack' -l rm -d 'Keep the input (default), or remove it once the output is safe'

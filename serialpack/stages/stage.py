@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import re
+import sys
 from collections.abc import Iterator
 from functools import cache
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, cast
@@ -179,6 +180,8 @@ class Stage:
 
 def is_installed(module: str) -> bool:
     """Whether ``module`` can be imported, found without importing it."""
+    if sys.modules.get(module) is not None:
+        return True
     try:
         return importlib.util.find_spec(module) is not None
     except ModuleNotFoundError:  # not even the package that it is in
