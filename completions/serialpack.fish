@@ -162,7 +162,7 @@ function __serialpack_loss
         'null' 'null is an empty cell, in TOML a key that is left out' \
         'nan' 'NaN and infinities become null' \
         'bigint' 'integers that the target cannot hold become decimal text' \
-        'digits' 'numbers become the nearest double, times are cut to microseconds' \
+        'digits' 'numbers become the nearest double (beyond all: an infinity), an integer -0 loses its sign, times are cut to microseconds' \
         'duplicates' 'the last of equal keys wins' \
         'columns' 'the names of columns are dropped, of a table without rows' \
         'around' 'what stands around the records of --at is left out' \

@@ -28,7 +28,8 @@ class ConversionPlan(NamedTuple):
     none: all. ``source_serializer``: what reads the
     source, where that is not its format: one that was given a schema, say. ``shaping``: what the
     user says about tables; ``layout``: the columns of the target, where it is one. ``strict``:
-    nothing is carried. ``asked``: the rules that the user named, of those in ``lossy``.
+    nothing is carried. ``asked``: the rules that the user named, of those in ``lossy``. ``looked``:
+    the records are only looked at, and read once more when they are written.
     """
 
     source: str
@@ -49,6 +50,7 @@ class ConversionPlan(NamedTuple):
     layout: Layout | None = None
     strict: bool = False
     asked: tuple[str, ...] = ()
+    looked: bool = False
 
 
 class Found(NamedTuple):

@@ -147,7 +147,9 @@ RULES: dict[str, Rule] = {
         frozenset({"inexact-integer", "uint64", "bigint"}),
     ),
     DIGITS: Rule(
-        "numbers become the nearest double, times are cut to microseconds", frozenset({"digits"})
+        "numbers become the nearest double (beyond all: an infinity), an integer -0 loses its sign,"
+        " times are cut to microseconds",
+        frozenset({"digits", "overflow", "negative-zero"}),
     ),
     DUPLICATES: Rule("the last of equal keys wins", frozenset({"duplicate-keys"})),
     COMMENTS: Rule("comments are dropped", frozenset(), ALL, "comments dropped"),

@@ -143,7 +143,9 @@ def convert_stream(
             return Structure.DOCUMENT
         return fmt.structure(first, count)
 
-    crew = Crew(threads, processes=threads > 1) if in_pieces else Crew()
+    # Of tables Python does the most, so that threads are of no use.
+    slow = plan.layout is not None
+    crew = Crew(threads, processes=threads > 1, slow=slow) if in_pieces else Crew()
     converted = line.through(partial(BlockConverter, plan), crew)
     if not in_pieces:
         records, numbers = list[Any](), list[int]()

@@ -32,12 +32,15 @@ _BOOLEANS = {True: "true", False: "false"}
 
 
 class Inexact(ValueError):
-    """A literal that no double holds: ``cell``, in row ``row``."""
+    """A literal that no double holds: ``cell``, in row ``row``; ``kind`` and ``nearest`` as of
+    ``exact.Lost``."""
 
-    def __init__(self, row: int, cell: str) -> None:
+    def __init__(self, row: int, cell: str, lost: Lost) -> None:
         super().__init__(f"no double holds {cell}")
         self.row = row
         self.cell = cell
+        self.kind = lost.kind
+        self.nearest: int | float | None = lost.nearest
 
 
 class CellStyle(NamedTuple):
@@ -108,16 +111,16 @@ class CellStyle(NamedTuple):
         if joined.count("\n") != len(values) - 1 or has_odd(joined) or not joined:
             needs = _needs_quotes(mark, self.null)
             return [f'"{v.replace(_QUOTE, _TWO)}"' if needs(v) else v for v in values]
-        if self._may_be_literals(values) and _line_is_literal(self.null).search(joined):
+        if _has_literal(joined, self.null):
             is_one = _line_is_literal(self.null).fullmatch
             return [f'"{v}"' if mark in v or not v or is_one(v) else v for v in values]
         if mark in joined:
             return [f'"{v}"' if mark in v else v for v in values]
         return list(values)
 
-    def _may_be_literals(self, texts: Sequence[str]) -> bool:
-        """Whether one of them begins as a literal does, or is empty: False is sure."""
-        return not (_BEGINS | {self.null[:1]}).isdisjoint({text[:1] for text in texts})
+    def read_as_text(self, cells: Sequence[str]) -> bool:
+        """Whether each of raw cells is certainly read as the text in it."""
+        return self.plain or not _has_literal("\n".join(cells), self.null)
 
     def read(self, cells: Sequence[str], *, is_json: bool = False) -> list[Any]:
         """The values of raw cells; an empty one is missing. Inexact, ValueError."""
@@ -131,9 +134,9 @@ class CellStyle(NamedTuple):
         joined = "\n".join(cells)
         if '"' in joined:
             joined = "\n".join([cell for cell in cells if cell[:1] != '"'])
-            if not joined or not _line_is_literal(self.null).search(joined):
+            if not joined or not _has_literal(joined, self.null):
                 return [unquoted(cell) if cell[:1] == '"' else cell or MISSING for cell in cells]
-        elif not self._may_be_literals(cells) or not _line_is_literal(self.null).search(joined):
+        elif not _has_literal(joined, self.null):
             return list(cells)
         return [self._value(row, cell) for row, cell in enumerate(cells)]
 
@@ -168,6 +171,8 @@ def unquoted(cell: str) -> str:
 
 def texts_of(cells: Sequence[str]) -> list[str]:
     """The text of raw cells, quoted or bare."""
+    if '"' not in "".join(cells):
+        return list(cells)
     return [unquoted(cell) if cell[:1] == '"' else cell for cell in cells]
 
 
@@ -179,6 +184,24 @@ def _line_is_literal(null: str) -> re.Pattern[str]:
     """What has a line that is empty or a literal."""
     word = f"|{re.escape(null)}" if null else ""
     return re.compile(rf"^(?:{LITERAL}{word})?$", re.MULTILINE)
+
+
+def _has_literal(joined: str, null: str) -> bool:
+    """Whether one of the lines is empty or a literal."""
+    data = f"\n{joined}\n".encode("utf-8", "surrogatepass")
+    # Lines of which nothing but digits could be one; the pattern takes ten times as long.
+    may_be = b"\n\n" in data.translate(None, _OF_NUMBERS)
+    if not may_be and not any(b"\n%b\n" % word in data for word in _words(null)):
+        return False
+    return _line_is_literal(null).search(joined) is not None
+
+
+_OF_NUMBERS = b"0123456789+-.eE"
+
+
+@cache
+def _words(null: str) -> list[bytes]:
+    return [word.encode() for word in (*_WORDS, null) if word]
 
 
 @cache
@@ -241,20 +264,18 @@ def _numbers(cells: Sequence[str]) -> list[Any] | None:
 
 
 _FIRST = frozenset("-0123456789tfn")
-_BEGINS = _FIRST | frozenset("NI") | {""}
 
 
 def number(literal: str, row: int) -> int | float:
     """The number of a literal of JSON; Inexact where no double holds it (``exact.held``)."""
-    if literal.lstrip("-").isdigit():
-        if literal == "-0" or len(literal) > MAX_DIGITS:
-            raise Inexact(row, literal)
-        return int(literal)
-    value = float(literal)
     try:
+        if literal.lstrip("-").isdigit():
+            odd = literal == "-0" or len(literal) > MAX_DIGITS
+            return held(Literal(literal, None if odd else int(literal)))
+        value = float(literal)
         return held(Literal(literal, value if value - value == 0 else None))
-    except Lost:
-        raise Inexact(row, literal) from None
+    except Lost as lost:
+        raise Inexact(row, literal, lost) from None
 
 
 def reads_as_json(text: str) -> bool:

@@ -7,9 +7,9 @@ from array import array
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from serialpack.conversion.tables.cells import CellStyle, reads_as_json
+from serialpack.conversion.tables.cells import CellStyle, reads_as_json, texts_of
 from serialpack.conversion.tables.columns import MISSING, Missing, gathered
-from serialpack.conversion.tables.delimited import same_cells, text_of
+from serialpack.conversion.tables.delimited import read_again, text_of
 from serialpack.conversion.tables.layout import Layout, TableColumn
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.depth import holds_itself
@@ -89,9 +89,16 @@ class TextTable:
         The text has the cells, each in its place, and each cell is read as its value.
         """
         columns = self._layout.columns
-        if not same_cells(text, self._style.delimiter, cells):
+        found = read_again(text, self._style.delimiter, len(columns))
+        if found is None:
             return Difference(0, "$", "the cells", "others", "value")
-        for column, was, raw in zip(columns, values, cells, strict=True):
+        for column, was, raw, texts in zip(columns, values, cells, found, strict=True):
+            is_text = not column.is_json and {str}.issuperset(map(type, was))
+            # Of text, what was read is compared at once, and not cell by cell.
+            if is_text and list(texts) == list(was) and self._style.read_as_text(raw):
+                continue
+            if list(texts) != texts_of(raw):
+                return Difference(0, column.value_path, "the cells", "others", "value")
             became = self._style.read(raw, is_json=column.is_json)
             lost = unlike(column, self._expected(column, was), became)
             if lost is not None:

@@ -123,7 +123,8 @@ def _looked(
         style=fmt.detect_style(first) if fmt.restyled else fmt.outline(first),
         structure=Structure.ARRAY if structure == Structure.ARRAY else None,
         whole=True,
-        verify=False,  # they are read once more, and proved then
+        verify=False,
+        looked=True,
     )
     crew = Crew(threads, processes=threads > 1)
     whole = Looked("", ValueShape())

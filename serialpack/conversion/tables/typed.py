@@ -88,17 +88,16 @@ class RowReader:
         self, name: str, cells: Sequence[str], block: SourceBlock, told: list[Loss] | None
     ) -> list[Any]:
         cells = list(cells)
-        inexact: dict[int, float] = {}
+        inexact: dict[int, int | float] = {}
         while True:
             try:
                 values = self._style.read(cells)
                 break
             except Inexact as lost:
                 path = "$" + value_step(name)
-                nearest = float(lost.cell)
-                if told is None or nearest - nearest != 0:
-                    kind = "negative-zero" if lost.cell == "-0" else DIGITS
-                    why = Difference(lost.row, path, lost.cell, "", kind)
+                nearest = lost.nearest
+                if told is None or nearest is None:
+                    why = Difference(lost.row, path, lost.cell, "", lost.kind)
                     raise Unheld(why) from None
                 row = block.first_record + lost.row
                 told.append(Loss(DIGITS, 1, row, path, lost.cell, repr(nearest)))

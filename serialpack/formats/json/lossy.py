@@ -44,7 +44,7 @@ def marking_scanner(marks: Marks, *, literals: bool) -> Scanner:
 
     def integer(text: str) -> Any:
         if text == "-0":
-            return marks.lost_number(Lost("negative-zero", text))
+            return marks.lost_number(Lost("negative-zero", text, 0))
         if len(text) - text.startswith("-") > MAX_DIGITS:
             return marks.lost_number(Lost("huge-integer", text))
         return int(text)
