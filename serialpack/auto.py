@@ -111,8 +111,11 @@ def settle(choice: Choice, format: str, peek: Callable[[int], Buffer]) -> Choice
     choice = choice._replace(settled=True, looked_at=len(head) >= LEAST)
     if not choice.looked_at:
         return choice
-    if FORMATS.declaration(format).columns:
+    declared = FORMATS.declaration(format)
+    if declared.columns:
         return _for_records(choice, format, head)
+    if declared.variants:
+        return choice._replace(why="columns takes tables apart that are in UTF-8 or alike")
     array = _NPY.match(head)
     if array is not None:
         return _for_array(choice, int(array[1]), head)

@@ -209,7 +209,8 @@ class SourceReader:
 
         ``good``: a record that is not bad, which is put in the place of each that is.
         """
-        if bad and (not good or block.context):
+        # The header of a table stands in none of its records.
+        if bad and (not good or (block.context and not self.format.declared.delimiter)):
             return None
         added = int(
             self._plan.structure == Structure.MAP and self.format.name == "json"
@@ -280,9 +281,7 @@ class TextProof(NamedTuple):
 
 def left_out_of(block: SourceBlock, records: int | None, error: Exception) -> LeftOut:
     """That ``records`` of a block were left out, because of ``error``."""
-    # A line of names that is not in the source is before all of it.
-    offset = block.offset - getattr(block, "invented", 0)
-    return LeftOut(block.first_record, offset, records, str(error))
+    return LeftOut(block.first_record, block.offset, records, str(error))
 
 
 def _column(block: SourceBlock, before: bytes) -> int:

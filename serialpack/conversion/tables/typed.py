@@ -19,7 +19,7 @@ from serialpack.conversion.tables.nested import nested
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.formats.base import SourceBlock, ValueFormat
 from serialpack.formats.csv.rows import rows_of
-from serialpack.formats.csv.text import HeadedBlock
+from serialpack.formats.csv.text import CsvText
 from serialpack.formats.shared.document import Malformed
 from serialpack.formats.tables.table import TableFormat
 from serialpack.values.kinds import DIGITS, Difference, Loss, Unheld, value_step
@@ -28,7 +28,7 @@ from serialpack.values.kinds import DIGITS, Difference, Loss, Unheld, value_step
 class RowReader:
     """Reads blocks of a table of text as ``shaping`` says."""
 
-    def __init__(self, fmt: ValueFormat, shaping: Shaping) -> None:
+    def __init__(self, fmt: CsvText, shaping: Shaping) -> None:
         self._format = fmt
         self._shaping = shaping
         self._delimiter = fmt.declared.delimiter.decode()
@@ -54,11 +54,8 @@ class RowReader:
 
     def _columns(self, block: SourceBlock) -> tuple[list[str], list[Sequence[str]]]:
         """The names, and the raw cells below each of them; ValueError."""
-        data = bytes(block.data)
-        assert isinstance(block, HeadedBlock)
-        if block.index == 0:
-            data = data[len(block.head) :]
-        rows = rows_of(block.head.decode().removeprefix("\ufeff"), self._delimiter)
+        data = self._format.without_header(block)
+        rows = rows_of(block.context.decode().removeprefix("\ufeff"), self._delimiter)
         names = rows[0] if rows else []
         if len(set(names)) < len(names):
             raise ValueError("a name twice")
@@ -154,4 +151,4 @@ def row_reader(fmt: ValueFormat, plan: ConversionPlan) -> RowReader | FrameReade
         return None
     if isinstance(fmt, TableFormat):
         return None if plan.shaping.nest is None else FrameReader(fmt, plan.shaping)
-    return RowReader(fmt, plan.shaping) if fmt.declared.delimiter else None
+    return RowReader(fmt, plan.shaping) if isinstance(fmt, CsvText) else None
