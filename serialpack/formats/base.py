@@ -52,7 +52,7 @@ class SourceBlock(NamedTuple):
     ``continued``: and not the first piece. ``index``, ``offset``, ``first_record``, ``line``
     (newlines before it; -1 where not counted) and ``column`` (characters before it on its line)
     say where it stands, all counted from 0. ``context``: what of the source before it must be
-    known to read it, such as a file's header; that of a table its first block has as well.
+    known to read it, such as a file's header.
     ``inside``: its records are the elements (``"a"``) of one array that is all of the source, or
     the members (``"m"``) of one map, each a map of one member.
     """
@@ -293,6 +293,8 @@ class ValueFormat(Format):
     marks: Marks | None = None
     #: Whether its numbers are text that it can keep: ``literal_of`` says which.
     keeps_literals: ClassVar[bool] = False
+    #: Whether it keeps that text when it is written, but reads it as text.
+    takes_literals: ClassVar[bool] = False
     #: Whether a number that Python writes in another way is a ``Literal`` to ``parse``, and that
     #: no other to ``difference``. Only of the copy that ``reading_literals`` makes.
     literals: bool = False

@@ -30,6 +30,7 @@ from serialpack.formats.csv.rows import (
 from serialpack.formats.shared.document import Malformed, compared
 from serialpack.formats.shared.lines import LINE_ENDS
 from serialpack.formats.shared.utf8 import ESCAPED, said
+from serialpack.literal import is_number
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import DUPLICATES, UTF8, Loss, shown, value_step
 
@@ -43,8 +44,8 @@ _MAX_HEAD = 16 << 10
 class CsvText(ValueFormat):
     """The value side of CSV. Every field is text.
 
-    The context of its blocks is the header, also that of the first one, in which it stands; of a
-    table without one it is a line of names that stands nowhere.
+    The context of all blocks but the first, in which it stands, is the header; of a table without
+    one that of all blocks is a line of names that stands nowhere.
     """
 
     style_types: ClassVar[StyleTypes] = {
@@ -54,6 +55,7 @@ class CsvText(ValueFormat):
     heeds = frozenset({DUPLICATES, UTF8})
 
     has_columns = True
+    takes_literals = True
     #: What messages call it.
     title: ClassVar[str]
 
@@ -62,7 +64,7 @@ class CsvText(ValueFormat):
         for block in blocks:
             if head is None:
                 head = self._head(bytes(block.data))
-            yield block._replace(context=head)
+            yield block._replace(context=head) if self._needs_head(block) else block
 
     def in_source(
         self,
@@ -70,7 +72,16 @@ class CsvText(ValueFormat):
         style: Style,  # noqa: ARG002
         first: Callable[[], Buffer],
     ) -> SourceBlock:
+        if not self._needs_head(block):
+            return block
         return block._replace(context=self._head(bytes(first())))
+
+    def _needs_head(self, block: SourceBlock) -> bool:
+        return block.index > 0 or self.declared.headless
+
+    def header_of(self, block: SourceBlock) -> bytes:
+        """The header of a block's source."""
+        return block.context or self._head(bytes(block.data))
 
     def _head(self, data: bytes) -> bytes:
         """The header of a source that begins with ``data``."""
@@ -119,6 +130,9 @@ class CsvText(ValueFormat):
         rows = rows_of(text.removeprefix(_BOM), self._mark)
         return rows[0] if rows else []
 
+    def literal_of(self, text: str) -> str | None:
+        return text if is_number(text) else None
+
     def parse(self, block: SourceBlock) -> list[Any]:
         return self._table(block)[1]
 
@@ -128,10 +142,9 @@ class CsvText(ValueFormat):
             raise too_large(block)
         data = bytes(block.data)
         names: list[str] | None = None
-        if block.index or self.declared.headless:
-            head = block.context or self._head(data)
+        if self._needs_head(block):
             try:
-                names = self._mended(self._names(head), ESCAPED, count=False)
+                names = self._mended(self._names(self.header_of(block)), ESCAPED, count=False)
             except ValueError:  # which is said of the first block, where it stands
                 raise self._placed(block, "", "under a header that is none") from None
         try:

@@ -83,14 +83,13 @@ class TranslatedCsv(ValueFormat):
         source = _Source(read, self._encoding, escaped=self._dialect.escaped)
         size = source.whole(block_size) or max(block_size // self._width, 1)
         texts = self._csv.split_sparse(source.read, size, most_values, for_values=for_values)
+        first: list[Buffer] = []
         head: bytes | None = None
         for block in self._in_source_bytes(texts, source, block_size):
-            if not for_values:
-                yield block
-                continue
-            if head is None:
-                head = self.in_source(block, {}, lambda data=block.data: data).context  # type: ignore[misc]
-            yield block._replace(context=head)
+            first = first or [block.data]
+            if for_values and head is None and (block.index or self.declared.headless):
+                head = self.in_source(block, {}, first.copy().pop).context
+            yield block if head is None else block._replace(context=head)
 
     def _in_source_bytes(
         self, texts: Iterator[SourceBlock], source: _Source, block_size: int
