@@ -80,7 +80,7 @@ class TranslatedCsv(ValueFormat):
     def split_sparse(
         self, read: Read, block_size: int, most_values: int, *, for_values: bool = False
     ) -> Iterator[SourceBlock]:
-        source = _Source(read, self._encoding, escaped=self._dialect.escaped)
+        source = _DecodedSource(read, self._encoding, escaped=self._dialect.escaped)
         size = source.whole(block_size) or max(block_size // self._width, 1)
         texts = self._csv.split_sparse(source.read, size, most_values, for_values=for_values)
         first: list[Buffer] = []
@@ -92,7 +92,7 @@ class TranslatedCsv(ValueFormat):
             yield block if head is None else block._replace(context=head)
 
     def _in_source_bytes(
-        self, texts: Iterator[SourceBlock], source: _Source, block_size: int
+        self, texts: Iterator[SourceBlock], source: _DecodedSource, block_size: int
     ) -> Iterator[SourceBlock]:
         """Blocks of the source's bytes for those of its text; plain ones from there on where the
         text is not what the bytes say, or is not all of it."""
@@ -218,7 +218,7 @@ class TranslatedCsv(ValueFormat):
         return self._csv.difference(self._in_usual(block), self._usual(restored))
 
 
-class _Source:
+class _DecodedSource:
     """A source that is read as text in UTF-8, whose bytes are kept until their text is taken."""
 
     def __init__(self, read: Read, encoding: str, *, escaped: bool) -> None:
@@ -282,7 +282,7 @@ class _Source:
 
 
 def _plain(
-    data: bytes, source: _Source, size: int, index: int, offset: int, records: int
+    data: bytes, source: _DecodedSource, size: int, index: int, offset: int, records: int
 ) -> Iterator[SourceBlock]:
     """Blocks of the bytes that are left, in which no records are known; ``data``: the first."""
     data = data or source.rest(size)
