@@ -211,8 +211,8 @@ def _params_form(cls: type[Stage]) -> str:
 
 def _param(name: str, cls: type[Stage], param: Param) -> str:
     default = f", default {param.default}" if param.mark == ":" else ""
-    values = param.range.replace("..", " to ")
-    if param.high - param.low < MANY:
+    values = param.range.replace("..", " to ").replace("|", ", ")
+    if not param.words and param.high - param.low < MANY:
         accepted = values_of(name, cls, param)
         if len(accepted) <= param.high - param.low:
             values = f"{', '.join(accepted[:-1])} or {accepted[-1]}"

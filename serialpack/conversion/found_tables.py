@@ -6,12 +6,14 @@ import codecs
 from collections.abc import Iterator
 from functools import partial
 
+from serialpack.api import HEAD
 from serialpack.compressed.pieces import Pieces
 from serialpack.detect import AsFound, told
 from serialpack.errors import SyntaxInputError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Read
 from serialpack.formats.csv.found import dialect_of, doubled_pieces
+from serialpack.recognise import recognised
 
 _PIECE = 1 << 20
 
@@ -22,6 +24,10 @@ def opened(
     """The format of a source that begins with ``head``, that in which it can be read, and what
     reads it so; UsageError where what is said is not of it, SyntaxInputError where it lies.
     """
+    if format is None and told(None, name, head) == "bytes":
+        only_tables = table.encoding or table.no_header
+        whole = len(head) < HEAD
+        format = "csv" if only_tables else recognised(head, whole=whole).format
     found = told(format, name, head, table)
     declared = FORMATS.declaration(found)
     if not declared.variants:

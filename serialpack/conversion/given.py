@@ -12,7 +12,7 @@ from serialpack.container.reader import SNIFF, first_header, is_container
 from serialpack.conversion.found_tables import opened
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.projecting import Fields
-from serialpack.detect import AsFound, looks_like
+from serialpack.detect import AsFound, looks_like, not_converted, told
 from serialpack.errors import InputError, UsageError
 from serialpack.files import Source
 from serialpack.formats import FORMATS
@@ -20,6 +20,7 @@ from serialpack.formats.base import Read, Style, ValueFormat
 from serialpack.pipeline.blocks import SETTINGS
 from serialpack.pipeline.expect import expect_restored
 from serialpack.pipeline.unpack import member_plan, restored_pieces, untrusted
+from serialpack.recognise import recognised
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import RecordSerializer
 from serialpack.values.structure import Structure
@@ -35,6 +36,7 @@ class Given(NamedTuple):
     ``found``: the format of the source, where it is read as another one. ``packed``: what a
     container is of. ``stored``: what it is serialized in, and the settings.
     ``projected``: what gives only the fields that were asked for, where that is done in reading.
+    ``by_content``: what it is was neither said nor told by a name or first bytes.
     """
 
     read: Read
@@ -43,6 +45,7 @@ class Given(NamedTuple):
     packed: str | None = None
     stored: tuple[str | None, Style] = (None, {})
     projected: Projected | None = None
+    by_content: bool = False
 
 
 def given_by(
@@ -68,7 +71,9 @@ def given_by(
         name = source.name if source.stat is not None else None
         found, usual, read = opened(source.read, head, format, name, table)
         _check_source(usual, head, trust=trust)
-        return Given(read, ConversionPlan(usual, "", fields=fields.paths), found)
+        by_content = format is None and found != "bytes" == told(None, name, head)
+        plan = ConversionPlan(usual, "", fields=fields.paths)
+        return Given(read, plan, found, by_content=by_content)
     source = expanded(source)
     header = first_header(source.peek)
     if header.entry is not None:
@@ -111,8 +116,9 @@ def given_by(
             source_serializer=(*serializer,),
             source_settings=settings,
         )
-    _check_source(plan.source, b"", trust=trust)
     restored = Pieces(pieces)
+    known = isinstance(FORMATS.get(plan.source), ValueFormat)
+    _check_source(plan.source, b"" if known else restored.front(HEAD)[0], trust=trust)
     read, found = restored.read, plan.source
     if table != AsFound() or FORMATS.declaration(found).variants:
         head, _ = restored.front(HEAD)
@@ -125,12 +131,22 @@ def _check_source(format: str, head: bytes, *, trust: bool) -> None:
     """InputError or RefusedError where a source in ``format`` is not read as values."""
     fmt = FORMATS.get(format)
     if not isinstance(fmt, ValueFormat):
+        if (known := not_converted(head)) is not None:
+            raise InputError(f"{known.words}: {known.cannot}", hint=known.instead)
         raise InputError(
             f"there are no records in it that are known ({looks_like(head) or format})",
-            hint="--from says what the input is",
+            hint=_what_to_say(head),
         )
     if not fmt.safe and not trust:
         raise untrusted(f"reading {format}", "reads it")
+
+
+def _what_to_say(head: bytes) -> str:
+    may_be = recognised(head, whole=len(head) < HEAD).possible
+    if not may_be:
+        return "--from FORMAT says what it is"
+    names = dict.fromkeys(FORMATS.declaration(name).dialect_of or name for name in may_be)
+    return " or ".join(f"--from {name}" for name in names) + " says what it is"
 
 
 def with_schema(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import NamedTuple
 
-from serialpack.values.kinds import AROUND, COLUMNS, COMMENTS, DIGITS, DUPLICATES, UTF8
+from serialpack.values.kinds import AROUND, COLUMNS, COMMENTS, DIGITS, DUPLICATES, FIELDS, UTF8
 
 #: The formats that are tables of text, those whose columns have a type, and both. Avro has unions.
 TEXT_TABLES = frozenset({"csv", "tsv"})
@@ -40,6 +40,11 @@ class Rule(NamedTuple):
     def is_carried(self, target: str) -> bool:
         """Whether nothing is lost by it in ``target``."""
         return bool(self.carried & {target, "*"})
+
+    @property
+    def is_loss(self) -> bool:
+        """Whether anything is lost by it in some target."""
+        return "*" not in self.carried and bool(self.only - self.carried)
 
     def is_for(self, target: str) -> bool:
         """Whether it changes anything for ``target``."""
@@ -144,6 +149,7 @@ RULES: dict[str, Rule] = {
     COMMENTS: Rule("comments are dropped", frozenset(), ALL, "comments dropped"),
     COLUMNS: Rule("the names of columns are dropped, of a table without rows", frozenset()),
     AROUND: Rule("what stands around the records of --at is left out", frozenset()),
+    FIELDS: Rule("a field of --fields that no record has is left out", frozenset()),
     UTF8: Rule(
         "invalid UTF-8 and lone surrogates become U+FFFD",
         frozenset({"surrogates"}),
