@@ -313,8 +313,8 @@ def wanted() -> Iterator[Golden]:
                 f"CSV with {source} between its fields, under {serializer}",
             )
     for source, serializer in product(TABLES, ("raw", "columns", "msgpack")):
-        how = {"serializer": serializer, "codec": "none", "block_size": 600}
-        yield Golden(f"{serializer}-{source}", source, how, f"{WORDS[source]}, under {serializer}")
+        said: dict[str, Any] = {"serializer": serializer, "codec": "none", "block_size": 600}
+        yield Golden(f"{serializer}-{source}", source, said, f"{WORDS[source]}, under {serializer}")
     yield Golden("effort-1", "ndjson", {"effort": 1}, "the fastest effort")
     yield Golden("effort-9", "ndjson", {"effort": 9}, "the smallest effort")
     yield Golden(
