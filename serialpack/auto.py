@@ -118,8 +118,11 @@ def settle(
     choice = choice._replace(settled=True, looked_at=len(head) >= LEAST)
     if not choice.looked_at:
         return choice
-    if FORMATS.declaration(format).columns:
+    declared = FORMATS.declaration(format)
+    if declared.columns:
         return _for_records(choice, format, head)
+    if declared.variants:
+        return choice._replace(why="columns takes tables apart that are in UTF-8 or alike")
     layout = numbers_in(bytes(head[:MOST_HEAD]))
     if layout is not None:
         return _for_array(choice, layout, head, source)

@@ -146,7 +146,7 @@ class BlockConverter(WritingHalf):
         usual: bool = False,
     ) -> _Tried:
         losses = self._losses()
-        literals = not usual and reader.format.keeps_literals
+        literals = not usual and reader.has_literals
         records = reader.read(block, losses, lossy=lossy, literals=literals)
         at(0.4)
         elements = self._is_array(block, records)
@@ -263,7 +263,8 @@ class BlockConverter(WritingHalf):
             # What was carried has been counted, record by record.
             piece = self._row_piece(kept, self._losses(), block.first_record)
             return _Tried(kept, losses, b"", False, numbers, piece), left_out
-        data = b"" if self._join is None else self.write(kept, block)
+        literals = self._reader.has_literals and has_literals(kept)
+        data = b"" if self._join is None else self.write(kept, block, literals=literals)
         return _Tried(kept, losses, data, elements=False, numbers=numbers), left_out
 
     def _check_text(self, block: SourceBlock, proof: TextProof, records: list[Any]) -> None:

@@ -16,7 +16,6 @@ from serialpack.api import (
     opened_source,
     target_name,
 )
-from serialpack.conversion.found_tables import AsFound
 from serialpack.conversion.given import Given, given_by, with_schema
 from serialpack.conversion.listed import listed
 from serialpack.conversion.losses import Losses
@@ -31,6 +30,7 @@ from serialpack.conversion.tables.survey import surveyed
 from serialpack.conversion.tables.told import turned_back_by
 from serialpack.conversion.tables.twice import Rereadable, twice
 from serialpack.conversion.targets import is_written, written
+from serialpack.detect import AsFound
 from serialpack.errors import UsageError, ValueRefusedError
 from serialpack.files import Path, Source
 from serialpack.formats import FORMATS
@@ -324,7 +324,7 @@ def _converted(
     return ConvertReport(
         source=opened.path,
         target=target_name(target),
-        format=plan.source,
+        format=given.found,
         to=to,
         read=done.read,
         size=into.size(out.written),
@@ -350,8 +350,10 @@ def _as_found(how: ConvertOptions) -> AsFound:
 def _same_dialect(to: str, source: str) -> str:
     """The format that is written for ``to``: CSV becomes CSV with its delimiter."""
     dialect = FORMATS.declaration(source) if source else None
-    other = dialect is not None and dialect.dialect_of == to and not dialect.is_target
-    return source if other else to
+    if dialect is None or dialect.dialect_of != to or dialect.is_target:
+        return to
+    plain = next(d for d in FORMATS if d.delimiter == dialect.delimiter)
+    return to if plain.is_target else plain.name
 
 
 def _asks(how: ConvertOptions) -> bool:

@@ -31,7 +31,7 @@ from serialpack.pipeline.reading import Reading
 from serialpack.reports import LeftOut
 from serialpack.serializers import reader
 from serialpack.serializers.base import FAILURES, RecordSerializer
-from serialpack.values.kinds import DIGITS, unplaced
+from serialpack.values.kinds import unplaced
 from serialpack.values.structure import Structure
 
 #: Makes the refusal of a value: the difference, and the number of the block's first record.
@@ -54,7 +54,9 @@ class SourceReader:
         #: The same, as they read and prove the text of numbers.
         self._spelled = Reading(fmt.reading_literals(), plan.style)
         target = FORMATS.get(plan.target) if plan.target else fmt
-        self._to_text = isinstance(target, ValueFormat) and target.keeps_literals
+        self._to_text = isinstance(target, ValueFormat) and (
+            target.keeps_literals or target.takes_literals
+        )
         self._plan = plan
         self._refuse = refuse
         self._untags = plan.tagged and fmt.declared.tagged
@@ -62,6 +64,8 @@ class SourceReader:
         self.by_text = fmt.restyled and not self._untags and plan.source_serializer is None
         self._rows = row_reader(fmt, plan)
         self.by_text = self.by_text and self._rows is None
+        #: Whether there may be literals among what is read.
+        self.has_literals = fmt.keeps_literals or self._rows is not None
         self._serializer: RecordSerializer | None = None
         if plan.source_serializer is not None:
             serializer = reader(*plan.source_serializer)
@@ -85,9 +89,7 @@ class SourceReader:
         fmt = (self._spelled if literals else self.half).format
         try:
             if self._rows is not None:
-                records, found = self._rows.read(block, nearest=DIGITS in losses.allowed)
-                losses.merge(found)
-                return records
+                return self._rows.read(block)
             if not lossy and not self._untags:
                 return fmt.parse(block)
             allowed = losses.allowed if lossy else frozenset[str]()
@@ -160,6 +162,9 @@ class SourceReader:
             yield block, self
             return
         each = self
+        around = block
+        if first and fmt.declared.delimiter:  # no record has the header
+            around = fmt.in_source(block._replace(index=1), self._plan.style, lambda: data)
         if fmt.name == "json":
             each = SourceReader(self._plan._replace(source="ndjson", style={}), self._refuse)
         spans = fmt.record_spans(data, self._plan.style, first=first)
@@ -169,7 +174,7 @@ class SourceReader:
                 # A line of its own, wherever it breaks the lines of the source.
                 text = text.translate(_ONE_LINE)
                 text = b"{%b}" % text if self._plan.structure == Structure.MAP else text
-            part = block._replace(
+            part = around._replace(
                 data=text,
                 index=max(block.index, 1),  # no header stands in it
                 offset=block.offset + start,
@@ -209,7 +214,8 @@ class SourceReader:
 
         ``good``: a record that is not bad, which is put in the place of each that is.
         """
-        if bad and (not good or block.context):
+        # The header of a table stands in none of its records.
+        if bad and (not good or (block.context and not self.format.declared.delimiter)):
             return None
         added = int(
             self._plan.structure == Structure.MAP and self.format.name == "json"
@@ -280,9 +286,7 @@ class TextProof(NamedTuple):
 
 def left_out_of(block: SourceBlock, records: int | None, error: Exception) -> LeftOut:
     """That ``records`` of a block were left out, because of ``error``."""
-    # A line of names that is not in the source is before all of it.
-    offset = block.offset - getattr(block, "invented", 0)
-    return LeftOut(block.first_record, offset, records, str(error))
+    return LeftOut(block.first_record, block.offset, records, str(error))
 
 
 def _column(block: SourceBlock, before: bytes) -> int:

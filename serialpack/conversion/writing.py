@@ -97,9 +97,9 @@ class WritingHalf:
         """
         if literals is None:
             source = FORMATS.get(self.plan.source)
-            both = isinstance(source, ValueFormat) and source.keeps_literals
-            both = both and self._target.keeps_literals
-            literals = both and has_literals(records)
+            typed = self.plan.shaping.typed
+            may = typed or (isinstance(source, ValueFormat) and source.keeps_literals)
+            literals = may and self._target.keeps_literals and has_literals(records)
         values = self._tagged(records, block) if self._tags else records
         refusal: ValueRefusedError | None = None
         small = len(block.data) <= _SMALL and block.last

@@ -100,6 +100,18 @@ FORMATS = FormatRegistry(
         writers=("csv",),
     ),
     Declaration(
+        "csv:dialect",
+        33,
+        "serialpack.formats.csv.csv:DialectFormat",
+        is_source=False,
+        is_target=False,
+        is_text=True,
+        has_lines=True,
+        delimiter=b",",
+        sequence=True,
+        variants="serialpack.formats.csv.found:CsvVariants",
+    ),
+    Declaration(
         "msgpack",
         5,
         "serialpack.formats.msgpack.msgpack:MsgPackFormat",

@@ -80,9 +80,12 @@ def plan_of(header: Header) -> Plan:
     if chain.zstd_envelope != header.zstd_envelope:
         raise DamagedError(f"the chain {chain} does not belong in this envelope")
     serializer = SERIALIZERS.cls(chain.serializer.name)
-    fmt = FORMATS.by_number(header.format)
+    try:
+        fmt = FORMATS.by_number(header.format, header.style)
+    except ValueError as error:
+        raise DamagedError(f"the header's style is malformed ({error})") from None
     if fmt is None and not serializer.exact:
-        raise newer(f"format number {header.format}", header.writer)
+        raise newer(f"format number {header.format}, as it is there", header.writer)
     # The bytes come back whatever format they are in.
     name = fmt.name if fmt is not None else "bytes"
     source = FORMATS.get(name)

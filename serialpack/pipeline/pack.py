@@ -110,6 +110,7 @@ def prepare(packing: Packing, first: SourceBlock) -> tuple[Header, Plan]:
         style = fmt.detect_style(first)
     else:
         style = fmt.outline(first)
+    style = {**style, **fmt.parameters}
     if packing.settings:
         style = {**style, SETTINGS: packing.settings}
     header = Header(

@@ -68,6 +68,8 @@ class _Taken:
         """The same from the columns of these fields alone; None where that cannot be."""
         declared = unit.member.format.declared
         table = bool(declared.delimiter)
+        if declared.variants:
+            return None
         if not (unit.stored and (declared.has_lines or unit.member.structure == Structure.ARRAY)):
             return None
         opened = unit.member.opened(unit.block.index)

@@ -183,9 +183,9 @@ class MemberRecords:
             return block, SourceReader(
                 ConversionPlan("json", style=self.format.detect_style(block)), refused
             )
-        block = self.placed(unit.block)._replace(
+        within = unit.block._replace(index=max(unit.block.index, 1))  # no header stands in it
+        block = self.placed(within)._replace(
             data=text,
-            index=max(unit.block.index, 1),  # no header stands in it
             records=1,
             first_record=first_record,
             last=False,

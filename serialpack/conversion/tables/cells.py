@@ -5,6 +5,7 @@ Numbers and booleans are literals of JSON, bare; text that could be read as one 
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Callable, Sequence
@@ -15,9 +16,9 @@ from typing import Any, NamedTuple
 
 from serialpack.conversion.tables.columns import MISSING, Missing
 from serialpack.conversion.tables.shaping import LITERAL
+from serialpack.formats.json.lossy import literal_scanner
 from serialpack.formats.json.write import compact_lines
-from serialpack.formats.shared.exact import MAX_DIGITS, Lost, held
-from serialpack.literal import Literal
+from serialpack.literal import Literal, integer, number
 
 _NUMBERS: frozenset[type] = frozenset({bool, int, float, type(None)})
 _WORDS: dict[str, Any] = {
@@ -29,18 +30,6 @@ _WORDS: dict[str, Any] = {
     "-Infinity": -math.inf,
 }
 _BOOLEANS = {True: "true", False: "false"}
-
-
-class Inexact(ValueError):
-    """A literal that no double holds: ``cell``, in row ``row``; ``kind`` and ``nearest`` as of
-    ``exact.Lost``."""
-
-    def __init__(self, row: int, cell: str, lost: Lost) -> None:
-        super().__init__(f"no double holds {cell}")
-        self.row = row
-        self.cell = cell
-        self.kind = lost.kind
-        self.nearest: int | float | None = lost.nearest
 
 
 class CellStyle(NamedTuple):
@@ -81,6 +70,8 @@ class CellStyle(NamedTuple):
             return list(map(str, values))
         if kind is float:
             return floats(values)
+        if kind is Literal:
+            return [value.text for value in values]
         if is_json:
             return self._quoted(json_texts(values))
         if kind is not str:
@@ -122,13 +113,18 @@ class CellStyle(NamedTuple):
         """Whether each of raw cells is certainly read as the text in it."""
         return self.plain or not _has_literal("\n".join(cells), self.null)
 
-    def read(self, cells: Sequence[str], *, is_json: bool = False) -> list[Any]:
-        """The values of raw cells; an empty one is missing. Inexact, ValueError."""
+    def read(
+        self, cells: Sequence[str], *, is_json: bool = False, literals: bool = True
+    ) -> list[Any]:
+        """The values of raw cells; an empty one is missing. ValueError.
+
+        ``literals``: numbers that Python spells otherwise are literals.
+        """
         if is_json:
-            return self._read_json(cells)
+            return self._read_json(cells, literals=literals)
         if self.plain:
             return texts_of(cells)
-        found = _numbers(cells)
+        found = _numbers(cells, literals=literals)
         if found is not None:
             return found
         joined = "\n".join(cells)
@@ -138,18 +134,18 @@ class CellStyle(NamedTuple):
                 return [unquoted(cell) if cell[:1] == '"' else cell or MISSING for cell in cells]
         elif not _has_literal(joined, self.null):
             return list(cells)
-        return [self._value(row, cell) for row, cell in enumerate(cells)]
+        return [self._value(cell, literals=literals) for cell in cells]
 
-    def _read_json(self, cells: Sequence[str]) -> list[Any]:
+    def _read_json(self, cells: Sequence[str], *, literals: bool) -> list[Any]:
         import msgspec
 
-        decode = msgspec.json.decode
+        decode: Callable[[str], Any] = from_json if literals else msgspec.json.decode
         return [
             MISSING if not cell else decode(unquoted(cell) if cell[0] == '"' else cell)
             for cell in cells
         ]
 
-    def _value(self, row: int, cell: str) -> Any:
+    def _value(self, cell: str, *, literals: bool) -> Any:
         if not cell:
             return MISSING
         if cell[0] == '"':
@@ -158,7 +154,7 @@ class CellStyle(NamedTuple):
             return None
         if _literal(cell) is None:
             return cell
-        return _WORDS[cell] if cell in _WORDS else number(cell, row)
+        return _WORDS[cell] if cell in _WORDS else _number(cell, literals=literals)
 
 
 _QUOTE, _TWO = '"', '""'
@@ -247,13 +243,18 @@ def json_texts(values: Sequence[Any]) -> list[str]:
         return compact_lines(list(values)).decode().split("\n")[:-1]
 
 
-def _numbers(cells: Sequence[str]) -> list[Any] | None:
-    """The values of cells that all are numbers as they are written here, or true and the like."""
+def _numbers(cells: Sequence[str], *, literals: bool) -> list[Any] | None:
+    """The values of cells that all are numbers as they are written here, or true and the like.
+
+    None where some of them may be literals.
+    """
     import msgspec
 
     if not cells or cells[0][:1] not in _FIRST:
         return None
     joined = ",".join(cells)
+    if literals and _MAY_BE_LITERALS.search(joined):
+        return None
     try:
         values: list[Any] = msgspec.json.decode(f"[{joined}]")
         if len(values) != len(cells) or not _NUMBERS.issuperset(map(type, values)):
@@ -266,16 +267,15 @@ def _numbers(cells: Sequence[str]) -> list[Any] | None:
 _FIRST = frozenset("-0123456789tfn")
 
 
-def number(literal: str, row: int) -> int | float:
-    """The number of a literal of JSON; Inexact where no double holds it (``exact.held``)."""
-    try:
-        if literal.lstrip("-").isdigit():
-            odd = literal == "-0" or len(literal) > MAX_DIGITS
-            return held(Literal(literal, None if odd else int(literal)))
-        value = float(literal)
-        return held(Literal(literal, value if value - value == 0 else None))
-    except Lost as lost:
-        raise Inexact(row, literal, lost) from None
+#: Of numbers as they are written here, those that Python spells otherwise.
+_MAY_BE_LITERALS = re.compile(r"[0-9]e|0\.0000")
+
+
+def _number(text: str, *, literals: bool) -> int | float | Literal:
+    """The number of a literal of JSON."""
+    if text.lstrip("-").isdigit():
+        return integer(text)
+    return number(text) if literals else float(text)
 
 
 def reads_as_json(text: str) -> bool:
@@ -287,10 +287,20 @@ _OPENING = frozenset('[{"')
 
 
 def from_json(text: str) -> Any:
-    """The value of JSON text; MISSING where it is none."""
+    """The value of JSON text, with literals; MISSING where it is none."""
     import msgspec
 
     try:
-        return msgspec.json.decode(text)
-    except (ValueError, RecursionError):
+        if not _NUMBERS_WITHIN.search(text):
+            return msgspec.json.decode(text)
+        text = text.strip(" \t\r\n")
+        value, end = literal_scanner()(text, 0)
+        if "\\u" in text:  # a lone surrogate, perhaps: that is none to msgspec
+            json.dumps(value, ensure_ascii=False, default=repr).encode()
+        return value if end == len(text) else MISSING
+    except (ValueError, RecursionError, StopIteration):
         return MISSING
+
+
+#: What a number has, anywhere in JSON text, that may be a literal.
+_NUMBERS_WITHIN = re.compile(r"[0-9][.eE]|-0|[0-9]{4301}")

@@ -8,11 +8,9 @@ from typing import Any
 
 from serialpack.errors import ValueRefusedError
 from serialpack.formats.shared.unheld import not_held
+from serialpack.literal import MAX_DIGITS as MAX_DIGITS
 from serialpack.literal import Literal
 from serialpack.values.kinds import KINDS, TEXT_KINDS, Difference, Unheld
-
-#: The most digits of an integer that Python turns into text and back (its default limit).
-MAX_DIGITS = 4300
 
 
 class Lost(Exception):
