@@ -89,7 +89,7 @@ class SourceReader:
         fmt = (self._spelled if literals else self.half).format
         try:
             if self._rows is not None:
-                return self._rows.read(block)
+                return self._rows.read(block, literals=literals)
             if not lossy and not self._untags:
                 return fmt.parse(block)
             allowed = losses.allowed if lossy else frozenset[str]()
