@@ -31,7 +31,7 @@ from serialpack.formats.base import SourceBlock, ValueFormat
 from serialpack.serializers.base import FAILURES
 from serialpack.values.equality import difference
 from serialpack.values.kinds import Unheld
-from tests.fidelity.values import CASES
+from tests.fidelity.values import USUAL
 
 FORMATS_HERE = written()
 NOT_HELD = (*FAILURES, Unheld, serialpack.SerialpackError, pickle.PicklingError, AttributeError)
@@ -56,7 +56,7 @@ def sources(name: str) -> list[tuple[str, str, Any, bytes]]:
     """Name, kind and value of each case, and a file in the format ``name`` that holds it."""
     writer = writers(name, {})[-1]
     found = []
-    for case in CASES:
+    for case in USUAL:
         record = {"v": case.make()}
         try:
             data = writer.dump([record])
