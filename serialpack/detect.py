@@ -75,6 +75,8 @@ def detect(name: str | None, head: bytes) -> str:
         found = declared.name if declared else None
     if found == "pickle" and any(head.startswith(magic) for magic, _ in _MAGIC):
         return "bytes"
+    if found == "sqlite" and head and FORMATS.by_magic(head) is None:
+        return "bytes"  # .db is the ending of many programs' files
     if found is None or (FORMATS.declaration(found).is_text and head and _is_binary(head)):
         return "bytes"
     return _dialect(head) if found == "csv" else found

@@ -54,6 +54,7 @@ class Converter:
             "delimiter": asked.delimiter,
             "encoding": asked.encoding,
             "no_header": asked.no_header,
+            "table": asked.table,
         }
         how = self._how
         check_convert(to, format=how["format"], lossy=how["lossy"], threads=how["threads"])
@@ -143,7 +144,7 @@ def _told(report: ConvertReport, *, verbose: bool) -> list[str]:
         lists = " or ".join(f"--at {key}" for key in report.lists[:_MOST_LISTS])
         lines.append(f"  it is one row: {lists} takes the list in it as the records")
     if report.kept_pipe:
-        lines.append("  it is read twice: it was kept in a temporary file")
+        lines.append("  it was kept in a temporary file, where it is read more than once")
     lines += [_line_of(loss, "carried") for loss in report.carried if verbose]
     lines += [_line_of(loss, "changed") for loss in report.losses]
     for place in report.places[:_MOST_TOLD]:

@@ -67,6 +67,7 @@ class UnpackRequest(NamedTuple):
     delimiter: str | None
     encoding: str | None
     no_header: bool
+    table: str | None
     lossy: tuple[str, ...]
     strict: bool
     at: str | None

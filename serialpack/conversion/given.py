@@ -17,6 +17,7 @@ from serialpack.errors import InputError, UsageError
 from serialpack.files import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Read, Style, ValueFormat
+from serialpack.formats.sqlite.database import DatabaseRead
 from serialpack.pipeline.blocks import SETTINGS
 from serialpack.pipeline.expect import expect_restored
 from serialpack.pipeline.unpack import member_plan, restored_pieces, untrusted
@@ -42,12 +43,18 @@ class Given(NamedTuple):
     stored: tuple[str | None, Style] = (None, {})
     projected: Projected | None = None
 
+    @property
+    def kept(self) -> bool:
+        """Whether the source had to be kept in a temporary file, beside what ``files`` keeps."""
+        return isinstance(self.read, DatabaseRead) and self.read.kept
+
 
 def given_by(
     source: Source,
     format: str | None,
     fields: Fields,
     table: AsFound,
+    database_table: str | None,
     *,
     trust: bool,
     threads: int,
@@ -55,17 +62,21 @@ def given_by(
 ) -> Given:
     """What is in ``source``, told by ``format`` or by itself: a file of a format, or a container.
 
-    ``table``: what is said of a source that is CSV.
+    ``table``: what is said of a source that is CSV; ``database_table``: the one of a database.
 
     Errors as of ``files.convert``.
     """
     if not is_container(source.peek(SNIFF)):
+        plain = source
         source = decompressed(source)
         expect(lambda: source.about)
         head = source.peek(HEAD)
         name = source.name if source.stat is not None else None
         found, read = table.opened(source.read, head, format, name)
         _check_source(found, head, trust=trust)
+        if found == "sqlite":
+            path = source.path if source is plain and source.owned and source.stat else None
+            read = DatabaseRead(read, path, database_table)
         return Given(read, ConversionPlan(found, "", fields=fields.paths))
     source = expanded(source)
     header = first_header(source.peek)
@@ -117,6 +128,8 @@ def given_by(
         head, _ = restored.front(HEAD)
         found, read = table.opened(read, head, plan.source, None)
         plan = plan._replace(source=found)
+    if plan.source == "sqlite":
+        read = DatabaseRead(read, None, database_table)
     return Given(read, plan, packed.format, (stored, settings))
 
 

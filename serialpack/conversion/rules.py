@@ -12,10 +12,12 @@ from typing import NamedTuple
 
 from serialpack.values.kinds import AROUND, COLUMNS, COMMENTS, DIGITS, DUPLICATES, UTF8
 
-#: The formats that are tables of text, those whose columns have a type, and both. Avro has unions.
+#: The formats that are tables of text, those whose columns have a type, those whose values have one
+#: each, and all. Avro has unions.
 TEXT_TABLES = frozenset({"csv", "tsv"})
 TYPED_TABLES = frozenset({"parquet", "arrow"})
-TABLES = TEXT_TABLES | TYPED_TABLES
+DATABASES = frozenset({"sqlite"})
+TABLES = TEXT_TABLES | TYPED_TABLES | DATABASES
 
 #: Every target.
 ALL = frozenset({"*"})
@@ -75,6 +77,11 @@ RULES: dict[str, Rule] = {
         "what has no column of one type is JSON text",
         frozenset({"nested", "array", "mixed", "boolean", "integral-float"}),
         *(TABLES, "values as JSON text", TABLES, "--nest"),
+    ),
+    "booleans": Rule(
+        "booleans are 0 and 1, in a column that is declared BOOLEAN",
+        frozenset({"boolean"}),
+        *(DATABASES, "booleans as 0 and 1", DATABASES, ""),
     ),
     "json-like": Rule(
         "text that is JSON too stands beside columns of JSON text",

@@ -174,4 +174,12 @@ FORMATS = FormatRegistry(
         magic=(b"\x93NUMPY",),
         is_target=False,
     ),
+    Declaration(
+        "sqlite",
+        33,
+        "serialpack.formats.sqlite.sqlite:SqliteFormat",
+        (".db", ".sqlite", ".sqlite3"),
+        magic=(b"SQLite format 3\0",),
+        sequence=True,
+    ),
 )

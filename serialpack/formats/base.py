@@ -274,6 +274,8 @@ class ValueFormat(Format):
     joins: ClassVar[bool] = True
     #: Whether a file in it is one record.
     one_record: ClassVar[bool] = False
+    #: Whether its records are those of a file: else of one of several tables, which is to be named.
+    packs: ClassVar[bool] = True
     #: The rules of ``--lossy`` that ``lossy.parse_lossy`` heeds.
     heeds: ClassVar[frozenset[str]] = frozenset()
     #: Where ``parse`` notes what it changes because a rule says so; None: it changes nothing.

@@ -53,5 +53,6 @@ def record_serializer(name: str) -> type[RecordSerializer] | None:
     fmt = FORMATS.get(name) if name in FORMATS else None
     if not isinstance(fmt, DocumentFormat):
         return None
-    facts = {"stored_format": name, "cannot": fmt.cannot, "safe": fmt.safe}
+    facts: dict[str, Any] = {"stored_format": name, "safe": fmt.safe}
+    facts.update(cannot=fmt.cannot, partly=fmt.partly)
     return type("GenericSerializer", (FormatSerializer,), facts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.tables.cells import (
@@ -23,6 +23,9 @@ from serialpack.formats.csv.text import HeadedBlock
 from serialpack.formats.shared.document import Malformed
 from serialpack.formats.tables.table import TableFormat
 from serialpack.values.kinds import DIGITS, Difference, Loss, Unheld, value_step
+
+if TYPE_CHECKING:
+    from serialpack.conversion.tables.from_database import DatabaseReader
 
 
 class RowReader:
@@ -148,8 +151,14 @@ def _of_json(name: str, row: int, text: Any) -> Any:
     return value
 
 
-def row_reader(fmt: ValueFormat, plan: ConversionPlan) -> RowReader | FrameReader | None:
+def row_reader(
+    fmt: ValueFormat, plan: ConversionPlan
+) -> RowReader | FrameReader | DatabaseReader | None:
     """What reads rows as the plan says; None where they are read as ever, or are none."""
+    if fmt.name == "sqlite":
+        from serialpack.conversion.tables.from_database import DatabaseReader
+
+        return DatabaseReader(fmt, plan)
     if not plan.shaping.reads or plan.source_serializer is not None:
         return None
     if isinstance(fmt, TableFormat):

@@ -53,6 +53,8 @@ class DocumentFormat(ValueFormat):
     title: ClassVar[str]
     #: Kinds of values that it has no words for, where no serializer of its name declares them.
     cannot: ClassVar[frozenset[str]] = BEYOND_JSON
+    #: Those of them of which it has words for some.
+    partly: ClassVar[frozenset[str]] = frozenset()
 
     @abstractmethod
     def read(self, data: bytes) -> list[Any]:
