@@ -79,6 +79,10 @@ def detect(name: str | None, head: bytes) -> str:
         return "bytes"  # .db is the ending of many programs' files
     if found is None or (FORMATS.declaration(found).is_text and head and _is_binary(head)):
         return "bytes"
+    if found == "xml":
+        from serialpack.formats.xml.root import is_typed
+
+        return "typed-xml" if is_typed(head) else found
     return _dialect(head) if found == "csv" else found
 
 

@@ -31,11 +31,15 @@ from serialpack.pipeline.reading import Reading
 from serialpack.reports import LeftOut
 from serialpack.serializers import reader
 from serialpack.serializers.base import FAILURES, RecordSerializer
-from serialpack.values.kinds import DIGITS
+from serialpack.values.kinds import COMMENTS, DIGITS, SPACE, Loss
 from serialpack.values.structure import Structure
 
 #: Makes the refusal of a value: the difference, and the number of the block's first record.
 Refuse = Callable[[Difference, int], ValueRefusedError]
+
+
+#: What is dropped by rules, in words.
+_DROPPED = {COMMENTS: "comments", SPACE: "white space between elements"}
 
 
 class Unspelled(Exception):
@@ -88,12 +92,14 @@ class SourceReader:
                 records, found = self._rows.read(block, nearest=DIGITS in losses.allowed)
                 losses.merge(found)
                 return records
-            if not lossy and not self._untags:
+            if not lossy and not self._untags and not fmt.tells:
                 return fmt.parse(block)
             allowed = losses.allowed if lossy else frozenset[str]()
             records, found = parse_lossy(fmt, block, allowed)
         except Unheld as unheld:
             raise self._refuse(unheld.difference, block.first_record) from None
+        if fmt.tells:
+            self._check_dropped(found, losses)
         losses.merge(found)
         if not self._untags:
             return records
@@ -241,15 +247,21 @@ class SourceReader:
         found = self.format.comments(block)
         if found is None:
             return
-        if "comments" not in losses.allowed:
+        self._check_dropped([found], losses)
+        losses.merge([found])
+
+    def _check_dropped(self, found: list[Loss], losses: Losses) -> None:
+        """ValueRefusedError for what is dropped where that is not allowed."""
+        for loss in found:
+            if loss.rule in losses.allowed or loss.rule not in _DROPPED:
+                continue
             raise ValueRefusedError(
-                f"{self._plan.target} has no place for comments: {found.was}",
-                record=found.record,
-                value_path=found.value_path,
-                kind="comments",
+                f"{self._plan.target} has no place for {_DROPPED[loss.rule]}: {loss.was}",
+                record=loss.record,
+                value_path=loss.value_path,
+                kind=loss.rule,
                 hint="without --strict they are dropped, and counted",
             )
-        losses.merge([found])
 
 
 class TextProof(NamedTuple):

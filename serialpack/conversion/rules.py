@@ -10,7 +10,16 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import NamedTuple
 
-from serialpack.values.kinds import AROUND, COLUMNS, COMMENTS, DIGITS, DUPLICATES, UTF8
+from serialpack.values.kinds import (
+    AROUND,
+    COLUMNS,
+    COMMENTS,
+    DIGITS,
+    DUPLICATES,
+    ORDER,
+    SPACE,
+    UTF8,
+)
 
 #: The formats that are tables of text, those whose columns have a type, those whose values have one
 #: each, and all. Avro has unions.
@@ -59,9 +68,9 @@ RULES: dict[str, Rule] = {
         *(TEXT_TABLES, "numbers as cells", TEXT_TABLES, "--typed"),
     ),
     "null": Rule(
-        "null is an empty cell, in TOML a key that is left out",
+        "null is an empty cell, in TOML a key that is left out, as is an empty list in XML",
         frozenset({"null"}),
-        *(TEXT_TABLES, "nulls as cells", TEXT_TABLES | {"toml"}, "--typed"),
+        *(TEXT_TABLES, "nulls as cells", TEXT_TABLES | {"toml", "xml"}, "--typed"),
     ),
     "missing": Rule(
         "a key that only some records have is an empty cell, or null",
@@ -102,6 +111,11 @@ RULES: dict[str, Rule] = {
         "columns stand in order of first appearance",
         frozenset({"mixed"}),
         *(TABLES, "orders of keys as that of the columns", TABLES, ""),
+    ),
+    "elements": Rule(
+        "numbers and booleans are text, empty text null, and a list of one its element",
+        frozenset({*_INTEGERS, *_FLOATS, "boolean", "array"}),
+        *(frozenset({"xml"}), "values as text of elements", frozenset({"xml"}), ""),
     ),
     "bson": Rule(
         "BSON's own types become MongoDB's Extended JSON v2, relaxed",
@@ -149,6 +163,12 @@ RULES: dict[str, Rule] = {
     ),
     DUPLICATES: Rule("the last of equal keys wins", frozenset({"duplicate-keys"})),
     COMMENTS: Rule("comments are dropped", frozenset(), ALL, "comments dropped"),
+    SPACE: Rule(
+        "white space between the elements of XML is dropped",
+        frozenset(),
+        *(ALL, "white spaces between elements dropped"),
+    ),
+    ORDER: Rule("text and elements of XML that alternate are put together", frozenset()),
     COLUMNS: Rule("the names of columns are dropped, of a table without rows", frozenset()),
     AROUND: Rule("what stands around the records of --at is left out", frozenset()),
     UTF8: Rule(

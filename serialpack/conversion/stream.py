@@ -195,6 +195,8 @@ def _as_a_whole(
     target = FORMATS.get(plan.target)
     if isinstance(target, ValueFormat) and target.one_record and len(records) != 1:
         raise _not_one(plan, len(records))
+    if isinstance(target, ValueFormat) and target.one_record:
+        target.check_document(records[0])
     whole = len(records) != parts or structure in (Structure.ARRAY, Structure.MAP)
     data, kept = _one_file(records, numbers[: 0 if whole else None], plan, tally)
     write(data)
@@ -208,7 +210,8 @@ def _everything(records: list[Any]) -> SourceBlock:
 
 def _not_one(plan: ConversionPlan, count: int) -> RefusedError:
     return RefusedError(
-        f"a {plan.target} file is one document, here {'are more' if count else 'is none'}",
+        f"{'an' if plan.target == 'xml' else 'a'} {plan.target} file is one document,"
+        f" here {'are more' if count else 'is none'}",
         hint="--to yaml or ndjson holds any number",
     )
 

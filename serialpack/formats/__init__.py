@@ -120,11 +120,19 @@ FORMATS = FormatRegistry(
     Declaration("bson", 10, "serialpack.formats.bson.bson:BsonFormat", (".bson",), sequence=True),
     Declaration(
         "xml",
-        11,
+        34,
         "serialpack.formats.xml.xml:XmlFormat",
         (".xml",),
         magic=(b"<?xml",),
         is_text=True,
+        own_writer=True,
+    ),
+    Declaration(
+        "typed-xml",
+        11,
+        "serialpack.formats.xml.typed:TypedXmlFormat",
+        is_text=True,
+        writers=("xml",),
     ),
     Declaration(
         "protobuf",

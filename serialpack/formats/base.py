@@ -274,6 +274,8 @@ class ValueFormat(Format):
     joins: ClassVar[bool] = True
     #: Whether a file in it is one record.
     one_record: ClassVar[bool] = False
+    #: Whether ``lossy.parse_lossy`` tells what reading drops: comments, and the like.
+    tells: ClassVar[bool] = False
     #: Whether its records are those of a file: else of one of several tables, which is to be named.
     packs: ClassVar[bool] = True
     #: The rules of ``--lossy`` that ``lossy.parse_lossy`` heeds.
@@ -345,6 +347,9 @@ class ValueFormat(Format):
         Right for blocks that ``parse`` takes; never fails.
         """
         return None
+
+    def check_document(self, document: Any) -> None:
+        """ValueRefusedError for what cannot be the one document of a file."""
 
     def structure(self, block: SourceBlock, count: int) -> Structure:
         """What the records of a source are, told from its first block with ``count`` of them.

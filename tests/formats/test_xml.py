@@ -25,12 +25,12 @@ from serialpack.errors import RefusedError, SyntaxInputError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Unheld
 from serialpack.formats.shared.document import Malformed
-from serialpack.formats.xml.xml import XmlFormat
+from serialpack.formats.xml.typed import TypedXmlFormat
 from serialpack.serializers.base import FAILURES
 from serialpack.values.equality import difference
 from tests.formats.hostile import on_the_command_line, said
 
-FMT = cast(XmlFormat, FORMATS.get("xml"))
+FMT = cast(TypedXmlFormat, FORMATS.get("typed-xml"))
 
 
 def _bits(pattern: int) -> float:

@@ -29,7 +29,8 @@ class ValueShape:
     ``missing``: whether there is none in some map. ``empty``: whether there is a map without keys,
     ``hollow``: or one in which is nothing but null. ``keys``: of the maps, in order of first
     appearance; ``crowded``: they are too many. ``items``: of all that stands in lists. ``low`` and
-    ``high``: of integers; ``inexact``: whether one of them is no double. ``negative_zero``: whether a float is -0.0.
+    ``high``: of integers; ``inexact``: whether one of them is no double. ``negative_zero``: whether
+    a float is -0.0.
     """
 
     __slots__ = (

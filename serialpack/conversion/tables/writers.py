@@ -53,6 +53,10 @@ def carrier_of(plan: ConversionPlan) -> Carrier | None:
         from serialpack.conversion.tables.databases import DatabaseCarrier
 
         return DatabaseCarrier(of_json=of_json)
+    if plan.target == "xml":
+        from serialpack.conversion.elements import ElementCarrier
+
+        return ElementCarrier(plan)
     if plan.target not in TABLES or of_json:
         return None
     if plan.target in TEXT_TABLES:
