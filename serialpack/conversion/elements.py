@@ -153,7 +153,8 @@ class _Turner:
         self._note("null", path, "[]", "nothing")
 
     def _check_key(self, key: Any, path: Path) -> None:
-        if key == "#text" or is_xml_name(key[1:] if key[:1] == "@" else key):
+        name = key[1:] if type(key) is str and key[:1] == "@" else key
+        if key == "#text" or is_xml_name(name):
             return
         kind = key_kind(key) or "key"
         self._refuse(path, kind, f"a key that is no name of an element: {shown(key)}", _TYPED)

@@ -113,8 +113,8 @@ RULES: dict[str, Rule] = {
         *(TABLES, "orders of keys as that of the columns", TABLES, ""),
     ),
     "elements": Rule(
-        "numbers and booleans are text, empty text null, and a list of one its element",
-        frozenset({*_INTEGERS, *_FLOATS, "boolean", "array"}),
+        "numbers and booleans are text, what is empty null, and a list of one its element",
+        frozenset({*_INTEGERS, *_FLOATS, "boolean", "array", "text", "nested"}),
         *(frozenset({"xml"}), "values as text of elements", frozenset({"xml"}), ""),
     ),
     "bson": Rule(

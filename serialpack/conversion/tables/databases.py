@@ -147,7 +147,12 @@ class DatabaseTable:
                 held.append(_cells(column, as_held, first_record, told))
             except FAILURES as error:
                 return Written(Piece(b"", 0), [], _blame(column, each, error))
-        data = encoded(zip(*held, strict=True))
+        try:
+            data = encoded(zip(*held, strict=True))
+        except FAILURES as error:
+            found = [_blame(*pair, error) for pair in zip(layout.columns, values, strict=True)]
+            lost = next((f for f in found if f.was != _THE_VALUES), None)
+            return Written(Piece(b"", 0), [], lost or _blame(layout.columns[0], (), error))
         lost = self._unheld(data, plain) if self._verify else None
         return Written(Piece(data, len(records)), totals(told), lost)
 
@@ -211,6 +216,9 @@ def _cells(
     return values
 
 
+#: What is said where no value alone is to blame.
+_THE_VALUES = "the values"
+
 _HELD = frozenset({type(None), *DECLARED} - {bool})
 
 
@@ -222,7 +230,7 @@ def _blame(column: TableColumn, values: Sequence[Any], error: Exception) -> Diff
         except FAILURES:
             kind = inner_kind(value)
             return Difference(number, column.value_path, shown(value), "", kind)
-    return Difference(0, column.value_path, "the values", f"an error ({error})", "value")
+    return Difference(0, column.value_path, _THE_VALUES, f"an error ({error})", "value")
 
 
 class DatabaseJoin(Join):

@@ -35,8 +35,9 @@ class XmlFormat(DocumentFormat):
         *("boolean", "integer", "inexact-integer", "uint64", "bigint", "float", "integral-float"),
         *("bare", "surrogates"),
     }
-    #: Text that XML can write, and lists that are no elements of lists.
-    partly: ClassVar[frozenset[str]] = frozenset({"array", "control", "nul"})
+    #: Of these, text that is not empty and that XML can write, maps with keys that are names, and
+    #: lists of several that are in no list.
+    partly: ClassVar[frozenset[str]] = frozenset({"text", "control", "nul", "array", "nested"})
 
     def read(self, data: bytes) -> list[Any]:
         return [read_document(data, self.marks)]

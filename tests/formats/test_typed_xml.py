@@ -218,7 +218,7 @@ def test_what_may_stand_around_values() -> None:
 def test_other_xml_is_refused_with_its_place(
     source: str, line: int, column: int, words: str
 ) -> None:
-    error = said(source.encode(), "xml", "json")
+    error = said(source.encode(), "typed-xml", "json")
     assert isinstance(error, SyntaxInputError)
     assert (error.line, error.column) == (line, column)
     assert error.offset == len("\n".join(source.split("\n")[: line - 1])) + (line > 1) + column - 1
@@ -227,9 +227,9 @@ def test_other_xml_is_refused_with_its_place(
 
 def test_bytes_that_are_not_utf8() -> None:
     for encoding in ("utf-16", "utf-16-le", "utf-16-be"):
-        error = said("<?xml version='1.0'?><int>1</int>".encode(encoding), "xml")
+        error = said("<?xml version='1.0'?><int>1</int>".encode(encoding), "typed-xml", "xml")
         assert "UTF-16" in error.message
-    error = said(b"<string>\xff</string>", "xml")
+    error = said(b"<string>\xff</string>", "typed-xml", "xml")
     assert isinstance(error, SyntaxInputError)
     assert error.offset == 8
 
@@ -270,9 +270,9 @@ ENTITIES = (
 )
 def test_hostile_bytes(tmp_path: Path, source: bytes, exit_code: int, words: str) -> None:
     for serializer in ("xml", "json"):
-        error = said(source, "xml", serializer)
+        error = said(source, "typed-xml", serializer)
         assert (error.exit_code, words in str(error)) == (exit_code, True), error
-    code, message = on_the_command_line(tmp_path, source, "xml")
+    code, message = on_the_command_line(tmp_path, source, "typed-xml", "xml")
     assert (code, words in message, "Traceback" in message) == (exit_code, True, False)
 
 
@@ -297,16 +297,16 @@ def test_a_source_comes_back_with_its_declaration() -> None:
         for serializer in ("xml", "json", "msgpack"):
             packed, unpacked = io.BytesIO(), io.BytesIO()
             serialpack.pack(
-                io.BytesIO(source), packed, serializer=serializer, format="xml", threads=1
+                io.BytesIO(source), packed, serializer=serializer, format="typed-xml", threads=1
             )
             packed.seek(0)
             serialpack.unpack(packed, unpacked, threads=1)
             assert unpacked.getvalue() == source
 
 
-def test_real_xml_is_kept_by_raw_alone(shared_data: Path) -> None:
+def test_real_xml_is_not_typed(shared_data: Path) -> None:
     for path in (shared_data / "xml").iterdir():
-        error = said(path.read_bytes(), "xml")
+        error = said(path.read_bytes(), "typed-xml", "xml")
         assert "-s raw" in str(error)
 
 
