@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from serialpack.cli.naming import STDIO, check_removal
 from serialpack.cli.run import Input, Targets, check_name
-from serialpack.conversion.files import ConvertOptions, convert
+from serialpack.conversion.files import convert
+from serialpack.conversion.options import ConvertOptions
 from serialpack.errors import SerialpackError
 from serialpack.pipeline.processes import ProcessWorker, stop_with_parent
 from serialpack.pipeline.workers import in_order, usable_cores

@@ -9,7 +9,8 @@ from serialpack.cli.naming import STDIO, converted_name
 from serialpack.cli.requests import UnpackRequest, schema_options
 from serialpack.cli.run import Input, data_of, mover_of, rounded, say
 from serialpack.cli.words import other_delimiter
-from serialpack.conversion.files import ConvertOptions, check_convert, convert
+from serialpack.conversion.files import check_convert, convert
+from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.tables.shaping import Shaping, column_names
 from serialpack.conversion.tables.told import closing_words
 from serialpack.errors import UsageError

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import chain, count
-from typing import IO, Any, NamedTuple, TypedDict
+from typing import IO, Any, NamedTuple
 
 from serialpack.api import (
     Target,
@@ -23,6 +23,7 @@ from serialpack.conversion.given import Given, given_by, with_schema
 from serialpack.conversion.joining import Patch
 from serialpack.conversion.listed import listed
 from serialpack.conversion.losses import Losses
+from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.projecting import Fields
 from serialpack.conversion.rules import (
@@ -51,28 +52,6 @@ from serialpack.pipeline.unpack import LimitedWrite, Write
 from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import ConvertReport
 from serialpack.values.kinds import Loss
-
-
-class ConvertOptions(TypedDict):
-    """The options of ``convert`` that say how."""
-
-    format: str | None
-    lossy: Collection[str]
-    tagged: bool
-    skip_bad: bool
-    verify: bool
-    trust: bool
-    options: Mapping[str, Any]
-    threads: int | None
-    max_size: int | None
-    force: bool
-    fields: Sequence[str]
-    strict: bool
-    shaping: Shaping
-    delimiter: str | None
-    encoding: str | None
-    no_header: bool
-    table: str | None
 
 
 def check_convert(
