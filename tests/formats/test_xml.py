@@ -1,0 +1,313 @@
+"""XML documents as values, by the convention of xmltodict, and written again."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import serialpack
+from serialpack.depth import MAX_DEPTH
+from serialpack.errors import RefusedError, SerialpackError, SyntaxInputError
+from serialpack.formats import FORMATS
+from serialpack.reports import ConvertReport
+
+FMT: Any = FORMATS.get("xml")
+
+
+def convert(data: bytes, source: str, target: str, **how: Any) -> tuple[bytes, ConvertReport]:
+    out = io.BytesIO()
+    report = serialpack.convert(io.BytesIO(data), out, format=source, to=target, **how)
+    return out.getvalue(), report
+
+
+def values(text: str, **how: Any) -> Any:
+    return json.loads(convert(text.encode(), "xml", "json", **how)[0])
+
+
+def xml(value: Any, **how: Any) -> str:
+    """What a value becomes, without the declaration."""
+    data, _ = convert(json.dumps(value).encode(), "json", "xml", **how)
+    head, text = data.decode().split("\n", 1)
+    assert head == '<?xml version="1.0" encoding="utf-8"?>'
+    assert text.endswith("\n")
+    return text[:-1]
+
+
+def refused(data: bytes | str, source: str, target: str, **how: Any) -> SerialpackError:
+    with pytest.raises(SerialpackError) as caught:
+        convert(data.encode() if isinstance(data, str) else data, source, target, **how)
+    assert "\n" not in str(caught.value)
+    return caught.value
+
+
+#: Documents, and what they are as values; written again they are the same text.
+SAME: list[tuple[str, Any]] = [
+    ("<a/>", {"a": None}),
+    ("<a>x</a>", {"a": "x"}),
+    ("<a> x\n</a>", {"a": " x\n"}),
+    ("<a> </a>", {"a": " "}),
+    ("<a>1</a>", {"a": "1"}),
+    ('<a b="1"/>', {"a": {"@b": "1"}}),
+    ('<a b=""/>', {"a": {"@b": ""}}),
+    ('<a b="1">x</a>', {"a": {"@b": "1", "#text": "x"}}),
+    ('<a b="1" c="2"><d/></a>', {"a": {"@b": "1", "@c": "2", "d": None}}),
+    ("<a><b/><b>1</b><c/></a>", {"a": {"b": [None, "1"], "c": None}}),
+    ("<a>x<b/></a>", {"a": {"#text": "x", "b": None}}),
+    ("<a><b/>x</a>", {"a": {"b": None, "#text": "x"}}),
+    ("<a><b/>x<c/></a>", {"a": {"b": None, "#text": "x", "c": None}}),
+    ('<x:a xmlns:x="urn:x"><x:b/></x:a>', {"x:a": {"@xmlns:x": "urn:x", "x:b": None}}),
+    ("<a>&lt;&amp;&gt;\"'</a>", {"a": "<&>\"'"}),
+    ('<a b="&lt;&amp;&quot;\'&#9;&#10;&#13;"/>', {"a": {"@b": "<&\"'\t\n\r"}}),
+    ("<a>a&#13;\tb</a>", {"a": "a\r\tb"}),
+    ("<é>\U0001f600</é>", {"é": "\U0001f600"}),
+    (
+        '<a xml:space="preserve"> <b/></a>',
+        {"a": {"@xml:space": "preserve", "#text": " ", "b": None}},
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "value"), SAME, ids=[text for text, _ in SAME])
+def test_a_document_is_the_same_again(text: str, value: Any) -> None:
+    assert values(text, strict=True) == value
+    assert list(values(text)[next(iter(value))] or ()) == list(next(iter(value.values())) or ())
+    assert xml(value, strict=True) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("<a></a>", "<a/>"),
+        ("<a><![CDATA[<x>]]></a>", "<a>&lt;x&gt;</a>"),
+        ("<a>&#65;&#x42;</a>", "<a>AB</a>"),
+        ("<a  b = '1' ></a >", '<a b="1"/>'),
+        ("<a>x\r\ny</a>", "<a>x\ny</a>"),
+    ],
+)
+def test_another_spelling_is_the_same_document(text: str, same: str) -> None:
+    assert xml(values(text, strict=True), strict=True) == same
+
+
+def test_what_is_dropped_is_told() -> None:
+    text = """<?xml version="1.0"?>
+<!DOCTYPE a SYSTEM "a.dtd">
+<!-- one --><a>
+  <b>1</b> <!-- two -->
+  <?pi x?><b> 2 </b>
+</a>
+"""
+    data, report = convert(text.encode(), "xml", "json")
+    assert json.loads(data) == {"a": {"b": ["1", " 2 "]}}
+    found = {loss.rule: (loss.count, loss.value_path) for loss in report.carried}
+    assert found == {"comments": (4, "line 2"), "space": (3, "line 4")}
+    assert "no place for comments" in str(refused(text, "xml", "json", strict=True))
+    error = refused("<a> <b/> </a>", "xml", "json", strict=True)
+    assert "no place for white space between elements" in str(error)
+    assert error.exit_code == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("<a>x<b/>y</a>", {"a": {"#text": "xy", "b": None}}),
+        ("<a><b/><c/><b/></a>", {"a": {"b": [None, None], "c": None}}),
+        ("<a><b/>x<b/></a>", {"a": {"b": [None, None], "#text": "x"}}),
+        (
+            '<a xml:space="preserve"> <b/> </a>',
+            {"a": {"@xml:space": "preserve", "#text": "  ", "b": None}},
+        ),
+    ],
+)
+def test_mixed_content_loses_its_order(text: str, value: Any) -> None:
+    error = refused(text, "xml", "json")
+    assert isinstance(error, serialpack.ValueRefusedError)
+    assert (error.kind, error.value_path) == ("order", "$.a")
+    assert "--lossy order" in str(error)
+    data, report = convert(text.encode(), "xml", "json", lossy=["order"])
+    assert json.loads(data) == value
+    assert [(loss.rule, loss.count) for loss in report.losses] == [("order", 1)]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ({"a": 1}, "<a>1</a>"),
+        ({"a": [{"@b": True}, 1.50, -0.0, None]}, None),
+        (
+            {"r": {"a": [1], "t": True, "f": 1e300, "n": None}},
+            "<r><a>1</a><t>true</t><f>1e300</f><n/></r>",
+        ),
+        ({"r": {"e": "", "m": {}, "l": [""]}}, "<r><e/><m/><l/></r>"),
+        ({"r": {"b": "x", "@a": 1}}, '<r a="1"><b>x</b></r>'),
+        ({"r": {"#text": 5}}, "<r>5</r>"),
+        ({"r": {"a": {"#text": ""}}}, "<r><a/></r>"),
+    ],
+)
+def test_values_that_xml_has_not_are_carried(value: Any, text: str | None) -> None:
+    if text is None:
+        assert "XML has one root element" in str(refused(json.dumps(value), "json", "xml"))
+        return
+    assert xml(value) == text
+    assert refused(json.dumps(value), "json", "xml", strict=True).exit_code == 4
+    _, report = convert(json.dumps(value).encode(), "json", "xml")
+    assert {loss.rule for loss in report.carried} == {"elements"}
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ({"a": 1, "b": 2}, "a map with the keys 'a', 'b'; wrap it"),
+        ({}, "a map without keys; wrap it"),
+        ([{"a": 1}], "a list; wrap it"),
+        ({"a": [1, 2]}, "a list under 'a'; wrap it"),
+        ("x", "this is 'x'; wrap it"),
+        ({"a": {"b c": 1}}, "no name of an element: 'b c'; --to typed-xml holds it"),
+        ({"a": {"1": 1}}, "no name of an element: '1'"),
+        ({"a": {"": 1}}, "no name of an element: ''"),
+        ({"a": {"@": 1}}, "no name of an element: '@'"),
+        ({"a": {"b": []}}, "an empty list; --lossy null leaves it out"),
+        ({"a": {"b": [[1], 2]}}, "a list within a list"),
+        ({"a": "\x01"}, "text that XML cannot write"),
+        ({"a": "\ud800"}, "--lossy utf8"),
+        ({"a": {"@b": {"c": 1}}}, "it is text"),
+        ({"a": {"#text": [1]}}, "it is text"),
+    ],
+    ids=str,
+)
+def test_what_xml_does_not_hold_says_what_to_do(value: Any, words: str) -> None:
+    error = refused(json.dumps(value), "json", "xml")
+    assert error.exit_code == 4
+    assert words in str(error)
+
+
+def test_an_empty_list_is_left_out_where_that_is_said() -> None:
+    assert xml({"a": {"b": [], "c": "1"}}, lossy=["null"]) == "<a><c>1</c></a>"
+    assert xml({"a": {"b": []}}, lossy=["null"]) == "<a/>"
+
+
+def test_several_documents_are_no_document() -> None:
+    error = refused('{"a":1}\n{"a":2}\n', "ndjson", "xml")
+    assert isinstance(error, RefusedError)
+    assert "an xml file is one document, here are more" in str(error)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>',
+        '<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a>&b;</a>',
+        '<!DOCTYPE a [<!ENTITY % b SYSTEM "http://localhost/">%b;]><a/>',
+        '<!DOCTYPE a [<!ATTLIST a b CDATA "1">]><a/>',
+        '<!DOCTYPE a SYSTEM "a.dtd"><a>&nbsp;</a>',
+        '<!DOCTYPE a PUBLIC "p" "a.dtd"><a b="&nbsp;"/>',
+    ],
+)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_entities_are_refused(text: str, encoding: str) -> None:
+    error = refused(text.encode(encoding), "xml", "json")
+    assert isinstance(error, RefusedError)
+    assert "is not read" in str(error)
+    assert "root:" not in str(error)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "words"),
+    [
+        ("", 1, 1, "no element found"),
+        ("<a>", 1, 4, "ends too early"),
+        ("<a>\n<b></a>", 2, 6, "mismatched tag"),
+        ("<a/><b/>", 1, 5, "junk after document element"),
+        ("<a>&nbsp;</a>", 1, 4, "undefined entity"),
+        ("<a b='1' b='2'/>", 1, 10, "duplicate attribute"),
+        ("<a>\x01</a>", 1, 4, "not well-formed"),
+    ],
+)
+def test_what_is_no_xml_is_refused_with_its_place(
+    text: str, line: int, column: int, words: str
+) -> None:
+    error = refused(text, "xml", "json")
+    assert isinstance(error, SyntaxInputError)
+    assert (error.line, error.column) == (line, column)
+    assert words in error.message
+
+
+def test_encodings_are_those_that_are_declared() -> None:
+    for encoding in ("iso-8859-1", "utf-16", "windows-1252", "utf-8"):
+        text = f"<?xml version='1.0' encoding='{encoding}'?><a>é</a>"
+        data, _ = convert(text.encode(encoding), "xml", "json")
+        assert json.loads(data) == {"a": "é"}
+    assert "no_such" in str(refused("<?xml version='1.0' encoding='no_such'?><a/>", "xml", "json"))
+
+
+def test_depth() -> None:
+    deep = "<a>" * MAX_DEPTH + "</a>" * MAX_DEPTH
+    assert xml(values(deep)) == deep.replace("<a></a>", "<a/>")
+    error = refused(f"<b>{deep}</b>", "xml", "json")
+    assert isinstance(error, RefusedError)
+
+
+def test_real_documents(shared_data: Path) -> None:
+    """What comes back is the same tree, but for white space between elements."""
+    paths = sorted((shared_data / "xml").iterdir())
+    assert paths
+    for path in paths:
+        values = convert(path.read_bytes(), "xml", "json")[0]
+        assert tree(convert(values, "json", "xml")[0]) == tree(path.read_bytes())
+
+
+def tree(data: bytes) -> Any:
+    """A document by the standard library, as tuples; names with their prefixes' meanings."""
+
+    def of(element: ElementTree.Element) -> Any:
+        parts = [of(each) for each in element]
+        text = element.text if not parts or (element.text or "").strip() else None
+        return element.tag, element.attrib, text, parts
+
+    return of(ElementTree.fromstring(data))
+
+
+names = st.sampled_from(["a", "b", "x:c", "é"])
+texts = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=4)
+elements = st.recursive(
+    st.none() | texts.filter(bool),
+    lambda inner: st.dictionaries(
+        names, inner | st.lists(inner, min_size=2, max_size=3), min_size=1, max_size=3
+    ),
+    max_leaves=8,
+)
+
+
+@given(root=elements, attribute=texts)
+def test_every_document_comes_back(root: Any, attribute: str) -> None:
+    document = {"r": {"@xmlns:x": attribute, "v": root}}
+    try:
+        text = xml(document, strict=True)
+    except serialpack.ValueRefusedError as error:
+        assert "cannot write" in str(error) or error.kind in ("control", "text")  # noqa: PT017
+        return
+    assert values(text, strict=True) == document
+
+
+pieces = st.one_of(
+    st.sampled_from(
+        ["<a>", "</a>", "<b/>", " ", "x", "<!--c-->", "<?p?>", "<![CDATA[x]]>", "&lt;"]
+    ),
+    texts,
+)
+
+
+@given(text=st.lists(pieces, max_size=8).map("".join))
+def test_any_text_is_read_or_refused(text: str) -> None:
+    try:
+        value = values(f"<a>{text}</a>", lossy=["order"])
+    except SerialpackError as error:
+        assert error.exit_code in (3, 4)  # noqa: PT017
+        return
+    assert values(xml(value)) == value
