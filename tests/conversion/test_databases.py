@@ -19,6 +19,7 @@ from serialpack.conversion.tables.shaping import Shaping
 from serialpack.errors import RefusedError, SerialpackError, UsageError
 from serialpack.reports import ConvertReport
 from tests.conversion.documents import documents
+from tests.faults.test_memory import ndjson, peak
 
 
 def written(records: list[Any], **how: Any) -> tuple[bytes, ConvertReport]:
@@ -244,3 +245,19 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     text = (tmp_path / "log.ndjson").read_text()
     assert run("--to", "ndjson", "-q", "-o", "-", "log.db") == text
     assert run("--to", "ndjson", "-q", "-o", "-", "--table", "LOG", "log.db") == text
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss is in KiB on Linux only")
+def test_memory_is_flat(tmp_path: Path) -> None:
+    """Whatever the size, both ways: rows are streamed."""
+    into, out = [], []
+    for size in (16 << 20, 64 << 20):
+        source, target = tmp_path / f"{size}.ndjson", tmp_path / f"{size}.db"
+        with source.open("wb") as file:
+            file.writelines(ndjson(size))
+        into.append(peak(tmp_path, "unpack", "-j", "1", "--to", "sqlite", str(source)))
+        out.append(peak(tmp_path, "unpack", "-j", "1", "--to", "ndjson", str(target), "-o", "-"))
+    for small, large in (into, out):
+        assert large < 1.2 * small
+        assert large < 250
