@@ -126,7 +126,7 @@ _serialpack_options() {
             ending=
             ;;
         unpack)
-            options="-t --to -F --from --delimiter --encoding --no-header --table --lossy --strict --at --null --typed --nest --indent --flatten --separator --tagged --skip-bad --fields --no-verify --schema --message --test --salvage --records --bytes -N --name --max-size --trust -o --output -f --force -k --keep --rm --dry-run -j --threads --stats --profile --files-from -0 --nul --json -q --quiet -v --verbose --no-progress -h --help"
+            options="-t --to -F --from --delimiter --encoding --no-header --table --lossy --strict --at --null --typed --nest --indent --ascii --flatten --separator --tagged --skip-bad --fields --no-verify --schema --message --test --salvage --records --bytes -N --name --max-size --trust -o --output -f --force -k --keep --rm --dry-run -j --threads --stats --profile --files-from -0 --nul --json -q --quiet -v --verbose --no-progress -h --help"
             ending=.spk
             ;;
         inspect)
@@ -147,10 +147,10 @@ _serialpack_value() {
     case $kind in
         path) _serialpack_files "$1" "$2"; return ;;
         serializer) names="auto raw columns json ujson simplejson rapidjson pyrapidjson orjson msgspec-json msgpack umsgpack ormsgpack msgspec-msgpack cbor bson xml java yaml toml csv tsv protobuf pickle marshal cloudpickle avro parquet arrow objects" ;;
-        filter) names="shuffle bitshuffle delta" ;;
-        codec) names="auto none zstd zlib bz2 xz lz4 snappy brotli lzo blosc-blosclz blosc-lz4 blosc-lz4hc blosc-zlib blosc-zstd blosc-snappy" ;;
+        filter) names="shuffle bitshuffle delta xor zigzag ordered byteswap transpose" ;;
+        codec) names="auto none zstd zlib bz2 xz lz4 snappy brotli lzo pcodec blosc-blosclz blosc-lz4 blosc-lz4hc blosc-zlib blosc-zstd blosc-snappy" ;;
         format) names="bytes json ndjson csv tsv csv:semicolon csv:pipe msgpack yaml:1.1 yaml toml cbor bson xml typed-xml protobuf avro java pickle marshal parquet arrow npy sqlite" ;;
-        loss) names="null nan bigint digits duplicates order columns around utf8 types all" ;;
+        loss) names="null nan bigint digits duplicates order columns around fields utf8 types all" ;;
         sample) names="uuid4 phonebook contacts dna protein documents target-object messages field3d field3d-fortran random" ;;
         preference) names="size speed portable text safe" ;;
         report) names="table json csv markdown" ;;
@@ -165,12 +165,12 @@ _serialpack_value() {
         "serializer cbor") levels="0 1" ;;
         "serializer pickle") levels="0 1 2 3 4 5" ;;
         "serializer marshal") levels="0 1 2 3 4" ;;
-        "filter shuffle" | "filter bitshuffle") levels="1 2 4 8 16 32 64 128" ;;
-        "filter delta") levels="1 2 4 8" ;;
+        "filter shuffle" | "filter bitshuffle" | "filter transpose") levels="1 2 4 8 16 32 64 128" ;;
+        "filter delta" | "filter xor" | "filter zigzag" | "filter ordered" | "filter byteswap") levels="1 2 4 8" ;;
         "codec zstd") levels="-7 -6 -5 -4 -3 -2 -1 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22" ;;
         "codec zlib" | "codec xz" | "codec blosc-blosclz" | "codec blosc-lz4" | "codec blosc-lz4hc" | "codec blosc-zlib" | "codec blosc-zstd" | "codec blosc-snappy") levels="0 1 2 3 4 5 6 7 8 9" ;;
         "codec bz2") levels="1 2 3 4 5 6 7 8 9" ;;
-        "codec lz4") levels="0 1 2 3 4 5 6 7 8 9 10 11 12" ;;
+        "codec lz4" | "codec pcodec") levels="0 1 2 3 4 5 6 7 8 9 10 11 12" ;;
         "codec brotli") levels="0 1 2 3 4 5 6 7 8 9 10 11" ;;
     esac
     _serialpack_add -P "$1${2%%:*}:" -W "$levels" -- "${2#*:}"

@@ -73,17 +73,22 @@ function __serialpack_filter
     set -l word (commandline -ct | string replace -r -- '^(?:--[a-z-]+=|-[A-Za-z])' '')
     set -l name (string split -m 1 : -- $word)[1]
     switch $word
-        case 'shuffle:*' 'bitshuffle:*'
+        case 'shuffle:*' 'bitshuffle:*' 'transpose:*'
             printf "$name:%s\n" 1 2 4 8 16 32 64 128
             return
-        case 'delta:*'
+        case 'delta:*' 'xor:*' 'zigzag:*' 'ordered:*' 'byteswap:*'
             printf "$name:%s\n" 1 2 4 8
             return
     end
     printf '%s\t%s\n' \
         'shuffle' 'bytes of equal weight side by side; for numbers of fixed size' \
         'bitshuffle' 'bits of equal weight side by side; for numbers that use few of their bits' \
-        'delta' 'differences of integers; for counters, sorted keys, time stamps'
+        'delta' 'differences of integers, also of those rows apart; for counters, images, fields' \
+        'xor' 'bits that differ from the item before; for floats that hardly change' \
+        'zigzag' 'small signed integers as small unsigned ones; behind delta' \
+        'ordered' 'floats as integers in the same order, whose differences are small; before delta' \
+        'byteswap' 'big-endian numbers as little-endian ones; before filters that count with them' \
+        'transpose' 'the columns of a matrix one after another; for tables of numbers, channels'
 end
 
 function __serialpack_codec
@@ -99,7 +104,7 @@ function __serialpack_codec
         case 'bz2:*'
             printf "$name:%s\n" 1 2 3 4 5 6 7 8 9
             return
-        case 'lz4:*'
+        case 'lz4:*' 'pcodec:*'
             printf "$name:%s\n" 0 1 2 3 4 5 6 7 8 9 10 11 12
             return
         case 'brotli:*'
@@ -117,6 +122,7 @@ function __serialpack_codec
         'snappy' 'very fast, no levels' \
         'brotli' 'good on text; 11 is very slow' \
         'lzo' 'fast to decode, no levels' \
+        'pcodec' 'numbers of one type; floats and integers that no text compressor shrinks' \
         'blosc-blosclz' 'blocked, with byte or bit shuffle built in' \
         'blosc-lz4' 'blocked, with byte or bit shuffle built in' \
         'blosc-lz4hc' 'blocked, with byte or bit shuffle built in' \
@@ -163,6 +169,7 @@ function __serialpack_loss
         'order' 'text and elements of XML that alternate are put together' \
         'columns' 'the names of columns are dropped, of a table without rows' \
         'around' 'what stands around the records of --at is left out' \
+        'fields' 'a field of --fields that no record has is left out' \
         'utf8' 'invalid UTF-8 and lone surrogates become U+FFFD' \
         'types' 'numbers, booleans and null become the text that JSON has for them' \
         'all' 'all of them'
@@ -245,7 +252,7 @@ complete -c serialpack -n '__serialpack_verb pack' -l message -x -d 'The message
 complete -c serialpack -n '__serialpack_verb pack' -l block-size -x -d '64K, 1M, ...: up to 64M'
 complete -c serialpack -n '__serialpack_verb pack' -l meta -x -d 'Your own words in the header; repeatable'
 complete -c serialpack -n '__serialpack_verb pack' -l archive -d 'All inputs into one container, which -o names'
-complete -c serialpack -n '__serialpack_verb pack' -s o -l output -r -F -d 'Where to write: a file, - for standard output; several inputs: a folder'
+complete -c serialpack -n '__serialpack_verb pack' -s o -l output -r -F -d 'Where to write: a file, a folder, - for standard output'
 complete -c serialpack -n '__serialpack_verb pack' -s f -l force -d 'Overwrite; write binary to a terminal'
 complete -c serialpack -n '__serialpack_verb pack' -s k -l keep -d 'Keep the input (default), or remove it once the output is safe'
 complete -c serialpack -n '__serialpack_verb pack' -l rm -d 'Keep the input (default), or remove it once the output is safe'
@@ -262,7 +269,7 @@ complete -c serialpack -n '__serialpack_verb pack' -l no-progress -d 'Draw no pr
 complete -c serialpack -n '__serialpack_verb pack' -s h -l help -d 'Show this message and exit'
 
 complete -c serialpack -n '__serialpack_verb unpack' -a '(__serialpack_ending .spk)'
-complete -c serialpack -n '__serialpack_verb unpack' -s t -l to -x -k -a '(__serialpack_format)' -d 'Write json, yaml, msgpack, csv, ... instead'
+complete -c serialpack -n '__serialpack_verb unpack' -s t -l to -x -k -a '(__serialpack_format)' -d 'Write FORMAT instead; see below'
 complete -c serialpack -n '__serialpack_verb unpack' -s F -l from -x -k -a '(__serialpack_format)' -d 'What FILE is; default: looked at'
 complete -c serialpack -n '__serialpack_verb unpack' -l delimiter -x -d 'With --to: between fields of CSV; , ; | or tab'
 complete -c serialpack -n '__serialpack_verb unpack' -l encoding -x -d 'With --to: of CSV that is not UTF-8'
@@ -275,11 +282,12 @@ complete -c serialpack -n '__serialpack_verb unpack' -l null -x -d 'The word for
 complete -c serialpack -n '__serialpack_verb unpack' -l typed -d 'Read bare cells as values, quoted ones as text'
 complete -c serialpack -n '__serialpack_verb unpack' -l nest -x -d 'Read a.b as maps, and the columns named as JSON'
 complete -c serialpack -n '__serialpack_verb unpack' -l indent -x -d 'Spaces for each level'
+complete -c serialpack -n '__serialpack_verb unpack' -l ascii -d 'Escape what is not ASCII, in JSON and NDJSON'
 complete -c serialpack -n '__serialpack_verb unpack' -l flatten -d 'Write maps as columns a.b in Parquet and Arrow'
 complete -c serialpack -n '__serialpack_verb unpack' -l separator -x -d 'What stands between a and b there; default: '
 complete -c serialpack -n '__serialpack_verb unpack' -l tagged -d 'Write, and read, JSON that says every type'
 complete -c serialpack -n '__serialpack_verb unpack' -l skip-bad -d 'Leave out bad records, and say which'
-complete -c serialpack -n '__serialpack_verb unpack' -l fields -x -d 'With --to: only those fields'
+complete -c serialpack -n '__serialpack_verb unpack' -l fields -x -d 'Only those fields; without --to in the same format'
 complete -c serialpack -n '__serialpack_verb unpack' -l no-verify -d 'With --to: skip the proof'
 complete -c serialpack -n '__serialpack_verb unpack' -l schema -r -F -d 'For protobuf (.proto) and avro (.avsc)'
 complete -c serialpack -n '__serialpack_verb unpack' -l message -x -d 'The message of a protobuf schema'
@@ -290,7 +298,7 @@ complete -c serialpack -n '__serialpack_verb unpack' -l bytes -x -d 'Only those 
 complete -c serialpack -n '__serialpack_verb unpack' -s N -l name -d 'Name the output as the packed file was named'
 complete -c serialpack -n '__serialpack_verb unpack' -l max-size -x -d 'Refuse to write more'
 complete -c serialpack -n '__serialpack_verb unpack' -l trust -d 'Undo pickle too, which runs code that is in FILE'
-complete -c serialpack -n '__serialpack_verb unpack' -s o -l output -r -F -d 'Where to write: a file, - for standard output; several inputs: a folder'
+complete -c serialpack -n '__serialpack_verb unpack' -s o -l output -r -F -d 'Where to write: a file, a folder, - for standard output'
 complete -c serialpack -n '__serialpack_verb unpack' -s f -l force -d 'Overwrite; write binary to a terminal'
 complete -c serialpack -n '__serialpack_verb unpack' -s k -l keep -d 'Keep the input (default), or remove it once the output is safe'
 complete -c serialpack -n '__serialpack_verb unpack' -l rm -d 'Keep the input (default), or remove it once the output is safe'

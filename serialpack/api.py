@@ -14,7 +14,7 @@ from serialpack._version import __version__
 from serialpack.auto import Choice, choose, settle
 from serialpack.container.reader import SNIFF, first_header, is_container, is_small
 from serialpack.container.small import MAX_SMALL
-from serialpack.detect import looks_like, told
+from serialpack.detect import looks_like, not_converted, told
 from serialpack.errors import (
     FileError,
     InputError,
@@ -104,7 +104,7 @@ def pack(
     if not all(isinstance(text, str) for pair in (meta or {}).items() for text in pair):
         raise UsageError("the keys and values of meta must be strings")
     if format is not None:
-        FORMATS.source(format)
+        format = FORMATS.source(format).name
     with opened_source(source) as opened:
         check_target(target, force, opened.stat)
         head = opened.peek(HEAD)
@@ -112,7 +112,7 @@ def pack(
             raise FileError("is a serialpack file already", hint="force=True packs it once more")
         name, mtime = identity or _identity(opened)
         format = told(format, entry or name, head, delimiter)
-        choice = settle(choice, format, opened.peek)
+        choice = settle(choice, format, opened.peek, opened)
         packing = Packing(
             chain=choice.chain,
             format=_source_format(choice.chain, format, head, trust=trust),
@@ -165,6 +165,7 @@ def unpack(
     max_size: int | None = None,
     force: bool = False,
     salvage: bool = False,
+    compression: str | None = None,
     progress: Progress | None = None,
 ) -> UnpackReport:
     """Unpack the container at ``source`` to ``target``; None checks every byte, writing nothing.
@@ -181,9 +182,12 @@ def unpack(
     The report says what is damaged (``damage``) and what of the source is missing (``lost``). A
     pipe goes through a temporary file.
 
+    ``compression`` (gzip, zstd, bzip2, xz, LZ4) compresses what is written, unless it is already.
+
     Raises NotContainerError, DamagedError, TruncatedError, UnsupportedError, RefusedError,
     UsageError, FileError.
     """
+    from serialpack.compressed.write import compressed_once
     from serialpack.pipeline.unpack import unpack_stream
 
     ranges = [each for each in (record_range, byte_range) if each is not None]
@@ -205,7 +209,10 @@ def unpack(
             if target is not None and not ranges and first_header(opened.peek).entry is not None:
                 raise UsageError("an archive unpacks into a folder", hint=_ARCHIVE)
         how: Any = {"trust": trust, "threads": threads or usable_cores(), "max_size": max_size}
-        with sink(target, force, opened.stat) as write:
+        with (
+            sink(target, force, opened.stat) as to_target,
+            compressed_once(to_target, compression) as write,
+        ):
             damage: dict[str, Any] = {}
             if salvage:
                 from serialpack.pipeline.salvage import salvage_source
@@ -281,7 +288,7 @@ def chosen(source: Path | IO[bytes], choice: Choice, *, format: str | None = Non
     """What ``pack`` would make of ``choice`` for ``source``; no more of it is read than needed."""
     with opened_source(source) as opened:
         name, _ = _identity(opened)
-        return settle(choice, told(format, name, opened.peek(HEAD)), opened.peek)
+        return settle(choice, told(format, name, opened.peek(HEAD)), opened.peek, opened)
 
 
 def check(source: Path, target: Path | None, *, force: bool = False) -> None:
@@ -343,9 +350,10 @@ def _source_format(chain: Chain, format: str, head: bytes, *, trust: bool) -> st
     if not needs_values(serializer, fmt):
         return format
     if not isinstance(fmt, ValueFormat):
+        says = "" if not_converted(head) else ", --from says what the input is"
         raise InputError(
             f"-s {chain.serializer.name} packs records, this is {looks_like(head) or format}",
-            hint="-s raw packs anything, --from says what the input is",
+            hint=f"-s raw packs anything{says}",
         )
     if not fmt.packs:
         raise UsageError(

@@ -43,6 +43,7 @@ from serialpack.paths import make_folder, place_below, status
 from serialpack.pipeline.expect import expect_restored
 from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import ArchiveReport, PackReport, UnpackReport
+from serialpack.targets import is_device, opened_device
 from serialpack.watch import expect
 
 if TYPE_CHECKING:
@@ -349,7 +350,10 @@ def _check_entries(paths: Iterable[str]) -> None:
 @contextmanager
 def _joined(target: Target, force: bool) -> Iterator[IO[bytes]]:
     """A file object for all entries: a new file that appears whole, or the caller's."""
-    if isinstance(target, str | os.PathLike):
+    if is_device(target):
+        with opened_device(target) as device:
+            yield device
+    elif isinstance(target, str | os.PathLike):
         with Output(target, force=force) as output:
             yield cast("IO[bytes]", output)
     else:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 Bytes = bytes | bytearray | memoryview
 
@@ -80,3 +83,23 @@ def decompress(decoder: StreamDecoder, stored: Bytes, most: int) -> bytes:
     if len(data) <= most and not decoder.eof:
         raise EndsEarly("it ends too early")
     return data
+
+
+def decompress_numbers(stored: Bytes, array: NDArray[Any]) -> None:
+    """Fill ``array`` from ``stored``, which is pcodec's standalone format.
+
+    ValueError for anything but as many numbers of its type as it has room for.
+    """
+    from pcodec import standalone
+
+    try:
+        progress = standalone.simple_decompress_into(bytes(stored), array)
+    except (RuntimeError, TypeError) as error:
+        raise ValueError(str(error)) from None
+    except BaseException as error:
+        # A panic of the library's own language comes as an exception that is no Exception.
+        if type(error).__name__ != "PanicException":
+            raise
+        raise ValueError("it makes the library give up") from None
+    if progress.n_processed != len(array) or not progress.finished:
+        raise ValueError("it holds another number of values than promised")

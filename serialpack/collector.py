@@ -7,8 +7,6 @@ times as fast without it.
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
 from threading import Lock
 
 _lock = Lock()
@@ -16,19 +14,28 @@ _held = 0
 _was_on = False
 
 
-@contextmanager
-def gc_paused() -> Iterator[None]:
-    """For the time being, in all threads, no cyclic garbage collection."""
-    global _held, _was_on
-    with _lock:
-        if _held == 0:
-            _was_on = gc.isenabled()
-            gc.disable()
-        _held += 1
-    try:
-        yield
-    finally:
+class _GcPaused:
+    """A class, and no generator: small messages are done in less time than one of those takes."""
+
+    def __enter__(self) -> None:
+        global _held, _was_on
+        with _lock:
+            if _held == 0:
+                _was_on = gc.isenabled()
+                gc.disable()
+            _held += 1
+
+    def __exit__(self, *_: object) -> None:
+        global _held
         with _lock:
             _held -= 1
             if _held == 0 and _was_on:
                 gc.enable()
+
+
+_paused = _GcPaused()
+
+
+def gc_paused() -> _GcPaused:
+    """``with gc_paused():`` for the time being, in all threads, no cyclic garbage collection."""
+    return _paused

@@ -9,46 +9,14 @@ from serialpack.errors import UsageError
 from serialpack.formats import FORMATS
 from serialpack.formats.arrays.header import MAGIC, read_header
 from serialpack.formats.shared.document import Malformed
+from serialpack.known import HTML, KnownFile, is_beyond_text, known_file
 
-#: First bytes, and what they are the sign of. Longer ones before those they begin with.
-_MAGIC: tuple[tuple[bytes, str], ...] = (
-    (b"\x1f\x8b", "gzip"),
-    (b"\x28\xb5\x2f\xfd", "zstd"),
-    (b"\xfd7zXZ\x00", "xz"),
-    (b"BZh", "bzip2"),
-    (b"\x04\x22\x4d\x18", "lz4"),
-    (b"LZIP", "lzip"),
-    (b"\xff\x06\x00\x00sNaPpY", "snappy"),
-    (b"PK\x03\x04", "zip"),
-    (b"PK\x05\x06", "an empty zip"),
-    (b"7z\xbc\xaf\x27\x1c", "7z"),
-    (b"Rar!\x1a\x07", "rar"),
-    (b"\x89PNG\r\n\x1a\n", "PNG"),
-    (b"\xff\xd8\xff", "JPEG"),
-    (b"GIF87a", "GIF"),
-    (b"GIF89a", "GIF"),
-    (b"II*\x00", "TIFF"),
-    (b"MM\x00*", "TIFF"),
-    (b"%PDF-", "PDF"),
-    (b"\x7fELF", "an ELF program"),
-    (b"MZ", "a Windows program"),
-    (b"PAR1", "Parquet"),
-    (b"ARROW1", "Arrow"),
-    (b"Obj\x01", "Avro"),
-    (b"\x89HDF\r\n\x1a\n", "HDF5"),
-    (MAGIC, "a NumPy array"),
-    (b"SQLite format 3\x00", "SQLite"),
-    (b"SIMPLE  =", "FITS"),
-    (b"\xac\xed\x00\x05", "Java serialization"),
-    (b"\xca\xfe\xba\xbe", "a Java class"),
-    (b"\xff\xfe", "UTF-16 text"),
-    (b"\xfe\xff", "UTF-16 text"),
-)
 _PICKLE = re.compile(rb"\x80[\x02-\x05][\x95\]}\(ccKMJX\x8cN\x88\x89GB]", re.DOTALL)
 #: A protocol from 4 on, and a first frame of less than 4 GiB: nothing else begins so.
 _FRAMED_PICKLE = re.compile(rb"\x80[\x04\x05]\x95.{4}\x00{4}", re.DOTALL)
 _SKIPPABLE = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")
 _BOM = b"\xef\xbb\xbf"
+_HTML = re.compile(rb"(?i)<!doctype html|<html")
 #: What is looked at has fewer bytes only where the file has.
 _HEAD = 4 << 10
 _BINARY = bytes(set(range(32)) - set(b"\t\n\r\f\x1b"))
@@ -73,11 +41,11 @@ def detect(name: str | None, head: bytes) -> str:
     if found is None:
         declared = FORMATS.by_magic(head.removeprefix(_BOM))
         found = declared.name if declared else None
-    if found == "pickle" and any(head.startswith(magic) for magic, _ in _MAGIC):
+    if found == "pickle" and (head.startswith(MAGIC) or known_file(head) is not None):
         return "bytes"
     if found == "sqlite" and head and FORMATS.by_magic(head) is None:
         return "bytes"  # .db is the ending of many programs' files
-    if found is None or (FORMATS.declaration(found).is_text and head and _is_binary(head)):
+    if found is None or (FORMATS.declaration(found).is_text and head and is_binary(head)):
         return "bytes"
     if found == "xml":
         from serialpack.formats.xml.root import is_typed
@@ -91,11 +59,12 @@ def told(format: str | None, name: str | None, head: bytes, delimiter: str | Non
     its fields. UsageError where both do not go together."""
     if delimiter is not None:
         found = dialect_named(delimiter)
-        if format not in (None, "csv", found):
+        if format is not None and FORMATS.spelled(format) not in ("csv", found):
             raise UsageError(f"--delimiter is for CSV, not for {format}")
         return found
     if format is None:
         return detect(name, head)
+    format = FORMATS.spelled(format)
     return _dialect(head) if format == "csv" else format
 
 
@@ -122,22 +91,19 @@ def looks_like(head: bytes) -> str | None:
         return "an empty file"
     if head.startswith(MAGIC):
         return _array(head)
-    for magic, words in _MAGIC:
-        if head.startswith(magic):
-            return words
+    if (known := known_file(head)) is not None:
+        return known.words
     if _SKIPPABLE.match(head):
         return "zstd or lz4"
-    if head[257:262] == b"ustar":
-        return "tar"
     if _PICKLE.match(head):
         return "a Python pickle"
-    if _is_binary(head):
+    if is_binary(head):
         return None
     text = head.removeprefix(_BOM).lstrip()
     if _json_kind(head):
         return "JSON"
     if text.startswith((b"<?xml", b"<!DOCTYPE")) or re.match(rb"<[A-Za-z][^<>]*>", text):
-        return "HTML" if re.match(rb"(?i)<!doctype html|<html", text) else "XML"
+        return HTML.words if _HTML.match(text) else "XML"
     first, newline, second = text.partition(b"\n")
     for mark, words in ((b",", "CSV"), (b"\t", "TSV")):
         if (
@@ -149,6 +115,13 @@ def looks_like(head: bytes) -> str | None:
     return "text"
 
 
+def not_converted(head: bytes) -> KnownFile | None:
+    """What a file that begins so is, where that is known to be no format that is converted."""
+    text = head.removeprefix(_BOM).lstrip()
+    known = HTML if _HTML.match(text) else known_file(head)
+    return known if known is not None and known.cannot else None
+
+
 def _array(head: bytes) -> str:
     try:
         return f"a NumPy array: {read_header(head).words}"
@@ -156,11 +129,11 @@ def _array(head: bytes) -> str:
         return "a NumPy array"
 
 
-def _is_binary(head: bytes) -> bool:
+def is_binary(head: bytes) -> bool:
     """Whether no text would hold such bytes: control characters, or a magic that is no text."""
     if len(head.translate(None, _BINARY)) < len(head):
         return True
-    return any(head.startswith(magic) for magic, _ in _MAGIC if max(magic) > 0x7F)
+    return head.startswith(MAGIC) or is_beyond_text(head)
 
 
 def _json_kind(head: bytes) -> str | None:

@@ -26,6 +26,8 @@ from serialpack.hidden import forget, hide
 from serialpack.stages.stage import Buffer
 
 Path = str | os.PathLike[str]
+#: What messages call bytes that are in no file, and a file without a name.
+UNNAMED = "<input>"
 
 #: Errors by which a file system says that it has no hard links.
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS, errno.EXDEV}
@@ -63,7 +65,7 @@ class Source:
             self._file = source
             self._close = False
             found = name or getattr(source, "name", None)
-            self.path = found if isinstance(found, str) else "<input>"
+            self.path = found if isinstance(found, str) else UNNAMED
         self._pushed = b""
         self.stat = self._stat()
 

@@ -350,7 +350,7 @@ def _shape(source: Source, format: str | None) -> Shape:
     choice = choose()
     head = source.peek(max(choice.block_size + 1, LARGER))
     found = told(format, source.path if source.stat is not None else None, head[:SAMPLE])
-    choice = settle(choice, found, source.peek)
+    choice = settle(choice, found, source.peek, source)
     inside, listing = (None, None) if format is not None else look_inside(source)
     look = look_at(source, head, found, far=inside is None and listing is None)
     head = head[:SAMPLE]

@@ -17,12 +17,17 @@ from serialpack._version import __version__
 from serialpack.api import Target, check_target, opened_source, sink
 from serialpack.auto import Choice, choose
 from serialpack.collector import gc_paused
-from serialpack.container.frames import checksum
 from serialpack.container.reader import SNIFF, is_small
 from serialpack.container.small import MAX_SMALL
 from serialpack.depth import TooDeep
-from serialpack.errors import DamagedError, PickleWarning, UsageError, ValueRefusedError
-from serialpack.files import Path, Source
+from serialpack.errors import (
+    DamagedError,
+    PickleWarning,
+    SerialpackError,
+    UsageError,
+    ValueRefusedError,
+)
+from serialpack.files import UNNAMED, Path, Source
 from serialpack.formats.base import Style, depth_loss
 from serialpack.pipeline.blocks import SETTINGS, Plan
 from serialpack.pipeline.pack import Packing, pack_stream
@@ -30,13 +35,20 @@ from serialpack.pipeline.small import pack_small, unpack_small
 from serialpack.pipeline.unpack import Write, check_trust, member_plan, unpack_stream
 from serialpack.pipeline.workers import usable_cores
 from serialpack.serializers import SERIALIZERS, reader
-from serialpack.serializers.base import FAILURES, RecordSerializer, Serializer
+from serialpack.serializers.base import FAILURES, RecordSerializer
+from serialpack.serializers.whole import (
+    NotTaken,
+    ObjectHook,
+    deserialized,
+    dumped,
+    hooked,
+    of_values,
+    prove,
+)
 from serialpack.stages.effort import DEFAULT_EFFORT
 from serialpack.stages.stage import MAX_BLOCK, Buffer
-from serialpack.values.kinds import KINDS, Difference, shown
 
 Default = Callable[[Any], Any]
-ObjectHook = Callable[[dict[Any, Any]], Any]
 
 #: What ``auto`` tries for an object, in this order: whoever holds it first. None needs anything
 #: installed; all but the last are safe to load, and the first two are portable.
@@ -175,23 +187,31 @@ def load(
     """
     with opened_source(source) as opened:
         plan, pieces = _restored(opened, trust, threads)
-        serializer = of_values(reader(*plan.chain.serializer))
-        settings = serializer.settings(options) if options else plan.style.get(SETTINGS, {})
-        serializer.configure(settings)
-        try:
-            with gc_paused():
-                obj = deserialized(serializer, pieces)
-        except FAILURES as error:
-            raise DamagedError(f"{serializer.name} cannot read it ({error})") from None
-    return _hooked(obj, object_hook)
+        obj = _deserialized(plan, pieces, options)
+    return hooked(obj, object_hook)
+
+
+def _deserialized(plan: Plan, pieces: list[Buffer], options: Mapping[str, Any] | None) -> Any:
+    serializer = of_values(reader(*plan.chain.serializer))
+    settings = serializer.settings(options) if options else plan.style.get(SETTINGS, {})
+    serializer.configure(settings)
+    try:
+        with gc_paused():
+            return deserialized(serializer, pieces)
+    except FAILURES as error:
+        raise DamagedError(f"{serializer.name} cannot read it ({error})") from None
+
+
+def _small(data: Buffer, trust: bool) -> tuple[Plan, list[Buffer]]:
+    small = unpack_small(data)
+    check_trust(small.plan.chain, trust=trust)
+    return small.plan, [small.data]
 
 
 def _restored(source: Source, trust: bool, threads: int | None) -> tuple[Plan, list[Buffer]]:
     """What the serializer wrote, in pieces, and how it is to be read."""
     if is_small(source.peek(SNIFF)):
-        small = unpack_small(source.read(MAX_SMALL + 1))
-        check_trust(small.plan.chain, trust=trust)
-        return small.plan, [small.data]
+        return _small(source.read(MAX_SMALL + 1), trust)
     pieces: list[Buffer] = []
     done = unpack_stream(source.read, pieces.append, trust=trust, threads=threads or usable_cores())
     if done.format != "object" or len(done.headers) != 1:
@@ -214,9 +234,15 @@ def loads(
     >>> serialpack.loads(data, trust=True)
     frozenset({1})
     """
-    file = cast(
-        "IO[bytes]", _MemoryFile(data if isinstance(data, bytes) else bytes(memoryview(data)))
-    )
+    whole = data if isinstance(data, bytes) else bytes(memoryview(data))
+    if is_small(whole[:SNIFF]):  # a message: no file is made of it
+        try:
+            obj = _deserialized(*_small(whole, trust), options)
+        except SerialpackError as error:
+            error.path = error.path or UNNAMED
+            raise
+        return hooked(obj, object_hook)
+    file = cast("IO[bytes]", _MemoryFile(whole))
     return load(file, trust=trust, object_hook=object_hook, options=options, threads=threads)
 
 
@@ -238,13 +264,13 @@ def _serialize(obj: Any, chain: str, how: DumpOptions) -> _Serialized:
         serializer.configure(settings)
         try:
             plain = obj if default is None else _lowered(obj, default, serializer)
-            data = _dumped(serializer, plain)
+            data = dumped(serializer, plain)
             if verify:
                 prove(serializer, obj, plain, data, object_hook)
         except ValueRefusedError as error:
             refused = partial(_same, error)
             continue
-        except _NotTaken as failed:
+        except NotTaken as failed:
             # Which value it is takes long to find, and where the next one holds it nobody asks.
             refused = failed.refusal
             continue
@@ -288,103 +314,3 @@ def _choose(chain: str, effort: int) -> Choice:
     serializer, *filters = chain.split("+")
     codec = filters.pop() if filters else "auto"
     return choose(serializer, tuple(filters), codec, effort=effort)
-
-
-def of_values(serializer: Serializer) -> RecordSerializer:
-    """The serializer, if it is one of values; UsageError."""
-    if not isinstance(serializer, RecordSerializer):
-        raise UsageError(f"{serializer.name} holds bytes, not objects", hint="see: pack")
-    return serializer
-
-
-class _NotTaken(Exception):
-    """A library does not take a value; ``refusal`` finds which."""
-
-    def __init__(self, refusal: Callable[[], ValueRefusedError]) -> None:
-        super().__init__()
-        self.refusal = refusal
-
-
-def serialized(serializer: RecordSerializer, obj: Any) -> Buffer:
-    """What the serializer writes; ValueRefusedError where its library does not take a value."""
-    try:
-        return _dumped(serializer, obj)
-    except _NotTaken as failed:
-        raise failed.refusal() from None
-
-
-def _dumped(serializer: RecordSerializer, obj: Any) -> Buffer:
-    records = _records(serializer, obj)
-    try:
-        with gc_paused():
-            return serializer.dump_object(records)
-    except FAILURES as error:
-        raise _NotTaken(partial(_refusal, serializer, records, error)) from None
-
-
-def _refusal(
-    serializer: RecordSerializer, records: list[Any], error: Exception
-) -> ValueRefusedError:
-    lost = serializer.blame(records, error)
-    if serializer.tabular:
-        lost = lost._replace(value_path=f"$[{lost.record}]{lost.value_path[1:]}")
-    return serializer.refuse(lost, None)
-
-
-def _records(serializer: RecordSerializer, obj: Any) -> list[Any]:
-    if not serializer.tabular:
-        return [obj]
-    if type(obj) is not list:
-        raise ValueRefusedError(
-            f"{serializer.name} cannot hold {KINDS['bare']}: {shown(obj)}",
-            kind="bare",
-            hint="give it a list of maps",
-        )
-    return obj
-
-
-def deserialized(serializer: RecordSerializer, pieces: list[Buffer]) -> Any:
-    """The object that ``serialized`` wrote, cut anywhere. One of ``FAILURES`` where it is none."""
-    records = serializer.load_object(pieces)
-    if serializer.tabular:
-        return records
-    if len(records) != 1:
-        raise ValueError(f"{len(records)} records instead of one object")
-    return records[0]
-
-
-def _hooked(obj: Any, object_hook: ObjectHook | None) -> Any:
-    if object_hook is None:
-        return obj
-    from serialpack.serializers.hooks import lift
-
-    return lift(obj, object_hook)
-
-
-def prove(
-    serializer: RecordSerializer,
-    obj: Any,
-    plain: Any,
-    data: Buffer,
-    object_hook: ObjectHook | None,
-) -> None:
-    """ValueRefusedError where ``data`` does not give back the very same object.
-
-    ``plain``: what was serialized in its place.
-    """
-    from serialpack.values.equality import difference
-
-    # What is loaded may be parts of a bytearray, for its class to change.
-    check = checksum(data) if isinstance(data, bytearray) else None
-    try:
-        with gc_paused():
-            again = deserialized(serializer, [data])
-    except FAILURES as error:
-        raise _refusal(serializer, _records(serializer, plain), error) from None
-    with gc_paused():
-        lost = difference(obj, _hooked(again, object_hook), identity=serializer.identity)
-    if lost is None and check is not None and checksum(data) != check:
-        was = f"{shown(obj)}, which changes what it is loaded from"
-        lost = Difference(0, "$", was, "", "object")
-    if lost is not None:
-        raise serializer.refuse(lost, None)

@@ -143,7 +143,7 @@ class ConvertReport(NamedTuple):
     ``carried``: what the target holds in another type or shape, by rule, and ``back``: the words
     that read it as it was. ``lists``: the keys of the one record, a row now, under which are lists
     of maps. ``kept_pipe``: the source was kept in a temporary file, to be read
-    twice.
+    twice. ``by_content``: the format of the source was told by its content alone.
     """
 
     source: str
@@ -164,6 +164,7 @@ class ConvertReport(NamedTuple):
     back: tuple[str, ...] = ()
     kept_pipe: bool = False
     lists: tuple[str, ...] = ()
+    by_content: bool = False
 
     @property
     def kept(self) -> str:

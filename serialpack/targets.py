@@ -5,9 +5,10 @@ from __future__ import annotations
 import errno
 import io
 import os
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import IO
+from typing import IO, TypeGuard
 
 from serialpack.files import Output, Path, check_output, file_error
 from serialpack.stages.stage import Buffer
@@ -21,11 +22,40 @@ def sink(target: Target | None, force: bool, like: os.stat_result | None) -> Ite
     """Something to write to: a new file that appears whole, a file object, or nothing."""
     if target is None:
         yield len
+    elif is_device(target):
+        with opened_device(target) as file:
+            yield _TargetStream(file).write
     elif isinstance(target, str | os.PathLike):
         with Output(target, force=force, like=like) as output:
             yield output.write
     else:
         yield _TargetStream(target).write
+
+
+def is_device(target: Target | None) -> TypeGuard[Path]:
+    """Whether a path is of what is written to as it stands: a device such as /dev/null, a pipe.
+
+    Nothing is overwritten there. A disk is not among them.
+    """
+    if not isinstance(target, str | os.PathLike):
+        return False
+    try:
+        mode = os.stat(target).st_mode
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISCHR(mode) or stat.S_ISFIFO(mode)
+
+
+@contextmanager
+def opened_device(target: Path) -> Iterator[IO[bytes]]:
+    """What ``is_device`` is true of, to write to; FileError."""
+    path = os.fspath(target)
+    try:
+        file = open(path, "wb", buffering=0)  # noqa: SIM115
+    except OSError as error:
+        raise file_error(error, path, "write") from error
+    with file:
+        yield file
 
 
 class _TargetStream:
@@ -52,7 +82,7 @@ class _TargetStream:
 
 def check_target(target: Target | None, force: bool, source: os.stat_result | None) -> None:
     """Raise what writing to ``target`` would raise at once."""
-    if isinstance(target, str | os.PathLike):
+    if isinstance(target, str | os.PathLike) and not is_device(target):
         check_output(target, force=force, source=source)
 
 

@@ -13,13 +13,13 @@ PACKAGE = Path(__file__).parents[1] / "serialpack"
 #: From the bottom up. A part is a module or folder of serialpack/. It may import the parts of
 #: lower layers and itself; parts of one layer do not know each other.
 LAYERS: list[set[str]] = [
-    {"_version", "errors", "first_bytes", "literal"},
+    {"_version", "errors", "first_bytes", "known", "literal"},
     {"depth"},
     {"binary", "collector", "hidden", "text", "tokens", "units", "values", "watch"},
     {"reports", "stages"},
     {"codecs", "columns", "container", "files", "filters", "formats"},
     {"compressed", "detect", "listing", "paths", "serializers", "targets"},
-    {"look"},
+    {"array_chains", "look", "recognise"},
     {"auto"},
     {"pipeline"},
     {"inspection"},

@@ -184,7 +184,7 @@ def words() -> dict[str, list[Word]]:
 def _losses() -> Iterator[Word]:
     """What must be named to be lost; what is carried need not be."""
     for name, rule in RULES.items():
-        if "*" not in rule.carried and rule.only - rule.carried:
+        if rule.is_loss:
             yield Word(name, rule.about)
     yield Word(EVERY, "all of them")
 

@@ -38,12 +38,22 @@ DESCRIPTIONS: dict[str, tuple[str, ...]] = {
         "Each FILE.spk is unpacked to FILE beside it, which gets its mode and its time of"
         " modification. An output appears whole or not at all, and overwrites nothing unless"
         " `-f` is given. Inputs are kept unless `--rm` is given.",
-        "With `--to` any FILE is converted, packed or not: to FILE with the ending of the format,"
-        " beside it. It may be compressed by gzip, zstd, bzip2, xz or LZ4, and is read as what is"
-        " in it. A document becomes a document, a sequence of records one of records; the elements"
-        " of an array are the records of a format that has nothing else, and these are an array in"
-        " JSON. What is written is read back and compared. What the format cannot hold is refused"
-        " with its record and path.",
+        "With `--to` any FILE is converted, packed or not: to FILE with the ending of the"
+        " format, beside it. Without it the name after `-o` says the format: `-o data.csv`"
+        " converts; of a container of a file of that format, or of a name with that ending, it"
+        " gives the very bytes, as it does to standard output and under any other name. FILE may"
+        " be compressed by gzip, zstd, bzip2, xz or LZ4, and is read as what is in it. A"
+        " document becomes a document, a sequence of records one of records; the elements of an"
+        " array are the records of a format that has nothing else, and these are an array in"
+        " JSON. What is written is read back and compared. What the format cannot hold is"
+        " refused with its record and path.",
+        "What FILE is, its name and its first bytes say. Standard input, and a file of another"
+        " name, is also read as CSV, TSV, YAML, TOML, MessagePack or CBOR where its content is"
+        " surely that and nothing else, which is said; else the message names the `--from` to"
+        " give.",
+        "Several inputs go to standard output one after another where that is one file: of lines,"
+        " of messages, of YAML documents, and of tables with the same line of names, which is"
+        " written once. Containers give their very bytes so, where they are of lines or messages.",
         "The entries of an archive (`pack --archive`) go below a folder: FILE, or the one that"
         " `-o` names, and never out of it. They get their times of modification. An entry that"
         " cannot be written is named, and the rest go on.",
@@ -109,7 +119,8 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
     ),
     ("unpack", "--fields"): (
         "Fields are paths of keys: `b.c` is c in b, or a key that is spelled so. Keys keep their"
-        " order; what a record does not have is left out of it, and a field that none has is told."
+        " order; what a record does not have is left out of it, and a field that none has is"
+        " refused, unless `--lossy fields` says so. Without `--to` the format stays what it is."
         " Lists on the way are passed through, with null for elements that are no maps. Of a"
         " container of columns, in a file, only their columns are read and verified; values keep"
         " their spelling then, and lines of a table theirs. The key of no characters has no name"
@@ -137,7 +148,10 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
         " a codec that is named without one (`-9 -c xz`; `-9 -c xz:1` keeps 1), and the effort of"
         " `columns`. Without `-c` the codec is zstd.",
     ),
-    ("*", "--from"): ("Without it, the extension decides, and then the first bytes. See FORMATS.",),
+    ("*", "--from"): (
+        "A name of a format, or an extension of its files: `jsonl` and `.jsonl` are ndjson."
+        " Without it, the extension decides, and then the first bytes. See FORMATS.",
+    ),
     ("pack", "--exact"): (
         "A serializer that gives back the same values, but not the very bytes, is refused with"
         " exit status 4.",
@@ -156,7 +170,9 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
         " written. An archive is its entries one after another: `cat` joins archives.",
     ),
     ("*", "--output"): (
-        "Without it, outputs stand beside their inputs; of standard input, on standard output.",
+        "Without it, outputs stand beside their inputs; of standard input, on standard output."
+        " In a folder that is there, or whose name ends in /, they have the names that they would"
+        " have beside them. A device or a named pipe is written to as it stands: `/dev/null`.",
     ),
     ("pack", "--force"): ("An input that is packed already is packed once more.",),
     ("*", "--keep"): (
@@ -167,7 +183,19 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
     ("*", "--json"): (
         "On standard output; a line for a file that failed has the keys source, error and exit.",
     ),
-    ("unpack", "--to"): ("See FORMATS.",),
+    ("unpack", "--to"): (
+        "A name of a format, or an extension of its files: `jsonl` and `.jsonl` are ndjson. See"
+        " FORMATS.",
+    ),
+    ("unpack", "--output"): (
+        "The name says the format, where `--to` does not, and a compression: what it calls"
+        " .gz, .zst, .xz, .bz2 or .lz4 is written so, at the level that each has by default,"
+        " unless it was packed so; `--max-size` counts the bytes before.",
+    ),
+    ("unpack", "--ascii"): (
+        "Each character beyond ASCII as \\uXXXX, two of them where it takes a surrogate pair: the"
+        " same values. Other formats have none of it, and say so.",
+    ),
     ("unpack", "--test"): (
         "Names all that is damaged in a file, of a pipe the first place. Goes without `-o`,"
         " `--rm`, `--records` and `--bytes`.",

@@ -52,7 +52,7 @@ MEMORY_SHARE = 0.8
 
 #: Filters that are tried on bytes, and by how much one must shrink them to be worth trying more.
 FILTERS = tuple(
-    f"{name}:{size}" for name in ("shuffle", "bitshuffle", "delta") for size in (2, 4, 8)
+    f"{name}:{size}" for name in ("shuffle", "bitshuffle", "delta", "xor") for size in (2, 4, 8)
 )
 WORTH = 0.95
 

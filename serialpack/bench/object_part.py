@@ -16,7 +16,7 @@ from serialpack.pipeline.blocks import Serialized
 from serialpack.pipeline.digest import WholeDigest
 from serialpack.pipeline.pack import Packing, prepare
 from serialpack.pipeline.timing import Timer
-from serialpack.serializers import SERIALIZERS
+from serialpack.serializers import SERIALIZERS, whole
 from serialpack.stages.stage import Buffer
 
 
@@ -34,15 +34,15 @@ def serialize_object(
 ) -> SerializedPart:
     """Serialize, prove and load the object. RefusedError where it cannot be held."""
     warm_up(str(packing.chain))
-    serializer = objects.of_values(SERIALIZERS.create(*packing.chain.serializer))
+    serializer = whole.of_values(SERIALIZERS.create(*packing.chain.serializer))
     serializer.configure(packing.settings)
 
     def dump(_: bool) -> tuple[Buffer, dict[str, float]]:
         timer = Timer()
-        data = objects.serialized(serializer, value)
+        data = whole.serialized(serializer, value)
         timer.lap("serialize")
         if proved:
-            objects.prove(serializer, value, value, data, None)
+            whole.prove(serializer, value, value, data, None)
             timer.lap("prove")
         return data, timer.seconds
 
@@ -53,7 +53,7 @@ def serialize_object(
         pieces: list[Buffer] = [bytearray(data) if isinstance(data, bytearray) else data]
         timer = Timer()
         with gc_paused():
-            objects.deserialized(serializer, pieces)
+            whole.deserialized(serializer, pieces)
         timer.lap("deserialize")
         return None, timer.seconds
 

@@ -57,11 +57,7 @@ class Verbs(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in VERBS and not args[0].startswith("-"):
-            import difflib
-
-            near = difflib.get_close_matches(args[0], VERBS, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"the verbs are {', '.join(VERBS)}"
-            raise UsageError(f"unknown verb {args[0]!r}", hint=hint)
+            raise _unknown_verb(args[0], args[1:])
         return super().resolve_command(ctx, args)
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -78,6 +74,20 @@ class Verbs(click.Group):
         )
         formatter.write_paragraph()
         formatter.write(f"{self.epilog}\n")
+
+
+def _unknown_verb(word: str, args: list[str]) -> UsageError:
+    import difflib
+
+    from serialpack.cli.other_words import meant_by
+
+    message = f"unknown verb {word!r}"
+    if (command := meant_by(word, args)) is not None:
+        return UsageError(message, hint=command)
+    near = difflib.get_close_matches(word, VERBS, n=1)
+    return UsageError(
+        message, hint=f"did you mean {near[0]}?" if near else f"the verbs are {', '.join(VERBS)}"
+    )
 
 
 @click.command(

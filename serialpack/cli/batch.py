@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from serialpack.cli.naming import STDIO, check_removal
-from serialpack.cli.run import Input, Targets, check_name
+from serialpack.cli.outputs import Targets
+from serialpack.cli.run import Input, check_name
 from serialpack.conversion.files import convert
 from serialpack.conversion.options import ConvertOptions
 from serialpack.errors import SerialpackError
@@ -25,12 +26,12 @@ class FileJob(NamedTuple):
 
     path: str
     target: str
+    to: str
 
 
 class FilePlan(NamedTuple):
     """How files are converted. Can be sent to a process."""
 
-    to: str
     how: ConvertOptions
 
     def worker(self) -> Callable[[FileJob], ConvertReport | SerialpackError]:
@@ -39,7 +40,7 @@ class FilePlan(NamedTuple):
 
         def work(job: FileJob) -> ConvertReport | SerialpackError:
             try:
-                return convert(job.path, job.target, to=self.to, progress=stop_with_parent, **how)
+                return convert(job.path, job.target, to=job.to, progress=stop_with_parent, **how)
             except SerialpackError as error:
                 return error
 
@@ -77,7 +78,8 @@ class Batch:
     def __init__(
         self,
         paths: Sequence[str],
-        target_of: Callable[[str], str],
+        target_of: Callable[[str, str], str],
+        to: Callable[[str], str],
         plan: FilePlan,
         threads: int,
         *,
@@ -90,7 +92,7 @@ class Batch:
             try:
                 check_name(path)
                 check_removal(path, keep=keep)
-                job = FileJob(path, target_of(path))
+                job = FileJob(path, target_of(path, to(path)), to(path))
                 given.append((Input.of(path), job))
             except SerialpackError as error:
                 given.append(error)
@@ -116,19 +118,22 @@ class Batch:
 def batch_of(
     paths: Sequence[str],
     targets: Targets,
-    target_of: Callable[[str], str],
-    to: str,
+    target_of: Callable[[str, str], str],
+    to: Callable[[str], str],
     how: ConvertOptions,
     *,
     keep: bool,
 ) -> Batch | None:
-    """A batch of ``paths``; None where they are not enough work for processes."""
+    """A batch of ``paths``; None where they are not enough work for processes.
+
+    ``to`` says in which format each is written, ``target_of`` where.
+    """
     threads = how["threads"] or usable_cores()
     few = len(paths) < _FROM_FILES and sum(map(_size, paths)) < _FROM_BYTES
     if threads < 2 or STDIO in paths or few:
         return None
     targets.make_folder()
-    return Batch(paths, target_of, FilePlan(to, how), threads, keep=keep)
+    return Batch(paths, target_of, to, FilePlan(how), threads, keep=keep)
 
 
 def _size(path: str) -> int:

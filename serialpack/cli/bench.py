@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from serialpack.cli.options import Verb, common_options
+from serialpack.cli.options import Verb, common_options, from_option
 from serialpack.cli.requests import BenchRequest, request
 
 
@@ -82,7 +82,7 @@ class Speed(click.ParamType[float]):
     multiple=True,
     help="Only these; default: those worth trying.",
 )
-@click.option("-F", "--from", "format", metavar="FORMAT", help="What FILE is; default: looked at.")
+@from_option
 @click.option(
     "--budget",
     type=float,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from serialpack import api
+from serialpack.cli.joined import JoinedOutputs
 from serialpack.cli.naming import STDIO, converted_name
 from serialpack.cli.requests import UnpackRequest, schema_options
 from serialpack.cli.run import Input, data_of, mover_of, rounded, say
@@ -14,9 +15,10 @@ from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.tables.shaping import Shaping, column_names
 from serialpack.conversion.tables.told import closing_words
 from serialpack.errors import UsageError
+from serialpack.formats import FORMATS
 from serialpack.reports import ConvertReport
 from serialpack.units import format_size
-from serialpack.values.kinds import Loss
+from serialpack.values.kinds import FIELDS, Loss
 
 if TYPE_CHECKING:
     from serialpack.cli.batch import Batch
@@ -30,13 +32,19 @@ _MOST_TOLD = 10
 
 
 class Converter:
-    """One call of ``unpack --to``. UsageError for what cannot be asked for."""
+    """One call of ``unpack --to``. UsageError for what cannot be asked for.
 
-    def __init__(self, asked: UnpackRequest, to: str) -> None:
+    ``to`` None: each input keeps its format.
+    """
+
+    def __init__(self, asked: UnpackRequest, to: str | None) -> None:
         outputs = asked.outputs
         self._asked = asked
         self._to = to
-        self._mover = mover_of(asked.files, outputs.output, outputs, asked.manner)
+        self._mover = mover_of(asked.files, outputs.output, outputs, asked.manner, joins=True)
+        self._joined = JoinedOutputs() if self._mover.targets.is_joined else None
+        if self._joined is not None and to is not None:
+            self._joined.check(to, "")
         self._batch: Batch | None = None
         self._how: ConvertOptions = {
             "format": asked.format,
@@ -58,7 +66,9 @@ class Converter:
             "table": asked.table,
         }
         how = self._how
-        check_convert(to, format=how["format"], lossy=how["lossy"], threads=how["threads"])
+        check_convert(
+            to or "ndjson", format=how["format"], lossy=how["lossy"], threads=how["threads"]
+        )
         if not outputs.keep and (asked.lossy or asked.skip_bad or asked.fields or asked.no_verify):
             raise UsageError(
                 "--rm needs a conversion that is proved and loses nothing",
@@ -68,33 +78,46 @@ class Converter:
     def run(self) -> int:
         """Convert all there is; the exit code."""
         mover, keep = self._mover, self._asked.outputs.keep
-        if len(mover.inputs) > 1 and not mover.dry_run:
+        if len(mover.inputs) > 1 and not mover.dry_run and self._joined is None:
             from serialpack.cli.batch import batch_of
 
             self._batch = batch_of(
-                mover.inputs, mover.targets, self._target_of, self._to, self._how, keep=keep
+                mover.inputs, mover.targets, self._target_of, self._to_of, self._how, keep=keep
             )
         return mover.each(mover.inputs, self._convert)
 
-    def _target_of(self, path: str) -> str:
+    def _to_of(self, path: str) -> str:
+        if self._to is not None:
+            return self._to
+        from serialpack.cli.meant import format_kept
+
+        return format_kept(path, self._asked.format)
+
+    def _target_of(self, path: str, to: str) -> str:
         def name(path: str) -> str:
-            return converted_name(path, self._to, stored=self._asked.name)
+            return converted_name(path, to, stored=self._asked.name)
 
         return self._mover.targets.of(path, name)
 
     def _convert(self, path: str) -> dict[str, Any]:
         batch = self._batch
         if batch is None:
-            given, job = Input.of(path), None
-            target = self._target_of(path)
+            given, job, to = Input.of(path), None, self._to_of(path)
+            target = self._target_of(path, to)
         else:
             given, job = batch.next(path)
-            target = job.target
+            target, to = job.target, job.to
 
         def one(to_file: Any, bar: ProgressBar | None) -> ConvertReport:
             if batch is not None and job is not None:
                 return batch.report(job)
-            return convert(data_of(path), to_file, to=self._to, progress=bar, **self._how)
+            if self._joined is None:
+                return convert(data_of(path), to_file, to=to, progress=bar, **self._how)
+            self._joined.check(to, path)
+            part = self._joined.part(to_file)
+            done = convert(data_of(path), cast("IO[bytes]", part), to=to, progress=bar, **self._how)
+            part.finish(done, is_table=bool(FORMATS.declaration(to).delimiter))
+            return done
 
         force = self._asked.outputs.force
         report = self._mover.move(
@@ -129,6 +152,7 @@ def shaping_of(asked: UnpackRequest) -> Shaping:
         "." if asked.separator is None else asked.separator,
         asked.at,
         asked.indent or 0,
+        asked.ascii,
     )
 
 
@@ -141,13 +165,15 @@ def _kept(report: ConvertReport) -> str:
 def _told(report: ConvertReport, *, verbose: bool) -> list[str]:
     """What was lost or left out, a line each."""
     lines = [f"  no record has a field {name}" for name in report.missing]
+    if report.by_content:
+        lines.append(f"  it was read as {report.format}, by its content; --from says otherwise")
     if report.lists:
         lists = " or ".join(f"--at {key}" for key in report.lists[:_MOST_LISTS])
         lines.append(f"  it is one row: {lists} takes the list in it as the records")
     if report.kept_pipe:
         lines.append("  it was kept in a temporary file, where it is read more than once")
     lines += [_line_of(loss, "carried") for loss in report.carried if verbose]
-    lines += [_line_of(loss, "changed") for loss in report.losses]
+    lines += [_line_of(loss, "changed") for loss in report.losses if loss.rule != FIELDS]
     for place in report.places[:_MOST_TOLD]:
         some = f"record {place.record}" if place.records == 1 else f"from record {place.record} on"
         lines.append(f"  left out: {some} (byte {place.offset}): {place.error}")

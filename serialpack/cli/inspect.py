@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from serialpack.cli.options import Size, Verb, common_options, files_argument
+from serialpack.cli.options import Size, Verb, common_options, files_argument, from_option
 from serialpack.cli.requests import InspectRequest, request
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @click.option("--columns", is_flag=True, help="A line for each column: where the bytes are.")
 @click.option("--head", type=click.IntRange(0), metavar="N", help="The first N records.")
 @click.option("--max-size", type=Size(), metavar="SIZE", help="With --head: refuse to write more.")
-@click.option("-F", "--from", "format", metavar="FORMAT", help="What FILE is; default: looked at.")
+@from_option
 @common_options
 @files_argument
 @request(InspectRequest)

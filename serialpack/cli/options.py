@@ -24,6 +24,7 @@ class Verb(click.Command):
     """A verb: ``examples`` (command, what it does) come first in its help and manual page.
 
     ``completes`` says what a shell offers for its arguments: a file ending, or any file.
+    ``lists`` gives what stands at the end of its help: words, and what they are.
     """
 
     def __init__(
@@ -31,11 +32,13 @@ class Verb(click.Command):
         *args: Any,
         examples: tuple[tuple[str, str], ...] = (),
         completes: str = "",
+        lists: Callable[[], dict[str, list[str]]] = dict,
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
         self.examples = examples
         self.completes = completes
+        self._lists = lists
         for param in self.params:
             if isinstance(param, click.Option):
                 param.envvar = f"SERIALPACK_{self.name}_{setting_name(param)}".upper()
@@ -61,6 +64,11 @@ class Verb(click.Command):
         formatter.write(f"{self.help}\n" if self.help else "")
         formatter.write_paragraph()
         formatter.write_dl(option_rows(self, ctx), col_max=28, col_spacing=2)
+        lists = self._lists()
+        if lists:
+            formatter.write_paragraph()
+        for what, words in lists.items():
+            formatter.write_text(f"{what}: {', '.join(words)}")
 
 
 def setting_name(option: click.Option) -> str:
@@ -145,6 +153,22 @@ class Range(click.ParamType[tuple[int, int | None]]):
         return start, stop
 
 
+class FormatName(click.ParamType[str]):
+    """A format by its name or an extension of its files: ndjson, jsonl, .jsonl."""
+
+    name = "format"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:  # noqa: ARG002
+        from serialpack.formats import FORMATS
+
+        try:
+            return FORMATS.spelled(value)
+        except UsageError as error:
+            if param is not None:
+                error.message = f"{param.opts[-1]}: {error.message}"
+            raise
+
+
 class KeyValue(click.ParamType[tuple[str, str]]):
     """``KEY=VALUE``."""
 
@@ -170,13 +194,32 @@ def _apply(*options: Callable[[F], F]) -> Callable[[F], F]:
     return decorate
 
 
+#: Of the verbs that look at what a file is.
+from_option = click.option(
+    "-F",
+    "--from",
+    "format",
+    type=FormatName(),
+    metavar="FORMAT",
+    help="What FILE is; default: looked at.",
+)
+
+
+def _output(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:  # noqa: ARG001
+    """Standard output by any name: a file that it leads to is written to, and not replaced."""
+    return "-" if value in _STANDARD_OUTPUT else value
+
+
+_STANDARD_OUTPUT = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
+
 #: Options of the verbs that write files.
 output_options = _apply(
     click.option(
         "-o",
         "--output",
         metavar="PATH",
-        help="Where to write: a file, - for standard output; several inputs: a folder.",
+        callback=_output,
+        help="Where to write: a file, a folder, - for standard output.",
     ),
     click.option("-f", "--force", is_flag=True, help="Overwrite; write binary to a terminal."),
     click.option(

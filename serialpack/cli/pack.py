@@ -10,6 +10,7 @@ from serialpack.cli.options import (
     Verb,
     common_options,
     files_argument,
+    from_option,
     output_options,
 )
 from serialpack.cli.requests import PackRequest, request
@@ -55,7 +56,7 @@ from serialpack.cli.requests import PackRequest, request
     metavar="N",
     help="Levels, blocks: -1 fastest, -9 smallest; default -3.",
 )
-@click.option("-F", "--from", "format", metavar="FORMAT", help="What FILE is; default: looked at.")
+@from_option
 @click.option("--delimiter", metavar="CHAR", help="Between fields of CSV: , ; | or tab.")
 @click.option("--exact", is_flag=True, help="Refuse where only the values would come back.")
 @click.option("--no-verify", is_flag=True, help="Skip the proof that it can be undone.")

@@ -75,6 +75,7 @@ class UnpackRequest(NamedTuple):
     typed: bool
     nest: str | None
     indent: int | None
+    ascii: bool
     flatten: bool
     separator: str | None
     tagged: bool

@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 
 from serialpack.cli.naming import STDIO, check_removal, stat_of
+from serialpack.cli.outputs import Targets
 from serialpack.cli.requests import Manner, Outputs
 from serialpack.cli.words import (
     LESS_MEMORY,
@@ -31,6 +32,7 @@ from serialpack.errors import (
 from serialpack.files import Source, check_output, remove_source
 from serialpack.reports import ReportT
 from serialpack.stages.stage import Buffer
+from serialpack.targets import is_device
 from serialpack.units import format_size
 
 if TYPE_CHECKING:
@@ -185,56 +187,6 @@ def _terminal() -> RefusedError:
     )
 
 
-class Targets:
-    """Where outputs go: ``-o``, beside the input, or standard output."""
-
-    def __init__(self, files: Sequence[str], output: str | None) -> None:
-        self._output = output
-        self._alone = len(files) == 1
-        self._folder = output is not None and (len(files) > 1 or output.endswith(os.sep))
-        #: The files given out so far, as they are called from the root.
-        self.used: set[str] = set()
-        if len(files) > 1 and output == STDIO:
-            raise UsageError("several inputs cannot go to standard output", hint="-o FOLDER")
-
-    def of(self, path: str, name: Callable[[str], str]) -> str:
-        """The target for ``path``; ``name(path)`` gives the file's own, beside it.
-
-        FileError where another input of this call has the same target: with ``-f`` and ``--rm``
-        only the last of them would be left.
-        """
-        if self._output is not None and not self._folder:
-            return self._output
-        if path == STDIO:
-            return STDIO
-        target = name(path)
-        if self._folder:
-            assert self._output is not None
-            target = os.path.join(self._output, os.path.basename(target))
-        absolute = os.path.realpath(target)
-        if absolute in self.used:
-            raise FileError(
-                "another input has the same output", path=target, hint="-o names it, one by one"
-            )
-        self.used.add(absolute)
-        return target
-
-    def folder_of(self, path: str, name: Callable[[str], str]) -> str:
-        """The folder that the entries of ``path`` go below: ``-o`` itself for a single input."""
-        target = self._output if self._alone and self._output else self.of(path, name)
-        if target == STDIO:
-            raise UsageError("an archive unpacks into a folder", hint="-o FOLDER")
-        return target
-
-    def make_folder(self) -> None:
-        """Make the folder that several outputs go into."""
-        if self._folder:
-            from serialpack.paths import make_folder
-
-            assert self._output is not None
-            make_folder(self._output)
-
-
 class Input(NamedTuple):
     """An input, with its status from before it was opened: what --rm removes must be that."""
 
@@ -317,7 +269,7 @@ class Mover:
             raise UsageError(
                 "--json and the data cannot both go to standard output", hint="-o FILE"
             )
-        if not self._outputs.keep and STDIO in (*paths, target):
+        if not self._outputs.keep and (STDIO in (*paths, target) or is_device(target)):
             raise UsageError("--rm needs a file on both sides")
         for path in paths:
             check_removal(path, keep=self._outputs.keep)
@@ -350,10 +302,15 @@ def mover_of(
     manner: Manner,
     *,
     each: bool = True,
+    joins: bool = False,
 ) -> Mover:
-    """What moves the inputs that were named. ``output``: where to; ``each``: a target for each."""
+    """What moves the inputs that were named.
+
+    ``output``: where to; ``each``: a target for each; ``joins``: which can be standard output.
+    """
     inputs = input_files(files, outputs.files_from, outputs.nul)
-    return Mover(inputs, Targets(inputs if each else (), output), outputs, manner)
+    targets = Targets(inputs if each else (), output, joins=joins)
+    return Mover(inputs, targets, outputs, manner)
 
 
 def shows_progress(manner: Manner) -> bool:

@@ -7,14 +7,31 @@ import os
 import click
 
 from serialpack.cli.options import (
+    FormatName,
     Range,
     Size,
     Verb,
     common_options,
     files_argument,
+    from_option,
     output_options,
 )
 from serialpack.cli.requests import UnpackRequest, request
+
+
+def _lists() -> dict[str, list[str]]:
+    """The formats and the kinds of loss, as they are declared."""
+    from serialpack.conversion.rules import EVERY, RULES
+    from serialpack.conversion.targets import written
+    from serialpack.formats import FORMATS
+
+    targets = written()
+    only_read = [d.name for d in FORMATS.sources() if d.name not in {*targets, "bytes"}]
+    return {
+        "Formats, also by extension (jsonl, yml)": targets,
+        "Only read": only_read,
+        "Losses": [*(name for name, rule in RULES.items() if rule.is_loss), EVERY],
+    }
 
 
 @click.command(
@@ -23,6 +40,7 @@ from serialpack.cli.requests import UnpackRequest, request
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Unpack each FILE.spk to FILE, or convert any FILE with --to; no FILE: a pipe.",
     completes=".spk",
+    lists=_lists,
     examples=(
         ("serialpack unpack data.json.spk", "data.json again"),
         ("serialpack unpack --to json config.yaml", "config.json: a conversion"),
@@ -30,8 +48,10 @@ from serialpack.cli.requests import UnpackRequest, request
         ("serialpack unpack --records 10:20 a.spk -o -", "ten records, quickly"),
     ),
 )
-@click.option("-t", "--to", metavar="FORMAT", help="Write json, yaml, msgpack, csv, ... instead.")
-@click.option("-F", "--from", "format", metavar="FORMAT", help="What FILE is; default: looked at.")
+@click.option(
+    "-t", "--to", type=FormatName(), metavar="FORMAT", help="Write FORMAT instead; see below."
+)
+@from_option
 @click.option("--delimiter", metavar="CHAR", help="With --to: between fields of CSV; , ; | or tab.")
 @click.option("--encoding", metavar="ENCODING", help="With --to: of CSV that is not UTF-8.")
 @click.option("--no-header", is_flag=True, help="With --to: of CSV; columns are column1, ...")
@@ -49,11 +69,17 @@ from serialpack.cli.requests import UnpackRequest, request
     help="Read a.b as maps, and the columns named as JSON.",
 )
 @click.option("--indent", type=click.IntRange(1, 16), metavar="N", help="Spaces for each level.")
+@click.option("--ascii", is_flag=True, help="Escape what is not ASCII, in JSON and NDJSON.")
 @click.option("--flatten", is_flag=True, help="Write maps as columns a.b in Parquet and Arrow.")
 @click.option("--separator", metavar="WORD", help="What stands between a and b there; default: .")
 @click.option("--tagged", is_flag=True, help="Write, and read, JSON that says every type.")
 @click.option("--skip-bad", is_flag=True, help="Leave out bad records, and say which.")
-@click.option("--fields", multiple=True, metavar="A,B.C", help="With --to: only those fields.")
+@click.option(
+    "--fields",
+    multiple=True,
+    metavar="A,B.C",
+    help="Only those fields; without --to in the same format.",
+)
 @click.option("--no-verify", is_flag=True, help="With --to: skip the proof.")
 @click.option("--schema", metavar="PATH", help="For protobuf (.proto) and avro (.avsc).")
 @click.option("--message", metavar="MESSAGE", help="The message of a protobuf schema.")
@@ -82,8 +108,13 @@ from serialpack.cli.requests import UnpackRequest, request
 def command(asked: UnpackRequest) -> int:
     if asked.nest and not asked.files and os.path.exists(asked.nest):
         asked = asked._replace(files=(asked.nest,), nest="")  # --nest names nothing, then
+    converts = any(getattr(asked, name) not in _NOT_GIVEN for name in _OF_CONVERSION)
+    if asked.to is None and asked.outputs.output is not None:
+        from serialpack.cli.meant import format_meant
+
+        asked = asked._replace(to=format_meant(asked, converts=converts))
     _check(asked)
-    if asked.to is not None:
+    if asked.to is not None or asked.fields:
         from serialpack.cli.convert import Converter
 
         return Converter(asked, asked.to).run()
@@ -94,7 +125,7 @@ def command(asked: UnpackRequest) -> int:
 
 #: What goes with --to alone, and what an option is that was not given.
 _OF_CONVERSION = (
-    *("format", "lossy", "strict", "at", "null", "typed", "nest", "indent", "flatten"),
+    *("format", "lossy", "strict", "at", "null", "typed", "nest", "indent", "ascii", "flatten"),
     *("separator", "tagged", "skip_bad", "fields", "no_verify", "schema", "message"),
     *("delimiter", "encoding", "no_header", "table"),
 )
@@ -115,10 +146,12 @@ def _check(asked: UnpackRequest) -> None:
         )
     if not keep and part:
         raise UsageError("--rm needs the whole source to be unpacked")
-    if asked.to is not None:
-        if asked.test or part:
-            raise UsageError("--test, --records and --bytes do not go with --to")
+    if asked.to is not None or asked.fields:
+        if asked.test or asked.salvage or part:
+            raise UsageError(
+                "--test, --salvage, --records and --bytes do not go with --to, --fields"
+            )
     elif any(getattr(asked, name) not in _NOT_GIVEN for name in _OF_CONVERSION):
         raise UsageError(
-            "--from, --fields, --lossy, --tagged and the like go with --to", hint="--to FORMAT"
+            "--from, --lossy, --tagged and the like go with --to", hint="--to FORMAT, -o FILE.json"
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from serialpack import api
 from serialpack.archive import is_archive, unpack_archive
@@ -21,10 +21,19 @@ from serialpack.cli.run import (
 )
 from serialpack.cli.salvage import every_damage, losses, tell_losses
 from serialpack.cli.words import complain
-from serialpack.errors import DamagedError, SerialpackError, UsageError
+from serialpack.errors import (
+    DamagedError,
+    FileError,
+    NotContainerError,
+    SerialpackError,
+    UsageError,
+)
 from serialpack.paths import check_folder
 from serialpack.reports import UnpackReport
 from serialpack.units import format_size
+
+if TYPE_CHECKING:
+    from serialpack.cli.joined import JoinedOutputs
 
 
 class Unpacker:
@@ -33,7 +42,12 @@ class Unpacker:
     def __init__(self, asked: UnpackRequest) -> None:
         self._asked = asked
         output = None if asked.test else asked.outputs.output
-        self._mover = mover_of(asked.files, output, asked.outputs, asked.manner)
+        self._mover = mover_of(asked.files, output, asked.outputs, asked.manner, joins=True)
+        self._joined: JoinedOutputs | None = None
+        if self._mover.targets.is_joined:
+            from serialpack.cli.joined import JoinedOutputs
+
+            self._joined = JoinedOutputs()
         if not asked.outputs.keep and STDIO in self._mover.inputs:
             raise UsageError("--rm needs a file on both sides")
 
@@ -43,39 +57,65 @@ class Unpacker:
 
     def _unpack(self, path: str) -> dict[str, Any]:
         """Unpack or test one input; the line for ``--json``."""
-        given, asked = Input.of(path), self._asked
+        given = Input.of(path)
+        try:
+            return self._given(given)
+        except (NotContainerError, FileError) as error:
+            from serialpack.cli.meant import not_unpacked
+
+            raise not_unpacked(path, error) from None
+
+    def _given(self, given: Input) -> dict[str, Any]:
+        path, asked = given.path, self._asked
+        compression = None
+        if self._mover.targets.is_file and not (asked.test or self._mover.dry_run):
+            from serialpack.cli.meant import compression_meant
+
+            compression = compression_meant(asked.outputs.output, path)
         if asked.test or (self._mover.dry_run and path == STDIO):
-            return self._one(given, data_of(path))
+            return self._one(given, data_of(path), compression)
         with api.opened_source(data_of(path)) as source:
             if not asked.salvage:
-                return (self._entries if is_archive(source) else self._one)(given, source)
+                return (
+                    self._entries(given, source)
+                    if is_archive(source)
+                    else self._one(given, source, compression)
+                )
             from serialpack.pipeline.sought import sought
 
             with sought(source) as left:
-                archive = is_archive(left, salvage=True)
-                return (self._entries if archive else self._one)(given, left)
+                if is_archive(left, salvage=True):
+                    return self._entries(given, left)
+                return self._one(given, left, compression)
 
-    def _one(self, given: Input, source: Any) -> dict[str, Any]:
+    def _one(self, given: Input, source: Any, compression: str | None) -> dict[str, Any]:
         path, asked = given.path, self._asked
         target = None if asked.test else self._mover.targets.of(path, self._name)
         what = f"{path}: all is well" if asked.test else f"{path} -> {target}"
         verb = "salvage" if asked.salvage else "unpack"
         force = asked.outputs.force
+        joined = self._joined
+        if joined is not None:
+            from serialpack.cli.meant import packed_format
+
+            joined.check(packed_format(source), path, packed=True)
+        packed = f", {compression}" if compression else ""
         try:
             report = self._mover.move(
                 [given],
                 target,
                 lambda to_file, bar: api.unpack(
                     source,
-                    to_file,
+                    to_file if joined is None else cast("IO[bytes]", joined.part(to_file)),
                     record_range=asked.records,
                     byte_range=asked.byte_range,
                     progress=bar,
+                    compression=compression,
                     **self._how(),
                 ),
                 check=lambda: api.check(path, None if target == STDIO else target, force=force),
                 plan=[f"would {verb} {path} to {target}"],
-                closing=lambda done: [f"{what}, {format_size(done.size)}, {done.kept}"],
+                closing=lambda done: [f"{what}, {format_size(done.size)}, {done.kept}{packed}"],
                 counts_written=True,
             )
         except DamagedError as error:

@@ -76,6 +76,12 @@ def front_of(source: Source, size: int) -> tuple[bytes, DamagedError | None]:
     return data, error
 
 
+def compression_named(path: str) -> str | None:
+    """What a file of that name is compressed by, told by its extension; None: by nothing."""
+    named = _named(path)
+    return None if named is None else named.name
+
+
 def uncompressed_name(path: str) -> str:
     """``path`` without the extension of a compression, where it has one."""
     return path if _named(path) is None else path[: path.rindex(".")]

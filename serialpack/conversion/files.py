@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import ExitStack
 from functools import partial
 from itertools import chain, count
 from typing import IO, Any, NamedTuple
@@ -15,17 +15,15 @@ from serialpack.api import (
     check_target,
     check_threads,
     opened_source,
-    sink,
     target_name,
 )
 from serialpack.conversion.found_tables import AsFound
 from serialpack.conversion.given import Given, given_by, with_schema
-from serialpack.conversion.joining import Patch
 from serialpack.conversion.listed import listed
 from serialpack.conversion.losses import Losses
 from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.projecting import Fields
+from serialpack.conversion.projecting import Fields, fields_lost
 from serialpack.conversion.rules import (
     DATABASES,
     EVERY,
@@ -35,6 +33,7 @@ from serialpack.conversion.rules import (
     TYPED_TABLES,
     allowed_for,
 )
+from serialpack.conversion.sinks import opened_target
 from serialpack.conversion.stream import Converted, convert_stream
 from serialpack.conversion.tables.layout import Layout, layout_of, typed_layout_of
 from serialpack.conversion.tables.shaping import Shaping
@@ -43,7 +42,7 @@ from serialpack.conversion.tables.told import turned_back_by
 from serialpack.conversion.tables.twice import Rereadable, is_pipe, twice
 from serialpack.conversion.targets import is_written, written
 from serialpack.errors import UsageError, ValueRefusedError
-from serialpack.files import Output, Path, Source
+from serialpack.files import Path, Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import MAX_BLOCK, Read
 from serialpack.formats.shared.join import Join
@@ -51,7 +50,7 @@ from serialpack.pipeline.line import Progress
 from serialpack.pipeline.unpack import LimitedWrite, Write
 from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import ConvertReport
-from serialpack.values.kinds import Loss
+from serialpack.values.kinds import Loss, totals
 
 
 def check_convert(
@@ -115,9 +114,14 @@ def convert(
     and of one that is written, by default named as the file. Everything else as ``pack`` and
     ``unpack``.
 
+    A target whose path ends in ``.gz``, ``.zst``, ``.xz``, ``.bz2`` or ``.lz4`` is compressed so,
+    at the level which that has by default; ``max_size`` counts the bytes before.
+
     Raises UsageError, InputError (the source is not valid in its format), ValueRefusedError,
     RefusedError, MissingLibraryError, FileError.
     """
+    to = FORMATS.spelled(to)
+    format = None if format is None else FORMATS.spelled(format)
     check_convert(to, format=format, lossy=lossy, threads=threads)
     how: ConvertOptions = {
         "format": format,
@@ -141,6 +145,8 @@ def convert(
     how["shaping"].check()
     if how["shaping"].indent and to != "json":
         raise UsageError(f"--indent is for json, not {to}")
+    if how["shaping"].ascii and to not in ("json", "ndjson"):
+        raise UsageError(f"--ascii is for json and ndjson, not {to}")
     try:
         return _either(source, target, to, how, block_size, progress)
     except ValueRefusedError as refused:
@@ -300,8 +306,9 @@ def _converted(
         given, plan, _, size, _ = _begun(opened, to, how, threads)
         if looked is not None:
             plan, size = plan._replace(layout=looked[0]), looked[1]
-        with _patched_sink(target, how["force"], opened.stat) as (to_target, patch):
-            out = LimitedWrite(to_target if losses is None else _no_write, how["max_size"])
+        verify = how["verify"]
+        with opened_target(target, how["force"], opened.stat, verify=verify) as into:
+            out = LimitedWrite(into.write if losses is None else _no_write, how["max_size"])
             copied = given.packed == to and not _asks(how) and not given.plan.fields
             if copied:
                 done = _copy(given.read, out, progress)
@@ -313,7 +320,7 @@ def _converted(
                     block_size=size or block_size,
                     threads=threads,
                     size=opened.size,
-                    patch=patch,
+                    patch=into.patch,
                     progress=progress,
                     losses=losses,
                 )
@@ -321,17 +328,20 @@ def _converted(
             missing = wanted.missing(done.fields if projected is None else projected.found)
             if copied and projected is not None:
                 done = done._replace(records=projected.records)
-            if missing and missing == wanted.names and out.written:
-                raise UsageError(f"no record has a field {' or '.join(missing)}")
+            if missing and out.written and done.records != 0:
+                lost = fields_lost(missing, how["lossy"])
+                done = done._replace(losses=totals([*done.losses, lost]))
+                if losses is not None:
+                    losses.merge([lost])
             opened.check_unchanged()
-    verify, whole = how["verify"], copied and not how["fields"]
+    whole = copied and not how["fields"]
     return ConvertReport(
         source=opened.path,
         target=target_name(target),
         format=plan.source,
         to=to,
         read=done.read,
-        size=out.written,
+        size=into.size(out.written),
         records=done.records,
         losses=[loss for loss in done.losses if not RULES[loss.rule].is_carried(to)],
         left_out=done.left_out,
@@ -342,6 +352,7 @@ def _converted(
         missing=missing,
         carried=[loss for loss in done.losses if RULES[loss.rule].is_carried(to)],
         back=_back(plan, done.losses),
+        by_content=given.by_content,
         lists=() if plan.layout is None else plan.layout.lists,
         kept_pipe=given.kept,
     )
@@ -384,13 +395,3 @@ def _copy(read: Read, write: Write, progress: Progress | None) -> Converted:
         if progress is not None:
             progress(done, done)
     return Converted(done, None, [], 0, [], {})
-
-
-@contextmanager
-def _patched_sink(
-    target: Target, force: bool, like: os.stat_result | None
-) -> Iterator[tuple[Write, Patch | None]]:
-    """As ``sink``; with it what writes over bytes that are written, where the target is a path."""
-    with sink(target, force, like) as write:
-        owner = getattr(write, "__self__", None)
-        yield write, owner.patch if isinstance(owner, Output) else None

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from io import BytesIO
 from typing import NamedTuple
 
+from serialpack.api import HEAD
 from serialpack.compressed.pieces import Pieces
 from serialpack.detect import told
 from serialpack.errors import SyntaxInputError, UsageError
@@ -15,6 +16,7 @@ from serialpack.formats import FORMATS
 from serialpack.formats.base import Read
 from serialpack.formats.csv.dialects import is_sound
 from serialpack.formats.csv.rows import first_width
+from serialpack.recognise import recognised
 
 _PIECE = 1 << 20
 
@@ -46,6 +48,7 @@ class AsFound(NamedTuple):
     ) -> tuple[str, Read]:
         """The format of a source that begins with ``head``, and what reads it in UTF-8 and with
         names; UsageError where what is said is not of it, SyntaxInputError where it lies."""
+        whole = len(head) < HEAD
         encoding = encoding_of(head, self.encoding) if self._may_be_table(format, name) else None
         if encoding is not None:
             text = Pieces(in_utf8(read, encoding))
@@ -58,11 +61,18 @@ class AsFound(NamedTuple):
             head, _ = text.front(len(head))
             read = text.read
         found = told(format, name, head, self.delimiter)
+        if found == "bytes" and format is None:
+            found = self._by_content(head, whole)
         if not FORMATS.declaration(found).delimiter:
             if self.encoding or self.no_header:
                 raise UsageError(f"--encoding and --no-header are for CSV, not for {found}")
             return found, read
         return found, with_names(read, found, head) if self.no_header else read
+
+    def _by_content(self, head: bytes, whole: bool) -> str:
+        if self.encoding or self.no_header:  # which only tables have
+            return told("csv", None, head)
+        return recognised(head, whole=whole).format or "bytes"
 
     def _may_be_table(self, format: str | None, name: str | None) -> bool:
         declared = FORMATS.by_extension(name or "")

@@ -12,7 +12,7 @@ from serialpack.container.reader import SNIFF, first_header, is_container
 from serialpack.conversion.found_tables import AsFound
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.projecting import Fields
-from serialpack.detect import looks_like
+from serialpack.detect import looks_like, not_converted, told
 from serialpack.errors import InputError, UsageError
 from serialpack.files import Source
 from serialpack.formats import FORMATS
@@ -21,6 +21,7 @@ from serialpack.formats.sqlite.database import DatabaseRead
 from serialpack.pipeline.blocks import SETTINGS
 from serialpack.pipeline.expect import expect_restored
 from serialpack.pipeline.unpack import member_plan, restored_pieces, untrusted
+from serialpack.recognise import recognised
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import RecordSerializer
 from serialpack.values.structure import Structure
@@ -35,6 +36,7 @@ class Given(NamedTuple):
 
     ``packed``: what a container is of. ``stored``: what it is serialized in, and the settings.
     ``projected``: what gives only the fields that were asked for, where that is done in reading.
+    ``by_content``: what it is was neither said nor told by a name or first bytes.
     """
 
     read: Read
@@ -42,6 +44,7 @@ class Given(NamedTuple):
     packed: str | None = None
     stored: tuple[str | None, Style] = (None, {})
     projected: Projected | None = None
+    by_content: bool = False
 
     @property
     def kept(self) -> bool:
@@ -77,7 +80,9 @@ def given_by(
         if found == "sqlite":
             path = source.path if source is plain and source.owned and source.stat else None
             read = DatabaseRead(read, path, database_table)
-        return Given(read, ConversionPlan(found, "", fields=fields.paths))
+        by_content = format is None and found != told(None, name, head, table.delimiter)
+        plan = ConversionPlan(found, "", fields=fields.paths)
+        return Given(read, plan, by_content=by_content)
     source = expanded(source)
     header = first_header(source.peek)
     if header.entry is not None:
@@ -121,8 +126,9 @@ def given_by(
             source_serializer=(*serializer,),
             source_settings=settings,
         )
-    _check_source(plan.source, b"", trust=trust)
     restored = Pieces(pieces)
+    known = isinstance(FORMATS.get(plan.source), ValueFormat)
+    _check_source(plan.source, b"" if known else restored.front(HEAD)[0], trust=trust)
     read = restored.read
     if table != AsFound():
         head, _ = restored.front(HEAD)
@@ -137,12 +143,22 @@ def _check_source(format: str, head: bytes, *, trust: bool) -> None:
     """InputError or RefusedError where a source in ``format`` is not read as values."""
     fmt = FORMATS.get(format)
     if not isinstance(fmt, ValueFormat):
+        if (known := not_converted(head)) is not None:
+            raise InputError(f"{known.words}: {known.cannot}", hint=known.instead)
         raise InputError(
             f"there are no records in it that are known ({looks_like(head) or format})",
-            hint="--from says what the input is",
+            hint=_what_to_say(head),
         )
     if not fmt.safe and not trust:
         raise untrusted(f"reading {format}", "reads it")
+
+
+def _what_to_say(head: bytes) -> str:
+    may_be = recognised(head, whole=len(head) < HEAD).possible
+    if not may_be:
+        return "--from FORMAT says what it is"
+    names = dict.fromkeys(FORMATS.declaration(name).dialect_of or name for name in may_be)
+    return " or ".join(f"--from {name}" for name in names) + " says what it is"
 
 
 def with_schema(

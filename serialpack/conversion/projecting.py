@@ -6,11 +6,13 @@ The rules are those of ``columns.project``.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from serialpack.columns.fields.wanted import Field, Wanted
-from serialpack.errors import RefusedError, UsageError
+from serialpack.conversion.rules import EVERY
+from serialpack.errors import RefusedError, UsageError, ValueRefusedError
+from serialpack.values.kinds import FIELDS, Loss, value_step
 
 
 class Fields:
@@ -46,6 +48,19 @@ class Fields:
                 path[:steps] in there for path in readings for steps in range(1, len(path) + 1)
             )
         ]
+
+
+def fields_lost(missing: Sequence[str], lossy: Collection[str]) -> Loss:
+    """That no record has some fields; ValueRefusedError where ``lossy`` does not allow that."""
+    first = "$" + "".join(map(value_step, missing[0].split(".")))
+    if not {FIELDS, EVERY} & set(lossy):
+        raise ValueRefusedError(
+            f"no record has a field {' or '.join(missing)}",
+            value_path=first,
+            kind=FIELDS,
+            hint=f"--lossy {FIELDS} goes on without",
+        )
+    return Loss(FIELDS, len(missing), 0, first, "a field that was asked for", "")
 
 
 class Projector:

@@ -16,6 +16,7 @@ from serialpack.values.kinds import (
     COMMENTS,
     DIGITS,
     DUPLICATES,
+    FIELDS,
     ORDER,
     SPACE,
     UTF8,
@@ -51,6 +52,11 @@ class Rule(NamedTuple):
     def is_carried(self, target: str) -> bool:
         """Whether nothing is lost by it in ``target``."""
         return bool(self.carried & {target, "*"})
+
+    @property
+    def is_loss(self) -> bool:
+        """Whether anything is lost by it in some target."""
+        return "*" not in self.carried and bool(self.only - self.carried)
 
     def is_for(self, target: str) -> bool:
         """Whether it changes anything for ``target``."""
@@ -171,6 +177,7 @@ RULES: dict[str, Rule] = {
     ORDER: Rule("text and elements of XML that alternate are put together", frozenset()),
     COLUMNS: Rule("the names of columns are dropped, of a table without rows", frozenset()),
     AROUND: Rule("what stands around the records of --at is left out", frozenset()),
+    FIELDS: Rule("a field of --fields that no record has is left out", frozenset()),
     UTF8: Rule(
         "invalid UTF-8 and lone surrogates become U+FFFD",
         frozenset({"surrogates"}),

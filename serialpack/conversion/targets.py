@@ -80,6 +80,22 @@ class _DocumentWriter(TargetWriter):
         return read_stored(self._format.read_written, data)
 
 
+class AsciiWriter(TargetWriter):
+    """JSON with an escape for each character that is not ASCII."""
+
+    def __init__(self, writer: TargetWriter) -> None:
+        super().__init__(writer.serializer)
+        self._writer = writer
+
+    def dump(self, records: list[Any]) -> bytes:
+        from serialpack.formats.json.write import in_ascii
+
+        return in_ascii(self._writer.dump(records))
+
+    def load(self, data: bytes, count: int) -> list[Any]:
+        return self._writer.load(data, count)
+
+
 def is_sequence(format: str) -> bool:
     """Whether a file in ``format`` is a sequence of records and nothing else.
 

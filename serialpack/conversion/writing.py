@@ -8,7 +8,7 @@ from serialpack.conversion.literals import has_literals, settled, without_litera
 from serialpack.conversion.losses import Losses
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.reading import TextProof
-from serialpack.conversion.targets import TargetWriter, writers
+from serialpack.conversion.targets import AsciiWriter, TargetWriter, writers
 from serialpack.errors import RefusedError, ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, Unheld, ValueFormat
@@ -35,6 +35,8 @@ class WritingHalf:
         self._target = target
         self._join = None if plan.whole else target.join
         self._writers = writers(plan.target, plan.target_settings)
+        if plan.shaping.ascii:
+            self._writers = [AsciiWriter(writer) for writer in self._writers]
         self._tags = plan.tagged and target.declared.tagged
         #: Whether the next refusal is caught, so that nobody reads its hint; the hints so far.
         self._caught = False

@@ -2,42 +2,32 @@
 
 from __future__ import annotations
 
-from serialpack.filters.base import Filter
-from serialpack.stages.stage import Buffer, Param
+from typing import Any
+
+from serialpack.filters.integers import LaggedFilter
 
 
-class Delta(Filter):
+class Delta(LaggedFilter):
     """Byte layout: the data is ``n`` little-endian integers of ``k`` bytes (1, 2, 4 or 8) and a
     rest of fewer than ``k`` bytes.
 
-    The first integer stays as it is; every other becomes itself minus the one before it, modulo
-    2^(8k), so it does not matter whether they are signed. The rest stays at the end.
+    The first ``lag`` integers (1 where it is not set) stay as they are; every other becomes itself
+    minus the one ``lag`` before it, modulo 2^(8k), so it does not matter whether they are signed.
+    The rest stays at the end. One after another with the lags 1, the length of a row and the size
+    of a plane they are the Lorenzo predictor: each item less what its neighbours in one, two or
+    three dimensions foretell (Ibarria, Lindstrom, Rossignac, Szymczak, 2003).
     """
 
-    library = "numpy"
-    params = (Param("itemsize", 1, 8, 4, only=(1, 2, 4, 8)),)
-    about = "differences of integers; for counters, sorted keys, time stamps"
+    about = "differences of integers, also of those rows apart; for counters, images, fields"
 
-    def forward(self, data: Buffer) -> Buffer:
+    @property
+    def ufunc(self) -> Any:
         import numpy as np
 
-        k = self.values[0]
-        n = len(data) // k
-        if n < 2:
-            return data
-        out = bytearray(data)
-        numbers = np.frombuffer(data, f"<u{k}", n)
-        np.subtract(numbers[1:], numbers[:-1], out=np.frombuffer(out, f"<u{k}", n)[1:])
-        return out
+        return np.subtract
 
-    def backward(self, data: Buffer) -> Buffer:
+    @property
+    def inverse(self) -> Any:
         import numpy as np
 
-        k = self.values[0]
-        n = len(data) // k
-        if n < 2:
-            return data
-        out = bytearray(data)
-        numbers = np.frombuffer(data, f"<u{k}", n)
-        np.add.accumulate(numbers, out=np.frombuffer(out, f"<u{k}", n))
-        return out
+        return np.add

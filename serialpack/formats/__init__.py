@@ -22,7 +22,7 @@ _MSGSPEC_JSON = ("msgspec-json", "json")
 
 #: Numbers are only ever added.
 FORMATS = FormatRegistry(
-    Declaration("bytes", 0, "serialpack.formats.bytes:BytesFormat"),
+    Declaration("bytes", 0, "serialpack.formats.bytes:BytesFormat", joins=b""),
     Declaration(
         "json",
         1,
@@ -41,6 +41,7 @@ FORMATS = FormatRegistry(
         is_text=True,
         has_lines=True,
         sequence=True,
+        joins=b"",
         columns="json",
         writers=_MSGSPEC_JSON,
         tagged=True,
@@ -54,6 +55,7 @@ FORMATS = FormatRegistry(
         has_lines=True,
         delimiter=b",",
         sequence=True,
+        joins=b"",
         columns="csv",
     ),
     Declaration(
@@ -65,6 +67,7 @@ FORMATS = FormatRegistry(
         has_lines=True,
         delimiter=b"\t",
         sequence=True,
+        joins=b"",
         columns="tsv",
         dialect_of="csv",
     ),
@@ -77,6 +80,7 @@ FORMATS = FormatRegistry(
         has_lines=True,
         delimiter=b";",
         sequence=True,
+        joins=b"",
         columns="csv:semicolon",
         dialect_of="csv",
         writers=("csv",),
@@ -90,6 +94,7 @@ FORMATS = FormatRegistry(
         has_lines=True,
         delimiter=b"|",
         sequence=True,
+        joins=b"",
         columns="csv:pipe",
         dialect_of="csv",
         writers=("csv",),
@@ -99,6 +104,7 @@ FORMATS = FormatRegistry(
         5,
         "serialpack.formats.msgpack.msgpack:MsgPackFormat",
         (".msgpack", ".mpk"),
+        joins=b"",
         columns="msgpack",
         writers=("msgspec-msgpack", "msgpack"),
     ),
@@ -107,7 +113,12 @@ FORMATS = FormatRegistry(
         "yaml:1.1", 7, "serialpack.formats.yaml.yaml:Yaml11Format", is_text=True, is_target=False
     ),
     Declaration(
-        "yaml", 19, "serialpack.formats.yaml.yaml:YamlFormat", (".yaml", ".yml"), is_text=True
+        "yaml",
+        19,
+        "serialpack.formats.yaml.yaml:YamlFormat",
+        (".yaml", ".yml"),
+        is_text=True,
+        joins=b"---\n",
     ),
     Declaration("toml", 8, "serialpack.formats.toml.toml:TomlFormat", (".toml",), is_text=True),
     Declaration(
@@ -116,8 +127,11 @@ FORMATS = FormatRegistry(
         "serialpack.formats.cbor.cbor:CborFormat",
         (".cbor",),
         magic=(b"\xd9\xd9\xf7",),  # the tag "self-described" (RFC 8949, 3.4.6)
+        joins=b"",
     ),
-    Declaration("bson", 10, "serialpack.formats.bson.bson:BsonFormat", (".bson",), sequence=True),
+    Declaration(
+        "bson", 10, "serialpack.formats.bson.bson:BsonFormat", (".bson",), sequence=True, joins=b""
+    ),
     Declaration(
         "xml",
         34,

@@ -30,6 +30,9 @@ class Declaration(NamedTuple):
     delimiter: bytes = b""
     #: Whether a file in it is a sequence of records, also where it holds one only.
     sequence: bool = False
+    #: What stands between two files of it that together are one; None where they are none. Tables
+    #: have one line of names then.
+    joins: bytes | None = None
     #: As which kind of text the serializer columns takes it apart.
     columns: str = ""
     #: The serializers that ``--to`` tries, in order, where that is not the one of its name.

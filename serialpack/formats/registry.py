@@ -10,6 +10,7 @@ from typing import cast
 from serialpack.errors import UsageError
 from serialpack.formats.base import Format
 from serialpack.formats.declaration import Declaration
+from serialpack.known import known_name
 
 
 class FormatRegistry:
@@ -32,21 +33,39 @@ class FormatRegistry:
         return list(self._by_name)
 
     def declaration(self, name: str) -> Declaration:
-        """That of ``name``, or UsageError with the nearest names."""
+        """That of ``name``; UsageError for none, with what may be meant."""
         if name not in self._by_name:
-            import difflib
-
-            near = difflib.get_close_matches(name, self._by_name, n=3) or self.names()
-            raise UsageError(f"unknown format {name!r}", hint="known: " + ", ".join(near))
+            raise self._unknown(name)
         return self._by_name[name]
+
+    def spelled(self, said: str) -> str:
+        """The name of the format that people call by its name or by an extension of its files.
+
+        ``jsonl``, ``.yml``, ``JSON``; UsageError as of ``declaration``.
+        """
+        name = said.strip().lower().removeprefix(".")
+        found = None if name in self._by_name else self._by_extension.get(f".{name}")
+        return self.declaration(name).name if found is None else found.name
+
+    def _unknown(self, name: str) -> UsageError:
+        if (known := known_name(name)) is not None:
+            return UsageError(f"{name} is {known.cannot}", hint=known.instead)
+        import difflib
+
+        words = [*self._by_name, *(x.removeprefix(".") for x in self._by_extension)]
+        near = list(dict.fromkeys(difflib.get_close_matches(name, words, n=3)))
+        meant = f"did you mean {' or '.join(near)}? " if near else ""
+        return UsageError(
+            f"unknown format {name!r}", hint=f"{meant}serialpack unpack --help lists all"
+        )
 
     def sources(self) -> list[Declaration]:
         """The formats that a file can be in."""
         return [d for d in self if d.is_source]
 
     def source(self, name: str) -> Declaration:
-        """As ``declaration``, for what a file is said to be."""
-        found = self.declaration(name)
+        """That of what a file is said to be, as it is ``spelled``."""
+        found = self.declaration(self.spelled(name))
         if not found.is_source:
             raise UsageError(f"no file is in the format {name}", hint="serialpack.dump makes them")
         return found

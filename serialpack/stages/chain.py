@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from serialpack.errors import UnsupportedError, UsageError, newer
@@ -25,7 +26,7 @@ class Chain(NamedTuple):
     codec: StageSpec
 
     def __str__(self) -> str:
-        return "+".join(spell_stage(*stage) for stage in self._stages())
+        return "+".join(spell_stage(*stage) for stage in self.stages())
 
     @property
     def zstd_envelope(self) -> bool:
@@ -40,9 +41,10 @@ class Chain(NamedTuple):
     @property
     def numbers(self) -> ChainNumbers:
         """The chain as the container stores it."""
-        return tuple(_numbers(*stage) for stage in self._stages())
+        return _numbers_of(self)
 
-    def _stages(self) -> list[tuple[Registry[Any], StageSpec]]:
+    def stages(self) -> list[tuple[Registry[Any], StageSpec]]:
+        """Each with the registry that it is in, in packing order."""
         filters: list[tuple[Registry[Any], StageSpec]] = [(FILTERS, f) for f in self.filters]
         return [(SERIALIZERS, self.serializer), *filters, (CODECS, self.codec)]
 
@@ -74,6 +76,13 @@ def spell_stage(registry: Registry[Any], spec: StageSpec) -> str:
     return spec.name + cls.spell_params(spec.values)
 
 
+# Messages come one after another under the same few chains.
+@lru_cache(64)
+def _numbers_of(chain: Chain) -> ChainNumbers:
+    return tuple(_numbers(*stage) for stage in chain.stages())
+
+
+@lru_cache(64)
 def chain_of_numbers(numbers: ChainNumbers, writer: str) -> Chain:
     """The chain a container stores; UnsupportedError for a stage that this version lacks."""
     if len(numbers) < 2:

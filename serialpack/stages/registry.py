@@ -49,6 +49,11 @@ FILTERS: Registry[Any] = Registry(
     Entry("shuffle", 64, "serialpack.filters.shuffle:Shuffle"),
     Entry("bitshuffle", 65, "serialpack.filters.bitshuffle:BitShuffle"),
     Entry("delta", 66, "serialpack.filters.delta:Delta"),
+    Entry("xor", 67, "serialpack.filters.xor:Xor"),
+    Entry("zigzag", 68, "serialpack.filters.zigzag:Zigzag"),
+    Entry("ordered", 69, "serialpack.filters.ordered:Ordered"),
+    Entry("byteswap", 70, "serialpack.filters.byteswap:ByteSwap"),
+    Entry("transpose", 71, "serialpack.filters.transpose:Transpose"),
 )
 
 CODECS: Registry[Any] = Registry(
@@ -62,6 +67,7 @@ CODECS: Registry[Any] = Registry(
     Entry("snappy", 6, "serialpack.codecs.snappy:Snappy"),
     Entry("brotli", 7, "serialpack.codecs.brotli:Brotli"),
     Entry("lzo", 8, "serialpack.codecs.lzo:Lzo"),
+    Entry("pcodec", 9, "serialpack.codecs.pcodec:Pcodec"),
     Entry("blosc-blosclz", 16, "serialpack.codecs.blosc:Blosc"),
     Entry("blosc-lz4", 17, "serialpack.codecs.blosc:Blosc"),
     Entry("blosc-lz4hc", 18, "serialpack.codecs.blosc:Blosc"),

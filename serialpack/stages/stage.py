@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import re
+import sys
 from collections.abc import Iterator
 from functools import cache
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, cast
@@ -45,6 +46,8 @@ class Param(NamedTuple):
     only: tuple[int, ...] = ()
     #: What an unspelled one means at each step of the dial; empty where that does not set it.
     efforts: tuple[int, ...] = ()
+    #: How the values from ``low`` on are spelled, where not as numbers.
+    words: tuple[str, ...] = ()
 
     def at(self, effort: int) -> int:
         """What it is where it is not spelled, at ``effort``."""
@@ -55,17 +58,23 @@ class Param(NamedTuple):
 
     def parse(self, text: str) -> int:
         """The value of ``text``; raises ValueError where it is not one within the range."""
+        if self.words:
+            return self.low + self.words.index(text)
         value = parse_size(text) if self.is_size else int(text)
         if not self.allows(value):
             raise ValueError(text)
         return value
 
     def spell(self, value: int) -> str:
+        if self.words:
+            return self.mark + self.words[value - self.low]
         return self.mark + (format_size(value, exact=True) if self.is_size else str(value))
 
     @property
     def range(self) -> str:
         """The allowed values in words, for help and messages: ``1..9``."""
+        if self.words:
+            return "|".join(self.words)
         if self.only:
             return "|".join(map(str, self.only))
         if self.is_size:
@@ -171,6 +180,8 @@ class Stage:
 
 def is_installed(module: str) -> bool:
     """Whether ``module`` can be imported, found without importing it."""
+    if sys.modules.get(module) is not None:
+        return True
     try:
         return importlib.util.find_spec(module) is not None
     except ModuleNotFoundError:  # not even the package that it is in

@@ -250,8 +250,12 @@ def test_parameters_out_of_range_are_refused(name: str) -> None:
     cls = CODECS.cls(name)
     bad = [":x", "::", "3", ":1:1", "%1"] + ([] if cls.params else [":1"])
     for param in cls.params:
-        bad += [param.spell(param.high + 1), param.mark]
-        if not param.is_size:
+        bad.append(param.mark)
+        if not param.words:
+            bad.append(param.spell(param.high + 1))
+        if param.words:
+            bad += [f"{param.mark}{word.upper()}" for word in param.words]
+        elif not param.is_size:
             bad.append(param.spell(param.low - 1))
         values = tuple(param.high + 1 if p is param else p.default for p in cls.params)
         assert not cls.check_params(values)

@@ -17,11 +17,14 @@ from serialpack.filters import FILTERS
 from serialpack.filters.base import Filter
 
 NAMES = FILTERS.names()
+#: Values of the second parameter, where there is one: not set, next to each other, far apart.
+SECONDS = (0, 2, 3, 50)
 CHAINS = [
-    (name, (itemsize,))
+    (name, (itemsize, *second))
     for name in NAMES
     for itemsize in range(1, 256)
-    if FILTERS.cls(name).check_params((itemsize,))
+    for second in ([()] if len(FILTERS.cls(name).params) == 1 else [(n,) for n in SECONDS])
+    if FILTERS.cls(name).check_params((itemsize, *second))
 ]
 LARGE = random.Random(1).randbytes((1 << 20) + 13)
 
@@ -97,8 +100,8 @@ def test_parameters(name: str) -> None:
     for chain, values in CHAINS:
         if chain == name:
             assert cls.parse_params(name, cls.spell_params(values)) == values
-    for text in (":0", ":-1", ":256", ":x", ":", "4", "@4", ":4:4", ":4/2"):
+    for text in (":0", ":-1", ":256", ":x", ":", "4", "@1", ":4:4", ":4/2"):
         with pytest.raises(UsageError):
             cls.parse_params(name, text)
-    bad: list[tuple[int, ...]] = [(0,), (-1,), (256,), (4, 4)]
+    bad: list[tuple[int, ...]] = [(0,), (-1,), (256,), (4, 1), (4, 4, 4)]
     assert not any(cls.check_params(values) for values in bad)

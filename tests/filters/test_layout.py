@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import struct
 
 import blosc
+import numpy as np
 import pytest
 
 from serialpack.errors import UsageError
 from serialpack.filters import FILTERS
+from serialpack.stages.stage import Buffer
 
 VECTORS = [
     ("shuffle", 1, "0102030405", "0102030405"),
@@ -34,12 +37,33 @@ VECTORS = [
         "0100000000000000 ffffffffffffff7f aabb",
     ),
     ("delta", 8, "01020304050607", "01020304050607"),
+    # Two rows of three, and the beginning of a third.
+    ("delta", (1, 3), "010203 111213 2122", "010203 101010 1010"),
+    ("delta", (2, 2), "0100 0200 0000 0400 ff", "0100 0200 ffff 0200 ff"),
+    ("xor", 1, "01 03 03 ff", "01 02 00 fc"),
+    ("xor", 2, "0102 0103 ee", "0102 0001 ee"),
+    ("xor", (1, 2), "0102 0103", "0102 0001"),
+    ("zigzag", 1, "00 ff 01 fe 02 7f 80", "00 01 02 03 04 fe ff"),
+    ("zigzag", 4, "ffffffff 00000080 aa", "01000000 ffffffff aa"),
+    # -1.0, 0.0, 1.0 and -0.0, in order as unsigned integers.
+    (
+        "ordered",
+        4,
+        "000080bf 00000000 0000803f 00000080 aa",
+        "ffff7f40 00000080 000080bf ffffff7f aa",
+    ),
+    ("ordered", 1, "ff 00 80 7f", "00 80 7f ff"),
+    ("byteswap", 4, "01020304 aabb", "04030201 aabb"),
+    ("byteswap", 1, "0102", "0102"),
+    ("transpose", (1, 3), "010203 111213 2122", "0111 0212 0313 2122"),
+    ("transpose", (2, 2), "a0a1 b0b1 c0c1 d0d1 ee", "a0a1 c0c1 b0b1 d0d1 ee"),
+    ("transpose", 2, "a0a1 b0b1", "a0a1 b0b1"),
 ]
 
 
-@pytest.mark.parametrize(("name", "itemsize", "data", "arranged"), VECTORS)
-def test_vectors(name: str, itemsize: int, data: str, arranged: str) -> None:
-    stage = FILTERS.create(name, (itemsize,))
+@pytest.mark.parametrize(("name", "values", "data", "arranged"), VECTORS)
+def test_vectors(name: str, values: int | tuple[int, ...], data: str, arranged: str) -> None:
+    stage = FILTERS.create(name, values if isinstance(values, tuple) else (values,))
     assert bytes(stage.forward(bytes.fromhex(data))) == bytes.fromhex(arranged)
     assert bytes(stage.backward(bytes.fromhex(arranged))) == bytes.fromhex(data)
 
@@ -112,3 +136,28 @@ def test_delta_takes_whole_integers_only(itemsize: int) -> None:
     with pytest.raises(UsageError, match=r"itemsize must be 1\|2\|4\|8"):
         cls.parse_params("delta", f":{itemsize}")
     assert not cls.check_params((itemsize,))
+
+
+def test_lorenzo_is_deltas_one_after_another() -> None:
+    """Each item less what its seven neighbours in three dimensions foretell."""
+    planes, rows, row = 5, 7, 11
+    field = np.random.default_rng(1).integers(0, 1 << 16, (planes, rows, row), np.uint16)
+    data: Buffer = field.tobytes()
+    for lag in (0, row, rows * row):
+        data = FILTERS.create("delta", (2, lag)).forward(data)
+    found = np.frombuffer(data, "<u2").reshape(field.shape)
+    inner = sum(
+        (-1) ** (k + j + i)
+        * field[1 - k : planes - k, 1 - j : rows - j, 1 - i : row - i].astype(int)
+        for k, j, i in itertools.product((0, 1), repeat=3)
+    )
+    assert np.array_equal(found[1:, 1:, 1:], inner % (1 << 16))
+
+
+def test_floats_are_in_order() -> None:
+    draw = np.random.default_rng(2)
+    for kind in ("<f2", "<f4", "<f8"):
+        numbers = np.sort(draw.normal(size=500).astype(kind) * 100)
+        whole = FILTERS.create("ordered", (numbers.itemsize,)).forward(numbers.tobytes())
+        found = np.frombuffer(whole, f"<u{numbers.itemsize}")
+        assert (found[1:] >= found[:-1]).all()

@@ -208,6 +208,21 @@ def wanted() -> Iterator[Golden]:
         {"filters": ("delta:4", "shuffle:4"), "codec": "xz:1"},
         "two filters, undone in reverse order",
     )
+    yield Golden(
+        "raw+lorenzo",
+        "numbers",
+        {
+            "filters": ("ordered:4", "delta:4", "delta:4@25", "zigzag:4", "shuffle:4"),
+            "codec": "zstd",
+        },
+        "differences of neighbours in two dimensions",
+    )
+    yield Golden(
+        "raw+transpose-rows",
+        "numbers",
+        {"filters": ("transpose:4@25", "xor:4@20"), "codec": "pcodec@u4"},
+        "filters whose second parameter is set, before pcodec told of its type",
+    )
     for entry in SERIALIZERS:
         if entry.name == "raw":
             continue

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from serialpack.binary import decompress_numbers
 from serialpack.columns.texts import Broken
 from serialpack.stages.effort import EFFORTS, ColumnEffort
 
@@ -212,20 +213,11 @@ def _pco(array: NDArray[Any], level: int) -> bytes:
 
 
 def unpco(data: bytes, kind: int, number: int) -> NDArray[Any]:
-    from pcodec import standalone
-
     array = np.zeros(number, ARRAY_TYPES[kind])
     try:
-        progress = standalone.simple_decompress_into(data, array)
-    except (RuntimeError, TypeError, ValueError) as error:
+        decompress_numbers(data, array)
+    except ValueError as error:
         raise Broken(f"a pcodec stream is broken: {error}") from None
-    except BaseException as error:
-        # A panic of the library's own language comes as an exception that is no Exception.
-        if type(error).__name__ != "PanicException":
-            raise
-        raise Broken("a pcodec stream is broken: it makes the library give up") from None
-    if progress.n_processed != number or not progress.finished:
-        raise Broken("a pcodec stream holds another number of values than promised")
     return array
 
 

@@ -21,7 +21,8 @@ class Shaping(NamedTuple):
     each cell that is JSON of a list, a map or a string; None: they stay as they are.
     ``flatten``: maps become dotted columns also where the target has maps. ``separator``: what
     stands between the keys of a dotted column. ``at``: the path of the list that is the records.
-    ``indent``: spaces for each level of JSON.
+    ``indent``: spaces for each level of JSON. ``ascii``: JSON has an escape for each character that
+    is not ASCII.
     """
 
     null: str | None = None
@@ -31,6 +32,7 @@ class Shaping(NamedTuple):
     separator: str = "."
     at: str | None = None
     indent: int = 0
+    ascii: bool = False
 
     @property
     def reads(self) -> bool:

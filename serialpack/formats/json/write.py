@@ -334,3 +334,18 @@ def _escaped(text: bytes, escapes: int) -> bytes:
     if escapes & CAPITALS and b"\\u" in text:
         text = _ESCAPE.sub(lambda m: b"\\u" + m[1].upper() if m[1] else m[0], text)
     return text
+
+
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
+
+
+def in_ascii(text: bytes) -> bytes:
+    """The same JSON with escapes: beyond ASCII it has characters in strings only."""
+    if text.isascii():
+        return text
+    return _BEYOND_ASCII.sub(_as_escapes, text.decode()).encode()
+
+
+def _as_escapes(match: re.Match[str]) -> str:
+    units = match[0].encode("utf-16-be").hex()
+    return "".join("\\u" + units[at : at + 4] for at in range(0, len(units), 4))

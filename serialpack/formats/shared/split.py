@@ -25,6 +25,9 @@ _ENDS = 1 << 16
 #: As much is read at once, so that there are never two copies of more.
 _PIECE = 4 << 20
 
+#: Tried first at the beginning of a source, which may be small.
+_LITTLE = 256 << 10
+
 #: Values are counted in so many bytes at a time, which stay in the processor's cache.
 _COUNTED = 128 << 10
 
@@ -193,13 +196,17 @@ class Window:
 
     def want(self, n: int) -> int:
         """See to it that ``n`` bytes are there, where the source has them; how many are."""
-        if len(self.buf) - self.pos < n and not self.eof:
-            rest = memoryview(self.buf)[self.pos :]
-            if self._read_into is None:
-                self.buf = self._grown(rest, n + 1)
-            else:
-                self.buf = self._filled(rest, n + 1, self._read_into)
-            self.pos = 1
+        # A bytearray is zeroed before anything is read into it: for a whole block that takes longer
+        # than all else that is done with a small file.
+        at_start = self._offset == 0 and len(self.buf) == 1
+        for size in (min(n, _LITTLE), n) if at_start else (n,):
+            if len(self.buf) - self.pos < size and not self.eof:
+                rest = memoryview(self.buf)[self.pos :]
+                if self._read_into is None:
+                    self.buf = self._grown(rest, size + 1)
+                else:
+                    self.buf = self._filled(rest, size + 1, self._read_into)
+                self.pos = 1
         return len(self.buf) - self.pos
 
     def _grown(self, rest: memoryview, size: int) -> bytearray:

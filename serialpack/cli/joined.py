@@ -1,0 +1,149 @@
+"""Several outputs one after another on standard output, where that is one file of their format."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import tempfile
+from typing import IO, Any, cast
+
+from serialpack.errors import RefusedError, UsageError
+from serialpack.formats import FORMATS
+from serialpack.formats.declaration import Declaration
+from serialpack.reports import ConvertReport
+from serialpack.stages.stage import Buffer
+
+#: Bytes of a table that are kept in memory until its line of names is known to be the same.
+_IN_MEMORY = 16 << 20
+
+#: The rule by which rows have no line of names.
+_BARE_ROWS = "shapes"
+
+
+class JoinedOutputs:
+    """What several inputs become, as one file.
+
+    UsageError for a format of which two files are none, RefusedError where one does not go with
+    those before it.
+    """
+
+    def __init__(self) -> None:
+        self._declared: Declaration | None = None
+        self._first = ""
+        self._written = False
+        self._last = b""
+        self._names: bytes | None = None
+        self._bare = False
+        self._part: JoinedPart | None = None
+
+    def check(self, format: str, path: str, *, packed: bool = False) -> None:
+        """Whether ``path`` in ``format`` can follow; ``packed``: its very bytes do."""
+        declared = FORMATS.declaration(format)
+        plain = declared.joins == b"" and not declared.delimiter
+        if declared.joins is None or (packed and not plain):
+            raise UsageError(
+                f"{format} files one after another are no {format} file",
+                hint="--to ndjson joins any, -o FOLDER keeps them apart",
+            )
+        if self._declared is not None and self._declared != declared:
+            raise RefusedError(
+                f"it is {format}, {self._first} is {self._declared.name}",
+                hint="--to FORMAT makes them one",
+            )
+        self._declared = declared
+        self._first = self._first or path
+
+    def part(self, raw: IO[bytes]) -> JoinedPart:
+        """What to write the next output to, which ``check`` was called for."""
+        assert self._declared is not None
+        if self._names is None and self._part is not None and self._part.front:
+            self._names = _first_row(io.BytesIO(self._part.front))  # it failed behind that
+        spooled = bool(self._declared.delimiter) and self._names is not None
+        self._part = JoinedPart(self, raw, spooled=spooled)
+        return self._part
+
+    def put(self, raw: IO[bytes], data: Buffer, *, begins: bool) -> None:
+        """Write ``data``, with what stands between where an output ``begins``."""
+        assert self._declared is not None
+        if begins and self._written:
+            if self._declared.has_lines and self._last != b"\n":
+                _write(raw, b"\n")
+            _write(raw, self._declared.joins or b"")
+        _write(raw, data)
+        self._written = True
+        self._last = bytes(memoryview(data)[-1:])
+
+    def below_names(self, table: IO[bytes], report: ConvertReport) -> None:
+        """Leave ``table`` behind its line of names; RefusedError where these are others."""
+        if not report.size:
+            return
+        bare = any(loss.rule == _BARE_ROWS for loss in report.carried)
+        if self._names is None:
+            self._names, self._bare = _first_row(table), bare
+        elif bare or self._bare:
+            raise RefusedError("rows without names are not joined", hint="--to ndjson joins any")
+        elif _first_row(table) != self._names:
+            raise RefusedError(
+                f"its columns are not those of {self._first}",
+                hint="--fields takes the same of each, --to ndjson joins any",
+            )
+
+
+class JoinedPart:
+    """A file object for one output."""
+
+    name = "standard output"
+
+    def __init__(self, joined: JoinedOutputs, raw: IO[bytes], *, spooled: bool) -> None:
+        self._joined = joined
+        self._raw = raw
+        self._begun = False
+        self._spool: Any = tempfile.SpooledTemporaryFile(_IN_MEMORY) if spooled else None  # noqa: SIM115
+        #: How it begins, where that is written at once.
+        self.front = bytearray()
+
+    def write(self, data: Buffer) -> int:
+        """All of ``data``."""
+        if self._spool is not None:
+            return int(self._spool.write(data))
+        if len(self.front) < _IN_MEMORY:
+            self.front += data
+        self._put(data)
+        return len(data)
+
+    def finish(self, report: ConvertReport, *, is_table: bool) -> None:
+        """Write what was held back, once it is known to go with the rest."""
+        if not is_table:
+            return
+        if self._spool is None:
+            self._joined.below_names(io.BytesIO(self.front), report)
+            return
+        with self._spool as spool:
+            spool.seek(0)
+            self._joined.below_names(spool, report)
+            shutil.copyfileobj(spool, cast("IO[bytes]", _Putting(self._put)), 1 << 20)
+
+    def _put(self, data: Buffer) -> None:
+        if len(data):
+            self._joined.put(self._raw, data, begins=not self._begun)
+            self._begun = True
+
+
+def _write(raw: IO[bytes], data: Buffer) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[raw.write(view) :]
+
+
+class _Putting:
+    def __init__(self, put: Any) -> None:
+        self.write = put
+
+
+def _first_row(table: IO[bytes]) -> bytes:
+    row = b""
+    while line := table.readline():
+        row += line
+        if row.count(b'"') % 2 == 0:
+            break
+    return row

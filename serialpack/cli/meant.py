@@ -1,0 +1,193 @@
+"""What ``unpack`` without ``--to`` is meant to be: the name that ``-o`` gives says the format."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from contextlib import suppress
+from functools import cache
+from typing import IO, cast
+
+from serialpack.api import HEAD, expanded
+from serialpack.cli.naming import STDIO, SUFFIX
+from serialpack.cli.requests import UnpackRequest
+from serialpack.compressed.source import compression_named, decompressed, uncompressed_name
+from serialpack.container.reader import SNIFF, first_header, is_container
+from serialpack.container.records import Header
+from serialpack.conversion.targets import is_written
+from serialpack.detect import not_converted, told
+from serialpack.errors import InputError, NotContainerError, SerialpackError
+from serialpack.files import Source
+from serialpack.formats import FORMATS
+from serialpack.known import known_words
+from serialpack.recognise import recognised
+from serialpack.stages.stage import Buffer
+from serialpack.targets import is_device
+
+
+def format_meant(asked: UnpackRequest, *, converts: bool) -> str | None:
+    """The format that the one input is to be converted to; None: its bytes are given back.
+
+    That which the output's name ends in, unless the input is a container of a file of such a name
+    or format: then ``-o`` only renames it. ``converts``: there are options of a conversion.
+    """
+    output = asked.outputs.output
+    single = len(asked.files) < 2 and asked.outputs.files_from is None
+    part = asked.test or asked.salvage or asked.records or asked.byte_range
+    if not output or part or not single or os.path.isdir(output):
+        return None
+    to = named_format(output)
+    if to is None or not is_written(to):
+        return None
+    path = asked.files[0] if asked.files else STDIO
+    if converts or (path == STDIO and asked.outputs.dry_run):  # which leaves it unread
+        return to
+    try:
+        inside = _inside(path)
+    except (SerialpackError, OSError, ValueError):
+        return None  # which is said where it is read
+    return None if inside is not None and (not inside or to in inside) else to
+
+
+def format_kept(path: str, said: str | None) -> str:
+    """The format of an input, for what is written in the same; ``said``: by the user.
+
+    Where nobody knows it, one that is, so that reading the input says what is wrong with it.
+    """
+    found = said or _format_of(path)
+    if found == "bytes":
+        return "ndjson"
+    declared = FORMATS.declaration(found)
+    return found if declared.is_target else declared.dialect_of or found.partition(":")[0]
+
+
+def _format_of(path: str) -> str:
+    with _opened(path) as source:
+        if is_container(source.peek(SNIFF)):
+            return packed_format(source)
+        inner = decompressed(source)
+        head = inner.peek(HEAD)
+        found = told(None, None if path == STDIO else inner.name, head)
+    if found != "bytes":
+        return found
+    return recognised(head, whole=len(head) < HEAD).format or found
+
+
+def named_format(path: str) -> str | None:
+    """The format that a file's name says, also behind the ending of a compression."""
+    found = FORMATS.by_extension(uncompressed_name(path))
+    return None if found is None else found.name
+
+
+def compression_meant(output: str | None, path: str) -> str | None:
+    """What the bytes of the container ``path`` are compressed by, as the name of ``-o`` says.
+
+    None where one of the container's names ends so too: that is what was packed.
+    """
+    compression = compression_named(output or "")
+    if compression is None or (path != STDIO and is_device(path)):
+        return compression
+    names = [path.removesuffix(SUFFIX)]
+    with suppress(SerialpackError, OSError, ValueError):
+        header = _header_of(path)
+        names.append(header.name or "" if header is not None else "")
+    return None if compression in map(compression_named, names) else compression
+
+
+def _inside(path: str) -> set[str] | None:
+    """The formats that a container's content is of, by its header and by its names; none of an
+    archive, and of bytes that have none. None of what is no container."""
+    if path != STDIO and is_device(path):
+        return None  # it can be read once
+    header = _header_of(path)
+    if header is None:
+        return None
+    declared = FORMATS.by_number(header.format)
+    if header.entry is not None or declared is None or declared.name == "bytes":
+        return set()
+    names = (header.name, path.removesuffix(SUFFIX))
+    found = {FORMATS.by_extension(name) for name in names if name}
+    return {declared.name, declared.name.partition(":")[0], declared.dialect_of} | {
+        each.name for each in found if each is not None
+    }
+
+
+def _header_of(path: str) -> Header | None:
+    """The first header of a container; None of what is none."""
+    with _opened(path) as source:
+        return header_in(source)
+
+
+def header_in(source: Source) -> Header | None:
+    """As ``_header_of``, of a source that stays at its front."""
+    if not is_container(source.peek(SNIFF)):
+        return None
+    return first_header(expanded(Source(io.BytesIO(source.peek(HEAD)), source.path)).peek)
+
+
+def packed_format(source: Source) -> str:
+    """The format of what is in a container; that of bytes where nobody knows it."""
+    header = header_in(source)
+    declared = None if header is None else FORMATS.by_number(header.format)
+    return "bytes" if declared is None else declared.name
+
+
+class _Front(io.RawIOBase):
+    """A stream of which the front was read already."""
+
+    name = "<stdin>"
+
+    def __init__(self, front: bytes, rest: IO[bytes]) -> None:
+        super().__init__()
+        self._front = front
+        self._rest = rest
+
+    def readable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return self._rest.fileno()
+
+    def readinto(self, into: Buffer) -> int | None:  # type: ignore[override]
+        view = memoryview(into)
+        if not self._front:
+            return cast("int | None", self._rest.readinto(view))  # type: ignore[attr-defined]
+        size = min(len(view), len(self._front))
+        view[:size] = self._front[:size]
+        self._front = self._front[size:]
+        return size
+
+
+@cache
+def _front() -> bytes:
+    """The front of standard input, which stays to be read. Called before any of it is."""
+    stream = sys.stdin.buffer
+    front = Source(stream).read(HEAD)
+    try:
+        stream.seek(-len(front), os.SEEK_CUR)
+    except (OSError, ValueError):
+        cast("io.TextIOWrapper", sys.stdin).detach()  # else it would be closed with it
+        sys.stdin = io.TextIOWrapper(io.BufferedReader(_Front(front, stream)))
+    return front
+
+
+def _opened(path: str) -> Source:
+    return Source(io.BytesIO(_front()), "<stdin>") if path == STDIO else Source(path)
+
+
+def not_unpacked(path: str, error: SerialpackError) -> SerialpackError:
+    """``error``, of an input that is no container, with what can be done with it."""
+    if isinstance(error, NotContainerError):
+        known = known_words(error.looks_like)
+        what = error.looks_like not in (None, "an empty file") and "--to FORMAT converts it"
+        error.hint = known.instead if known is not None else what or None
+        return error
+    if path == STDIO or not os.path.isfile(path):
+        return error
+    with suppress(OSError, SerialpackError), Source(path) as source:
+        head = source.peek(HEAD)
+        known = None if is_container(head[:SNIFF]) else not_converted(head)
+        if known is not None:
+            return InputError(f"{known.words}: {known.cannot}", hint=known.instead)
+    return error

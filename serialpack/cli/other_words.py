@@ -1,0 +1,70 @@
+"""Words that other programs have for what a verb does, and the command that does it."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Callable, Sequence
+
+from serialpack.cli.naming import STDIO, SUFFIX
+
+#: What is shown where no file was named.
+_FILE = "FILE"
+
+
+def _pack(args: Sequence[str]) -> list[str]:
+    return ["pack", *(args or [_FILE])]
+
+
+def _unpack(args: Sequence[str]) -> list[str]:
+    return ["unpack", *(args or [_FILE + SUFFIX])]
+
+
+def _print(args: Sequence[str]) -> list[str]:
+    words = _unpack(args)
+    if not all(path.endswith(SUFFIX) for path in _files(words[1:])):
+        words[1:1] = ["--to", "ndjson"]
+    return [*words, "-o", STDIO]
+
+
+def _test(args: Sequence[str]) -> list[str]:
+    return ["unpack", "--test", *(args or [_FILE + SUFFIX])]
+
+
+def _inspect(args: Sequence[str]) -> list[str]:
+    return ["inspect", *(args or [_FILE])]
+
+
+def _convert(args: Sequence[str]) -> list[str]:
+    """``convert a.csv b.json``, as some programs have it, and ``convert a.csv``."""
+    said = {"-t", "--to", "-o", "--output"} & {word.partition("=")[0] for word in args}
+    files = _files(args)
+    if not said and len(files) == len(args) == 2 and not os.path.exists(files[1]):
+        return ["unpack", files[0], "-o", files[1]]
+    return ["unpack", *([] if said else ["--to", "json"]), *(args or [_FILE])]
+
+
+def _files(args: Sequence[str]) -> list[str]:
+    return [word for word in args if not word.startswith("-")]
+
+
+_WORDS: dict[str, Callable[[Sequence[str]], list[str]]] = {
+    **dict.fromkeys(("convert", "to", "transcode"), _convert),
+    **dict.fromkeys(("compress", "encode", "create", "add", "zip"), _pack),
+    **dict.fromkeys(("decompress", "uncompress", "extract", "decode", "unzip", "x"), _unpack),
+    **dict.fromkeys(("cat", "print", "dump"), _print),
+    **dict.fromkeys(("test", "verify", "check"), _test),
+    **dict.fromkeys(("list", "ls", "info", "show", "stat", "identify", "file"), _inspect),
+    **dict.fromkeys(("benchmark", "compare"), lambda args: ["bench", *(args or [_FILE])]),
+}
+
+
+def meant_by(word: str, args: Sequence[str]) -> str | None:
+    """The command that does what ``word`` and the arguments behind it ask for; None: no idea."""
+    if word in _WORDS:
+        words = _WORDS[word](args)
+    elif os.path.isfile(word):
+        words = ["unpack" if word.endswith(SUFFIX) else "pack", word, *args]
+    else:
+        return None
+    return shlex.join(["serialpack", *words])

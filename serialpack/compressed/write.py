@@ -1,0 +1,177 @@
+"""What is written to a file whose name says that it is compressed, compressed as it says.
+
+At the level that each compression has by default. What is compressed is undone again as it is
+written, and compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from serialpack.compressed._compressions import KINDS
+from serialpack.errors import FileError
+from serialpack.stages.stage import Buffer, import_library
+
+Write = Callable[[Buffer], object]
+
+#: What is compressed in one go, and what tells that it is compressed already.
+_PIECE = 1 << 20
+_HEAD = 16
+
+
+class _BothWays(NamedTuple):
+    """``compressor`` has compress and flush; ``begin`` comes first; ``undo`` has decompress."""
+
+    compressor: Any
+    undo: Any
+    begin: bytes = b""
+
+
+def _gzip() -> _BothWays:
+    import zlib
+
+    return _BothWays(zlib.compressobj(6, zlib.DEFLATED, 31), zlib.decompressobj(31))
+
+
+def _zstd() -> _BothWays:
+    import zstandard
+
+    compressor = zstandard.ZstdCompressor(level=3, write_checksum=True).compressobj()
+    return _BothWays(compressor, zstandard.ZstdDecompressor().decompressobj())
+
+
+def _bzip2() -> _BothWays:
+    import bz2
+
+    return _BothWays(bz2.BZ2Compressor(9), bz2.BZ2Decompressor())
+
+
+def _xz() -> _BothWays:
+    import lzma
+
+    return _BothWays(lzma.LZMACompressor(preset=6), lzma.LZMADecompressor())
+
+
+def _lz4() -> _BothWays:
+    lz4 = import_library("lz4.frame", "lz4")
+    compressor = lz4.LZ4FrameCompressor(content_checksum=True)
+    return _BothWays(compressor, lz4.LZ4FrameDecompressor(), compressor.begin())
+
+
+_MAKERS: dict[str, Callable[[], _BothWays]] = {
+    "gzip": _gzip,
+    "zstd": _zstd,
+    "bzip2": _bzip2,
+    "xz": _xz,
+    "LZ4": _lz4,
+}
+
+
+class CompressedWrite:
+    """Compresses what it is called with. ``written``: bytes that came out so far."""
+
+    def __init__(self, write: Write, compression: str, *, verify: bool) -> None:
+        from xxhash import xxh3_128
+
+        self._write = write
+        self._compression = compression
+        self._codec = _MAKERS[compression]()
+        self._verify = verify
+        self._given, self._undone = xxh3_128(), xxh3_128()
+        self.written = 0
+        self._begun = False
+
+    def __call__(self, data: Buffer) -> None:
+        self._begin()
+        view = memoryview(data)
+        for at in range(0, len(view), _PIECE):
+            piece = bytes(view[at : at + _PIECE])
+            if self._verify:
+                self._given.update(piece)
+            self._put(self._codec.compressor.compress(piece))
+
+    def finish(self) -> None:
+        """Write the end; FileError where what was written would not become what was given."""
+        self._begin()
+        self._put(self._codec.compressor.flush())
+        if self._verify and self._given.digest() != self._undone.digest():
+            raise FileError(
+                f"{self._compression} would give back other bytes",
+                hint="name an output that is not compressed",
+            )
+
+    def _begin(self) -> None:
+        if not self._begun:
+            self._begun = True
+            self._put(self._codec.begin)
+
+    def _put(self, data: bytes) -> None:
+        if not data:
+            return
+        if self._verify:
+            self._undone.update(self._codec.undo.decompress(data))
+        self._write(data)
+        self.written += len(data)
+
+
+class _Unless:
+    """Gives on as it is what is compressed so already; else compresses it."""
+
+    def __init__(self, write: Write, compression: str) -> None:
+        self._write = write
+        self._out = CompressedWrite(write, compression, verify=True)
+        self._begins = next(kind.begins for kind in KINDS if kind.name == compression)
+        self._head: bytes | None = b""
+        self._is_already = False
+
+    def __call__(self, data: Buffer) -> None:
+        if self._head is None:
+            (self._write if self._is_already else self._out)(data)
+            return
+        self._head += bytes(data)
+        if len(self._head) >= _HEAD:
+            self._decide()
+
+    def _decide(self) -> None:
+        head, self._head = self._head or b"", None
+        self._is_already = len(head) >= _HEAD and self._begins(head)
+        self(head)
+
+    def finish(self) -> None:
+        """Write the end."""
+        if self._head is not None:
+            self._decide()
+        if not self._is_already:
+            self._out.finish()
+
+
+@contextmanager
+def compressed_once(write: Write, compression: str | None) -> Iterator[Write]:
+    """``write``, before which bytes are compressed that are not yet; None: they stay as they are.
+
+    MissingLibraryError where the library of the compression is not installed.
+    """
+    if compression is None:
+        yield write
+        return
+    out = _Unless(write, compression)
+    yield out
+    out.finish()
+
+
+@contextmanager
+def compressed_as(
+    write: Write, compression: str | None, *, verify: bool
+) -> Iterator[CompressedWrite | None]:
+    """What compresses before ``write`` is called; None where there is no compression.
+
+    ``verify``: what is compressed is undone and compared. MissingLibraryError as above.
+    """
+    if compression is None:
+        yield None
+        return
+    out = CompressedWrite(write, compression, verify=verify)
+    yield out
+    out.finish()

@@ -1,0 +1,42 @@
+"""Where a conversion writes to: a file, compressed if its name says so, or a file object."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from serialpack.api import Target, sink
+from serialpack.compressed.source import compression_named
+from serialpack.compressed.write import CompressedWrite, compressed_as
+from serialpack.conversion.joining import Patch
+from serialpack.files import Output
+from serialpack.pipeline.unpack import Write
+
+
+class OpenTarget(NamedTuple):
+    """What to write with. ``patch`` writes over what was written, where that can be done."""
+
+    write: Write
+    patch: Patch | None
+    compressed: CompressedWrite | None
+
+    def size(self, given: int) -> int:
+        """The bytes of the target, for which ``given`` were written; once it is whole."""
+        return given if self.compressed is None else self.compressed.written
+
+
+@contextmanager
+def opened_target(
+    target: Target, force: bool, like: os.stat_result | None, *, verify: bool
+) -> Iterator[OpenTarget]:
+    """As ``sink``, compressed where a path says so; ``verify``: that is undone, and compared."""
+    named = os.fspath(target) if isinstance(target, str | os.PathLike) else ""
+    with (
+        sink(target, force, like) as write,
+        compressed_as(write, compression_named(named), verify=verify) as compressed,
+    ):
+        owner = getattr(write, "__self__", None)
+        patch = owner.patch if isinstance(owner, Output) and compressed is None else None
+        yield OpenTarget(compressed or write, patch, compressed)

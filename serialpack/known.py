@@ -1,0 +1,171 @@
+"""Files that are known by their first bytes, and what can be done with those not converted."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+#: Bytes that stand at an offset, all of which must.
+Signature = tuple[tuple[int, bytes], ...]
+
+
+class KnownFile(NamedTuple):
+    """A kind of file: what it is called, and any of the signatures that tell it.
+
+    ``cannot``: why it is not converted, and ``instead`` what helps; empty where it is a format.
+    ``names``: what ``--to`` and ``--from`` are given for it, such as its extensions.
+    """
+
+    words: str
+    signatures: tuple[Signature, ...]
+    cannot: str = ""
+    instead: str = ""
+    names: tuple[str, ...] = ()
+
+
+def _front(*magics: bytes) -> tuple[Signature, ...]:
+    return tuple(((0, magic),) for magic in magics)
+
+
+def _riff(kind: bytes) -> tuple[Signature, ...]:
+    return (((0, b"RIFF"), (8, kind)),)
+
+
+_NO_DATA = "not a data format"
+_UNREAD = "known, but not read here"
+_COMPRESSED = (_NO_DATA, "decompress it first")
+_ARCHIVE = (_NO_DATA, "unpack it first")
+_OFFICE = (_NO_DATA, "save its table as CSV")
+_PICTURE = (_NO_DATA, "a tool for pictures converts it, such as ImageMagick")
+_SOUND = (_NO_DATA, "a tool for sound and film converts it, such as ffmpeg")
+_PAGES = (_NO_DATA, "take the text out of it first, as pdftotext does")
+_PROGRAM = (_NO_DATA, "serialpack pack keeps its bytes")
+_ZIP = b"PK\x03\x04"
+
+#: The first that fits is it: those that say more stand before those that say less.
+KNOWN: tuple[KnownFile, ...] = (
+    KnownFile("gzip", _front(b"\x1f\x8b"), *_COMPRESSED, ("gz", "gzip")),
+    KnownFile("zstd", _front(b"\x28\xb5\x2f\xfd"), *_COMPRESSED, ("zst", "zstd")),
+    KnownFile("xz", _front(b"\xfd7zXZ\x00"), *_COMPRESSED, ("xz",)),
+    KnownFile("bzip2", _front(b"BZh"), *_COMPRESSED, ("bz2", "bzip2")),
+    KnownFile("lz4", _front(b"\x04\x22\x4d\x18"), *_COMPRESSED, ("lz4",)),
+    KnownFile("lzip", _front(b"LZIP"), *_COMPRESSED, ("lz", "lzip")),
+    KnownFile("snappy", _front(b"\xff\x06\x00\x00sNaPpY"), *_COMPRESSED, ("sz", "snappy")),
+    KnownFile("compress", _front(b"\x1f\x9d"), *_COMPRESSED, ("z",)),
+    KnownFile(
+        "an Office document",
+        (((0, _ZIP), (30, b"[Content_Types].xml")),),
+        *_OFFICE,
+        ("xlsx", "docx", "pptx", "excel"),
+    ),
+    KnownFile(
+        "an OpenDocument file",
+        (((0, _ZIP), (30, b"mimetypeapplication/vnd.oasis.opendocument")),),
+        *_OFFICE,
+        ("ods", "odt", "odp"),
+    ),
+    KnownFile("zip", _front(_ZIP, b"PK\x07\x08"), *_ARCHIVE, ("zip", "jar", "npz")),
+    KnownFile("an empty zip", _front(b"PK\x05\x06"), _NO_DATA, "there is nothing in it"),
+    KnownFile("7z", _front(b"7z\xbc\xaf\x27\x1c"), *_ARCHIVE, ("7z",)),
+    KnownFile("rar", _front(b"Rar!\x1a\x07"), *_ARCHIVE, ("rar",)),
+    KnownFile("tar", (((257, b"ustar"),),), *_ARCHIVE, ("tar", "tgz")),
+    KnownFile("cpio", _front(b"070701", b"070707"), *_ARCHIVE, ("cpio",)),
+    KnownFile("ar", _front(b"!<arch>\n"), *_ARCHIVE, ("ar", "deb")),
+    KnownFile("an RPM package", _front(b"\xed\xab\xee\xdb"), *_ARCHIVE, ("rpm",)),
+    KnownFile("a cabinet", _front(b"MSCF\0\0\0\0"), *_ARCHIVE, ("cab",)),
+    KnownFile("PNG", _front(b"\x89PNG\r\n\x1a\n"), *_PICTURE, ("png",)),
+    KnownFile("JPEG", _front(b"\xff\xd8\xff"), *_PICTURE, ("jpg", "jpeg")),
+    KnownFile("GIF", _front(b"GIF87a", b"GIF89a"), *_PICTURE, ("gif",)),
+    KnownFile("TIFF", _front(b"II*\x00", b"MM\x00*"), *_PICTURE, ("tif", "tiff")),
+    KnownFile("BMP", (((0, b"BM"), (6, b"\0\0\0\0")),), *_PICTURE, ("bmp",)),
+    KnownFile("WebP", _riff(b"WEBP"), *_PICTURE, ("webp",)),
+    KnownFile("a Photoshop picture", _front(b"8BPS"), *_PICTURE, ("psd",)),
+    KnownFile("WAV", _riff(b"WAVE"), *_SOUND, ("wav",)),
+    KnownFile("AVI", _riff(b"AVI "), *_SOUND, ("avi",)),
+    KnownFile("FLAC", _front(b"fLaC"), *_SOUND, ("flac",)),
+    KnownFile("Ogg", _front(b"OggS"), *_SOUND, ("ogg", "opus")),
+    KnownFile("MP3", _front(b"ID3"), *_SOUND, ("mp3",)),
+    KnownFile("MP4", (((4, b"ftyp"),),), *_SOUND, ("mp4", "mov", "m4a")),
+    KnownFile("Matroska", _front(b"\x1a\x45\xdf\xa3"), *_SOUND, ("mkv", "webm")),
+    KnownFile("PDF", _front(b"%PDF-"), *_PAGES, ("pdf",)),
+    KnownFile("PostScript", _front(b"%!PS"), *_PAGES, ("ps", "eps")),
+    KnownFile("RTF", _front(b"{\\rtf"), *_PAGES, ("rtf",)),
+    KnownFile(
+        "an old Office document",
+        _front(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
+        *_OFFICE,
+        ("xls", "doc", "ppt"),
+    ),
+    KnownFile("an ELF program", _front(b"\x7fELF"), *_PROGRAM, ("elf", "so")),
+    KnownFile("a Windows program", _front(b"MZ"), *_PROGRAM, ("exe", "dll")),
+    KnownFile(
+        "a macOS program",
+        _front(b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe"),
+        *_PROGRAM,
+        ("dylib",),
+    ),
+    KnownFile("WebAssembly", _front(b"\0asm"), *_PROGRAM, ("wasm",)),
+    KnownFile("a Java class", _front(b"\xca\xfe\xba\xbe"), *_PROGRAM, ("class",)),
+    KnownFile("Parquet", _front(b"PAR1")),
+    KnownFile("Arrow", _front(b"ARROW1")),
+    KnownFile("Avro", _front(b"Obj\x01")),
+    KnownFile("Java serialization", _front(b"\xac\xed\x00\x05")),
+    KnownFile(
+        "HDF5",
+        _front(b"\x89HDF\r\n\x1a\n"),
+        _UNREAD,
+        "h5py reads it, and numpy.save makes .npy of an array in it",
+        ("h5", "hdf5"),
+    ),
+    KnownFile("SQLite", _front(b"SQLite format 3\x00")),
+    KnownFile(
+        "DuckDB", (((8, b"DUCK"),),), _UNREAD, "duckdb copies a table to Parquet", ("duckdb",)
+    ),
+    KnownFile("ORC", _front(b"ORC"), _UNREAD, "pyarrow reads it, and writes Parquet", ("orc",)),
+    KnownFile("NetCDF", _front(b"CDF\x01", b"CDF\x02"), _UNREAD, "ncdump makes text", ("nc",)),
+    KnownFile(
+        "MATLAB data", _front(b"MATLAB 5.0 "), _UNREAD, "scipy reads it, as .npy for one", ("mat",)
+    ),
+    KnownFile("FITS", _front(b"SIMPLE  ="), _UNREAD, "astropy reads it", ("fits",)),
+    KnownFile("UTF-16 text", _front(b"\xff\xfe", b"\xfe\xff")),
+)
+
+#: Text that is told otherwise than by its first bytes.
+HTML = KnownFile("HTML", (), _NO_DATA, "take its tables out first", ("html", "htm"))
+
+
+def known_file(head: bytes) -> KnownFile | None:
+    """What a file that begins so is by its first bytes; None where they do not tell."""
+    return next((k for k in KNOWN if any(_fits(s, head) for s in k.signatures)), None)
+
+
+def known_name(name: str) -> KnownFile | None:
+    """What a kind of file that is no format is meant by ``name`` (``xlsx``); None for no such."""
+    return next((k for k in (*KNOWN, HTML) if name in k.names), None)
+
+
+def known_words(words: str | None) -> KnownFile | None:
+    """What is called so and is no format; None for no such."""
+    return next((k for k in (*KNOWN, HTML) if k.words == words and k.cannot), None)
+
+
+def is_beyond_text(head: bytes) -> bool:
+    """Whether a file begins with a signature that no text has."""
+    return any(
+        max(magic) > 0x7F and head.startswith(magic)
+        for known in KNOWN
+        for signature in known.signatures
+        for offset, magic in signature[:1]
+        if offset == 0
+    )
+
+
+#: A few letters may begin a text too, which has none of these.
+_SURE = 4
+_BINARY = bytes(range(9))
+
+
+def _fits(signature: Signature, head: bytes) -> bool:
+    if not all(head.startswith(magic, offset) for offset, magic in signature):
+        return False
+    letters = b"".join(magic for _, magic in signature)
+    return len(letters) >= _SURE or not letters.isalnum() or bool(set(_BINARY) & set(head))

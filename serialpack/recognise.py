@@ -1,0 +1,160 @@
+"""What a file is by its content alone, where neither its name nor its first bytes tell.
+
+Only what is sure is taken: one format reads it, and no other that it might be in.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from io import BytesIO
+from typing import NamedTuple
+
+from serialpack.detect import is_binary
+from serialpack.errors import MissingLibraryError, SerialpackError, SyntaxInputError
+from serialpack.first_bytes import LISTS, MAPS
+from serialpack.formats import FORMATS
+from serialpack.formats.base import Unheld, ValueFormat
+from serialpack.formats.csv.rows import rows_of
+from serialpack.formats.shared.document import Malformed
+from serialpack.values.structure import Structure
+
+_UTF8_MARK = b"\xef\xbb\xbf"
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+
+#: A line of YAML that is not indented: a key of plain characters or in quotes, an element, a mark.
+_KEY = r"(?:[A-Za-z_][\w.-]*|\"[^\"]*\"|'[^']*')[ ]*:(?:[ ].*)?"
+_YAML_LINE = re.compile(rf"{_KEY}|-(?: .*)?|---(?: .*)?|\.\.\.|%YAML .*")
+_NUMBER = re.compile(r"[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?")
+
+
+#: The first bytes of a list or a map.
+_CONTAINERS = {"msgpack": MAPS | LISTS, "cbor": frozenset(range(0x80, 0xC0))}
+
+#: A document of BSON, as MongoDB limits it.
+_LARGEST_BSON = (16 << 20) + (16 << 10)
+
+
+class Recognised(NamedTuple):
+    """``format``: what it surely is; None where that is not sure. ``possible``: what it may be."""
+
+    format: str | None
+    possible: tuple[str, ...]
+
+
+def recognised(head: bytes, *, whole: bool) -> Recognised:
+    """What a file that begins so is; ``whole``: that is all of it."""
+    if head.startswith(_UTF16_MARKS):
+        return Recognised(None, ("csv",))
+    return (
+        _binary(head, whole=whole) if is_binary(head) or not _is_text(head) else _text(head, whole)
+    )
+
+
+def _is_text(head: bytes) -> bool:
+    try:
+        head.decode()
+    except UnicodeDecodeError as error:
+        return error.reason == "unexpected end of data"
+    return True
+
+
+def _text(head: bytes, whole: bool) -> Recognised:
+    text = head.removeprefix(_UTF8_MARK).decode("utf-8", "ignore")
+    if not whole:
+        text = text[: text.rfind("\n") + 1]
+    tables = {d.name: _table(text, d.delimiter) for d in FORMATS if d.delimiter}
+    found = [name for name, sure in tables.items() if sure]
+    possible = [name for name, sure in tables.items() if sure is not None]
+    if _is_yaml(text):
+        found.append("yaml")
+        possible.append("yaml")
+    if whole and _is_toml(text):
+        found.append("toml")
+        possible.append("toml")
+    if text.lstrip().startswith("<"):
+        possible.append("xml")
+    return Recognised(found[0] if len(found) == 1 == len(possible) else None, tuple(possible))
+
+
+def _table(text: str, delimiter: bytes) -> bool | None:
+    """Whether text is surely a table below a line of names; None: it is none at all."""
+    try:
+        rows = [row for row in rows_of(text, delimiter.decode()) if row not in ([], [""])]
+    except (Malformed, ValueError):
+        return None
+    widths = set(map(len, rows))
+    if len(rows) < 2 or len(widths) != 1 or widths == {1}:
+        return None
+    names = rows[0]
+    return (
+        all(name and name == name.strip() for name in names)
+        and len(set(names)) == len(names)
+        and not all(map(_NUMBER.fullmatch, names))
+    )
+
+
+def _is_yaml(text: str) -> bool:
+    lines = [line for line in text.split("\n") if line.strip() and not line.startswith("#")]
+    outer = [line.rstrip("\r") for line in lines if not line.startswith(" ")]
+    return bool(outer) and all(map(_YAML_LINE.fullmatch, outer)) and outer[0] != "---"
+
+
+def _is_toml(text: str) -> bool:
+    try:
+        return bool(tomllib.loads(text))
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return False
+
+
+def _binary(head: bytes, *, whole: bool) -> Recognised:
+    found = {name: _reads(name, head, whole=whole) for name in _CONTAINERS}
+    possible = tuple(name for name, reads in found.items() if reads is not False)
+    sure = len(possible) == 1 and found[possible[0]]
+    if _may_be_bson(head, whole=whole):
+        possible, sure = (*possible, "bson"), False
+    return Recognised(possible[0] if sure else None, possible)
+
+
+def _may_be_bson(head: bytes, *, whole: bool) -> bool:
+    """A document says its length first, and ends with a zero (bsonspec.org)."""
+    size = int.from_bytes(head[:4], "little")
+    if size < 5 or len(head) < 5:
+        return False
+    return head[size - 1] == 0 if size <= len(head) else not whole and size <= _LARGEST_BSON
+
+
+def _reads(format: str, head: bytes, *, whole: bool) -> bool | None:
+    """Whether a format reads maps and lists there, and of all of it; None: nobody knows."""
+    fmt = FORMATS.get(format)
+    assert isinstance(fmt, ValueFormat)
+    if not head or head[0] not in _CONTAINERS[format]:
+        return False
+    size = len(head) if whole else len(head) // 4
+    try:
+        for block in fmt.split(BytesIO(head).read, max(size, 1), for_values=True):
+            records = fmt.parse(block)
+            inner = fmt.structure(block, 0) in (Structure.ARRAY, Structure.MAP)
+            if not (_is_container(records) if inner else all(map(_is_container, records))):
+                return False
+            if not whole:
+                break
+    except MissingLibraryError:
+        return None
+    except SyntaxInputError as error:
+        # One that is too large to be looked at to its end is read up to about there.
+        return not whole and error.offset >= len(head) // 2
+    except (SerialpackError, Unheld, ValueError, RecursionError):
+        return False
+    return True
+
+
+def _is_container(value: object) -> bool:
+    """Whether it is a list of values of one type, or a map whose keys are text."""
+    if isinstance(value, dict):
+        return all(isinstance(key, str) for key in value)
+    return isinstance(value, list) and len({_KIND.get(type(v), type(v)) for v in value}) < 2
+
+
+#: Types that stand beside another one in a list of numbers, or of records.
+_KIND: dict[type, type] = {int: float}

@@ -1,0 +1,118 @@
+"""One object through a serializer and back, whole: written, read, and proved to be the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from serialpack.collector import gc_paused
+from serialpack.container.frames import checksum
+from serialpack.errors import UsageError, ValueRefusedError
+from serialpack.serializers.base import FAILURES, RecordSerializer, Serializer
+from serialpack.stages.stage import Buffer
+from serialpack.values.kinds import KINDS, Difference, shown
+
+ObjectHook = Callable[[dict[Any, Any]], Any]
+
+
+def of_values(serializer: Serializer) -> RecordSerializer:
+    """The serializer, if it is one of values; UsageError."""
+    if not isinstance(serializer, RecordSerializer):
+        raise UsageError(f"{serializer.name} holds bytes, not objects", hint="see: pack")
+    return serializer
+
+
+class NotTaken(Exception):
+    """A library does not take a value; ``refusal`` finds which."""
+
+    def __init__(self, refusal: Callable[[], ValueRefusedError]) -> None:
+        super().__init__()
+        self.refusal = refusal
+
+
+def serialized(serializer: RecordSerializer, obj: Any) -> Buffer:
+    """What the serializer writes; ValueRefusedError where its library does not take a value."""
+    try:
+        return dumped(serializer, obj)
+    except NotTaken as failed:
+        raise failed.refusal() from None
+
+
+def dumped(serializer: RecordSerializer, obj: Any) -> Buffer:
+    """As ``serialized``; NotTaken, for whoever may not want to know which value it is."""
+    records = _records(serializer, obj)
+    try:
+        with gc_paused():
+            return serializer.dump_object(records)
+    except FAILURES as error:
+        raise NotTaken(partial(_refusal, serializer, records, error)) from None
+
+
+def _refusal(
+    serializer: RecordSerializer, records: list[Any], error: Exception
+) -> ValueRefusedError:
+    lost = serializer.blame(records, error)
+    if serializer.tabular:
+        lost = lost._replace(value_path=f"$[{lost.record}]{lost.value_path[1:]}")
+    return serializer.refuse(lost, None)
+
+
+def _records(serializer: RecordSerializer, obj: Any) -> list[Any]:
+    if not serializer.tabular:
+        return [obj]
+    if type(obj) is not list:
+        raise ValueRefusedError(
+            f"{serializer.name} cannot hold {KINDS['bare']}: {shown(obj)}",
+            kind="bare",
+            hint="give it a list of maps",
+        )
+    return obj
+
+
+def deserialized(serializer: RecordSerializer, pieces: list[Buffer]) -> Any:
+    """The object that ``serialized`` wrote, cut anywhere. One of ``FAILURES`` where it is none."""
+    records = serializer.load_object(pieces)
+    if serializer.tabular:
+        return records
+    if len(records) != 1:
+        raise ValueError(f"{len(records)} records instead of one object")
+    return records[0]
+
+
+def hooked(obj: Any, object_hook: ObjectHook | None) -> Any:
+    """``obj`` with what the hook makes of its maps, innermost first."""
+    if object_hook is None:
+        return obj
+    from serialpack.serializers.hooks import lift
+
+    return lift(obj, object_hook)
+
+
+def prove(
+    serializer: RecordSerializer,
+    obj: Any,
+    plain: Any,
+    data: Buffer,
+    object_hook: ObjectHook | None,
+) -> None:
+    """ValueRefusedError where ``data`` does not give back the very same object.
+
+    ``plain``: what was serialized in its place.
+    """
+    from serialpack.values.equality import difference
+
+    # What is loaded may be parts of a bytearray, for its class to change.
+    check = checksum(data) if isinstance(data, bytearray) else None
+    try:
+        with gc_paused():
+            again = deserialized(serializer, [data])
+    except FAILURES as error:
+        raise _refusal(serializer, _records(serializer, plain), error) from None
+    with gc_paused():
+        lost = difference(obj, hooked(again, object_hook), identity=serializer.identity)
+    if lost is None and check is not None and checksum(data) != check:
+        was = f"{shown(obj)}, which changes what it is loaded from"
+        lost = Difference(0, "$", was, "", "object")
+    if lost is not None:
+        raise serializer.refuse(lost, None)

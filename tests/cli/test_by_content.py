@@ -1,0 +1,119 @@
+"""Standard input and unnamed files are read as what they surely are; else --from is named."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import cbor2
+import msgpack
+import pytest
+
+from serialpack.recognise import recognised
+from tests.cli.conftest import Run
+
+RECORD = {"id": 1, "name": "Zoë", "tags": ["a", "b"]}
+
+SURE = {
+    "csv": b"id,name\n1,Ann\n2,Bob\n",
+    "csv, quoted": b'id,"a ""name"""\r\n1,"x, y"\r\n2,"two\r\nlines"\r\n',
+    "csv, marked": b"\xef\xbb\xbfid,name\n1,Ann\n",
+    "tsv": b"id\tname\n1\tAnn\n2\tBob\n",
+    "csv:semicolon": b"id;name\n1;Ann\n2;3,5\n",
+    "csv:pipe": b"id|name\n1|Ann\n",
+    "yaml": b"# settings\nname: site\nports:\n- 80\n- 443\nsub:\n  deep: [1, 2]\n",
+    "yaml, list": b"- a\n- b: 1\n  c: 2\n",
+    "yaml, documents": b"%YAML 1.2\n---\na: 1\n---\na: 2\n",
+    "yaml, one line": b"a: 1\n",
+    "toml": b'[package]\nname = "x"\nversion = "1.0"\n',
+    "msgpack": msgpack.packb(RECORD),
+    "msgpack, several": b"".join(msgpack.packb({**RECORD, "id": n}) for n in range(300)),
+    "msgpack, long": b"".join(msgpack.packb({**RECORD, "id": n}) for n in range(9000)),
+    "msgpack, long array": msgpack.packb([{**RECORD, "id": n} for n in range(9000)]),
+    "cbor": cbor2.dumps(RECORD),
+    "cbor, several": b"".join(cbor2.dumps({**RECORD, "id": n}) for n in range(300)),
+    "cbor, long": b"".join(cbor2.dumps({**RECORD, "id": n}) for n in range(9000)),
+    "cbor, long array": cbor2.dumps([{**RECORD, "id": n} for n in range(9000)]),
+    "csv, long": b"id,name\n" + b"".join(b"%d,n%d\n" % (n, n) for n in range(20_000)),
+    "yaml, long": b"".join(b"- id: %d\n  name: n%d\n" % (n, n) for n in range(8000)),
+}
+
+
+@pytest.mark.parametrize("kind", SURE)
+def test_what_is_sure_is_read(run: Run, tmp_path: Path, kind: str) -> None:
+    """As it is with --from, told in one line; from a pipe, and from a file of any other name."""
+    data, name = SURE[kind], kind.partition(",")[0]
+    said = run("unpack", "--from", name, "--to", "json", stdin=data).stdout
+    done = run("unpack", "--to", "json", stdin=data)
+    assert done.stdout == said
+    assert f"it was read as {name}, by its content" in done.stderr.decode()
+    (tmp_path / "a.dat").write_bytes(data)
+    assert run("unpack", "--to", "json", "a.dat", "-o", "-").stdout == said
+    run("unpack", "-o", "b.json", stdin=data)
+    assert (tmp_path / "b.json").read_bytes() == said
+
+
+#: What two formats read, or what only a person can take for one: with the --from that reads it.
+UNSURE = {
+    "one row": (b"a,b\n", None),
+    "numbers": (b"1,2\n3,4\n", "csv"),
+    "names twice": (b"a,a\n1,2\n", "csv"),
+    "prose": (b"Hello, you\nand, me\n", "csv"),
+    "two delimiters": (b"a,b;c\n1,2;3\n", "csv"),
+    "both empty": (b"\x80", "msgpack"),
+    "text": (b"nothing of the kind\n", None),
+    "elements": (b"<a><b/></a>", "xml"),
+    "a log": (b"12:00 started: all well\n12:01 ended: all well\n", None),
+    "code": (b"import sys\n\nfor x in range(3):\n    print(x)\n", None),
+    "noise": (bytes(range(1, 255)), None),
+    "numbers of MessagePack": (b"\x01\x02\x03", None),
+    "UTF-16": ("a,b\n1,2\n".encode("utf-16"), "csv"),
+    "bson": (b"\x0c\0\0\0\x10a\0\1\0\0\0\0", "bson"),
+    "a makefile": (b"all: b\n\tcc -o b\n", None),
+}
+
+
+@pytest.mark.parametrize("kind", UNSURE)
+def test_what_is_not_sure_says_which_from_to_give(run: Run, kind: str) -> None:
+    """In one line; a --from that is named reads it."""
+    data, name = UNSURE[kind]
+    (line,) = run("unpack", "--to", "json", stdin=data, code=3).stderr.decode().splitlines()
+    named = re.findall(r"--from ([a-z:]+)", line)
+    assert named == [] if name is None else name in named
+    assert "--from " in line
+    if name not in (None, "csv", "xml", "bson"):  # whose values may be what is wrong
+        assert name is not None
+        run("unpack", "--from", name, "--to", "json", stdin=data)
+
+
+def test_every_file_that_is_packed_stays_what_it_was(run: Run, tmp_path: Path) -> None:
+    """``pack`` goes by names and first bytes alone: its output does not depend on a guess."""
+    (tmp_path / "a.dat").write_bytes(SURE["csv"])
+    run("pack", "a.dat")
+    found = json.loads(run("inspect", "--json", "a.dat.spk").stdout)
+    assert found["members"][0]["format"] == "bytes"
+
+
+def test_options_that_only_tables_have_say_that_it_is_one(run: Run) -> None:
+    done = run("unpack", "--to", "json", "--no-header", stdin=b"1,2\n3,4\n")
+    assert json.loads(done.stdout) == [
+        {"column1": "1", "column2": "2"},
+        {"column1": "3", "column2": "4"},
+    ]
+
+
+def test_a_part_of_one_format_is_never_taken_for_another() -> None:
+    """Wherever it ends: the format itself, or nothing that is sure."""
+    wrong: list[tuple[str, int, str | None]] = []
+    for kind, data in SURE.items():
+        name = kind.partition(",")[0]
+        for size in (*range(1, min(len(data), 60)), 200, 4000, 30_000):
+            found = recognised(data[:size], whole=True).format
+            if found not in (None, name):
+                wrong.append((kind, size, found))
+        if kind.endswith(("long", "long array")):
+            found = recognised(data[: 64 << 10], whole=False).format
+            if found != name:
+                wrong.append((kind, 64 << 10, found))
+    assert not wrong

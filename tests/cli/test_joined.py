@@ -1,0 +1,139 @@
+"""Several inputs to standard output: one file of their format, or one clear line."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import bson
+import cbor2
+import msgpack
+import pytest
+import yaml
+
+from tests.cli.conftest import Run
+
+FIRST = [{"n": n, "s": f"a{n}"} for n in range(3)]
+SECOND = [{"n": n, "s": f"b\n,{n}"} for n in range(2)]
+
+
+@pytest.fixture
+def inputs(tmp_path: Path) -> list[str]:
+    """Records in two formats, the first without a newline at its end."""
+    (tmp_path / "a.ndjson").write_bytes(b"\n".join(json.dumps(r).encode() for r in FIRST))
+    (tmp_path / "b.msgpack").write_bytes(b"".join(map(msgpack.packb, SECOND)))
+    return ["a.ndjson", "b.msgpack"]
+
+
+def _read(format: str, data: bytes) -> list[Any]:
+    """The records, by a library that is not ours."""
+    if format == "ndjson":
+        return [json.loads(line) for line in data.splitlines()]
+    if format in ("csv", "tsv"):
+        text = io.StringIO(data.decode(), newline="")
+        rows = csv.DictReader(text, delimiter="," if format == "csv" else "\t")
+        return [{"n": int(row["n"]), "s": row["s"]} for row in rows]
+    if format == "yaml":
+        return list(yaml.safe_load_all(data))
+    if format == "bson":
+        return list(bson.decode_all(data))
+    if format == "cbor":
+        stream = io.BytesIO(data)
+        found = []
+        while stream.tell() < len(data):
+            found.append(cbor2.load(stream))
+        return found
+    return list(msgpack.Unpacker(io.BytesIO(data)))
+
+
+@pytest.mark.parametrize("format", ["ndjson", "csv", "tsv", "yaml", "msgpack", "cbor", "bson"])
+def test_joined_they_are_one_file(run: Run, inputs: list[str], format: str) -> None:
+    """Which another library reads as the records of both; in either order, a pipe among them."""
+    done = run("unpack", "--to", format, *inputs, "-o", "-")
+    assert _read(format, done.stdout) == FIRST + SECOND
+    lines = b"".join(json.dumps(r).encode() + b"\n" for r in FIRST)
+    done = run("unpack", "--to", format, inputs[1], "-", inputs[1], "-o", "-", stdin=lines)
+    assert _read(format, done.stdout) == SECOND + FIRST + SECOND
+
+
+@pytest.mark.parametrize("format", ["json", "toml", "xml", "avro", "parquet", "arrow", "pickle"])
+def test_formats_of_which_two_are_none_say_so(run: Run, inputs: list[str], format: str) -> None:
+    done = run("unpack", "--to", format, *inputs, "-o", "-", code=2)
+    assert done.stdout == b""
+    (line,) = done.stderr.decode().splitlines()
+    assert f"{format} files one after another are no {format} file" in line
+    assert "--to ndjson" in line
+    assert "-o FOLDER" in line
+
+
+def test_tables_with_other_names_are_left_out_and_named(
+    run: Run, tmp_path: Path, inputs: list[str]
+) -> None:
+    """The rest go on; a line of names over several lines is one; an empty table has none."""
+    (tmp_path / "other.csv").write_bytes(b"n,t\n1,2\n")
+    (tmp_path / "empty.json").write_bytes(b"[]")
+    args = ["unpack", "--to", "csv", "empty.json", inputs[0], "other.csv", inputs[1], "-o", "-"]
+    done = run(*args, code=4)
+    assert _read("csv", done.stdout) == FIRST + SECOND
+    assert b"other.csv: its columns are not those of " in done.stderr
+    (tmp_path / "long.csv").write_bytes(b'"x\ny",z\n1,2\n')
+    done = run("unpack", "--to", "csv", "long.csv", "long.csv", "-o", "-")
+    assert list(csv.reader(io.StringIO(done.stdout.decode()))) == [
+        ["x\ny", "z"],
+        ["1", "2"],
+    ] * 1 + [["1", "2"]]
+
+
+def test_rows_without_names_are_not_taken_for_names(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "rows.json").write_bytes(b"[[1,2],[3,4]]")
+    done = run("unpack", "--to", "csv", "rows.json", "rows.json", "-o", "-", code=4)
+    assert done.stdout == b"1,2\n3,4\n"
+    assert b"rows without names are not joined; --to ndjson" in done.stderr
+
+
+def test_containers_give_their_bytes_one_after_another(run: Run, tmp_path: Path) -> None:
+    """As zcat does; lines stay lines. What would be another file then is refused by name."""
+    for name, data in {
+        "a.ndjson": b'{"a":1}\n{"a":2}',
+        "b.ndjson": b'{"a": 3}\n',
+        "c.json": b"[1]",
+        "d.log": b"no end",
+        "e.csv": b"a\n1\n",
+    }.items():
+        (tmp_path / name).write_bytes(data)
+    run("pack", "a.ndjson", "b.ndjson", "c.json", "d.log", "e.csv")
+    done = run("unpack", "a.ndjson.spk", "b.ndjson.spk", "a.ndjson.spk", "-o", "-")
+    assert done.stdout == b'{"a":1}\n{"a":2}\n{"a": 3}\n{"a":1}\n{"a":2}'
+    assert run("unpack", "d.log.spk", "d.log.spk", "-o", "-").stdout == b"no endno end"
+    for name in ("c.json", "e.csv"):
+        done = run("unpack", f"{name}.spk", f"{name}.spk", "-o", "-", code=2)
+        assert b"--to ndjson joins any" in done.stderr
+    done = run("unpack", "d.log.spk", "a.ndjson.spk", "-o", "-", code=4)
+    assert b"a.ndjson.spk: it is ndjson, d.log.spk is bytes" in done.stderr
+    assert run("unpack", "--to", "csv", "e.csv.spk", "e.csv.spk", "-o", "-").stdout == b"a\n1\n1\n"
+
+
+def test_each_keeps_its_format_where_that_is_the_same(run: Run, inputs: list[str]) -> None:
+    done = run("unpack", "--fields", "n", inputs[0], inputs[0], "-o", "-")
+    assert [json.loads(line) for line in done.stdout.splitlines()] == [
+        {"n": r["n"]} for r in FIRST * 2
+    ]
+    done = run("unpack", "--fields", "n", *inputs, "-o", "-", code=4)
+    assert b"b.msgpack: it is msgpack, a.ndjson is ndjson; --to FORMAT" in done.stderr
+
+
+def test_a_bad_input_is_named_and_the_rest_go_on(
+    run: Run, tmp_path: Path, inputs: list[str]
+) -> None:
+    (tmp_path / "bad.json").write_bytes(b"{bad")
+    done = run("unpack", "--to", "ndjson", inputs[0], "bad.json", inputs[1], "-o", "-", code=3)
+    assert _read("ndjson", done.stdout) == FIRST + SECOND
+    assert b"bad.json: " in done.stderr
+
+
+def test_several_containers_are_not_packed_into_one_stream(run: Run, inputs: list[str]) -> None:
+    done = run("pack", *inputs, "-o", "-", code=2)
+    assert b"several inputs cannot go to standard output" in done.stderr

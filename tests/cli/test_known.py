@@ -1,0 +1,217 @@
+"""What is known and not converted, names of formats, and words that other programs have."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import shlex
+import struct
+import tarfile
+import wave
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from serialpack.detect import not_converted
+from serialpack.formats import FORMATS
+from serialpack.known import KNOWN, KnownFile
+from tests.cli.conftest import Run
+
+
+def _of(signature: tuple[tuple[int, bytes], ...]) -> bytes:
+    """A file with nothing but a signature in it."""
+    data = bytearray(600)
+    for offset, magic in signature:
+        data[offset : offset + len(magic)] = magic
+    return bytes(data)
+
+
+SIGNED = [(known, _of(signature)) for known in KNOWN for signature in known.signatures]
+NOT_CONVERTED = [(known, data) for known, data in SIGNED if known.cannot]
+
+
+@pytest.mark.parametrize(("known", "data"), SIGNED)
+def test_each_signature_tells_its_own(known: KnownFile, data: bytes) -> None:
+    """None stands behind one that takes its files, and what is a format is not kept from it."""
+    assert not_converted(data) == (known if known.cannot else None)
+    assert bool(known.cannot) == bool(known.instead)
+
+
+def test_no_name_is_also_one_of_a_format() -> None:
+    words = {*FORMATS.names(), *(x[1:] for d in FORMATS for x in d.extensions)}
+    names = [name for known in KNOWN for name in known.names]
+    assert len(names) > 50
+    assert len(set(names)) == len(names)
+    assert not words & set(names)
+
+
+def _zip() -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("a.json", "[1]")
+    return file.getvalue()
+
+
+def _tar() -> bytes:
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w") as archive:
+        archive.addfile(tarfile.TarInfo("a"))
+    return file.getvalue()
+
+
+def _wav() -> bytes:
+    file = io.BytesIO()
+    with wave.open(file, "wb") as sound:
+        sound.setparams((1, 2, 8000, 0, "NONE", ""))
+        sound.writeframes(struct.pack("<4h", 1, 2, 3, 4))
+    return file.getvalue()
+
+
+def _check_line(line: str, name: str, words: str) -> None:
+    assert line.startswith(f"serialpack: {name}: {words}: ")
+    assert "--from" not in line
+    assert ";" in line
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "make"),
+    [
+        ("a.zip", "zip", _zip),
+        ("a.json", "zip", _zip),
+        ("a.tar", "tar", _tar),
+        ("a.tar.gz", "tar", lambda: gzip.compress(_tar(), mtime=0)),
+        ("a.gz", "gzip", lambda: gzip.compress(gzip.compress(b"[1]", mtime=0), mtime=0)),
+        ("a.wav", "WAV", _wav),
+        ("a.csv", "JPEG", lambda: b"\xff\xd8\xff\xe0\0\x10JFIF"),
+        ("a.html", "HTML", lambda: b"<!DOCTYPE html>\n<html></html>"),
+    ],
+)  # fmt: skip
+def test_real_files_say_what_helps(
+    run: Run, tmp_path: Path, name: str, words: str, make: object
+) -> None:
+    """By the first bytes, whatever the file is called; --from is named where it can help only."""
+    assert callable(make)
+    (tmp_path / name).write_bytes(make())
+    before = sorted(tmp_path.iterdir())
+    (line,) = run("unpack", "--to", "ndjson", name, code=3).stderr.decode().splitlines()
+    _check_line(line, name, words)
+    with (tmp_path / name).open("rb") as file:
+        data = file.read()
+    (line,) = run("unpack", "--to", "ndjson", stdin=data, code=3).stderr.decode().splitlines()
+    _check_line(line, "standard input", words)
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_what_is_packed_says_it_too(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.zip").write_bytes(_zip())
+    run("pack", "a.zip")
+    (line,) = run("unpack", "--to", "json", "a.zip.spk", code=3).stderr.decode().splitlines()
+    _check_line(line, "a.zip.spk", "zip")
+
+
+def test_every_known_kind_from_a_pipe(run: Run, tmp_path: Path) -> None:
+    names = []
+    for number, (_, data) in enumerate(NOT_CONVERTED):
+        names.append(f"{number}.dat")
+        (tmp_path / names[-1]).write_bytes(data)
+    done = run("unpack", "--to", "ndjson", "-o", "out", *names, code=3)
+    lines = done.stderr.decode().splitlines()
+    assert len(lines) == len(NOT_CONVERTED)
+    compressed = {"gzip", "zstd", "xz", "bzip2", "lz4"}
+    for line, name, (known, _) in zip(lines, names, NOT_CONVERTED, strict=True):
+        if known.words not in compressed:  # of which the signature alone is a damaged file
+            assert line == f"serialpack: {name}: {known.words}: {known.cannot}; {known.instead}"
+
+
+@pytest.mark.parametrize("said", ["jsonl", ".jsonl", "JSONL", "NDJSON", ".ndjson", "ldjson"])
+def test_formats_by_name_and_extension(run: Run, tmp_path: Path, said: str) -> None:
+    """Alike in --to and --from, and the output is called as ever."""
+    (tmp_path / "a.json").write_bytes(b'[{"a":1}]')
+    run("unpack", "--to", said, "a.json")
+    assert (tmp_path / "a.ndjson").read_bytes() == b'{"a":1}\n'
+    done = run("unpack", "--from", said, "--to", "json", "-", stdin=b'{"a":1}\n{"a":2}\n')
+    assert json.loads(done.stdout) == [{"a": 1}, {"a": 2}]
+    run("pack", "--from", said, "a.ndjson")
+    done = run("inspect", "--from", said, "--json", "a.ndjson")
+    assert json.loads(done.stdout)["format"] == "ndjson"
+    (line,) = run("inspect", "--json", "a.ndjson.spk").stdout.splitlines()
+    assert json.loads(line)["members"][0]["format"] == "ndjson"
+
+
+def test_every_extension_is_a_name() -> None:
+    found = [(d, x) for d in FORMATS for x in d.extensions]
+    assert len(found) > 20
+    for declared, extension in found:
+        assert FORMATS.spelled(extension) == FORMATS.spelled(extension[1:].upper()) == declared.name
+    assert {d.name for d in FORMATS} == {FORMATS.spelled(d.name) for d in FORMATS}
+
+
+@pytest.mark.parametrize("option", ["--to", "--from"])
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("jsn", "did you mean json"),
+        ("jsonn", "did you mean json"),
+        ("messagepack", "did you mean msgpack"),
+        ("parket", "did you mean parquet"),
+        ("xyzzy", "unknown format 'xyzzy'; serialpack unpack --help lists all"),
+        ("jsn", "serialpack unpack --help lists all"),
+        ("xlsx", "save its table as CSV"),
+        ("zip", "unpack it first"),
+        ("pdf", "not a data format"),
+    ],
+)
+def test_an_unknown_format_is_answered_with_the_nearest(
+    run: Run, tmp_path: Path, option: str, said: str, words: str
+) -> None:
+    (tmp_path / "a.json").write_bytes(b"[1]")
+    args = ["--to", "yaml"] if option == "--from" else []
+    (line,) = run("unpack", option, said, *args, "a.json", code=2).stderr.decode().splitlines()
+    assert line.startswith(f"serialpack: {option}: ")
+    assert words in line
+
+
+@pytest.mark.parametrize(
+    ("words", "command", "code"),
+    [
+        ("convert a.json b.yaml", "serialpack unpack a.json -o b.yaml", 0),
+        ("convert --to cbor a.json", "serialpack unpack --to cbor a.json", 0),
+        ("convert 'with space.yaml'", "serialpack unpack --to json 'with space.yaml'", 0),
+        ("compress -9 a.json", "serialpack pack -9 a.json", 0),
+        ("decompress b.json.spk", "serialpack unpack b.json.spk", 0),
+        ("extract b.json.spk -o c.json", "serialpack unpack b.json.spk -o c.json", 0),
+        ("cat b.json.spk", "serialpack unpack b.json.spk -o -", 0),
+        ("cat a.json", "serialpack unpack --to ndjson a.json -o -", 0),
+        ("list b.json.spk", "serialpack inspect b.json.spk", 0),
+        ("ls b.json.spk", "serialpack inspect b.json.spk", 0),
+        ("info a.json", "serialpack inspect a.json", 0),
+        ("test b.json.spk", "serialpack unpack --test b.json.spk", 0),
+        ("a.json", "serialpack pack a.json", 0),
+        ("b.json.spk", "serialpack unpack b.json.spk", 0),
+    ],
+)
+def test_words_of_other_programs_name_the_command(
+    run: Run, tmp_path: Path, words: str, command: str, code: int
+) -> None:
+    """The command that is shown is run, as it is shown, and works."""
+    (tmp_path / "a.json").write_bytes(b'{"a":1}')
+    (tmp_path / "with space.yaml").write_bytes(b"a: 1\n")
+    run("pack", "a.json", "-o", "b.json.spk")
+    called = shlex.split(words)
+    (line,) = run(*called, code=2).stderr.decode().splitlines()
+    assert line == f"serialpack: unknown verb {called[0]!r}; {command}"
+    run(*shlex.split(command)[1:], code=code)
+
+
+def test_without_a_file_the_verb_is_named(run: Run) -> None:
+    for word, verb in [("convert", "unpack --to"), ("compress", "pack"), ("ls", "inspect")]:
+        assert f"; serialpack {verb} " in run(word, code=2).stderr.decode()
+
+
+def test_packing_by_values_names_from_only_where_it_helps(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.zip").write_bytes(_zip())
+    (tmp_path / "a.dat").write_bytes(b"\0\1\2")
+    assert b"--from" not in run("pack", "-s", "json", "a.zip", code=3).stderr
+    assert b"--from" in run("pack", "-s", "json", "a.dat", code=3).stderr

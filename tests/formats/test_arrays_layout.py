@@ -1,0 +1,112 @@
+"""Which numbers lie beside which, as the headers of NumPy, NIfTI-1 and MRC say."""
+
+from __future__ import annotations
+
+import io
+import struct
+
+import numpy as np
+import pytest
+
+from serialpack.formats.arrays.layout import NumbersLayout, numbers_in
+
+
+def npy(values: np.ndarray) -> bytes:
+    out = io.BytesIO()
+    np.save(out, values)
+    return out.getvalue()
+
+
+def nifti(order: str, dims: tuple[int, ...], kind: int, start: float = 352.0) -> bytes:
+    head = bytearray(352)
+    struct.pack_into(order + "i", head, 0, 348)
+    struct.pack_into(order + "8h", head, 40, len(dims), *dims, *([1] * (7 - len(dims))))
+    struct.pack_into(order + "h", head, 70, kind)
+    struct.pack_into(order + "f", head, 108, start)
+    head[344:348] = b"n+1\0"
+    return bytes(head)
+
+
+def mrc(order: str, shape: tuple[int, int, int], mode: int, extra: int = 0) -> bytes:
+    head = bytearray(1024)
+    struct.pack_into(order + "4i", head, 0, *shape, mode)
+    struct.pack_into(order + "i", head, 92, extra)
+    head[208:212] = b"MAP "
+    head[212:214] = b"\x44\x44" if order == "<" else b"\x11\x11"
+    return bytes(head)
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "size", "big", "lags"),
+    [
+        (np.zeros((4, 5, 6), "<f4"), "f", 4, False, (1, 6, 30)),
+        (np.zeros((4, 5, 6), ">i2"), "i", 2, True, (1, 6, 30)),
+        (np.zeros((7, 5, 6), "<u2", order="F"), "u", 2, False, (1, 7, 35)),
+        (np.zeros((2, 7, 5, 6), "u1"), "u", 1, False, (1, 6, 30)),
+        (np.zeros((40, 50, 3), "u1"), "u", 1, False, (3, 150)),
+        (np.zeros((40, 50), "<c16"), "f", 8, False, (2, 100)),
+        (np.zeros((40, 1, 50), "?"), "u", 1, False, (1, 50)),
+        (np.zeros(40, "<M8[s]"), "i", 8, False, (1,)),
+        (np.zeros((), "<f8"), "f", 8, False, (1,)),
+    ],
+    ids=str,
+)
+def test_arrays_of_numpy(
+    values: np.ndarray, kind: str, size: int, big: bool, lags: tuple[int, ...]
+) -> None:
+    data = npy(values)
+    start = len(data) - values.nbytes
+    assert numbers_in(data) == NumbersLayout(start, kind, size, big, lags)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.zeros(4, [("a", "<i4"), ("b", "<f8")]),
+        np.zeros(4, "<U3"),
+        np.array([None, "x"], object),
+        np.zeros(4, np.longdouble),
+    ],
+    ids=str,
+)
+def test_arrays_that_are_no_numbers_of_the_machine(values: np.ndarray) -> None:
+    out = io.BytesIO()
+    np.save(out, values, allow_pickle=True)
+    assert numbers_in(out.getvalue()) is None
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_volumes(order: str) -> None:
+    big = order == ">"
+    found = numbers_in(nifti(order, (20, 30, 40, 2), 4))
+    assert found == NumbersLayout(352, "i", 2, big, (1, 20, 600))
+    assert numbers_in(nifti(order, (20, 30, 40), 2)) == NumbersLayout(
+        352, "u", 1, False, (1, 20, 600)
+    )
+    assert numbers_in(mrc(order, (20, 30, 40), 2, 80)) == NumbersLayout(
+        1104, "f", 4, big, (1, 20, 600)
+    )
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"",
+        b"\x93NUMPY",
+        b"\x93NUMPY\x01\x00\x10\x00{'descr': '<f8'}",
+        npy(np.zeros(3)).replace(b"'<f8'", b"'<f7'"),
+        nifti("<", (20, 30), 77),
+        nifti("<", (20, -30), 4),
+        nifti("<", (20, 30), 4, float("nan")),
+        nifti("<", (20, 30), 4, float("inf")),
+        nifti("<", (20, 30), 4, -5.0),
+        nifti("<", (20, 30), 4, 353.0),
+        mrc("<", (20, 30, 40), 3),
+        mrc("<", (20, -30, 40), 2),
+        mrc("<", (20, 30, 40), 2, -2000),
+        b"\0" * 344 + b"n+1\0",
+    ],
+    ids=range(14),
+)
+def test_headers_that_lie_are_of_bytes(head: bytes) -> None:
+    assert numbers_in(head) is None

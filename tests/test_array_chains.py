@@ -1,0 +1,99 @@
+"""Arrays of numbers: the chain that auto takes for them, from samples of all of the file."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import serialpack
+
+DRAW = np.random.default_rng(1)
+
+
+def foretold(*shape: int) -> np.ndarray:
+    """Numbers that have no pattern along any dimension, and of which the neighbours in all of them
+    together foretell each: sums of noise that is the same all along one dimension."""
+    found = np.zeros(shape, np.int64)
+    for axis in range(len(shape)):
+        one = tuple(1 if n == axis else length for n, length in enumerate(shape))
+        found += DRAW.integers(0, 8000, one)
+    return found
+
+
+def packed(path: Path, **how: object) -> tuple[str, int]:
+    """The chain, and the container's size; the bytes come back."""
+    out, back = io.BytesIO(), io.BytesIO()
+    serialpack.pack(path, out, **how)  # type: ignore[arg-type]
+    serialpack.unpack(io.BytesIO(out.getvalue()), back)
+    assert back.getvalue() == path.read_bytes()
+    return str(serialpack.inspect(io.BytesIO(out.getvalue())).members[0].chain), len(out.getvalue())
+
+
+CHANNELS = np.stack([foretold(200, 300) % 251] * 3, axis=-1) + np.arange(3)
+
+
+@pytest.mark.parametrize(
+    ("values", "stages"),
+    [
+        (foretold(300, 400).astype("<i2"), ["delta:2@400"]),
+        (foretold(40, 50, 60).astype("<i4"), ["delta:4@60", "delta:4@3000"]),
+        (np.asfortranarray(foretold(40, 50, 60).astype("<i4")), ["delta:4@40", "delta:4@2000"]),
+        (foretold(200, 300).astype(">i2"), ["byteswap:2", "delta:2@300"]),
+        (1e9 + foretold(60, 60, 60).astype("<f8"), ["ordered:8", "delta:8@60", "delta:8@3600"]),
+        (CHANNELS.astype("u1"), ["delta:1@3"]),
+        (DRAW.integers(0, 9, 90_000).astype("<f8") * 0.1, ["pcodec:6@f8"]),
+    ],
+    ids=["image", "volume", "fortran", "big-endian", "field", "channels", "multiples"],
+)
+def test_neighbours_foretell_each_other(
+    tmp_path: Path, values: np.ndarray, stages: list[str]
+) -> None:
+    path = tmp_path / "a.npy"
+    np.save(path, values)
+    chain, size = packed(path)
+    assert all(stage in chain for stage in stages), chain
+    assert size < packed(path, serializer="raw")[1]
+
+
+def test_what_stands_first_does_not_decide(tmp_path: Path) -> None:
+    """A volume begins with air; the file is looked at farther on, a pipe cannot be."""
+    volume = np.zeros((90, 256, 256), "<i2")
+    volume[40:] = foretold(50, 256, 256)
+    path = tmp_path / "a.npy"
+    np.save(path, volume)
+    assert "delta:2@256" in packed(path)[0]
+    out = io.BytesIO()
+    with path.open("rb") as file:
+        serialpack.pack(io.BytesIO(file.read()), out)
+    assert "delta" not in str(serialpack.inspect(io.BytesIO(out.getvalue())).members[0].chain)
+
+
+def test_noise_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "a.npy"
+    np.save(path, DRAW.integers(-(1 << 63), (1 << 63) - 1, 50_000))
+    chain, size = packed(path)
+    assert chain == "raw+zstd:3"
+    assert size < path.stat().st_size + 500
+
+
+@pytest.mark.parametrize("effort", range(1, 10))
+def test_every_effort(tmp_path: Path, effort: int) -> None:
+    path = tmp_path / "a.npy"
+    np.save(path, foretold(100, 120).astype("<i2"))
+    chain, _ = packed(path, effort=effort)
+    assert "delta:2" in chain
+    assert effort > 2 or "pcodec" not in chain
+
+
+def test_every_float_keeps_its_bits(tmp_path: Path) -> None:
+    """NaN with a payload, both zeros, infinities, what is denormal."""
+    odd = np.array([0x7FF8000000000123, 0xFFF0000000000001, 1 << 63, 0, 1, 0x7FF << 52], "<u8")
+    values = np.concatenate([odd, np.cumsum(DRAW.normal(size=5000)).view("<u8"), odd]).view("<f8")
+    path = tmp_path / "a.npy"
+    np.save(path, values)
+    for chain in ("pcodec@f8", "zstd:3"):
+        for filters in ((), ("ordered:8", "delta:8", "zigzag:8")):
+            packed(path, serializer="raw", filters=filters, codec=chain)
