@@ -291,6 +291,14 @@ def test_packed_it_is_bytes(tmp_path: Path) -> None:
         serialpack.pack(path, io.BytesIO(), serializer="json")
 
 
+def test_bench_measures_bytes_alone(tmp_path: Path) -> None:
+    path = _long(tmp_path / "a.db")
+    command = [sys.executable, "-m", "serialpack", "bench", str(path), "-c", "none", "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "json+none" not in done.stdout
+    assert "it has tables of records" in done.stdout + done.stderr
+
+
 def test_it_is_told_of_by_inspect(tmp_path: Path) -> None:
     """Also where it has several tables, or none that can be read."""
     path = _long(tmp_path / "a.db")

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 from urllib.parse import quote
 
 from serialpack.errors import FileError, InputError, RefusedError, UsageError
@@ -62,9 +62,19 @@ class DatabaseRead:
             copy = Path(folder) / "copy.db"
             with copy.open("wb") as out:
                 for data in iter(partial(self._read, 1 << 20), b""):
-                    out.write(data)
+                    _put(out, data)
             with open_table(copy, self.table) as found:
                 yield found
+
+
+def _put(out: IO[bytes], data: bytes) -> None:
+    try:
+        out.write(data)
+    except OSError as error:
+        raise FileError(
+            f"its temporary copy cannot be written: {(error.strerror or '').lower()}",
+            hint="TMPDIR names a folder with more room",
+        ) from None
 
 
 class OpenTable(NamedTuple):

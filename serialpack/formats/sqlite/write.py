@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -69,15 +70,28 @@ class NewDatabase:
 
     def add(self, rows: Iterable[Sequence[Any]]) -> None:
         """Rows behind those before; sqlite3.Error, OverflowError, ValueError for a value."""
-        try:
+        with _room_told():
             self._connection.executemany(self._insert, rows)
-        except sqlite3.OperationalError as error:
-            if "full" in str(error) or "I/O" in str(error):
-                raise FileError(f"the temporary database cannot be written: {error}") from None
-            raise
 
     def close(self, *, keep: bool = True) -> None:
         """Write what is left; without ``keep`` it is going to be removed."""
-        if keep:
-            self._connection.execute("COMMIT")
-        self._connection.close()
+        try:
+            if keep:
+                with _room_told():
+                    self._connection.execute("COMMIT")
+        finally:
+            self._connection.close()
+
+
+@contextmanager
+def _room_told() -> Iterator[None]:
+    """FileError where there is no room left."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        if "full" not in str(error) and "I/O" not in str(error):
+            raise
+        raise FileError(
+            f"the temporary database cannot be written: {error}",
+            hint="TMPDIR names a folder with more room",
+        ) from None
