@@ -166,7 +166,7 @@ def test_names_that_sqlite_has_not() -> None:
 
 def test_no_record_has_no_table() -> None:
     assert "there is no field" in str(refused([]))
-    assert "there is no field" in str(refused([{}]))
+    assert "a map without keys" in str(refused([{}]))
 
 
 def test_the_name_of_the_table(tmp_path: Path) -> None:

@@ -60,10 +60,6 @@ def database_layout(shape: ValueShape, shaping: Shaping, rows: str, table: str) 
     """As ``layout_of``, with declared types; ValueRefusedError, RefusedError."""
     layout = layout_of(shape, shaping, rows)
     names = [column.name for column in layout.columns]
-    if not names:
-        raise RefusedError(
-            "there is no field, and a table has one at least", hint="--to ndjson has room for none"
-        )
     if len(names) > MOST_COLUMNS:
         raise RefusedError(
             f"{len(names):,} columns are more than the {MOST_COLUMNS:,} that SQLite has",
@@ -134,7 +130,7 @@ class DatabaseTable:
         """The rows of ``records``; as ``rows.TextTable.write``."""
         layout = self._layout
         maps = list(as_maps(records, layout.rows))
-        if not maps:
+        if not maps or not layout.columns:
             return Written(Piece(b"", 0), [], no_columns(maps))
         values, told = gathered(maps, layout.place, len(layout.columns), first_record)
         if layout.rows != "maps":
@@ -241,7 +237,9 @@ class DatabaseJoin(Join):
         self._folder = tempfile.TemporaryDirectory(prefix="serialpack-")
         self._path = Path(self._folder.name) / "new.db"
         columns = [(column.name, column.declared) for column in layout.columns]
-        self._database: NewDatabase | None = NewDatabase(self._path, layout.table, columns)
+        self._database: NewDatabase | None = None
+        if columns:
+            self._database = NewDatabase(self._path, layout.table, columns)
         self._digest = hashlib.blake2b() if verify else None
 
     def body(self, piece: Piece, structure: str) -> Buffer:  # noqa: ARG002
@@ -257,7 +255,10 @@ class DatabaseJoin(Join):
         return b""
 
     def end(self) -> Iterator[bytes]:
-        assert self._database is not None
+        if self._database is None:
+            raise RefusedError(
+                "there is no field, and a table has one at least", hint="--to ndjson holds nothing"
+            )
         database, self._database = self._database, None
         database.close()
         if self._digest is not None:

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.tables.nested import nested
-from serialpack.conversion.tables.typed import records_of
+from serialpack.conversion.tables.nested import nested, records_of
 from serialpack.errors import SyntaxInputError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, ValueFormat

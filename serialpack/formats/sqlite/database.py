@@ -25,8 +25,8 @@ _JSON = re.compile(r"JSON\b", re.IGNORECASE)
 _BOOLEAN = re.compile(r"BOOL(?:EAN)?", re.IGNORECASE)
 
 
-class Rows(NamedTuple):
-    """Rows of a table as bytes, and how many they are."""
+class RowPiece(NamedTuple):
+    """RowPiece of a table as bytes, and how many they are."""
 
     data: bytes
     count: int  # type: ignore[assignment]  # a method of tuple, which nobody needs here
@@ -85,7 +85,7 @@ class OpenTable(NamedTuple):
     select: str
     head: RowHead
 
-    def pieces(self, block_size: int, most_values: int = 0) -> Iterator[tuple[RowHead, Rows]]:
+    def pieces(self, block_size: int, most_values: int = 0) -> Iterator[tuple[RowHead, RowPiece]]:
         """All rows, of about ``block_size`` bytes at a time, and ``most_values`` values.
 
         InputError where they cannot be read, RefusedError for a row that is too large.
@@ -111,7 +111,7 @@ class OpenTable(NamedTuple):
             self.connection.text_factory = bad_text()
             head = head._replace(odd=True)
 
-    def _from(self, first: int, block_size: int, most_values: int) -> Iterator[Rows]:
+    def _from(self, first: int, block_size: int, most_values: int) -> Iterator[RowPiece]:
         encode, most_rows = row_encoder(), max(1, most_values // max(1, len(self.head.names)))
         parts: list[bytes] = []
         size = 0
@@ -123,9 +123,9 @@ class OpenTable(NamedTuple):
                 parts.append(data)
                 size += len(data)
                 if size >= block_size or (most_values and len(parts) >= most_rows):
-                    yield Rows(joined(parts), len(parts))
+                    yield RowPiece(joined(parts), len(parts))
                     parts, size = [], 0
-        yield Rows(joined(parts), len(parts))
+        yield RowPiece(joined(parts), len(parts))
 
 
 @contextmanager

@@ -132,10 +132,14 @@ class SqliteFormat(DocumentFormat):
             raise Malformed(error.message) from None
 
     def write(self, records: list[Any]) -> bytes:
+        if not all(type(record) is dict for record in records):
+            raise TypeError("a row is a map")
         names = list(dict.fromkeys(chain.from_iterable(records)))
         if not names or len(names) > MOST_COLUMNS:
             raise ValueError("a table has columns, and 2,000 of them at most")
-        if not all(type(record) is dict and list(record) == names for record in records):
+        if not all(type(name) is str for name in names):
+            raise TypeError("a key that is no text")
+        if not all(list(record) == names for record in records):
             raise TypeError("a table has the same columns in each row")
         columns = list(zip(*map(dict.values, records), strict=True))
         declared = [_declared(column) for column in columns]
