@@ -3,6 +3,7 @@
     python -m benchmarks.conversion                 all rows; minutes, and some 2 GB in the cache
     python -m benchmarks.conversion --quick         on data a tenth as large: whether it runs
     python -m benchmarks.conversion --only array    one row; repeatable
+    python -m benchmarks.conversion --only tables --mb 60    CSV and Parquet, of less NDJSON
     python -m benchmarks.conversion --bin FOLDER    converters that are in this folder, first
 
 Exits 0 also where a target is missed: the table says so. A line whose converter is absent says so;
@@ -18,6 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
+from benchmarks.conversion_tables import tables
 from benchmarks.data import cached, made
 from benchmarks.measure import Figure, Step, alternate, run
 from benchmarks.table import Line, arguments, machine, print_table, speed
@@ -55,11 +57,14 @@ _ROUTE = b"""  - path: /contacts/%d
 class Bench:
     """The commands and sizes that the rows share."""
 
-    def __init__(self, serialpack: str, folder: str | None, *, quick: bool, times: int) -> None:
+    def __init__(
+        self, serialpack: str, folder: str | None, *, quick: bool, times: int, mb: int
+    ) -> None:
         self.times = times
         self.serialpack = serialpack
         self._scale = 10 if quick else 1
-        path = search_path(folder)
+        self.path = path = search_path(folder)
+        self.mb = mb
         self.peers: dict[str, Found] = {}
         for name in ("json2msgpack", "remarshal", "jaq", "jq", "sqlite-utils"):
             if found := find(next(p for p in PEERS if p.name == name), path):
@@ -233,6 +238,11 @@ def config(bench: Bench) -> Iterator[Line]:
         yield Line(f"YAML of {len(text)} bytes to JSON", peer, aim, words, met)
 
 
+def into_tables(bench: Bench) -> Iterator[Line]:
+    """NDJSON to CSV and Parquet."""
+    yield from tables(bench.serialpack, bench.path, bench.size(bench.mb), bench.times)
+
+
 ROWS: dict[str, Callable[[Bench], Iterator[Line]]] = {
     "array": array,
     "array-30": array_30,
@@ -240,6 +250,7 @@ ROWS: dict[str, Callable[[Bench], Iterator[Line]]] = {
     "database": database,
     "memory": memory,
     "config": config,
+    "tables": into_tables,
 }
 
 
@@ -251,8 +262,13 @@ def main() -> None:
         default=os.environ.get("SERIALPACK_PEERS"),
         help="where converters are looked for first (default: $SERIALPACK_PEERS)",
     )
+    parser.add_argument(
+        "--mb", type=int, default=240, help="of NDJSON in the row tables (default 240)"
+    )
     chosen = parser.parse_args()
-    bench = Bench(chosen.serialpack, chosen.bin, quick=chosen.quick, times=chosen.times)
+    bench = Bench(
+        chosen.serialpack, chosen.bin, quick=chosen.quick, times=chosen.times, mb=chosen.mb
+    )
     versions = ", ".join(f"{name} {found.version}" for name, found in bench.peers.items())
     print_table(
         {name: partial(ROWS[name], bench) for name in chosen.only or ROWS},

@@ -164,7 +164,7 @@ function __serialpack_loss
         'null' 'null is an empty cell, in TOML a key that is left out, as is an empty list in XML' \
         'nan' 'NaN and infinities become null' \
         'bigint' 'integers that the target cannot hold become decimal text' \
-        'digits' 'numbers become the nearest double, times are cut to microseconds' \
+        'digits' 'numbers become the nearest double (beyond all: an infinity), an integer -0 loses its sign, times are cut to microseconds' \
         'duplicates' 'the last of equal keys wins' \
         'order' 'text and elements of XML that alternate are put together' \
         'columns' 'the names of columns are dropped, of a table without rows' \
@@ -244,6 +244,8 @@ complete -c serialpack -n '__serialpack_verb pack' -s 9 -d 'effort 9'
 complete -c serialpack -n '__serialpack_verb pack' -l effort -x -k -a '(__serialpack_effort)' -d 'Levels, blocks: -1 fastest, -9 smallest; default -3'
 complete -c serialpack -n '__serialpack_verb pack' -s F -l from -x -k -a '(__serialpack_format)' -d 'What FILE is; default: looked at'
 complete -c serialpack -n '__serialpack_verb pack' -l delimiter -x -d 'Between fields of CSV: , ; | or tab'
+complete -c serialpack -n '__serialpack_verb pack' -l encoding -x -d 'Of CSV that is not UTF-8: cp1252, ...'
+complete -c serialpack -n '__serialpack_verb pack' -l no-header -d 'Of CSV: its first line is a record'
 complete -c serialpack -n '__serialpack_verb pack' -l exact -d 'Refuse where only the values would come back'
 complete -c serialpack -n '__serialpack_verb pack' -l no-verify -d 'Skip the proof that it can be undone'
 complete -c serialpack -n '__serialpack_verb pack' -l trust -d 'Read a pickle, which runs code that is in it'

@@ -97,7 +97,7 @@ def by_table(choice: Candidates, table: SampleTable) -> Candidates:
 
 
 def _there(registry: Registry[Any], texts: Sequence[str], absent: list[str]) -> list[StageSpec]:
-    """Those that are installed; the names of the others are added to ``absent``."""
+    """The stages that are installed; the names of the others are added to ``absent``."""
     found = []
     for text in texts:
         spec = parse_stage(registry, text)
@@ -140,7 +140,7 @@ def values_of(format: str, *, trust: bool = False) -> bool:
 
 
 def first_codecs(choice: Candidates) -> list[StageSpec]:
-    """Those of ``FIRST_CODECS`` that are among the choice; else its first."""
+    """The codecs of ``FIRST_CODECS`` that are among the choice; else its first."""
     spelled = {spell_stage(CODECS, spec): spec for spec in choice.codecs}
     wanted = [str(spell_stage(CODECS, parse_stage(CODECS, text))) for text in FIRST_CODECS]
     return [spelled[text] for text in wanted if text in spelled] or choice.codecs[:1]

@@ -46,6 +46,8 @@ class PackRequest(NamedTuple):
     effort: int | None
     format: str | None
     delimiter: str | None
+    encoding: str | None
+    no_header: bool
     exact: bool
     no_verify: bool
     trust: bool

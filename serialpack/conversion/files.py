@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
@@ -17,7 +16,6 @@ from serialpack.api import (
     opened_source,
     target_name,
 )
-from serialpack.conversion.found_tables import AsFound
 from serialpack.conversion.given import Given, given_by, with_schema
 from serialpack.conversion.listed import listed
 from serialpack.conversion.losses import Losses
@@ -27,6 +25,7 @@ from serialpack.conversion.projecting import Fields, fields_lost
 from serialpack.conversion.rules import (
     DATABASES,
     EVERY,
+    ONE_SCHEMA,
     RULES,
     TABLES,
     TEXT_TABLES,
@@ -39,8 +38,9 @@ from serialpack.conversion.tables.layout import Layout, layout_of, typed_layout_
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.tables.survey import surveyed
 from serialpack.conversion.tables.told import turned_back_by
-from serialpack.conversion.tables.twice import Rereadable, is_pipe, twice
+from serialpack.conversion.tables.twice import Rereadable, twice
 from serialpack.conversion.targets import is_written, written
+from serialpack.detect import AsFound
 from serialpack.errors import UsageError, ValueRefusedError
 from serialpack.files import Path, Source
 from serialpack.formats import FORMATS
@@ -147,17 +147,18 @@ def convert(
         raise UsageError(f"--indent is for json, not {to}")
     if how["shaping"].ascii and to not in ("json", "ndjson"):
         raise UsageError(f"--ascii is for json and ndjson, not {to}")
-    try:
-        return _either(source, target, to, how, block_size, progress)
-    except ValueRefusedError as refused:
-        plain = not (strict or tagged or skip_bad or EVERY in lossy)
-        if plain and isinstance(source, str | os.PathLike) and not is_pipe(source):
-            listed(refused, to, list(lossy), partial(_attempt, source, to, how, block_size))
-        raise
+    lists = not (strict or tagged or skip_bad or EVERY in lossy)
+    with twice(source, sure=to in TABLES or to == "avro", may=lists) as again:
+        try:
+            return _either(again, target, to, how, block_size, progress)
+        except ValueRefusedError as refused:
+            if lists:
+                listed(refused, to, list(lossy), partial(_attempt, again, to, how, block_size))
+            raise
 
 
 def _attempt(
-    source: Path,
+    again: Rereadable,
     to: str,
     how: ConvertOptions,
     block_size: int | None,
@@ -166,11 +167,11 @@ def _attempt(
 ) -> None:
     """Convert with all losses allowed, and write nothing."""
     every: ConvertOptions = {**how, "lossy": [EVERY], "force": True}
-    _either(source, io.BytesIO(), to, every, block_size, progress, losses)
+    _either(again, io.BytesIO(), to, every, block_size, progress, losses)
 
 
 def _either(
-    source: Path | IO[bytes],
+    again: Rereadable,
     target: Target,
     to: str,
     how: ConvertOptions,
@@ -179,18 +180,12 @@ def _either(
     losses: Losses | None = None,
 ) -> ConvertReport:
     """As ``convert``, in one pass or in two. ``losses`` counts, and nothing is written then."""
-    if to == "avro":
-        with twice(source) as again:
-            if block_size != MAX_BLOCK and _needs_one_schema(again, to, how, block_size):
-                block_size = MAX_BLOCK
-            report = _converted(again.again(), target, to, how, None, block_size, progress, losses)
-            return report._replace(kept_pipe=again.kept or report.kept_pipe)
-    if to not in TABLES:
-        return _converted(source, target, to, how, None, block_size, progress, losses)
-    with twice(source) as again:
-        looked = _looked(again, target, to, how, block_size)
-        report = _converted(again.again(), target, to, how, looked, block_size, progress, losses)
-        return report._replace(kept_pipe=again.kept or report.kept_pipe)
+    whole = to in ONE_SCHEMA - TABLES and block_size != MAX_BLOCK
+    if whole and _needs_one_schema(again, to, how, block_size):
+        block_size = MAX_BLOCK
+    looked = _looked(again, target, to, how, block_size) if to in TABLES else None
+    report = _converted(again.again(), target, to, how, looked, block_size, progress, losses)
+    return report._replace(kept_pipe=again.kept or report.kept_pipe)
 
 
 def _looked(
@@ -338,7 +333,7 @@ def _converted(
     return ConvertReport(
         source=opened.path,
         target=target_name(target),
-        format=plan.source,
+        format=given.found,
         to=to,
         read=done.read,
         size=into.size(out.written),
@@ -365,8 +360,10 @@ def _as_found(how: ConvertOptions) -> AsFound:
 def _same_dialect(to: str, source: str) -> str:
     """The format that is written for ``to``: CSV becomes CSV with its delimiter."""
     dialect = FORMATS.declaration(source) if source else None
-    other = dialect is not None and dialect.dialect_of == to and not dialect.is_target
-    return source if other else to
+    if dialect is None or dialect.dialect_of != to or dialect.is_target:
+        return to
+    plain = next(d for d in FORMATS if d.delimiter == dialect.delimiter)
+    return to if plain.is_target else plain.name
 
 
 def _asks(how: ConvertOptions) -> bool:

@@ -9,10 +9,10 @@ from serialpack.api import HEAD, expanded
 from serialpack.compressed.pieces import Pieces
 from serialpack.compressed.source import decompressed
 from serialpack.container.reader import SNIFF, first_header, is_container
-from serialpack.conversion.found_tables import AsFound
+from serialpack.conversion.found_tables import opened
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.projecting import Fields
-from serialpack.detect import looks_like, not_converted, told
+from serialpack.detect import AsFound, looks_like, not_converted, told
 from serialpack.errors import InputError, UsageError
 from serialpack.files import Source
 from serialpack.formats import FORMATS
@@ -34,13 +34,15 @@ if TYPE_CHECKING:
 class Given(NamedTuple):
     """What there is to read, and how.
 
-    ``packed``: what a container is of. ``stored``: what it is serialized in, and the settings.
+    ``found``: the format of the source, where it is read as another one. ``packed``: what a
+    container is of. ``stored``: what it is serialized in, and the settings.
     ``projected``: what gives only the fields that were asked for, where that is done in reading.
     ``by_content``: what it is was neither said nor told by a name or first bytes.
     """
 
     read: Read
     plan: ConversionPlan
+    found: str
     packed: str | None = None
     stored: tuple[str | None, Style] = (None, {})
     projected: Projected | None = None
@@ -75,14 +77,14 @@ def given_by(
         expect(lambda: source.about)
         head = source.peek(HEAD)
         name = source.name if source.stat is not None else None
-        found, read = table.opened(source.read, head, format, name)
-        _check_source(found, head, trust=trust)
-        if found == "sqlite":
+        found, usual, read = opened(source.read, head, format, name, table)
+        _check_source(usual, head, trust=trust)
+        if usual == "sqlite":
             path = source.path if source is plain and source.owned and source.stat else None
             read = DatabaseRead(read, path, database_table)
-        by_content = format is None and found != told(None, name, head, table.delimiter)
-        plan = ConversionPlan(found, "", fields=fields.paths)
-        return Given(read, plan, by_content=by_content)
+        by_content = format is None and found != "bytes" == told(None, name, head)
+        plan = ConversionPlan(usual, fields=fields.paths)
+        return Given(read, plan, found, by_content=by_content)
     source = expanded(source)
     header = first_header(source.peek)
     if header.entry is not None:
@@ -90,7 +92,7 @@ def given_by(
     packed = member_plan(header, trust=trust)
     serializer = packed.chain.serializer
     if fields.names and format is None and table == AsFound():
-        # It needs NumPy, whose import takes as long as all of a small conversion.
+        # Projecting needs NumPy, whose import takes as long as all of a small conversion.
         from serialpack.pipeline.fields import Projected, projectable
 
         member = projectable(source, packed)
@@ -99,9 +101,8 @@ def given_by(
             read = Pieces(iter(projected)).read
             # Nobody knows how much of each record that is.
             expect(lambda: None)
-            return Given(
-                read, ConversionPlan(projected.format, ""), projected.format, projected=projected
-            )
+            found = projected.format
+            return Given(read, ConversionPlan(found), found, found, projected=projected)
     settings = packed.style.get(SETTINGS, {})
     stored = SERIALIZERS.cls(serializer.name).stored_format
     is_object = packed.format == "object"
@@ -109,7 +110,7 @@ def given_by(
     pieces = restored_pieces(source.read, serialized=is_object, trust=trust, threads=threads)
     if format is not None and format == FORMATS.declaration(packed.format).dialect_of:
         format = None  # it is known which of them
-    plan = ConversionPlan(format or packed.format, "", fields=fields.paths)
+    plan = ConversionPlan(format or packed.format, fields=fields.paths)
     if is_object:
         if stored == "object":
             raise InputError(
@@ -119,7 +120,6 @@ def given_by(
         tabular = issubclass(cls, RecordSerializer) and cls.tabular
         plan = ConversionPlan(
             stored or "",
-            "",
             structure=Structure.ARRAY if tabular else None,  # the object is the list of the rows
             fields=fields.paths,
             alone=True,
@@ -129,14 +129,14 @@ def given_by(
     restored = Pieces(pieces)
     known = isinstance(FORMATS.get(plan.source), ValueFormat)
     _check_source(plan.source, b"" if known else restored.front(HEAD)[0], trust=trust)
-    read = restored.read
-    if table != AsFound():
+    read, found = restored.read, plan.source
+    if table != AsFound() or FORMATS.declaration(found).variants:
         head, _ = restored.front(HEAD)
-        found, read = table.opened(read, head, plan.source, None)
-        plan = plan._replace(source=found)
+        found, usual, read = opened(read, head, found, None, table)
+        plan = plan._replace(source=usual)
     if plan.source == "sqlite":
         read = DatabaseRead(read, None, database_table)
-    return Given(read, plan, packed.format, (stored, settings))
+    return Given(read, plan, found, packed.format, (stored, settings))
 
 
 def _check_source(format: str, head: bytes, *, trust: bool) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import NamedTuple
 
+from serialpack.formats import FORMATS
 from serialpack.values.kinds import (
     AROUND,
     COLUMNS,
@@ -24,10 +25,13 @@ from serialpack.values.kinds import (
 
 #: The formats that are tables of text, those whose columns have a type, those whose values have one
 #: each, and all. Avro has unions.
-TEXT_TABLES = frozenset({"csv", "tsv"})
-TYPED_TABLES = frozenset({"parquet", "arrow"})
+TEXT_TABLES = frozenset(d.name for d in FORMATS if d.delimiter and d.is_target)
+TYPED_TABLES = frozenset(d.name for d in FORMATS if d.typed_columns)
 DATABASES = frozenset({"sqlite"})
 TABLES = TEXT_TABLES | TYPED_TABLES | DATABASES
+
+#: The formats of which a file has one schema.
+ONE_SCHEMA = frozenset(d.name for d in FORMATS if d.one_schema)
 
 #: Every target.
 ALL = frozenset({"*"})
@@ -165,7 +169,9 @@ RULES: dict[str, Rule] = {
         frozenset({"inexact-integer", "uint64", "bigint"}),
     ),
     DIGITS: Rule(
-        "numbers become the nearest double, times are cut to microseconds", frozenset({"digits"})
+        "numbers become the nearest double (beyond all: an infinity), an integer -0 loses its sign,"
+        " times are cut to microseconds",
+        frozenset({"digits", "overflow", "negative-zero"}),
     ),
     DUPLICATES: Rule("the last of equal keys wins", frozenset({"duplicate-keys"})),
     COMMENTS: Rule("comments are dropped", frozenset(), ALL, "comments dropped"),

@@ -99,6 +99,11 @@ class Difference(NamedTuple):
     kind: str
 
 
+def unplaced(error: Exception) -> Difference:
+    """That records are not written or read at all, where no value among them is to blame."""
+    return Difference(0, "$", "the records", f"an error ({error})", "value")
+
+
 class Unheld(Exception):
     """A value that Python itself cannot hold. Internal: it is said as a refusal."""
 

@@ -375,4 +375,4 @@ def test_every_kind_of_a_rule_is_one() -> None:
     assert rule_for("bytes") is None
     assert rule_for("uint64") == "bigint"
     assert rule_for("integer") == "types"
-    assert rule_for("overflow") is None
+    assert rule_for("overflow") == rule_for("negative-zero") == "digits"

@@ -79,7 +79,7 @@ SHAPES: dict[str, dict[str, Shape]] = {
     "json": _JSON,
     "ndjson": _JSON | _LINES,
     "csv": _CSV,
-    **dict.fromkeys(("tsv", "csv:semicolon", "csv:pipe"), _CSV),
+    **dict.fromkeys(("tsv", "csv:semicolon", "csv:pipe", "csv:dialect"), _CSV),
     "yaml": {
         "items": repeated(b"- a\n"),
         "keys": counted("k%d: 1\n", 9),

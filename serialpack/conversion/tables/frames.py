@@ -26,7 +26,7 @@ from serialpack.formats.tables import records as tables
 from serialpack.formats.tables.table import TableFormat
 from serialpack.serializers.base import FAILURES
 from serialpack.stages.stage import Buffer
-from serialpack.values.kinds import Difference, Loss, shown, totals
+from serialpack.values.kinds import Difference, Loss, shown, totals, unplaced
 
 
 class FrameTable:
@@ -155,7 +155,7 @@ class FrameTable:
                 except FAILURES:
                     kind = inner_kind(value)
                     return Difference(number, column.value_path, shown(value), "", kind)
-        return Difference(0, "$", "the records", f"an error ({error})", "value")
+        return unplaced(error)
 
 
 def no_json(column: TableColumn, values: Sequence[Any]) -> Difference:

@@ -29,7 +29,7 @@ class DatabaseReader:
         self._allowed = frozenset(plan.lossy)
         self._shaping = plan.shaping
 
-    def read(self, block: SourceBlock, *, nearest: bool) -> tuple[list[Any], list[Loss]]:  # noqa: ARG002
+    def read(self, block: SourceBlock) -> tuple[list[Any], list[Loss]]:
         """The records of a block, and what of them was lost by rules; errors as of ``parse``."""
         records, told = parse_lossy(self._format, block, self._allowed)
         head, shaping = RowHead.unpacked(block.context), self._shaping

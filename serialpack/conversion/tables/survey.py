@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 from serialpack.conversion.blocks import BlockConverter
@@ -49,27 +50,20 @@ class TooLong(Exception):
     """A map that is larger than a block is one record of a table: it is read whole."""
 
 
-class Looking(NamedTuple):
-    """What makes workers that look at blocks. Can be sent to a process."""
+def looker(plan: ConversionPlan, rows: str, within: bool) -> Callable[[SourceBlock], Looked]:
+    """What looks at blocks, one after another."""
+    converter = BlockConverter(plan)
 
-    plan: ConversionPlan
-    rows: str
-    within: bool
+    def look(block: SourceBlock) -> Looked:
+        records = converter(block).records
+        shape = ValueShape()
+        rows_here = rows or rows_of(records)
+        if records:
+            shape.look(list(as_maps(records, rows_here)), within=within)
+        alone = len(records) == 1 and type(records[0]) is dict
+        return Looked(rows_here, shape, tuple(lists_in(records[0])) if alone else ())
 
-    def worker(self) -> Callable[[SourceBlock], Looked]:
-        """What looks at blocks, one after another."""
-        converter = BlockConverter(self.plan)
-
-        def look(block: SourceBlock) -> Looked:
-            records = converter(block).records
-            shape = ValueShape()
-            rows = self.rows or rows_of(records)
-            if records:
-                shape.look(list(as_maps(records, rows)), within=self.within)
-            alone = len(records) == 1 and type(records[0]) is dict
-            return Looked(rows, shape, tuple(lists_in(records[0])) if alone else ())
-
-        return look
+    return look
 
 
 def rows_of(records: list[Any]) -> str:
@@ -129,10 +123,11 @@ def _looked(
         style=fmt.detect_style(first) if fmt.restyled else fmt.outline(first),
         structure=Structure.ARRAY if structure == Structure.ARRAY else None,
         whole=True,
-        verify=False,  # they are read once more, and proved then
+        verify=False,
+        looked=True,
     )
     crew = Crew(threads, processes=threads > 1)
     whole = Looked("", ValueShape())
-    for _, looked in line.through(Looking(plan, rows, within), crew):
+    for _, looked in line.through(partial(looker, plan, rows, within), crew):
         whole = whole.joined(looked)
     return whole

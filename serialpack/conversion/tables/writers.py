@@ -13,9 +13,6 @@ from serialpack.formats import FORMATS
 from serialpack.formats.shared.join import Join
 from serialpack.values.kinds import AROUND, UTF8, Loss
 
-#: The sources whose values all are such as JSON has.
-_OF_JSON = frozenset({"json", "ndjson", "csv", "tsv"})
-
 
 class TableWriter(Protocol):
     """Writes blocks of records under one layout."""
@@ -48,7 +45,9 @@ def table_writer(plan: ConversionPlan) -> TableWriter | None:
 
 def carrier_of(plan: ConversionPlan) -> Carrier | None:
     """What turns values into those that the cells of the target hold; None where nothing need."""
-    of_json = plan.source.partition(":")[0] in _OF_JSON and not plan.tagged
+    source = FORMATS.declaration(plan.source)
+    of_json = source.tagged or bool(source.delimiter)  # all its values are such as JSON has
+    of_json = of_json and not plan.tagged
     if plan.target in DATABASES:
         from serialpack.conversion.tables.databases import DatabaseCarrier
 

@@ -74,6 +74,9 @@ class DocumentFormat(ValueFormat):
         """The records in this format; ValueError, TypeError, OverflowError or RecursionError
         (subclasses too) for a value that it cannot hold."""
 
+    def check_document(self, document: Any) -> None:
+        """ValueRefusedError for what cannot be the one document of a file."""
+
     def write_stored(self, records: list[Any]) -> bytes:
         """As ``write``, for a block of a container: any number of records."""
         return self.write(records)
