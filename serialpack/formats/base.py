@@ -290,8 +290,7 @@ class ValueFormat(Format):
     one_record: ClassVar[bool] = False
     #: Whether ``lossy.parse_lossy`` tells what reading drops: comments, and the like.
     tells: ClassVar[bool] = False
-    #: Whether its records are those of a file: else of one of several tables, which is to be named.
-    packs: ClassVar[bool] = True
+    packs: ClassVar[bool] = True  #: whether a file is its records, and no set of tables
     #: The rules of ``--lossy`` that ``lossy.parse_lossy`` heeds.
     heeds: ClassVar[frozenset[str]] = frozenset()
     #: Where ``parse`` notes what it changes because a rule says so; None: it changes nothing.
