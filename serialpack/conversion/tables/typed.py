@@ -15,7 +15,7 @@ from serialpack.conversion.tables.cells import (
 )
 from serialpack.conversion.tables.columns import MISSING
 from serialpack.conversion.tables.delimited import RaggedRow, columns_of
-from serialpack.conversion.tables.nested import nested
+from serialpack.conversion.tables.nested import nested, records_of
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.formats.base import SourceBlock, ValueFormat
 from serialpack.formats.csv.rows import rows_of
@@ -84,16 +84,6 @@ class RowReader:
 
     def _is_dotted(self, name: str) -> bool:
         return self._shaping.nest is not None and self._shaping.separator in name
-
-
-def records_of(names: list[str], columns: list[list[Any]]) -> list[Any]:
-    """A map for each row, without what is missing."""
-    if any(MISSING in column for column in columns):
-        return [
-            {name: value for name, value in zip(names, row, strict=True) if value is not MISSING}
-            for row in zip(*columns, strict=True)
-        ]
-    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
 class FrameReader:
