@@ -3,6 +3,7 @@
     python -m benchmarks.conversion                 all rows; minutes, and some 2 GB in the cache
     python -m benchmarks.conversion --quick         on data a tenth as large: whether it runs
     python -m benchmarks.conversion --only array    one row; repeatable
+    python -m benchmarks.conversion --only tables --mb 60    CSV and Parquet, of less NDJSON
     python -m benchmarks.conversion --bin FOLDER    converters that are in this folder, first
 
 Exits 0 also where a target is missed: the table says so. A line whose converter is absent says so;
@@ -18,6 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
+from benchmarks.conversion_tables import tables
 from benchmarks.data import cached, made
 from benchmarks.measure import Figure, Step, alternate, run
 from benchmarks.table import Line, arguments, machine, print_table, speed
@@ -55,13 +57,16 @@ _ROUTE = b"""  - path: /contacts/%d
 class Bench:
     """The commands and sizes that the rows share."""
 
-    def __init__(self, serialpack: str, folder: str | None, *, quick: bool, times: int) -> None:
+    def __init__(
+        self, serialpack: str, folder: str | None, *, quick: bool, times: int, mb: int
+    ) -> None:
         self.times = times
         self.serialpack = serialpack
         self._scale = 10 if quick else 1
-        path = search_path(folder)
+        self.path = path = search_path(folder)
+        self.mb = mb
         self.peers: dict[str, Found] = {}
-        for name in ("json2msgpack", "remarshal", "jaq", "jq"):
+        for name in ("json2msgpack", "remarshal", "jaq", "jq", "sqlite-utils"):
             if found := find(next(p for p in PEERS if p.name == name), path):
                 self.peers[name] = found
 
@@ -136,6 +141,26 @@ def lines(bench: Bench) -> Iterator[Line]:
     work = f"{bench.size(300) / _MB:.0f} MB of NDJSON reprinted"
     yield _ratio(f"{work}, proved", f, "proved", "jaq", 1.0)
     yield _ratio(f"{work}, unproved", f, "unproved", "jaq", None)
+
+
+#: sqlite-utils adds to a database that is there.
+_INSERT = 'rm -f "$1" && exec "$0" insert "$1" contacts "$2" --nl'
+
+
+def database(bench: Bench) -> Iterator[Line]:
+    """NDJSON to a table of a new SQLite database."""
+    source = cached("contacts", bench.size(300))
+    steps = {
+        "proved": Step([*bench.ours("ndjson", "sqlite", "-j", "2"), str(source)]),
+        "unproved": Step([*bench.ours("ndjson", "sqlite", "-j", "2", "--no-verify"), str(source)]),
+    }
+    if found := bench.peers.get("sqlite-utils"):
+        target = str(source.with_name("sqlite-utils.db"))
+        steps["sqlite-utils"] = Step(["sh", "-c", _INSERT, found.command, target, str(source)])
+    f = alternate(steps, bench.times)
+    work = f"{bench.size(300) / _MB:.0f} MB of NDJSON to SQLite"
+    yield _ratio(f"{work}, proved", f, "proved", "sqlite-utils", 1.0)
+    yield _ratio(f"{work}, unproved", f, "unproved", "sqlite-utils", None)
 
 
 def memory(bench: Bench) -> Iterator[Line]:
@@ -213,12 +238,19 @@ def config(bench: Bench) -> Iterator[Line]:
         yield Line(f"YAML of {len(text)} bytes to JSON", peer, aim, words, met)
 
 
+def into_tables(bench: Bench) -> Iterator[Line]:
+    """NDJSON to CSV and Parquet."""
+    yield from tables(bench.serialpack, bench.path, bench.size(bench.mb), bench.times)
+
+
 ROWS: dict[str, Callable[[Bench], Iterator[Line]]] = {
     "array": array,
     "array-30": array_30,
     "lines": lines,
+    "database": database,
     "memory": memory,
     "config": config,
+    "tables": into_tables,
 }
 
 
@@ -230,8 +262,13 @@ def main() -> None:
         default=os.environ.get("SERIALPACK_PEERS"),
         help="where converters are looked for first (default: $SERIALPACK_PEERS)",
     )
+    parser.add_argument(
+        "--mb", type=int, default=240, help="of NDJSON in the row tables (default 240)"
+    )
     chosen = parser.parse_args()
-    bench = Bench(chosen.serialpack, chosen.bin, quick=chosen.quick, times=chosen.times)
+    bench = Bench(
+        chosen.serialpack, chosen.bin, quick=chosen.quick, times=chosen.times, mb=chosen.mb
+    )
     versions = ", ".join(f"{name} {found.version}" for name, found in bench.peers.items())
     print_table(
         {name: partial(ROWS[name], bench) for name in chosen.only or ROWS},

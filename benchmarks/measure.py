@@ -48,12 +48,14 @@ class Step(NamedTuple):
 
 class Run(NamedTuple):
     """One run. ``output``: bytes it wrote to its pipe or file; ``read``: bytes it asked of the
-    kernel in read calls (Linux, else None)."""
+    kernel in read calls (Linux, else None). ``cpu``: seconds of all processors, also those of
+    processes that it started and waited for."""
 
     seconds: float
     peak: int
     output: int
     read: int | None
+    cpu: float = 0.0
 
 
 class Figure(NamedTuple):
@@ -68,6 +70,10 @@ class Figure(NamedTuple):
     @property
     def min(self) -> float:
         return min(r.seconds for r in self.runs)
+
+    @property
+    def cpu(self) -> float:
+        return median(r.cpu for r in self.runs)
 
     @property
     def peak(self) -> int:
@@ -111,11 +117,12 @@ def run(step: Step, peaks: dict[int, int] | None = None) -> Run:
         process.returncode = os.waitstatus_to_exitcode(status)
         if feeder:
             feeder.wait()
+        cpu = usage.ru_utime + usage.ru_stime
         if process.returncode or (feeder and feeder.returncode):
             errors.seek(0)
             said = errors.read().decode(errors="replace").strip()
             raise RuntimeError(f"exit {process.returncode}: {step}\n{said}")
-    return Run(seconds, usage.ru_maxrss * _RSS_UNIT, output, read)
+    return Run(seconds, usage.ru_maxrss * _RSS_UNIT, output, read, cpu)
 
 
 def alternate(steps: Mapping[str, Step], times: int) -> dict[str, Figure]:

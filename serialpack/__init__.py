@@ -20,15 +20,12 @@
 Everything is imported when it is first used: ``import serialpack`` costs next to nothing.
 """
 
-from __future__ import annotations
-
-from serialpack._version import __version__
-
-# Until the command is on its way Ctrl-C is Python's, with a traceback: not even typing is loaded.
+# Until the command is on its way Ctrl-C is Python's, with a traceback: nothing is loaded here.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from serialpack._version import __version__ as __version__
     from serialpack.api import inspect as inspect
     from serialpack.api import pack as pack
     from serialpack.api import unpack as unpack
@@ -62,6 +59,7 @@ if TYPE_CHECKING:
 
 #: Public name -> the module that defines it.
 _PUBLIC = {
+    "__version__": "_version",
     "pack": "api",
     "unpack": "api",
     "inspect": "api",
@@ -94,10 +92,10 @@ _PUBLIC = {
     "ValueRefusedError": "errors",
 }
 
-__all__ = ["__version__", *_PUBLIC]  # noqa: PLE0604
+__all__ = [*_PUBLIC]  # noqa: PLE0604
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     if name not in _PUBLIC:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import importlib

@@ -14,7 +14,7 @@ from serialpack._version import __version__
 from serialpack.auto import Choice, choose, settle
 from serialpack.container.reader import SNIFF, first_header, is_container, is_small
 from serialpack.container.small import MAX_SMALL
-from serialpack.detect import looks_like, not_converted, told
+from serialpack.detect import AsFound, looks_like, not_converted, told
 from serialpack.errors import (
     FileError,
     InputError,
@@ -61,6 +61,8 @@ def pack(
     effort: int = DEFAULT_EFFORT,
     format: str | None = None,
     delimiter: str | None = None,
+    encoding: str | None = None,
+    no_header: bool = False,
     block_size: int | None = None,
     exact: bool = False,
     verify: bool = True,
@@ -80,12 +82,14 @@ def pack(
     line (``"zstd:19"``, ``"shuffle:4"``); ``effort`` 1 to 9 chooses what is left to ``auto``, and
     the level of a codec that is named without one.
     ``format`` says what the source is (default: by name, then by content), ``delimiter`` what
-    stands between the fields of CSV (default: what fits its first rows), ``block_size`` is in
-    bytes, ``threads`` defaults to the usable cores. ``exact`` refuses a serializer that would
-    not give back the very bytes; ``verify=False`` skips the proof; ``trust`` reads sources that
-    can run code while they are read (pickles). ``options`` go to the serializer: its ``schema``
-    and ``message``, for one that asks for them. ``identity`` is the name and
-    modification time (ns since 1970) to store, by default those of a source that is a file.
+    stands between the fields of CSV (default: what fits its first rows), ``encoding`` its encoding
+    (default: what its byte-order mark says, else UTF-8), ``no_header`` that its first line is a
+    record: then its columns are ``column1``, ``column2``, ... ``block_size`` is in bytes,
+    ``threads`` defaults to the usable cores. ``exact`` refuses a serializer that would not give
+    back the very bytes; ``verify=False`` skips the proof; ``trust`` reads sources that can run code
+    while they are read (pickles). ``options`` go to the serializer: its ``schema`` and ``message``,
+    for one that asks for them. ``identity`` is the name and modification time (ns since 1970) to
+    store, by default those of a source that is a file.
     ``entry`` (``"folder/a.json"``) makes it an entry of an archive, which is such containers one
     after another: see ``pack_archive``. ``progress(read, written)`` is called now and then with
     totals in bytes.
@@ -111,7 +115,7 @@ def pack(
         if is_container(head[:SNIFF]) and not force:
             raise FileError("is a serialpack file already", hint="force=True packs it once more")
         name, mtime = identity or _identity(opened)
-        format = told(format, entry or name, head, delimiter)
+        format = told(format, entry or name, head, AsFound(delimiter, encoding, no_header))
         choice = settle(choice, format, opened.peek, opened)
         packing = Packing(
             chain=choice.chain,
@@ -284,11 +288,18 @@ def expanded(source: Source) -> Source:
     return Source(io.BytesIO(expand(source.read(MAX_SMALL + 1))), source.path)
 
 
-def chosen(source: Path | IO[bytes], choice: Choice, *, format: str | None = None) -> Choice:
+def chosen(
+    source: Path | IO[bytes],
+    choice: Choice,
+    *,
+    format: str | None = None,
+    table: AsFound = AsFound(),  # noqa: B008  (it is never changed)
+) -> Choice:
     """What ``pack`` would make of ``choice`` for ``source``; no more of it is read than needed."""
     with opened_source(source) as opened:
         name, _ = _identity(opened)
-        return settle(choice, told(format, name, opened.peek(HEAD)), opened.peek, opened)
+        format = told(format, name, opened.peek(HEAD), table)
+        return settle(choice, format, opened.peek, opened)
 
 
 def check(source: Path, target: Path | None, *, force: bool = False) -> None:
@@ -317,17 +328,20 @@ def first_records(
     records that can be told apart.
     """
     from serialpack.pipeline.ranges import Span, slice_source, unpack_records
-    from serialpack.pipeline.unpack import LimitedWrite
+    from serialpack.pipeline.unpack import LimitedWrite, member_plan
 
     with opened_source(source) as opened, sink(target, False, None) as write:
         head = opened.peek(HEAD)
         if is_container(head[:SNIFF]):
-            unpack_records(expanded(opened), write, Span(0, count), max_size)
+            opened = expanded(opened)
+            packed = FORMATS.get(member_plan(first_header(opened.peek), trust=True).format)
+            unpack_records(opened, packed.shown_by(write), Span(0, count), max_size)
         else:
             name, _ = _identity(opened)
-            out = LimitedWrite(write, max_size)
             format = told(format, name, head)
-            lines = FORMATS.get(format).look_at_head(opened.read, count)
+            fmt = FORMATS.get(format)
+            out = LimitedWrite(fmt.shown_by(write), max_size)
+            lines = fmt.look_at_head(opened.read, count)
             if lines is None:
                 slice_source(opened, out, format, Span(0, count))
             else:
@@ -354,6 +368,11 @@ def _source_format(chain: Chain, format: str, head: bytes, *, trust: bool) -> st
         raise InputError(
             f"-s {chain.serializer.name} packs records, this is {looks_like(head) or format}",
             hint=f"-s raw packs anything{says}",
+        )
+    if not fmt.packs:
+        raise UsageError(
+            f"-s {chain.serializer.name} packs records, and {format} has tables of them",
+            hint="unpack --to ndjson --table NAME takes one, -s raw keeps the bytes",
         )
     if not fmt.safe and not trust:
         from serialpack.pipeline.unpack import untrusted

@@ -67,6 +67,8 @@ class PackOptions(TypedDict, total=False):
     effort: int
     format: str | None
     delimiter: str | None
+    encoding: str | None
+    no_header: bool
     block_size: int | None
     exact: bool
     verify: bool

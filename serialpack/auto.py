@@ -12,19 +12,20 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from typing import IO, NamedTuple
+from typing import IO, TYPE_CHECKING, NamedTuple
 
-from serialpack.array_chains import best_chain, window_of
 from serialpack.codecs import CODECS
 from serialpack.errors import UsageError
 from serialpack.files import Source
 from serialpack.filters import FILTERS
 from serialpack.formats import FORMATS
-from serialpack.formats.arrays.layout import MOST_HEAD, NumbersLayout, numbers_in
 from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import Chain, StageSpec, parse_stage
 from serialpack.stages.effort import DEFAULT_EFFORT, EFFORTS
 from serialpack.stages.stage import Buffer
+
+if TYPE_CHECKING:
+    from serialpack.formats.arrays.layout import NumbersLayout
 
 #: Less is not looked at.
 LEAST = 10_000
@@ -118,8 +119,13 @@ def settle(
     choice = choice._replace(settled=True, looked_at=len(head) >= LEAST)
     if not choice.looked_at:
         return choice
-    if FORMATS.declaration(format).columns:
+    declared = FORMATS.declaration(format)
+    if declared.columns:
         return _for_records(choice, format, head)
+    if declared.variants:
+        return choice._replace(why="columns takes tables apart that are in UTF-8 or alike")
+    from serialpack.formats.arrays.layout import MOST_HEAD, numbers_in
+
     layout = numbers_in(bytes(head[:MOST_HEAD]))
     if layout is not None:
         return _for_array(choice, layout, head, source)
@@ -132,7 +138,7 @@ def _for_records(choice: Choice, format: str, head: Buffer) -> Choice:
     chain = choose("columns", effort=choice.effort).chain
     columns = choice._replace(chain=chain, min_saving=0.0)
     if len(head) <= choice.block_size:
-        # Its one block is both ways at once, and tells better than a part of it.
+        # The source's one block is both ways at once, and tells better than a part of it.
         why = "columns of its records, where these are smaller than its text"
         return columns._replace(why=why)
     sample = _lines(head) if FORMATS.declaration(format).has_lines else _front(format, head)
@@ -148,6 +154,8 @@ def _for_records(choice: Choice, format: str, head: Buffer) -> Choice:
 def _for_array(
     choice: Choice, layout: NumbersLayout, head: Buffer, source: Source | None
 ) -> Choice:
+    from serialpack.array_chains import best_chain
+
     samples = _samples(layout, head, source)
     if not samples:
         return choice._replace(why="it has too few numbers to look at")
@@ -163,6 +171,8 @@ def _for_array(
 
 def _samples(layout: NumbersLayout, head: Buffer, source: Source | None) -> list[Buffer]:
     """Of places spread over the file where all of it can be read, else over its first block."""
+    from serialpack.array_chains import window_of
+
     again = source.again() if source is not None and (source.size or 0) > len(head) else None
     if again is not None and again.size is not None:
         with again:

@@ -11,7 +11,7 @@ Bytes = bytes | bytearray | memoryview
 
 
 class EndsEarly(ValueError):
-    """Bytes that are cut off within a number, or where they are compressed."""
+    """Bytes that end within a number, or within a compressed stream."""
 
 
 _SHORT = [bytes([number]) for number in range(128)]

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from typing import NamedTuple
 
 from serialpack.errors import UsageError
 from serialpack.formats import FORMATS
-from serialpack.formats.arrays.header import MAGIC, read_header
-from serialpack.formats.shared.document import Malformed
 from serialpack.known import HTML, KnownFile, is_beyond_text, known_file
 
 _PICKLE = re.compile(rb"\x80[\x02-\x05][\x95\]}\(ccKMJX\x8cN\x88\x89GB]", re.DOTALL)
@@ -41,16 +40,52 @@ def detect(name: str | None, head: bytes) -> str:
     if found is None:
         declared = FORMATS.by_magic(head.removeprefix(_BOM))
         found = declared.name if declared else None
-    if found == "pickle" and (head.startswith(MAGIC) or known_file(head) is not None):
+    if found == "pickle" and (
+        head.startswith(FORMATS.declaration("npy").magic) or known_file(head) is not None
+    ):
         return "bytes"
+    if found == "sqlite" and head and FORMATS.by_magic(head) is None:
+        return "bytes"  # .db is the ending of many programs' files
     if found is None or (FORMATS.declaration(found).is_text and head and is_binary(head)):
         return "bytes"
+    if found == "xml":
+        from serialpack.formats.xml.root import is_typed
+
+        return "typed-xml" if is_typed(head) else found
     return _dialect(head) if found == "csv" else found
 
 
-def told(format: str | None, name: str | None, head: bytes, delimiter: str | None = None) -> str:
-    """As ``detect``, where the user said what the file is (``format``), or what stands between
-    its fields. UsageError where both do not go together."""
+class AsFound(NamedTuple):
+    """What the user says of a table: see ``conversion.files.convert``."""
+
+    delimiter: str | None = None
+    encoding: str | None = None
+    no_header: bool = False
+
+
+def told(
+    format: str | None,
+    name: str | None,
+    head: bytes,
+    table: AsFound = AsFound(),  # noqa: B008  (never changed)
+) -> str:
+    """As ``detect``, where the user said what the file is (``format``), or how it is a table.
+
+    Of a table also by its byte-order mark, and by quotes that are escaped. UsageError where what
+    was said does not go together, or is not so.
+    """
+    said = FORMATS.declaration(format) if format else FORMATS.by_extension(name or "")
+    known = said.name if said else "csv" if table.delimiter else None
+    is_table = bool(FORMATS.declaration(known).delimiter) if known else bool(table.encoding)
+    if not is_table or (table == AsFound() and not _is_odd(head)):
+        found = _told(format, name, head, table.delimiter)
+        if table.encoding or table.no_header:
+            raise UsageError(f"--encoding and --no-header are for CSV, not for {found}")
+        return found
+    return _found_table(format, name, head, table)
+
+
+def _told(format: str | None, name: str | None, head: bytes, delimiter: str | None) -> str:
     if delimiter is not None:
         found = dialect_named(delimiter)
         if format is not None and FORMATS.spelled(format) not in ("csv", found):
@@ -60,6 +95,58 @@ def told(format: str | None, name: str | None, head: bytes, delimiter: str | Non
         return detect(name, head)
     format = FORMATS.spelled(format)
     return _dialect(head) if format == "csv" else format
+
+
+def _is_odd(head: bytes) -> bool:
+    """Whether a table may be in UTF-16 or UTF-32, or have escaped quotes."""
+    return head.startswith((b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")) or b'\\"' in head
+
+
+def _found_table(format: str | None, name: str | None, head: bytes, table: AsFound) -> str:
+    from serialpack.formats.csv.dialects import are_escaped
+    from serialpack.formats.csv.found import Dialect, dialect_of, doubling, front_in_utf8
+
+    known = FORMATS.declaration(format) if format else None
+    if known is not None and known.variants:
+        found = dialect_of(known)
+        if table.delimiter is not None:
+            mark = FORMATS.declaration(dialect_named(table.delimiter)).delimiter.decode()
+            found = found._replace(delimiter=mark)
+        if table.encoding is not None:
+            found = found._replace(encoding=encoding_of(b"", table.encoding))
+        return found._replace(headless=found.headless or table.no_header).name
+    encoding = encoding_of(head, table.encoding)
+    text = front_in_utf8(head, encoding)
+    escaped = are_escaped(text, tuple(_tables()))
+    if escaped:
+        text = doubling()(text, False)
+    plain = _told(format, name, text, table.delimiter)
+    mark = FORMATS.declaration(plain).delimiter.decode()
+    if not mark:
+        if table.encoding or table.no_header:
+            raise UsageError(f"--encoding and --no-header are for CSV, not for {plain}")
+        return _told(format, name, head, table.delimiter)
+    return Dialect(mark, encoding, escaped, table.no_header).name
+
+
+def encoding_of(head: bytes, said: str | None) -> str:
+    """The encoding of a text that begins with ``head``: its byte-order mark's, else ``said``, what
+    the user says; empty: UTF-8. UsageError where that is none, or clearly another."""
+    from serialpack.formats.csv.found import encoding_named, is_utf8, marked_encoding
+
+    mark = marked_encoding(head)
+    if said is None:
+        return mark or ""
+    name = encoding_named(said)
+    if name is None:
+        message = f"the encoding {said!r} is not known"
+        raise UsageError(message, hint="cp1252, utf-16, ...") from None
+    if mark is None and is_utf8(head):
+        mark = ""
+    if mark is not None and name != mark and not (mark and mark.startswith(said.lower())):
+        other = (mark or "utf-8").removesuffix("-le").removesuffix("-be")
+        raise UsageError(f"it is {other.upper()}, and not {said}", hint="leave out --encoding")
+    return name if mark is None else mark
 
 
 def dialect_named(delimiter: str) -> str:
@@ -75,15 +162,20 @@ def _dialect(head: bytes) -> str:
     """The dialect of CSV that a text is in: its delimiter is the one that fits its first rows."""
     from serialpack.formats.csv.dialects import delimiter_of
 
-    names = {d.delimiter.decode(): d.name for d in FORMATS if "csv" in (d.name, d.dialect_of)}
+    names = _tables()
     return names[delimiter_of(head, tuple(names), whole=len(head) < _HEAD)]
+
+
+def _tables() -> dict[str, str]:
+    """What stands between fields -> the dialect of CSV."""
+    return {d.delimiter.decode(): d.name for d in FORMATS if "csv" in (d.name, d.dialect_of)}
 
 
 def looks_like(head: bytes) -> str | None:
     """What a file that begins so seems to be, in words for a message; None: no idea."""
     if not head:
         return "an empty file"
-    if head.startswith(MAGIC):
+    if head.startswith(FORMATS.declaration("npy").magic):
         return _array(head)
     if (known := known_file(head)) is not None:
         return known.words
@@ -117,6 +209,9 @@ def not_converted(head: bytes) -> KnownFile | None:
 
 
 def _array(head: bytes) -> str:
+    from serialpack.formats.arrays.header import read_header
+    from serialpack.formats.shared.document import Malformed
+
     try:
         return f"a NumPy array: {read_header(head).words}"
     except Malformed:
@@ -127,7 +222,7 @@ def is_binary(head: bytes) -> bool:
     """Whether no text would hold such bytes: control characters, or a magic that is no text."""
     if len(head.translate(None, _BINARY)) < len(head):
         return True
-    return head.startswith(MAGIC) or is_beyond_text(head)
+    return head.startswith(FORMATS.declaration("npy").magic) or is_beyond_text(head)
 
 
 def _json_kind(head: bytes) -> str | None:

@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
+#: A number of JSON (RFC 8259, section 6).
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
+
+#: The most digits of an integer that Python turns into text and back (its default limit).
+MAX_DIGITS = 4300
+
 
 class Literal:
     """A number as a source's text spells it, where Python's value would be written otherwise.
@@ -29,6 +37,18 @@ class Literal:
     def __json__(self) -> str:
         """What ujson writes of it, as it stands."""
         return self.text
+
+
+def is_number(text: str) -> bool:
+    """Whether ``text`` is a number of JSON."""
+    return _NUMBER.fullmatch(text) is not None
+
+
+def integer(text: str) -> int | Literal:
+    """The integer that ``text`` spells, as a Literal where Python would not write it so."""
+    if text == "-0" or len(text) - text.startswith("-") > MAX_DIGITS:
+        return Literal(text, None)
+    return int(text)
 
 
 def number(text: str) -> float | Literal:

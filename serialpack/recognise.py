@@ -63,7 +63,7 @@ def _text(head: bytes, whole: bool) -> Recognised:
     text = head.removeprefix(_UTF8_MARK).decode("utf-8", "ignore")
     if not whole:
         text = text[: text.rfind("\n") + 1]
-    tables = {d.name: _table(text, d.delimiter) for d in FORMATS if d.delimiter}
+    tables = {d.name: _table(text, d.delimiter) for d in FORMATS if d.delimiter and not d.variants}
     found = [name for name, sure in tables.items() if sure]
     possible = [name for name, sure in tables.items() if sure is not None]
     if _is_yaml(text):

@@ -67,7 +67,7 @@ class Watch:
         return job
 
     def done(self, job: Job) -> None:
-        """It is done."""
+        """A job is done."""
         job.share = 1.0
         self._size += job.size
         self._seconds += monotonic() - job.since

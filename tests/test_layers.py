@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -95,12 +96,29 @@ def runs_later(node: ast.AST) -> bool:
     return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
 
 
+def misplaced(layers: list[set[str]], parts: set[str]) -> list[str]:
+    """The parts that do not stand in just one layer, and the names in the table of no part."""
+    placed = Counter(part for layer in layers for part in layer)
+    return sorted(part for part in {*parts, *placed} if placed[part] != 1 or part not in parts)
+
+
 def test_every_module_has_one_layer() -> None:
     """A new module or folder is placed in the table, once, before anything uses it."""
     assert len(MODULES) > 20, f"found too little under {PACKAGE}: {sorted(MODULES)}"
-    placed = [part for layer in LAYERS for part in layer]
-    assert len(placed) == len(set(placed))
-    assert {part_of(m) for m in MODULES} - {FACE} <= set(placed)
+    assert not misplaced(LAYERS, {part_of(m) for m in MODULES} - {FACE})
+
+
+@pytest.mark.parametrize(
+    ("layers", "found"),
+    [
+        ([{"low"}], ["high"]),
+        ([{"low"}, {"high", "dead"}], ["dead"]),
+        ([{"low"}, {"high", "low"}], ["low"]),
+        ([{"low"}, {"high"}], []),
+    ],
+)
+def test_a_part_without_its_one_place_is_found(layers: list[set[str]], found: list[str]) -> None:
+    assert misplaced(layers, {"low", "high"}) == found
 
 
 @pytest.mark.parametrize("module", MODULES)

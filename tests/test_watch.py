@@ -7,6 +7,7 @@ import gzip
 import io
 import lzma
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ import pytest
 import serialpack
 from serialpack.conversion.files import convert
 from serialpack.formats.base import SourceBlock
-from serialpack.pipeline.blocks import Plan
+from serialpack.pipeline.blocks import BlockPacker, Plan
 from serialpack.pipeline.processes import ProcessWorker
 from serialpack.stages.chain import parse_chain
 from serialpack.watch import Job, Watch, at, telling, told, told_of, watching, within
@@ -137,7 +138,7 @@ def test_a_process_tells_too_where_somebody_looks_on(looked_at: bool) -> None:
     plan = Plan(parse_chain("columns:9+none"), "ndjson", {})
     block = SourceBlock(TEXT, index=0, offset=0, records=9000, last=True)
     with told(shares.append if looked_at else None):
-        worker = ProcessWorker(plan)
+        worker = ProcessWorker(partial(BlockPacker, plan))
         try:
             packed = worker(block)
         finally:

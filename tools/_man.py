@@ -169,11 +169,11 @@ def _dial(option: OptionFacts) -> Iterator[str]:
     yield ".PP"
     yield ".EX"
     levels = dialled()
-    yield rf"\fIeffort  block size  {'  '.join(map(_roff, levels))}\fR"
+    yield rf"\fIeffort  blocks  {'  '.join(map(_roff, levels))}\fR"
     for at, (flag, step) in enumerate(zip(option.dial, EFFORTS.values(), strict=True)):
         size = format_size(step.block_size, exact=True)
         cells = (f"{steps[at]:>{len(name)}}" for name, steps in levels.items())
-        yield _roff(f"{flag:>6}  {size:>10}  {'  '.join(cells)}")
+        yield _roff(f"{flag:>6}  {size:>6}  {'  '.join(cells)}")
     yield ".EE"
     yield ".RE"
 

@@ -271,8 +271,10 @@ MEMORY = (
     "Values are objects: chains that pack them take some 20 times the block, and more where they"
     " are small. `--to` with `-j 1` reads blocks of fewer values where they are small, and keeps to"
     " the 3 times and 64 MB with records of BSON, CBOR, CSV, JSON, MessagePack, NDJSON and TSV. Not"
-    " with one record, which is never cut: a JSON object of a million members, or a CSV row of a"
-    " million columns, takes some 430 MB. Nor to Avro, or to what is written as a whole.",
+    " with one record, which is never cut: a record of a million members, as a row of a million"
+    " columns is, takes some 300 MB, and to become a row of a table 1 GB (one JSON object that is"
+    " larger than a block is no record, but each of its members). Nor to Avro, or to what is"
+    " written as a whole.",
     "What this takes is no reason to refuse a container. `--max-size` limits what is written."
     " Where memory is refused (a limit of the shell, say), the command ends with exit status 1, and"
     " leaves nothing behind: it then runs in a process of its own, which a library may end.",

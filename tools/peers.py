@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from tools._marks import between
+from tools._peer_everyday import EVERYDAY, EVERYDAY_PEERS
 from tools._peer_tools import (
     OUTCOMES,
     PATIENCE,
@@ -40,6 +41,7 @@ ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "peers.md"
 README = ROOT / "README.md"
 RESULTS = ROOT / "tests" / "docs" / "peers.json"
+EVERYDAY_RESULTS = ROOT / "tests" / "docs" / "everyday.json"
 
 #: Outcome by target, of one value under one converter.
 Tried = Mapping[str, Outcome]
@@ -67,6 +69,13 @@ targets differ. Some of these changes are what a manual says; here it only count
 that looks at the exit code learns of them.
 """
 
+_EVERYDAY = """\
+What people come for, each in the way of the tool's own manual. For a table, *same* is that the
+same values stand in it: numbers and booleans by their text, maps and lists as columns of their keys
+or as JSON text; nothing, or the word null, for null; nothing for empty text or an absent key.
+
+"""
+
 
 def key_of(case: Case) -> str:
     return f"{case.source}: {case.name}"
@@ -75,15 +84,21 @@ def key_of(case: Case) -> str:
 class Results:
     """What is known of every converter, as it is kept in the file of results."""
 
-    def __init__(self, versions: dict[str, str], tried: dict[str, dict[str, Tried]]) -> None:
+    def __init__(
+        self, versions: dict[str, str], tried: dict[str, dict[str, Tried]], *, file: Path = RESULTS
+    ) -> None:
         self.versions = versions
         self._tried = tried
+        self._file = file
+        #: Those of the other values, or of the conversions of every day.
+        self._cases = EVERYDAY if file == EVERYDAY_RESULTS else CASES
+        self._peers = EVERYDAY_PEERS if file == EVERYDAY_RESULTS else PEERS
 
     @classmethod
-    def read(cls) -> Results:
-        if not RESULTS.exists():
-            return cls({}, {})
-        kept: Any = json.loads(RESULTS.read_text("utf-8"))
+    def read(cls, file: Path = RESULTS) -> Results:
+        if not file.exists():
+            return cls({}, {}, file=file)
+        kept: Any = json.loads(file.read_text("utf-8"))
         tried: dict[str, dict[str, Tried]] = {
             name: {
                 value: {target: Outcome(*outcome) for target, outcome in targets.items()}
@@ -91,18 +106,18 @@ class Results:
             }
             for name, values in kept["tried"].items()
         }
-        return cls(kept["versions"], tried)
+        return cls(kept["versions"], tried, file=file)
 
     def write(self) -> None:
         kept = {"versions": self.versions, "tried": self._tried}
-        RESULTS.write_text(json.dumps(kept, indent=1, ensure_ascii=True) + "\n", "utf-8")
+        self._file.write_text(json.dumps(kept, indent=1, ensure_ascii=True) + "\n", "utf-8")
 
     def of(self, peer: Peer, case: Case) -> Tried:
         return self._tried.get(peer.name, {}).get(key_of(case), {})
 
     def add(self, found: Found, path: str) -> None:
         """Try every value now."""
-        tried = {key_of(case): outcomes(found, case, path) for case in CASES}
+        tried = {key_of(case): outcomes(found, case, path) for case in self._cases}
         self._tried[found.peer.name] = {value: what for value, what in tried.items() if what}
         self.versions[found.peer.name] = found.version
 
@@ -111,7 +126,7 @@ class Results:
         self.versions.pop(peer.name, None)
 
     def there(self) -> list[Peer]:
-        return [peer for peer in PEERS if peer.name in self.versions]
+        return [peer for peer in self._peers if peer.name in self.versions]
 
 
 def worst(tried: Tried) -> str | None:
@@ -139,16 +154,23 @@ def summary(results: Results) -> str:
     return table(("converter", "values", *OUTCOMES), rows)
 
 
-def page(results: Results) -> str:
+def page(results: Results, everyday: Results) -> str:
     """All of docs/peers.md."""
     parts = [
         _INTRO,
+        "\n## Everyday conversions\n\n",
+        _EVERYDAY,
+        _values_table(everyday, EVERYDAY),
+        "\nWhat was told, or came instead:\n\n",
+        _changes(everyday, EVERYDAY),
+        "\nRun as:\n\n",
+        _converters(everyday, EVERYDAY_PEERS, EVERYDAY),
         "\n## Every value\n\n",
-        _values_table(results),
+        _values_table(results, CASES),
         "\n## What came instead\n\nThe target is named where others of it came out right.\n\n",
-        _changes(results),
+        _changes(results, CASES),
         "\n## The converters\n\n",
-        _converters(results),
+        _converters(results, PEERS, CASES),
     ]
     absent = [peer.name for peer in PEERS if peer.name not in results.versions]
     if absent:
@@ -156,20 +178,20 @@ def page(results: Results) -> str:
     return "".join(parts)
 
 
-def _values_table(results: Results) -> str:
+def _values_table(results: Results, cases: Sequence[Case]) -> str:
     peers = results.there()
     rows = []
-    for case in CASES:
+    for case in cases:
         targets = " ".join(case.targets)
         cells = [case.name, case.source, targets, *(_cell(results.of(p, case)) for p in peers)]
         rows.append(f"| {' | '.join(cells)} |")
     return table(("value", "from", "to", *(peer.name for peer in peers)), rows)
 
 
-def _changes(results: Results) -> str:
+def _changes(results: Results, cases: Sequence[Case]) -> str:
     rows = []
-    for case in CASES:
-        about = f"{key_of(case)}: {case.about}"
+    for case in cases:
+        about = f"{key_of(case)}: {case.about}" if case.about else key_of(case)
         for peer in results.there():
             for said, targets in _said(results.of(peer, case)).items():
                 name = f"{peer.name} to {' and '.join(targets)}"
@@ -193,17 +215,18 @@ def _safe(text: str) -> str:
     return text.replace("|", "\\|").replace("<", "&lt;")
 
 
-def _converters(results: Results) -> str:
+def _converters(results: Results, peers: Sequence[Peer], cases: Sequence[Case]) -> str:
     rows = []
-    for peer in PEERS:
-        version = results.versions.get(peer.name, "absent")
-        rows.append(f"| {peer.name} | {version} | {peer.install} | `{_example(peer)}` |")
+    for peer in peers:
+        version = results.versions.get(peer.name, "absent: not tried")
+        example = _example(peer, cases).replace("|", "\\|")
+        rows.append(f"| {peer.name} | {version} | {peer.install} | `{example}` |")
     return table(("converter", "version", "installed by", "run as"), rows)
 
 
-def _example(peer: Peer) -> str:
+def _example(peer: Peer, cases: Sequence[Case]) -> str:
     """The command line of the first conversion that a peer knows."""
-    for case in CASES:
+    for case in cases:
         for target in case.targets:
             file = f"value.{case.source}"
             line = peer.line(case.source, target, file)
@@ -222,13 +245,17 @@ def main(argv: Sequence[str] | None = None) -> None:
         default=os.environ.get("SERIALPACK_PEERS"),
         help="where converters are looked for first (default: $SERIALPACK_PEERS)",
     )
-    names = [peer.name for peer in PEERS]
+    names = [*dict.fromkeys(peer.name for peer in (*PEERS, *EVERYDAY_PEERS))]
     parser.add_argument("--only", action="append", choices=names, metavar="CONVERTER")
+    parser.add_argument("--everyday", action="store_true", help="the everyday conversions only")
     chosen = parser.parse_args(argv)
-    results = Results.read()
-    add(results, [peer for peer in PEERS if peer.name in (chosen.only or names)], chosen.bin)
-    results.write()
-    PAGE.write_text(page(results), "utf-8")
+    results, everyday = Results.read(), Results.read(EVERYDAY_RESULTS)
+    for some, peers in ((results, PEERS), (everyday, EVERYDAY_PEERS)):
+        if some is results and chosen.everyday:
+            continue
+        add(some, [peer for peer in peers if peer.name in (chosen.only or names)], chosen.bin)
+        some.write()
+    PAGE.write_text(page(results, everyday), "utf-8")
     README.write_text(between(README.read_text("utf-8"), "peers", summary(results)), "utf-8")
 
 

@@ -97,7 +97,7 @@ def by_table(choice: Candidates, table: SampleTable) -> Candidates:
 
 
 def _there(registry: Registry[Any], texts: Sequence[str], absent: list[str]) -> list[StageSpec]:
-    """Those that are installed; the names of the others are added to ``absent``."""
+    """The stages that are installed; the names of the others are added to ``absent``."""
     found = []
     for text in texts:
         spec = parse_stage(registry, text)
@@ -135,11 +135,12 @@ def spell(serializer: StageSpec, filters: tuple[StageSpec, ...], codec: StageSpe
 def values_of(format: str, *, trust: bool = False) -> bool:
     """Whether the values of a source in ``format`` can be read here, and may be."""
     fmt = FORMATS.get(format)
-    return fmt.has_values and (trust or bool(getattr(fmt, "safe", True)))
+    packs = fmt.has_values and getattr(fmt, "packs", True)
+    return packs and (trust or bool(getattr(fmt, "safe", True)))
 
 
 def first_codecs(choice: Candidates) -> list[StageSpec]:
-    """Those of ``FIRST_CODECS`` that are among the choice; else its first."""
+    """The codecs of ``FIRST_CODECS`` that are among the choice; else its first."""
     spelled = {spell_stage(CODECS, spec): spec for spec in choice.codecs}
     wanted = [str(spell_stage(CODECS, parse_stage(CODECS, text))) for text in FIRST_CODECS]
     return [spelled[text] for text in wanted if text in spelled] or choice.codecs[:1]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, partial
 from threading import Timer
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -155,18 +155,12 @@ class Copy(NamedTuple):
         return repeat(copy, len)[1].wall
 
 
-class LabPlan(NamedTuple):
-    """How such a process is made."""
-
-    subject: Subject
-    memory: int | None
-
-    def worker(self) -> Callable[[Any], Any]:
-        """What does one job after another."""
-        if self.memory is not None:
-            limit_memory(self.memory)
-        bench = Workbench(self.subject)
-        return lambda job: job.run(bench)
+def lab_worker(subject: Subject, memory: int | None) -> Callable[[Any], Any]:
+    """What does one job after another in such a process."""
+    if memory is not None:
+        limit_memory(memory)
+    bench = Workbench(subject)
+    return lambda job: job.run(bench)
 
 
 class Workbench:
@@ -256,9 +250,8 @@ class Lab:
 
     def __init__(self, subject: Subject, memory: int | None = None) -> None:
         free = available()
-        self._plan = LabPlan(
-            subject, memory or (None if free is None else int(free * MEMORY_SHARE))
-        )
+        limit = memory or (None if free is None else int(free * MEMORY_SHARE))
+        self._make = partial(lab_worker, subject, limit)
         self._process: ProcessWorker | None = None
 
     def ask(self, job: Any, seconds: float) -> Any:
@@ -266,7 +259,7 @@ class Lab:
 
         SerialpackError as the job raises it.
         """
-        process = self._process = self._process or ProcessWorker(self._plan)
+        process = self._process = self._process or ProcessWorker(self._make)
         late = Timer(seconds, process.kill)
         late.daemon = True
         late.start()

@@ -105,7 +105,7 @@ def _shrinking(rows: Iterable[Row], least: float = SHRINKS) -> list[Row]:
 
 
 def _carried(rows: Iterable[Row]) -> list[Row]:
-    """Those to carry: none that stores what another shrinks to a half."""
+    """The rows to carry: none that stores what another shrinks to a half."""
     found = list(rows)
     return _shrinking(found) if _shrinking(found, SHRINKS_WELL) else found
 

@@ -173,7 +173,7 @@ class Search(Schedule):
         return ceil((self.budget + self._takes(row) * SURE) / 10) * 10
 
     def _rank(self, row: Row) -> tuple[int, float]:
-        """Those that nothing beats first, and of those that are beaten the quickest measured."""
+        """Rows that nothing beats first, and of the beaten ones the quickest measured."""
         others = [r for r in self.rows.values() if r.size is not None and r is not row]
         return sum(better(other, row) for other in others), self._cost(row)
 
@@ -313,7 +313,7 @@ class Search(Schedule):
         return bool(mine) or any(row.size is not None for row in beside)
 
     def _suited_filters(self, leader: StageSpec) -> list[tuple[StageSpec, ...]]:
-        """Those that make the source's own bytes smaller, unless the user named some."""
+        """The filters that make the source's own bytes smaller, unless the user named some."""
         if "filters" in self.choice.chosen or leader.name != "raw":
             return []
         try:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from statistics import fmean, median
 from time import perf_counter
 from typing import Any, Literal, NamedTuple, TypeVar
@@ -25,7 +26,7 @@ from serialpack.pipeline.digest import WholeDigest
 from serialpack.pipeline.line import WorkerMaker
 from serialpack.pipeline.pack import Packing, prepare
 from serialpack.pipeline.timing import Timer, add_seconds
-from serialpack.pipeline.workers import in_order
+from serialpack.pipeline.workers import MakeWorker, in_order
 from serialpack.pipeline.writing import keeps
 from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import Chain, StageSpec
@@ -109,22 +110,20 @@ class Figures(NamedTuple):
     means: dict[str, float] | None = None
 
 
-class Half(NamedTuple):
-    """What a worker does: one half of packing or of unpacking blocks. Can be sent to a process."""
+#: What a worker does here: one half of packing or of unpacking blocks.
+Half = Literal["serialize", "finish", "decompress", "deserialize"]
 
-    plan: Plan
-    step: Literal["serialize", "finish", "decompress", "deserialize"]
 
-    def worker(self) -> Callable[[Any], tuple[Any, dict[str, float]]]:
-        """A worker whose jobs are the arguments of the half; it gives result and seconds."""
-        maker = BlockPacker if self.step in ("serialize", "finish") else BlockUnpacker
-        half = getattr(maker(self.plan), self.step)
+def half_worker(plan: Plan, half: Half) -> Callable[[Any], tuple[Any, dict[str, float]]]:
+    """A worker whose jobs are the arguments of a half; it gives result and seconds."""
+    maker = BlockPacker if half in ("serialize", "finish") else BlockUnpacker
+    step = getattr(maker(plan), half)
 
-        def work(job: tuple[Any, ...]) -> tuple[Any, dict[str, float]]:
-            timer = Timer()
-            return half(*job, timer), timer.seconds
+    def work(job: tuple[Any, ...]) -> tuple[Any, dict[str, float]]:
+        timer = Timer()
+        return step(*job, timer), timer.seconds
 
-        return work
+    return work
 
 
 class SerializedPart(NamedTuple):
@@ -161,13 +160,13 @@ def serialize(
     apart = isinstance(fmt, ValueFormat) and serializer.holds_gil and threads > 1
     run = _Runner(threads, care, size if apart else None)
     jobs = [(block,) for block in blocks]
-    serialized, there = run.timed(Half(plan, "serialize"), jobs)
+    serialized, there = run.timed(partial(half_worker, plan, "serialize"), jobs)
     kept = keeps(serializer, fmt)
     if kept:
         back = Timing(0.0, 0.0, {}, {}, 1, None, None)
     else:
         unpacked = [(_stored(plan, b, s), s.data) for b, s in zip(blocks, serialized, strict=True)]
-        _, back = run.timed(Half(plan, "deserialize"), unpacked)
+        _, back = run.timed(partial(half_worker, plan, "deserialize"), unpacked)
     digest = WholeDigest()
     for each in serialized:
         digest.add(each.data, None, exact=True)
@@ -181,9 +180,9 @@ def compress(
     plan = part.plan._replace(chain=chain)
     run = _Runner(threads, care)
     jobs = list(zip(part.blocks, part.serialized, strict=True))
-    packed, there = run.timed(Half(plan, "finish"), jobs)
+    packed, there = run.timed(partial(half_worker, plan, "finish"), jobs)
     stored = [(StoredBlock(p.block, 0, 0, tuple(map(bytes, p.payload))),) for p in packed]
-    _, back = run.timed(Half(plan, "decompress"), stored, keep=False)
+    _, back = run.timed(partial(half_worker, plan, "decompress"), stored, keep=False)
     return CompressedPart(packed, there, back)
 
 
@@ -268,12 +267,12 @@ class _Runner:
         self._size = size
 
     def timed(
-        self, half: Half, jobs: Sequence[Any], *, keep: bool = True
+        self, make: MakeWorker, jobs: Sequence[Any], *, keep: bool = True
     ) -> tuple[list[Any], Timing]:
         """The results of the jobs, and how long all took."""
 
         def work(first: bool) -> tuple[list[Any], dict[str, float]]:
-            maker = WorkerMaker(half, size=self._size, processes=self._size is not None)
+            maker = WorkerMaker(make, size=self._size, processes=self._size is not None)
             seconds: dict[str, float] = {}
             kept: list[Any] = []
             for _, (result, took) in in_order(iter(jobs), maker.make, self._threads):

@@ -5,13 +5,20 @@ Enter at ``main``. ``--version`` is answered before anything is imported; everyt
 completions are made, and calls the library; ``run`` is what the verbs share.
 """
 
-from __future__ import annotations
-
+import os
 import sys
 
 
 def main() -> None:
     """The ``serialpack`` command."""
+    # Until the program can say how it ended, Ctrl-C ends it without a traceback.
+    try:
+        import signal
+
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+    except KeyboardInterrupt:
+        os._exit(130)
     if sys.argv[1:] == ["--version"] and sys.stdout is not None:
         from serialpack._version import __version__
 
@@ -20,13 +27,6 @@ def main() -> None:
             return
         except OSError:
             pass  # said below, as every error is
-    import signal
-
-    # Until the program can say how it ended, Ctrl-C ends it without a traceback.
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-    import os
-
     # NumPy's OpenBLAS, never called here, would start threads, and raise SIGINT where it cannot.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from serialpack.cli.guard import guarded, is_limited

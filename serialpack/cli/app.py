@@ -103,13 +103,27 @@ def app() -> None:
 
 def run(args: list[str]) -> int:
     """Run the command line ``args``; the exit code."""
-    if not args:
-        args = ["--help"]
+    if sys.unraisablehook is sys.__unraisablehook__:
+        sys.unraisablehook = _unraisable
     try:
         for number in _SIGNALS:
             # What is ignored stays so: nohup, and jobs that a script puts in the background.
             if signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, _stop)
+        code = _answer(args or ["--help"])
+        # All is said and done: Python's own ending would have a traceback for what comes now.
+        for number in _SIGNALS:
+            if signal.getsignal(number) is _stop:
+                signal.signal(number, signal.SIG_DFL)
+    except Stopped as stopped:
+        remove_hidden()
+        return 128 + stopped.number
+    return code
+
+
+def _answer(args: list[str]) -> int:
+    """The exit code of the command line; what went wrong is said, unless a signal ended it."""
+    try:
         name_standard_output()
         _replace_closed_streams()
         for stream in (sys.stdout, sys.stderr):
@@ -120,9 +134,6 @@ def run(args: list[str]) -> int:
         with app.make_context("serialpack", args, default_map=_settings()) as ctx:
             code = app.invoke(ctx)
         sys.stdout.flush()
-    except Stopped as stopped:
-        remove_hidden()
-        return 128 + stopped.number
     except BrokenPipeError:
         return CLOSED_PIPE
     except click.exceptions.Exit as end:
@@ -159,6 +170,16 @@ def _stop(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
     for each in _SIGNALS:
         signal.signal(each, signal.SIG_IGN)
     raise Stopped(number)
+
+
+def _unraisable(event: sys.UnraisableHookArgs) -> None:
+    """End here where a signal came in the middle of what cannot raise, as ``__del__``."""
+    if not isinstance(event.exc_value, Stopped):
+        sys.__unraisablehook__(event)
+        return
+    remove_hidden()
+    signal.signal(event.exc_value.number, signal.SIG_DFL)
+    os.kill(os.getpid(), event.exc_value.number)
 
 
 def _replace_closed_streams() -> None:

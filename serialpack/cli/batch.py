@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from serialpack.cli.naming import STDIO, check_removal
 from serialpack.cli.outputs import Targets
 from serialpack.cli.run import Input, check_name
-from serialpack.conversion.begun import ConvertOptions
 from serialpack.conversion.files import convert
+from serialpack.conversion.options import ConvertOptions
 from serialpack.errors import SerialpackError
 from serialpack.pipeline.processes import ProcessWorker, stop_with_parent
-from serialpack.pipeline.workers import in_order, usable_cores
+from serialpack.pipeline.workers import MakeWorker, in_order, usable_cores
 from serialpack.reports import ConvertReport
 
 #: From so many bytes, or files, on processes pay for their start (some 0.2 s for two).
@@ -29,33 +30,30 @@ class FileJob(NamedTuple):
     to: str
 
 
-class FilePlan(NamedTuple):
-    """How files are converted. Can be sent to a process."""
+def file_converter(
+    how: ConvertOptions,
+) -> Callable[[FileJob], ConvertReport | SerialpackError]:
+    """What converts one file after another, in a process of its own."""
+    alone: ConvertOptions = {**how, "threads": 1}
 
-    how: ConvertOptions
+    def work(job: FileJob) -> ConvertReport | SerialpackError:
+        try:
+            return convert(job.path, job.target, to=job.to, progress=stop_with_parent, **alone)
+        except SerialpackError as error:
+            return error
 
-    def worker(self) -> Callable[[FileJob], ConvertReport | SerialpackError]:
-        """What converts one file after another, in a process of its own."""
-        how: ConvertOptions = {**self.how, "threads": 1}
-
-        def work(job: FileJob) -> ConvertReport | SerialpackError:
-            try:
-                return convert(job.path, job.target, to=job.to, progress=stop_with_parent, **how)
-            except SerialpackError as error:
-                return error
-
-        return work
+    return work
 
 
 class _Process:
     """A process, and another one where that ends: only the file that it had fails."""
 
-    def __init__(self, plan: FilePlan) -> None:
-        self._plan = plan
+    def __init__(self, make: MakeWorker) -> None:
+        self._make = make
         self._worker: ProcessWorker | None = None
 
     def __call__(self, job: FileJob) -> ConvertReport | SerialpackError:
-        self._worker = self._worker or ProcessWorker(self._plan)
+        self._worker = self._worker or ProcessWorker(self._make)
         try:
             result: ConvertReport | SerialpackError = self._worker(job)
         except SerialpackError as ended:
@@ -80,7 +78,7 @@ class Batch:
         paths: Sequence[str],
         target_of: Callable[[str, str], str],
         to: Callable[[str], str],
-        plan: FilePlan,
+        make: MakeWorker,
         threads: int,
         *,
         keep: bool,
@@ -98,7 +96,7 @@ class Batch:
                 given.append(error)
             else:
                 jobs.append(job)
-        self._results = in_order(iter(jobs), lambda: _Process(plan), threads)
+        self._results = in_order(iter(jobs), lambda: _Process(make), threads)
 
     def next(self, path: str) -> tuple[Input, FileJob]:
         """An input and what becomes of it; or the error that it has without being read."""
@@ -133,7 +131,7 @@ def batch_of(
     if threads < 2 or STDIO in paths or few:
         return None
     targets.make_folder()
-    return Batch(paths, target_of, to, FilePlan(how), threads, keep=keep)
+    return Batch(paths, target_of, to, partial(file_converter, how), threads, keep=keep)
 
 
 def _size(path: str) -> int:

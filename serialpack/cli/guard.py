@@ -65,7 +65,8 @@ def guarded(work: Callable[[], int]) -> int:
     os.set_blocking(ended, False)
 
     def forward(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
-        os.kill(child, number)
+        with suppress(ProcessLookupError):  # it has ended, and its code is being looked at
+            os.kill(child, number)
 
     for number in _FORWARDED:
         if signal.getsignal(number) is not signal.SIG_IGN:

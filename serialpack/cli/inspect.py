@@ -103,6 +103,7 @@ _FORMS = {
     "columns": "as columns",
     "larger": "as text: columns would hardly be smaller",
     "shapeless": "as text: there are no records alike in it",
+    "unknown": "as text: columns do not take this format apart",
     "unproved": "as text: columns did not give back its bytes",
 }
 
@@ -141,6 +142,7 @@ def _show(path: str, found: Inspection, blocks: bool, *, several: bool, detailed
 
 def _member_rows(member: MemberInfo) -> list[tuple[str, str]]:
     from serialpack.cli.words import counted, ratio
+    from serialpack.formats import FORMATS
     from serialpack.reports import kept
     from serialpack.units import format_size
 
@@ -151,6 +153,8 @@ def _member_rows(member: MemberInfo) -> list[tuple[str, str]]:
     if member.stored_blocks:
         blocks += f", {member.stored_blocks} stored"
     for form, count in (member.forms or {}).items():
+        if form == "shapeless" and not FORMATS.declaration(member.format).columns:
+            form = "unknown"
         blocks += f", {count} {_FORMS[form]}"
     rows = [
         ("stages", str(member.chain)),

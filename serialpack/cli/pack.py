@@ -58,6 +58,8 @@ from serialpack.cli.requests import PackRequest, request
 )
 @from_option
 @click.option("--delimiter", metavar="CHAR", help="Between fields of CSV: , ; | or tab.")
+@click.option("--encoding", metavar="ENCODING", help="Of CSV that is not UTF-8: cp1252, ...")
+@click.option("--no-header", is_flag=True, help="Of CSV: its first line is a record.")
 @click.option("--exact", is_flag=True, help="Refuse where only the values would come back.")
 @click.option("--no-verify", is_flag=True, help="Skip the proof that it can be undone.")
 @click.option("--trust", is_flag=True, help="Read a pickle, which runs code that is in it.")

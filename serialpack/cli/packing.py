@@ -20,6 +20,7 @@ from serialpack.cli.run import (
     say,
 )
 from serialpack.cli.words import other_delimiter, ratio
+from serialpack.detect import AsFound
 from serialpack.errors import FileError, UsageError
 from serialpack.formats import FORMATS
 from serialpack.paths import entry_path
@@ -55,6 +56,8 @@ class Packer:
             "effort": effort,
             "format": asked.format,
             "delimiter": asked.delimiter,
+            "encoding": asked.encoding,
+            "no_header": asked.no_header,
             "block_size": asked.block_size,
             "exact": asked.exact,
             "verify": not asked.no_verify,
@@ -115,7 +118,11 @@ class Packer:
     def _chain_for(self, path: str) -> str:
         """What a dry run says; it leaves standard input to whoever comes after it."""
         choice = self._choice
-        found = choice if path == STDIO else api.chosen(path, choice, format=self._format)
+        how = self._how
+        table = AsFound(how["delimiter"], how["encoding"], how["no_header"])
+        if path != STDIO:
+            choice = api.chosen(path, choice, format=self._format, table=table)
+        found = choice
         return str(found.chain) if found.settled else "auto"
 
 

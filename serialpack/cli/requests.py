@@ -46,6 +46,8 @@ class PackRequest(NamedTuple):
     effort: int | None
     format: str | None
     delimiter: str | None
+    encoding: str | None
+    no_header: bool
     exact: bool
     no_verify: bool
     trust: bool
@@ -67,6 +69,7 @@ class UnpackRequest(NamedTuple):
     delimiter: str | None
     encoding: str | None
     no_header: bool
+    table: str | None
     lossy: tuple[str, ...]
     strict: bool
     at: str | None

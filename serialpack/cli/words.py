@@ -29,12 +29,18 @@ EXIT_CODES = {
 
 
 def other_delimiter(path: str, format: str) -> str:
-    """``, delimiter ;`` of CSV with another one than its name says; else nothing."""
+    """``, delimiter ;, CP1252, no header``: of CSV what its name does not say; else nothing."""
     declared = FORMATS.declaration(format)
     if not declared.dialect_of or path.lower().endswith(declared.extensions or ("\0",)):
         return ""
-    mark = declared.delimiter.decode()
-    return f", delimiter {'tab' if mark == chr(9) else mark}"
+    from serialpack.formats.csv.found import dialect_of
+
+    dialect = dialect_of(declared)
+    mark, words = dialect.delimiter, dialect.in_words
+    usual = "\t" if path.lower().endswith((".tsv", ".tab")) else ","
+    if mark != usual:
+        words.insert(0, f"delimiter {'tab' if mark == chr(9) else mark}")
+    return "".join(f", {word}" for word in words)
 
 
 #: What takes less memory.

@@ -153,7 +153,7 @@ class _SpanPieces(NamedTuple):
     kinds: NDArray[Any]
 
     def some(self, which: NDArray[np.int64]) -> _SpanPieces:
-        """Those of these indices."""
+        """The pieces of these indices."""
         return _SpanPieces(self.padded, self.starts[which], self.lengths[which], self.kinds[which])
 
     def text(self, index: int) -> bytes:
@@ -181,7 +181,7 @@ class _Seen:
         rows = self._table.take(buckets)
         numbers[:] = self._numbers.take(rows)
         other = np.zeros(len(rows), np.bool_)
-        # Those of one length have as many traits.
+        # Pieces of one length have as many traits.
         for trait, known in zip(traits, self._traits, strict=False):
             other |= known.take(rows) != trait
         new = np.flatnonzero(other)
@@ -242,7 +242,7 @@ def _traits(pieces: _SpanPieces, long: dict[bytes, int]) -> list[NDArray[np.uint
     ``long``: numbers for long pieces, to which new ones are added.
     """
     padded, starts, lengths, kinds = pieces
-    # Its length and kind; its first eight bytes, its last ones, and those between.
+    # A piece's length and kind; its first eight bytes, its last ones, and the bytes between.
     traits = [(lengths.astype(np.int64) << 8 | kinds).view(np.uint64)]
     words: NDArray[np.uint64] = np.ndarray(
         (len(padded) - 7,), np.dtype("<u8"), padded.data, strides=(1,)

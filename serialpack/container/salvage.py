@@ -111,7 +111,7 @@ class FoundMember:
         return None if self.index is None else self.index.size
 
     def slots(self) -> list[Slot]:
-        """Its blocks in order, those that are lost too, as far as they are known of."""
+        """The member's blocks in order, lost ones too, as far as they are known of."""
         if self.index is None or self.index.index is None:
             return [self._unlisted(seq) for seq in range(max(self.blocks, default=-1) + 1)]
         rows = self.index.index.rows

@@ -135,7 +135,7 @@ class _Scan:
                 return
             at = found.end
             if isinstance(found, FoundBlock) and not found.whole and self._here(at) is None:
-                # Its length may be what is wrong, or what follows it is damaged too.
+                # The block's length may be what is wrong, or what follows is damaged too.
                 found = found._replace(loose=True)
                 at = found.start + found.frame
             yield found

@@ -122,7 +122,8 @@ def _read_nan(content: Any) -> float:
 
 def _write_decimal(value: Decimal) -> Any:
     text = str(value)
-    # Those of an exponent at the very end of its range are written in more digits than are read.
+    # Decimals whose exponent is at the very end of its range are written in more digits than are
+    # read.
     if not same_leaf(Decimal(text), value):
         raise ValueError("its text says another number")
     return {"$numberDecimal": text}

@@ -2,48 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection
 from contextlib import ExitStack
 from itertools import chain, count
-from typing import Any, NamedTuple, TypedDict
+from typing import NamedTuple
 
 from serialpack.api import Target, check_target, opened_source
-from serialpack.conversion.found_tables import AsFound
 from serialpack.conversion.given import Given, given_by, with_schema
+from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.projecting import Fields
-from serialpack.conversion.rules import EVERY, RULES, TABLES, TEXT_TABLES, TYPED_TABLES, allowed_for
+from serialpack.conversion.rules import (
+    DATABASES,
+    EVERY,
+    RULES,
+    TABLES,
+    TEXT_TABLES,
+    TYPED_TABLES,
+    allowed_for,
+)
 from serialpack.conversion.tables.layout import Layout, layout_of, typed_layout_of, with_kept
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.tables.survey import Looked, surveyed
 from serialpack.conversion.tables.twice import Rereadable
 from serialpack.conversion.types.kept import KeptTable, kept_from
 from serialpack.conversion.types.typing import TypedColumn, decided, named_types, shape_of
+from serialpack.detect import AsFound
+from serialpack.errors import UsageError
 from serialpack.files import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import MAX_BLOCK
 from serialpack.pipeline.workers import usable_cores
-
-
-class ConvertOptions(TypedDict):
-    """The options of ``convert`` that say how."""
-
-    format: str | None
-    lossy: Collection[str]
-    tagged: bool
-    skip_bad: bool
-    verify: bool
-    trust: bool
-    options: Mapping[str, Any]
-    threads: int | None
-    max_size: int | None
-    force: bool
-    fields: Sequence[str]
-    strict: bool
-    shaping: Shaping
-    delimiter: str | None
-    encoding: str | None
-    no_header: bool
 
 
 class Begun(NamedTuple):
@@ -53,14 +42,24 @@ class Begun(NamedTuple):
     plan: ConversionPlan
     size: int | None
     block_size: int | None
+    name: str
 
 
 def begun(source: Source, to: str, how: ConvertOptions, threads: int) -> Begun:
     fields = Fields(how["fields"])
     trust, verify, lossy = how["trust"], how["verify"], how["lossy"]
     given = given_by(
-        source, how["format"], fields, as_found(how), trust=trust, threads=threads, verify=verify
+        source,
+        how["format"],
+        fields,
+        as_found(how),
+        how["table"],
+        trust=trust,
+        threads=threads,
+        verify=verify,
     )
+    if how["table"] is not None and not DATABASES & {to, given.plan.source}:
+        raise UsageError("--table is for SQLite", hint="leave it out")
     target = _same_dialect(to, given.plan.source)
     plan = with_schema(given.plan._replace(target=target), how["options"], given.stored)
     plan = plan._replace(
@@ -73,7 +72,7 @@ def begun(source: Source, to: str, how: ConvertOptions, threads: int) -> Begun:
         shaping=how["shaping"],
     )
     whole = given.plan.source_serializer is not None or how["shaping"].at
-    return Begun(given, plan, source.size, MAX_BLOCK if whole else None)
+    return Begun(given, plan, source.size, MAX_BLOCK if whole else None, source.path)
 
 
 class Known(NamedTuple):
@@ -102,19 +101,22 @@ def looked_at(
             check_target(target, how["force"], source.stat)
             return begun(source, to, how, threads)
 
-        found = opened()
+        front = opened()
         looked, block_size = surveyed(
-            chain((found.given.read,), (opened().given.read for _ in count())).__next__,
-            found.plan,
-            within=to not in TEXT_TABLES,
+            chain((front.given.read,), (opened().given.read for _ in count())).__next__,
+            front.plan,
+            within=to in TYPED_TABLES,
             threads=threads,
-            size=found.size,
-            block_size=found.block_size or block_size,
+            size=front.size,
+            block_size=front.block_size or block_size,
         )
-    return _known(looked, found.plan, to, block_size)
+    return _known(looked, front, to, how, block_size)
 
 
-def _known(looked: Looked, plan: ConversionPlan, to: str, block_size: int | None) -> Known:
+def _known(
+    looked: Looked, front: Begun, to: str, how: ConvertOptions, block_size: int | None
+) -> Known:
+    plan = front.plan
     shaping, seen = plan.shaping, looked.types
     types: tuple[TypedColumn, ...] = ()
     if seen is not None and shaping.gives_types:
@@ -127,9 +129,14 @@ def _known(looked: Looked, plan: ConversionPlan, to: str, block_size: int | None
     columns = len(looked.shape.keys)
     if to not in TABLES:
         return Known(None, types, block_size, columns)
-    layout = (layout_of if to in TEXT_TABLES else typed_layout_of)(
-        looked.shape, shaping, looked.rows
-    )
+    if to in DATABASES:
+        from serialpack.conversion.tables.databases import database_layout, table_name
+
+        name = table_name(how["table"], front.name)
+        layout = database_layout(looked.shape, shaping, looked.rows, name)
+    else:
+        made = layout_of if to in TEXT_TABLES else typed_layout_of
+        layout = made(looked.shape, shaping, looked.rows)
     layout = layout._replace(lists=looked.lists)
     if to in TEXT_TABLES and looked.kept is not None and seen is not None:
         layout = layout._replace(kept=_as_kept(looked.kept, seen.misfits, to))
@@ -168,5 +175,7 @@ def as_found(how: ConvertOptions) -> AsFound:
 def _same_dialect(to: str, source: str) -> str:
     """The format that is written for ``to``: CSV becomes CSV with its delimiter."""
     dialect = FORMATS.declaration(source) if source else None
-    other = dialect is not None and dialect.dialect_of == to and not dialect.is_target
-    return source if other else to
+    if dialect is None or dialect.dialect_of != to or dialect.is_target:
+        return to
+    plain = next(d for d in FORMATS if d.delimiter == dialect.delimiter)
+    return to if plain.is_target else plain.name

@@ -41,16 +41,6 @@ class _Tried(NamedTuple):
     same: bool = False
 
 
-class Converting(NamedTuple):
-    """What makes workers of a plan. Small, and can be sent to a process."""
-
-    plan: ConversionPlan
-
-    def worker(self) -> BlockConverter:
-        """What converts blocks, one after another."""
-        return BlockConverter(self.plan)
-
-
 class BlockConverter(WritingHalf):
     """Reads a block's records, writes them, and reads them again. Belongs to one worker.
 
@@ -138,7 +128,8 @@ class BlockConverter(WritingHalf):
     def _try_usual(self, block: SourceBlock, reader: SourceReader) -> _Tried | None:
         """The block, as fast as can be; None where its numbers may have a text of their own."""
         rare = self._unspelled <= _MOST_MISSES and not self._literals
-        if not (rare and reader.by_text and self.plan.verify):
+        # Who only looks wants the nearest values: what these lose is found when they are written.
+        if not self.plan.looked and not (rare and reader.by_text and self.plan.verify):
             return None
         caught, self._caught = self._caught, True
         try:
@@ -160,7 +151,7 @@ class BlockConverter(WritingHalf):
         usual: bool = False,
     ) -> _Tried:
         losses = self._losses()
-        literals = not usual and reader.format.keeps_literals
+        literals = not usual and reader.has_literals
         records = reader.read(block, losses, lossy=lossy, literals=literals)
         at(0.4)
         elements = self._is_array(block, records)
@@ -299,9 +290,10 @@ class BlockConverter(WritingHalf):
             # What was carried has been counted, record by record.
             piece = self._row_piece(kept, self._losses(), block.first_record)
             return _Tried(kept, losses, b"", False, numbers, piece), left_out
-        data = b"" if self._join is None else self.write(kept, block)
+        literals = self._reader.has_literals and has_literals(kept)
+        data = b"" if self._join is None else self.write(kept, block, literals=literals)
         return _Tried(kept, losses, data, elements=False, numbers=numbers), left_out
 
     def _check_text(self, block: SourceBlock, proof: TextProof, records: list[Any]) -> None:
-        if (lost := proof.of_read(block, records)) is not None:
+        if (lost := proof.prove_read(block, records)) is not None:
             raise self.refuse(lost, block.first_record)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import IO, Any
@@ -15,20 +14,27 @@ from serialpack.api import (
     opened_source,
     target_name,
 )
-from serialpack.conversion.begun import ConvertOptions, Known, as_found, begun, looked_at
-from serialpack.conversion.found_tables import AsFound
+from serialpack.conversion.begun import Known, as_found, begun, looked_at
 from serialpack.conversion.listed import listed
 from serialpack.conversion.losses import Losses
+from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.projecting import Fields, fields_lost
-from serialpack.conversion.rules import EVERY, RULES, TABLES, TEXT_TABLES
+from serialpack.conversion.rules import (
+    EVERY,
+    ONE_SCHEMA,
+    RULES,
+    TABLES,
+    TEXT_TABLES,
+)
 from serialpack.conversion.sinks import opened_target
 from serialpack.conversion.stream import Converted, convert_stream
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.tables.told import turned_back_by
-from serialpack.conversion.tables.twice import Rereadable, is_pipe, twice
+from serialpack.conversion.tables.twice import Rereadable, twice
 from serialpack.conversion.targets import is_written, written
 from serialpack.conversion.types.typing import SPELLINGS
+from serialpack.detect import AsFound
 from serialpack.errors import UsageError, ValueRefusedError
 from serialpack.files import Path, Source
 from serialpack.formats import FORMATS
@@ -76,6 +82,7 @@ def convert(
     delimiter: str | None = None,
     encoding: str | None = None,
     no_header: bool = False,
+    table: str | None = None,
     progress: Progress | None = None,
 ) -> ConvertReport:
     """Write the records of ``source`` in the format ``to``, with nothing lost unsaid.
@@ -97,7 +104,9 @@ def convert(
     ``verify=False`` skips the proof, which reads back what is written. ``options`` are the
     ``schema`` and ``message`` of protobuf and Avro. ``fields`` (``["a", "b.c"]``) takes only these
     of each record: see ``columns.project`` for what that means; of a container of columns only
-    they are read then. Everything else as ``pack`` and ``unpack``.
+    they are read then. ``table`` is the one of a database that is read, by default the only one,
+    and of one that is written, by default named as the file. Everything else as ``pack`` and
+    ``unpack``.
 
     A target whose path ends in ``.gz``, ``.zst``, ``.xz``, ``.bz2`` or ``.lz4`` is compressed so,
     at the level which that has by default; ``max_size`` counts the bytes before.
@@ -125,23 +134,26 @@ def convert(
         "delimiter": delimiter,
         "encoding": encoding,
         "no_header": no_header,
+        "table": table,
     }
     how["shaping"].check()
     if how["shaping"].indent and to != "json":
         raise UsageError(f"--indent is for json, not {to}")
     if how["shaping"].ascii and to not in ("json", "ndjson"):
         raise UsageError(f"--ascii is for json and ndjson, not {to}")
-    try:
-        return _either(source, target, to, how, block_size, progress)
-    except ValueRefusedError as refused:
-        plain = not (strict or tagged or skip_bad or EVERY in lossy)
-        if plain and isinstance(source, str | os.PathLike) and not is_pipe(source):
-            listed(refused, to, list(lossy), partial(_attempt, source, to, how, block_size))
-        raise
+    lists = not (strict or tagged or skip_bad or EVERY in lossy)
+    sure = to in TABLES or to == "avro" or how["shaping"].gives_types
+    with twice(source, sure=sure, may=lists) as again:
+        try:
+            return _either(again, target, to, how, block_size, progress)
+        except ValueRefusedError as refused:
+            if lists:
+                listed(refused, to, list(lossy), partial(_attempt, again, to, how, block_size))
+            raise
 
 
 def _attempt(
-    source: Path,
+    again: Rereadable,
     to: str,
     how: ConvertOptions,
     block_size: int | None,
@@ -150,11 +162,11 @@ def _attempt(
 ) -> None:
     """Convert with all losses allowed, and write nothing."""
     every: ConvertOptions = {**how, "lossy": [EVERY], "force": True}
-    _either(source, io.BytesIO(), to, every, block_size, progress, losses)
+    _either(again, io.BytesIO(), to, every, block_size, progress, losses)
 
 
 def _either(
-    source: Path | IO[bytes],
+    again: Rereadable,
     target: Target,
     to: str,
     how: ConvertOptions,
@@ -163,21 +175,15 @@ def _either(
     losses: Losses | None = None,
 ) -> ConvertReport:
     """As ``convert``, in one pass or in two. ``losses`` counts, and nothing is written then."""
-    if to not in TABLES and to != "avro" and not how["shaping"].gives_types:
-        return _converted(source, target, to, how, None, block_size, progress, losses)
-    with twice(source) as again:
-        known: Known | None = None
-        if to != "avro" or how["shaping"].gives_types:
-            known = looked_at(again, target, to, how, block_size)
-        if (
-            to == "avro"
-            and block_size != MAX_BLOCK
-            and _needs_one_schema(again, to, how, known, block_size)
-        ):
-            block_size = MAX_BLOCK
-            known = None if known is None else known._replace(block_size=MAX_BLOCK)
-        report = _converted(again.again(), target, to, how, known, block_size, progress, losses)
-        return report._replace(kept_pipe=again.kept)
+    known: Known | None = None
+    if to in TABLES or how["shaping"].gives_types:
+        known = looked_at(again, target, to, how, block_size)
+    whole = to in ONE_SCHEMA - TABLES and block_size != MAX_BLOCK
+    if whole and _needs_one_schema(again, to, how, known, block_size):
+        block_size = MAX_BLOCK
+        known = None if known is None else known._replace(block_size=MAX_BLOCK)
+    report = _converted(again.again(), target, to, how, known, block_size, progress, losses)
+    return report._replace(kept_pipe=again.kept or report.kept_pipe)
 
 
 def _needs_one_schema(
@@ -221,7 +227,7 @@ def _converted(
     threads = how["threads"] or usable_cores()
     with opened_source(source) as opened:
         check_target(target, how["force"], opened.stat)
-        given, plan, _, size = begun(opened, to, how, threads)
+        given, plan, _, size, _ = begun(opened, to, how, threads)
         if known is not None:
             plan = plan._replace(layout=known.layout, types=known.types, kept=known.kept)
             size = known.block_size
@@ -257,7 +263,7 @@ def _converted(
     return ConvertReport(
         source=opened.path,
         target=target_name(target),
-        format=plan.source,
+        format=given.found,
         to=to,
         read=done.read,
         size=into.size(out.written),
@@ -273,6 +279,7 @@ def _converted(
         back=_back(plan, done.losses),
         by_content=given.by_content,
         lists=() if plan.layout is None else plan.layout.lists,
+        kept_pipe=given.kept,
         types={column.name: column.spelling.type for column in plan.types},
         columns=0 if known is None or not how["shaping"].gives_types else known.columns,
         comes_back=_comes_back(plan, done, as_it_is=given.as_it_is),
@@ -292,7 +299,12 @@ def _comes_back(plan: ConversionPlan, done: Converted, *, as_it_is: bool) -> str
 def _asks(how: ConvertOptions) -> bool:
     """Whether anything is said of how values are read or written."""
     said = how["format"], how["lossy"], how["tagged"], how["skip_bad"], how["options"]
-    return any(said) or how["shaping"] != Shaping() or as_found(how) != AsFound()
+    return (
+        any(said)
+        or how["table"] is not None
+        or how["shaping"] != Shaping()
+        or as_found(how) != AsFound()
+    )
 
 
 def _back(plan: ConversionPlan, losses: list[Loss]) -> tuple[str, ...]:

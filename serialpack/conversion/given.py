@@ -9,14 +9,15 @@ from serialpack.api import HEAD, expanded
 from serialpack.compressed.pieces import Pieces
 from serialpack.compressed.source import decompressed
 from serialpack.container.reader import SNIFF, first_header, is_container
-from serialpack.conversion.found_tables import AsFound
+from serialpack.conversion.found_tables import opened
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.projecting import Fields
-from serialpack.detect import looks_like, not_converted, told
+from serialpack.detect import AsFound, looks_like, not_converted, told
 from serialpack.errors import InputError, UsageError
 from serialpack.files import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Read, Style, ValueFormat
+from serialpack.formats.sqlite.database import DatabaseRead
 from serialpack.pipeline.blocks import SETTINGS
 from serialpack.pipeline.expect import expect_restored
 from serialpack.pipeline.unpack import member_plan, restored_pieces, untrusted
@@ -33,7 +34,8 @@ if TYPE_CHECKING:
 class Given(NamedTuple):
     """What there is to read, and how.
 
-    ``packed``: what a container is of. ``stored``: what it is serialized in, and the settings.
+    ``found``: the format of the source, where it is read as another one. ``packed``: what a
+    container is of. ``stored``: what it is serialized in, and the settings.
     ``projected``: what gives only the fields that were asked for, where that is done in reading.
     ``by_content``: what it is was neither said nor told by a name or first bytes.
     ``as_it_is``: what is read are the very bytes of the source, or of what was packed.
@@ -41,11 +43,17 @@ class Given(NamedTuple):
 
     read: Read
     plan: ConversionPlan
+    found: str
     packed: str | None = None
     stored: tuple[str | None, Style] = (None, {})
     projected: Projected | None = None
     by_content: bool = False
     as_it_is: bool = True
+
+    @property
+    def kept(self) -> bool:
+        """Whether the source had to be kept in a temporary file, beside what ``files`` keeps."""
+        return isinstance(self.read, DatabaseRead) and self.read.kept
 
 
 def given_by(
@@ -53,6 +61,7 @@ def given_by(
     format: str | None,
     fields: Fields,
     table: AsFound,
+    database_table: str | None,
     *,
     trust: bool,
     threads: int,
@@ -60,21 +69,25 @@ def given_by(
 ) -> Given:
     """What is in ``source``, told by ``format`` or by itself: a file of a format, or a container.
 
-    ``table``: what is said of a source that is CSV.
+    ``table``: what is said of a source that is CSV; ``database_table``: the one of a database.
 
     Errors as of ``files.convert``.
     """
     if not is_container(source.peek(SNIFF)):
+        plain = source
         source = decompressed(source)
         expect(lambda: source.about)
         head = source.peek(HEAD)
         name = source.name if source.stat is not None else None
-        found, read = table.opened(source.read, head, format, name)
-        _check_source(found, head, trust=trust)
-        by_content = format is None and found != told(None, name, head, table.delimiter)
-        plan = ConversionPlan(found, "", fields=fields.paths)
+        found, usual, read = opened(source.read, head, format, name, table)
+        _check_source(usual, head, trust=trust)
+        if usual == "sqlite":
+            path = source.path if source is plain and source.owned and source.stat else None
+            read = DatabaseRead(read, path, database_table)
+        by_content = format is None and found != "bytes" == told(None, name, head)
+        plan = ConversionPlan(usual, fields=fields.paths)
         as_it_is = read == source.read  # and no encoding, no names were put in its place
-        return Given(read, plan, by_content=by_content, as_it_is=as_it_is)
+        return Given(read, plan, found, by_content=by_content, as_it_is=as_it_is)
     source = expanded(source)
     header = first_header(source.peek)
     if header.entry is not None:
@@ -82,7 +95,7 @@ def given_by(
     packed = member_plan(header, trust=trust)
     serializer = packed.chain.serializer
     if fields.names and format is None and table == AsFound():
-        # It needs NumPy, whose import takes as long as all of a small conversion.
+        # Projecting needs NumPy, whose import takes as long as all of a small conversion.
         from serialpack.pipeline.fields import Projected, projectable
 
         member = projectable(source, packed)
@@ -91,9 +104,8 @@ def given_by(
             read = Pieces(iter(projected)).read
             # Nobody knows how much of each record that is.
             expect(lambda: None)
-            return Given(
-                read, ConversionPlan(projected.format, ""), projected.format, projected=projected
-            )
+            found = projected.format
+            return Given(read, ConversionPlan(found), found, found, projected=projected)
     settings = packed.style.get(SETTINGS, {})
     stored = SERIALIZERS.cls(serializer.name).stored_format
     is_object = packed.format == "object"
@@ -101,7 +113,7 @@ def given_by(
     pieces = restored_pieces(source.read, serialized=is_object, trust=trust, threads=threads)
     if format is not None and format == FORMATS.declaration(packed.format).dialect_of:
         format = None  # it is known which of them
-    plan = ConversionPlan(format or packed.format, "", fields=fields.paths)
+    plan = ConversionPlan(format or packed.format, fields=fields.paths)
     if is_object:
         if stored == "object":
             raise InputError(
@@ -111,7 +123,6 @@ def given_by(
         tabular = issubclass(cls, RecordSerializer) and cls.tabular
         plan = ConversionPlan(
             stored or "",
-            "",
             structure=Structure.ARRAY if tabular else None,  # the object is the list of the rows
             fields=fields.paths,
             alone=True,
@@ -121,13 +132,15 @@ def given_by(
     restored = Pieces(pieces)
     known = isinstance(FORMATS.get(plan.source), ValueFormat)
     _check_source(plan.source, b"" if known else restored.front(HEAD)[0], trust=trust)
-    read = restored.read
-    if table != AsFound():
+    read, found = restored.read, plan.source
+    if table != AsFound() or FORMATS.declaration(found).variants:
         head, _ = restored.front(HEAD)
-        found, read = table.opened(read, head, plan.source, None)
-        plan = plan._replace(source=found)
-    as_it_is = table == AsFound()
-    return Given(read, plan, packed.format, (stored, settings), as_it_is=as_it_is)
+        found, usual, read = opened(read, head, found, None, table)
+        plan = plan._replace(source=usual)
+    if plan.source == "sqlite":
+        read = DatabaseRead(read, None, database_table)
+    as_it_is = read == restored.read
+    return Given(read, plan, found, packed.format, (stored, settings), as_it_is=as_it_is)
 
 
 def _check_source(format: str, head: bytes, *, trust: bool) -> None:

@@ -14,7 +14,7 @@ from serialpack.formats import FORMATS
 from serialpack.formats.base import ValueFormat
 from serialpack.formats.shared.document import compared
 from serialpack.serializers.base import FAILURES
-from serialpack.values.kinds import TEXT_KINDS, Difference
+from serialpack.values.kinds import DIGITS, TEXT_KINDS, Difference
 from serialpack.values.structure import Structure
 
 #: So many formats are named.
@@ -73,6 +73,7 @@ def _rules(plan: ConversionPlan, lost: Difference, attempt: Attempt | None) -> l
     if attempt is None:
         source = FORMATS.get(plan.source)
         heeds = source.heeds if isinstance(source, ValueFormat) else frozenset[str]()
+        heeds |= {DIGITS} if plan.shaping.typed else frozenset()
         found = [name for name in _about(plan, lost.kind) if name in heeds]
         found = [name for name in found if name not in plan.lossy]
         return [*_asked(plan), *found[:1]] if found else []

@@ -7,11 +7,9 @@ from time import monotonic
 
 from serialpack.conversion.losses import Losses
 from serialpack.conversion.rules import RULES
+from serialpack.conversion.tables.twice import LONGEST, TooFar
 from serialpack.errors import SerialpackError, ValueRefusedError
 from serialpack.values.kinds import Loss
-
-#: So long it is read on, in seconds.
-_LONGEST = 2.0
 
 #: Converts with all losses allowed, and writes nothing: with what counts them, and what is called
 #: after each block.
@@ -19,7 +17,7 @@ Attempt = Callable[[Losses, Callable[[int, int], None]], object]
 
 
 class _Enough(Exception):
-    """It was read on for long enough."""
+    """The source was read on for long enough."""
 
 
 def listed(refused: ValueRefusedError, target: str, asked: list[str], attempt: Attempt) -> None:
@@ -30,7 +28,7 @@ def listed(refused: ValueRefusedError, target: str, asked: list[str], attempt: A
     if "--lossy" not in (refused.hint or ""):
         return
     losses = Losses(RULES)
-    until = monotonic() + _LONGEST
+    until = monotonic() + LONGEST
 
     def stop(_read: int, _written: int) -> None:
         if monotonic() > until:
@@ -39,7 +37,7 @@ def listed(refused: ValueRefusedError, target: str, asked: list[str], attempt: A
     ended = True
     try:
         attempt(losses, stop)
-    except _Enough:
+    except (_Enough, TooFar):
         ended = False
     except SerialpackError:
         return  # it is refused however much may be lost

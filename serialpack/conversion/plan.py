@@ -23,20 +23,22 @@ if TYPE_CHECKING:
 class ConversionPlan(NamedTuple):
     """How blocks are converted. Small, and can be sent to a process.
 
-    ``structure``: ``"a"`` or ``"m"``, where the records are parts of one document (``joining``).
+    ``target``: empty where the source is only read, as values of Python. ``structure``: ``"a"``
+    or ``"m"``, where the records are parts of one document (``joining``).
     ``style`` is the source's, as its first block has it. ``whole``: the target is written of
     all records at once, so that blocks are only read. ``alone``: the source is one document, also
     where its format is a sequence of records. ``fields``: those that are taken of each record;
     none: all. ``source_serializer``: what reads the
     source, where that is not its format: one that was given a schema, say. ``shaping``: what the
     user says about tables; ``layout``: the columns of the target, where it is one. ``strict``:
-    nothing is carried. ``asked``: the rules that the user named, of those in ``lossy``.
-    ``types``: the columns of text that get values. ``kept``: how a table of text is, or was,
-    written that becomes a typed table, or comes from one.
+    nothing is carried. ``asked``: the rules that the user named, of those in ``lossy``. ``looked``:
+    the records are only looked at, and read once more when they are written. ``types``: the
+    columns of text that get values. ``kept``: how a table of text is, or was, written that
+    becomes a typed table, or comes from one.
     """
 
     source: str
-    target: str
+    target: str = ""
     style: Style = {}  # noqa: RUF012 (never written to)
     structure: Structure | None = None
     verify: bool = True
@@ -53,6 +55,7 @@ class ConversionPlan(NamedTuple):
     layout: Layout | None = None
     strict: bool = False
     asked: tuple[str, ...] = ()
+    looked: bool = False
     types: tuple[TypedColumn, ...] = ()
     kept: KeptTable | None = None
 

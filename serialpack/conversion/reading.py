@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from io import BytesIO
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from serialpack.conversion.losses import Losses
 from serialpack.conversion.plan import ConversionPlan
@@ -31,11 +31,18 @@ from serialpack.pipeline.reading import Reading
 from serialpack.reports import LeftOut
 from serialpack.serializers import reader
 from serialpack.serializers.base import FAILURES, RecordSerializer
-from serialpack.values.kinds import DIGITS
+from serialpack.values.kinds import COMMENTS, SPACE, Loss, unplaced
 from serialpack.values.structure import Structure
+
+if TYPE_CHECKING:
+    from serialpack.conversion.tables.from_database import DatabaseReader
 
 #: Makes the refusal of a value: the difference, and the number of the block's first record.
 Refuse = Callable[[Difference, int], ValueRefusedError]
+
+
+#: What is dropped by rules, in words.
+_DROPPED = {COMMENTS: "comments", SPACE: "white space between elements"}
 
 
 class Unspelled(Exception):
@@ -54,14 +61,23 @@ class SourceReader:
         #: The same, as they read and prove the text of numbers.
         self._spelled = Reading(fmt.reading_literals(), plan.style)
         target = FORMATS.get(plan.target) if plan.target else fmt
-        self._to_text = isinstance(target, ValueFormat) and target.keeps_literals
+        self._to_text = isinstance(target, ValueFormat) and (
+            target.keeps_literals or target.takes_literals
+        )
         self._plan = plan
         self._refuse = refuse
         self._untags = plan.tagged and fmt.declared.tagged
-        #: Whether ``read`` may lose what only the text says, which ``unread`` finds.
+        #: Whether ``read`` may lose what only the text says, which ``prove`` finds.
         self.by_text = fmt.restyled and not self._untags and plan.source_serializer is None
+        self._database: DatabaseReader | None = None
+        if plan.source == "sqlite":
+            from serialpack.conversion.tables.from_database import DatabaseReader
+
+            self._database = DatabaseReader(fmt, plan)
         self._rows = row_reader(fmt, plan)
         self.by_text = self.by_text and self._rows is None
+        #: Whether there may be literals among what is read.
+        self.has_literals = fmt.keeps_literals or self._rows is not None
         self._serializer: RecordSerializer | None = None
         if plan.source_serializer is not None:
             serializer = reader(*plan.source_serializer)
@@ -74,7 +90,7 @@ class SourceReader:
     ) -> list[Any]:
         """The records of a block; SyntaxInputError, ValueRefusedError, RefusedError.
 
-        ``lossy``: what ``losses`` allows is changed and counted, and ``unread`` is not needed.
+        ``lossy``: what ``losses`` allows is changed and counted, and ``prove`` is not needed.
         ``literals``: numbers that are spelled as Python does not are literals.
         """
         if block.partial:
@@ -85,15 +101,19 @@ class SourceReader:
         fmt = (self._spelled if literals else self.half).format
         try:
             if self._rows is not None:
-                records, found = self._rows.read(block, nearest=DIGITS in losses.allowed)
+                return self._rows.read(block, literals=literals)
+            if self._database is not None:
+                records, found = self._database.read(block)
                 losses.merge(found)
                 return records
-            if not lossy and not self._untags:
+            if not lossy and not self._untags and not fmt.tells:
                 return fmt.parse(block)
             allowed = losses.allowed if lossy else frozenset[str]()
             records, found = parse_lossy(fmt, block, allowed)
         except Unheld as unheld:
             raise self._refuse(unheld.difference, block.first_record) from None
+        if fmt.tells:
+            self._check_dropped(found, losses)
         losses.merge(found)
         if not self._untags:
             return records
@@ -115,7 +135,7 @@ class SourceReader:
             raise RefusedError("a tag that is larger than a block is not read")
         return values
 
-    def unread(
+    def prove(
         self, block: SourceBlock, records: list[Any], *, literals: bool = False
     ) -> Difference | None:
         """What of the block's text is not in ``records``: those read, or those that they became.
@@ -160,6 +180,9 @@ class SourceReader:
             yield block, self
             return
         each = self
+        around = block
+        if first and fmt.declared.delimiter:  # no record has the header
+            around = fmt.in_source(block._replace(index=1), self._plan.style, lambda: data)
         if fmt.name == "json":
             each = SourceReader(self._plan._replace(source="ndjson", style={}), self._refuse)
         spans = fmt.record_spans(data, self._plan.style, first=first)
@@ -169,7 +192,7 @@ class SourceReader:
                 # A line of its own, wherever it breaks the lines of the source.
                 text = text.translate(_ONE_LINE)
                 text = b"{%b}" % text if self._plan.structure == Structure.MAP else text
-            part = block._replace(
+            part = around._replace(
                 data=text,
                 index=max(block.index, 1),  # no header stands in it
                 offset=block.offset + start,
@@ -209,7 +232,8 @@ class SourceReader:
 
         ``good``: a record that is not bad, which is put in the place of each that is.
         """
-        if bad and (not good or block.context):
+        # The header of a table stands in none of its records.
+        if bad and (not good or (block.context and not self.format.declared.delimiter)):
             return None
         added = int(
             self._plan.structure == Structure.MAP and self.format.name == "json"
@@ -241,15 +265,21 @@ class SourceReader:
         found = self.format.comments(block)
         if found is None:
             return
-        if "comments" not in losses.allowed:
+        self._check_dropped([found], losses)
+        losses.merge([found])
+
+    def _check_dropped(self, found: list[Loss], losses: Losses) -> None:
+        """ValueRefusedError for what is dropped where that is not allowed."""
+        for loss in found:
+            if loss.rule in losses.allowed or loss.rule not in _DROPPED:
+                continue
             raise ValueRefusedError(
-                f"{self._plan.target} has no place for comments: {found.was}",
-                record=found.record,
-                value_path=found.value_path,
-                kind="comments",
+                f"{self._plan.target} has no place for {_DROPPED[loss.rule]}: {loss.was}",
+                record=loss.record,
+                value_path=loss.value_path,
+                kind=loss.rule,
                 hint="without --strict they are dropped, and counted",
             )
-        losses.merge([found])
 
 
 class TextProof(NamedTuple):
@@ -259,30 +289,28 @@ class TextProof(NamedTuple):
     """
 
     reader: SourceReader
-    usual: bool
-    literals: bool
+    usual: bool = False
+    literals: bool = False
 
-    def lost(self, block: SourceBlock, records: list[Any]) -> Difference | None:
-        """As ``SourceReader.unread``; Unspelled where ``usual`` does not tell."""
+    def prove(self, block: SourceBlock, records: list[Any]) -> Difference | None:
+        """As ``SourceReader.prove``; Unspelled where ``usual`` does not tell."""
         if not self.usual:
-            return self.reader.unread(block, records, literals=self.literals)
+            return self.reader.prove(block, records, literals=self.literals)
         if not self.reader.spells(block, records):
             raise Unspelled
         return None
 
-    def of_read(self, block: SourceBlock, records: list[Any]) -> Difference | None:
-        """As ``lost``, of the records that were read: of those it never fails."""
+    def prove_read(self, block: SourceBlock, records: list[Any]) -> Difference | None:
+        """As ``prove``, of the records that were read: of those it never fails."""
         try:
-            return self.lost(block, records)
+            return self.prove(block, records)
         except FAILURES as error:
-            return Difference(0, "$", "the records", f"an error ({error})", "value")
+            return unplaced(error)
 
 
 def left_out_of(block: SourceBlock, records: int | None, error: Exception) -> LeftOut:
     """That ``records`` of a block were left out, because of ``error``."""
-    # A line of names that is not in the source is before all of it.
-    offset = block.offset - getattr(block, "invented", 0)
-    return LeftOut(block.first_record, offset, records, str(error))
+    return LeftOut(block.first_record, block.offset, records, str(error))
 
 
 def _column(block: SourceBlock, before: bytes) -> int:

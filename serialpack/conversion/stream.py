@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
 
 from serialpack.columns.fields.wanted import Field
-from serialpack.conversion.blocks import BlockConverter, Converting
+from serialpack.conversion.blocks import BlockConverter
 from serialpack.conversion.joining import Joiner, Patch, Write
 from serialpack.conversion.losses import Losses
 from serialpack.conversion.plan import ConversionPlan, Found
@@ -14,6 +15,7 @@ from serialpack.conversion.targets import is_sequence
 from serialpack.errors import InputError, RefusedError, ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Read, SourceBlock, ValueFormat
+from serialpack.formats.shared.document import DocumentFormat
 from serialpack.formats.shared.join import Join
 from serialpack.pipeline.line import Crew, Line, Progress
 from serialpack.reports import LeftOut
@@ -85,7 +87,7 @@ class _Tally:
             return
         from serialpack.formats.shared.members import repeated
 
-        if (pair := repeated(bytes(self._keys))) is not None:
+        if (pair := repeated(self._keys)) is not None:
             raise ValueRefusedError(
                 f"a map has a key twice: its members {pair[0]} and {pair[1]}",
                 record=pair[1],
@@ -152,8 +154,10 @@ def convert_stream(
             return Structure.DOCUMENT
         return fmt.structure(first, count)
 
-    crew = Crew(threads, processes=threads > 1) if in_pieces else Crew()
-    converted = line.through(Converting(plan), crew)
+    # Of tables Python does the most, so that threads are of no use.
+    slow = plan.layout is not None
+    crew = Crew(threads, processes=threads > 1, slow=slow) if in_pieces else Crew()
+    converted = line.through(partial(BlockConverter, plan), crew)
     if not in_pieces:
         records, numbers = list[Any](), list[int]()
         one_record = getattr(FORMATS.get(plan.target), "one_record", False)
@@ -205,6 +209,8 @@ def _as_a_whole(
     target = FORMATS.get(plan.target)
     if isinstance(target, ValueFormat) and target.one_record and len(records) != 1:
         raise _not_one(plan, len(records))
+    if isinstance(target, DocumentFormat) and target.one_record:
+        target.check_document(records[0])
     whole = len(records) != parts or structure in (Structure.ARRAY, Structure.MAP)
     data, kept = _one_file(records, numbers[: 0 if whole else None], plan, tally)
     write(data)
@@ -218,7 +224,8 @@ def _everything(records: list[Any]) -> SourceBlock:
 
 def _not_one(plan: ConversionPlan, count: int) -> RefusedError:
     return RefusedError(
-        f"a {plan.target} file is one document, here {'are more' if count else 'is none'}",
+        f"{'an' if plan.target == 'xml' else 'a'} {plan.target} file is one document,"
+        f" here {'are more' if count else 'is none'}",
         hint="--to yaml or ndjson holds any number",
     )
 

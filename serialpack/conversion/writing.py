@@ -97,9 +97,9 @@ class WritingHalf:
         """
         if literals is None:
             source = FORMATS.get(self.plan.source)
-            both = isinstance(source, ValueFormat) and source.keeps_literals
-            both = both and self._target.keeps_literals
-            literals = both and has_literals(records)
+            typed = self.plan.shaping.typed
+            may = typed or (isinstance(source, ValueFormat) and source.keeps_literals)
+            literals = may and self._target.keeps_literals and has_literals(records)
         values = self._tagged(records, block) if self._tags else records
         refusal: ValueRefusedError | None = None
         small = len(block.data) <= _SMALL and block.last
@@ -145,17 +145,33 @@ class WritingHalf:
         again = (writer.load_literals if literals else writer.load)(data, len(dumped))
         if join is not None:
             again = join.raised(again, structure)
+        small = len(data) <= _SMALL
+        return data, self.prove(block, again, values, records, proof, small=small)
+
+    def prove(
+        self,
+        block: SourceBlock,
+        again: list[Any],
+        values: list[Any],
+        records: list[Any],
+        proof: TextProof | None,
+        *,
+        small: bool,
+    ) -> Difference | None:
+        """What is not in ``again``, which was read of what was written of ``values``.
+
+        ``records``, ``proof``: as of ``write``; ``small``: whether few bytes were written.
+        """
         if self._tags:
             from serialpack.conversion.tagged import untag
 
             restored = untag(again, of_bson=self.plan.source == "bson")
-            return data, compared(values, again) or compared(records, restored)
+            return compared(values, again) or compared(records, restored)
         # Python takes 1, 1.0 and true for one, which their text tells apart; and values that JSON
         # has no words for, which some writer would find words for, for none that it has.
         if proof is None or again != values:
-            same = len(data) <= _SMALL and same_json(values, again)
-            return data, None if same else compared(values, again)
-        return data, proof.lost(block, again)
+            return None if small and same_json(values, again) else compared(values, again)
+        return proof.prove(block, again)
 
     def _needs_no_proof(self, dumped: list[Any]) -> bool:
         """Whether ``dumped`` may go unproved: JSON's writers have words for what JSON has not,

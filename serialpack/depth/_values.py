@@ -69,7 +69,7 @@ def check_values(records: list[Any]) -> None:
 
     What stands in several places is looked at in each, as those write it who have no references.
     """
-    if _is_shallow([records], _SHALLOW):
+    if _is_shallow(records, _SHALLOW):
         return
     level = [records]
     for depth in range(MAX_DEPTH + 1):
@@ -162,7 +162,7 @@ def levels(
     return depth
 
 
-def _is_shallow(values: list[Any], levels: int) -> bool:
+def _is_shallow(values: list[Any] | tuple[Any, ...], levels: int) -> bool:
     """Whether the collector comes to an end in fewer than ``levels`` levels of ``values``.
 
     A look at no type, which takes a third of the time. In an object, it finds the class too, and
@@ -172,7 +172,10 @@ def _is_shallow(values: list[Any], levels: int) -> bool:
         if len(values) > 2 * _TOGETHER:
             starts = range(0, len(values), _TOGETHER)
             return all(_is_shallow(values[at : at + _TOGETHER], level) for at in starts)
-        values = get_referents(*values)
+        if len(values) == 1 and type(values[0]) in (list, tuple):
+            values = values[0]  # which need not be copied to be looked at
+        else:
+            values = get_referents(*values)
         if not values:
             return True
     return False

@@ -102,6 +102,18 @@ FORMATS = FormatRegistry(
         writers=("csv",),
     ),
     Declaration(
+        "csv:dialect",
+        33,
+        "serialpack.formats.csv.csv:DialectFormat",
+        is_source=False,
+        is_target=False,
+        is_text=True,
+        has_lines=True,
+        delimiter=b",",
+        sequence=True,
+        variants="serialpack.formats.csv.found:CsvVariants",
+    ),
+    Declaration(
         "msgpack",
         5,
         "serialpack.formats.msgpack.msgpack:MsgPackFormat",
@@ -112,7 +124,12 @@ FORMATS = FormatRegistry(
     ),
     Declaration("object", 6, "serialpack.formats.python.object:ObjectFormat", is_source=False),
     Declaration(
-        "yaml:1.1", 7, "serialpack.formats.yaml.yaml:Yaml11Format", is_text=True, is_target=False
+        "yaml:1.1",
+        7,
+        "serialpack.formats.yaml.yaml:Yaml11Format",
+        is_text=True,
+        is_target=False,
+        version_of="yaml",
     ),
     Declaration(
         "yaml",
@@ -136,11 +153,19 @@ FORMATS = FormatRegistry(
     ),
     Declaration(
         "xml",
-        11,
+        35,
         "serialpack.formats.xml.xml:XmlFormat",
         (".xml",),
         magic=(b"<?xml",),
         is_text=True,
+        own_writer=True,
+    ),
+    Declaration(
+        "typed-xml",
+        11,
+        "serialpack.formats.xml.typed:TypedXmlFormat",
+        is_text=True,
+        writers=("xml",),
     ),
     Declaration(
         "protobuf",
@@ -156,6 +181,7 @@ FORMATS = FormatRegistry(
         (".avro",),
         magic=(b"Obj\x01",),
         sequence=True,
+        one_schema=True,
     ),
     Declaration(
         "java",
@@ -173,6 +199,8 @@ FORMATS = FormatRegistry(
         (".parquet",),
         magic=(b"PAR1\x15",),  # the first field of a page, or of the footer
         sequence=True,
+        one_schema=True,
+        typed_columns=True,
     ),
     Declaration(
         "arrow",
@@ -181,6 +209,8 @@ FORMATS = FormatRegistry(
         (".arrow", ".feather", ".arrows"),
         magic=(b"ARROW1\0\0",),
         sequence=True,
+        one_schema=True,
+        typed_columns=True,
     ),
     Declaration(
         "npy",
@@ -189,5 +219,13 @@ FORMATS = FormatRegistry(
         (".npy",),
         magic=(b"\x93NUMPY",),
         is_target=False,
+    ),
+    Declaration(
+        "sqlite",
+        34,
+        "serialpack.formats.sqlite.sqlite:SqliteFormat",
+        (".db", ".sqlite", ".sqlite3"),
+        magic=(b"SQLite format 3\0",),
+        sequence=True,
     ),
 )

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 #: Reads up to n bytes; fewer only at the end of the source, b"" when there is no more.
 Read = Callable[[int], bytes]
 
+#: Takes bytes, for people to look at.
+Shown = Callable[[Buffer], object]
+
 #: The style of a text, as a container keeps it: MessagePack-able values under short string keys.
 Style = dict[str, Any]
 
@@ -49,9 +52,9 @@ class SourceBlock(NamedTuple):
     ``continued``: and not the first piece. ``index``, ``offset``, ``first_record``, ``line``
     (newlines before it; -1 where not counted) and ``column`` (characters before it on its line)
     say where it stands, all counted from 0. ``context``: what of the source before it must be
-    known to read it, such as a file's header. ``inside``: its records are the elements (``"a"``)
-    of one array that is all of the source, or the members (``"m"``) of one map, each a map of
-    one member.
+    known to read it, such as a file's header.
+    ``inside``: its records are the elements (``"a"``) of one array that is all of the source, or
+    the members (``"m"``) of one map, each a map of one member.
     """
 
     data: Buffer
@@ -112,6 +115,8 @@ class Format(ABC):
     about: ClassVar[str] = ""
     #: Whether blocks can be parsed into values (see ValueFormat).
     has_values: ClassVar[bool] = False
+    #: Whether its sources are what a serializer wrote.
+    serialized: ClassVar[bool] = False
     #: What its style has; other keys mean nothing.
     style_types: ClassVar[StyleTypes] = {}
 
@@ -136,6 +141,11 @@ class Format(ABC):
     def number(self) -> int:
         """Its number in the container, for ever."""
         return self.declared.number
+
+    @property
+    def parameters(self) -> Style:
+        """What a container keeps of how a source is in it, beside the number: keys of its style."""
+        return {}
 
     @abstractmethod
     def split(
@@ -216,6 +226,10 @@ class Format(ABC):
         """
         raise self._unsplit()
 
+    def shown_by(self, write: Shown) -> Shown:
+        """What writes records for people, as text in UTF-8; ``write`` gets it."""
+        return write
+
     def look_at_head(self, read: Read, count: int) -> bytes | None:  # noqa: ARG002
         """The first ``count`` records as lines for people, where its bytes are none; else None."""
         return None
@@ -274,6 +288,9 @@ class ValueFormat(Format):
     joins: ClassVar[bool] = True
     #: Whether a file in it is one record.
     one_record: ClassVar[bool] = False
+    #: Whether ``lossy.parse_lossy`` tells what reading drops: comments, and the like.
+    tells: ClassVar[bool] = False
+    packs: ClassVar[bool] = True  #: whether a file is its records, and no set of tables
     #: The rules of ``--lossy`` that ``lossy.parse_lossy`` heeds.
     heeds: ClassVar[frozenset[str]] = frozenset()
     #: Where ``parse`` notes what it changes because a rule says so; None: it changes nothing.
@@ -281,6 +298,8 @@ class ValueFormat(Format):
     marks: Marks | None = None
     #: Whether its numbers are text that it can keep: ``literal_of`` says which.
     keeps_literals: ClassVar[bool] = False
+    #: Whether it keeps that text when it is written, but reads it as text.
+    takes_literals: ClassVar[bool] = False
     #: Whether a number that Python writes in another way is a ``Literal`` to ``parse``, and that
     #: no other to ``difference``. Only of the copy that ``reading_literals`` makes.
     literals: bool = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 
 class Declaration(NamedTuple):
@@ -28,6 +28,8 @@ class Declaration(NamedTuple):
     has_lines: bool = False
     #: What stands between the fields of a line, where it is a table with a header of names.
     delimiter: bytes = b""
+    #: Whether such a table has no header: its columns are ``column1``, ``column2``, ...
+    headless: bool = False
     #: Whether a file in it is a sequence of records, also where it holds one only.
     sequence: bool = False
     #: What stands between two files of it that together are one; None where they are none. Tables
@@ -37,14 +39,36 @@ class Declaration(NamedTuple):
     columns: str = ""
     #: The serializers that ``--to`` tries, in order, where that is not the one of its name.
     writers: tuple[str, ...] = ()
+    #: Whether it is written by itself, though a serializer has its name: that one's is another.
+    own_writer: bool = False
     #: Whether ``--tagged`` reads it and writes it with the tags of Extended JSON.
     tagged: bool = False
     #: The bits of the integers that every reader of it holds: JSON's are doubles.
     integer_bits: int = 64
     #: The format of which it is a dialect, that files of that name and content may be in.
     dialect_of: str = ""
+    #: The format of which it is a version: who reads that one reads its bytes too.
+    version_of: str = ""
+    #: Whether a file in it has one schema that all its records are in; ``typed_columns``: whether
+    #: that is of columns, so that it is a table.
+    one_schema: bool = False
+    typed_columns: bool = False
+    #: What makes declarations of names that say how a file is in it (``csv:latin-1+no-header``),
+    #: as module:class, a ``Variants``; those have it too.
+    variants: str = ""
 
     @property
     def written_by(self) -> tuple[str, ...]:
         """The names of the serializers that write it, the first whose proof holds."""
         return self.writers or (self.name,)
+
+
+class Variants(Protocol):
+    """The ways in which a file can be in a format that has no number for each of them."""
+
+    def named(self, name: str, base: Declaration) -> Declaration | None:
+        """That of ``name``; None where it is no name of one."""
+
+    def stored(self, style: dict[str, Any], base: Declaration) -> Declaration | None:
+        """That of which a container's style has the parameters; None where one is not known,
+        ValueError where they are none."""

@@ -8,8 +8,8 @@ from functools import cache
 from typing import cast
 
 from serialpack.errors import UsageError
-from serialpack.formats.base import Format
-from serialpack.formats.declaration import Declaration
+from serialpack.formats.base import Format, Style
+from serialpack.formats.declaration import Declaration, Variants
 from serialpack.known import known_name
 
 
@@ -34,6 +34,8 @@ class FormatRegistry:
 
     def declaration(self, name: str) -> Declaration:
         """That of ``name``; UsageError for none, with what may be meant."""
+        if name not in self._by_name and (found := self._variant(name)) is not None:
+            return found
         if name not in self._by_name:
             raise self._unknown(name)
         return self._by_name[name]
@@ -70,8 +72,19 @@ class FormatRegistry:
             raise UsageError(f"no file is in the format {name}", hint="serialpack.dump makes them")
         return found
 
-    def by_number(self, number: int) -> Declaration | None:
-        return self._by_number.get(number)
+    def _variant(self, name: str) -> Declaration | None:
+        bases = [
+            d for d in self if d.variants and d.name.partition(":")[0] == name.partition(":")[0]
+        ]
+        return next((found for d in bases if (found := _variants(d).named(name, d))), None)
+
+    def by_number(self, number: int, style: Style | None = None) -> Declaration | None:
+        """The format that a container says its source is in, by number and style.
+
+        None where it is not known; ValueError where the style is none.
+        """
+        found = self._by_number.get(number)
+        return _variants(found).stored(style or {}, found) if found and found.variants else found
 
     def by_extension(self, name: str) -> Declaration | None:
         """The format that a file's name ends in (``data.json``), if any does."""
@@ -85,6 +98,12 @@ class FormatRegistry:
     def get(self, name: str) -> Format:
         """The format itself. It keeps no state, so one serves all threads."""
         return _instance(self.declaration(name))
+
+
+@cache
+def _variants(declaration: Declaration) -> Variants:
+    module, _, attribute = declaration.variants.partition(":")
+    return cast(Variants, getattr(importlib.import_module(module), attribute)())
 
 
 @cache

@@ -57,10 +57,6 @@ class Plan(NamedTuple):
     #: Whether its codec works as for text of records: see ``of_records``.
     records: bool = False
 
-    def worker(self) -> BlockPacker:
-        """What packs blocks, one after another."""
-        return BlockPacker(self)
-
 
 def of_records(chain: Chain, format: str, first: SourceBlock) -> bool:
     """Whether the codec of ``chain`` had better know that what it gets is text of records.
@@ -84,9 +80,12 @@ def plan_of(header: Header) -> Plan:
     if chain.zstd_envelope != header.zstd_envelope:
         raise DamagedError(f"the chain {chain} does not belong in this envelope")
     serializer = SERIALIZERS.cls(chain.serializer.name)
-    fmt = FORMATS.by_number(header.format)
+    try:
+        fmt = FORMATS.by_number(header.format, header.style)
+    except ValueError as error:
+        raise DamagedError(f"the header's style is malformed ({error})") from None
     if fmt is None and not serializer.exact:
-        raise newer(f"format number {header.format}", header.writer)
+        raise newer(f"format number {header.format}, as it is there", header.writer)
     # The bytes come back whatever format they are in.
     name = fmt.name if fmt is not None else "bytes"
     source = FORMATS.get(name)
@@ -174,7 +173,9 @@ class BlockPacker:
         timer.lap("serialize")
         exact, extras = writing.keeps, Style()
         if self.plan.verify and not exact:
-            _, exact, extras = writing.prove(source, data, self.plan.style)
+            lost, exact, extras = writing.prove(source, data, self.plan.style)
+            if lost is not None:
+                raise self.serializer.refuse(lost, source.first_record)
             if self.plan.demand_exact and not exact:
                 raise RefusedError(
                     f"--exact: {self.serializer.name} would not give back the bytes of"

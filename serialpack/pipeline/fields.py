@@ -41,6 +41,8 @@ def projectable(source: Source, plan: Plan) -> StoredMember | None:
     """
     columns = plan.chain.serializer.name == "columns"
     records = FORMATS.declaration(plan.format).has_lines or plan.style.get("k") == Structure.ARRAY
+    if FORMATS.declaration(plan.format).variants:
+        return None  # its columns are not in UTF-8, or have no names
     if not (columns and records and source.seekable()):
         return None
     first, *others = find_members(source.file)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from serialpack.formats.base import SourceBlock
 from serialpack.pipeline.timing import add_seconds, timed
-from serialpack.pipeline.workers import INLINE, WorkerPlan, in_order
+from serialpack.pipeline.workers import INLINE, MakeWorker, in_order
 
 #: From how many bytes of source on worker processes pay for their start (two take 0.2-0.45 s).
 PROCESSES_FROM = 64 << 20
@@ -60,12 +60,12 @@ class Line:
         self._progress = progress
         self.first = next(self._blocks)
 
-    def through(self, plan: WorkerPlan, crew: Crew) -> Iterator[tuple[SourceBlock, Any]]:
-        """Each block, and what a worker of ``plan`` made of it: anything with ``seconds``.
+    def through(self, make: MakeWorker, crew: Crew) -> Iterator[tuple[SourceBlock, Any]]:
+        """Each block, and what a worker of ``make`` made of it: anything with ``seconds``.
 
         What the caller does before the next block is asked for counts as writing.
         """
-        maker = WorkerMaker(plan, size=self._size, processes=crew.processes, slow=crew.slow)
+        maker = WorkerMaker(make, size=self._size, processes=crew.processes, slow=crew.slow)
         since = perf_counter()
         for block, made in in_order(
             chain((self.first,), self._blocks),
@@ -93,9 +93,9 @@ class WorkerMaker:
     """
 
     def __init__(
-        self, plan: WorkerPlan, *, size: int | None, processes: bool, slow: bool = False
+        self, make: MakeWorker, *, size: int | None, processes: bool, slow: bool = False
     ) -> None:
-        self._plan = plan
+        self._make = make
         self._may = processes
         self._one_stays = slow
         self._number = count()
@@ -104,15 +104,15 @@ class WorkerMaker:
 
     def make(self) -> Callable[[SourceBlock], Any]:
         stays = next(self._number) == 0 and self._one_stays
-        return _Worker(self, self._plan) if self._may and not stays else self._plan.worker()
+        return _Worker(self, self._make) if self._may and not stays else self._make()
 
 
 class _Worker:
     """A worker here, that moves into a process of its own when the source turns out large."""
 
-    def __init__(self, maker: WorkerMaker, plan: WorkerPlan) -> None:
+    def __init__(self, maker: WorkerMaker, make: MakeWorker) -> None:
         self._maker = maker
-        self._plan = plan
+        self._make = make
         self._worker: Callable[[SourceBlock], Any] | None = None
         self._moved = False
 
@@ -120,9 +120,9 @@ class _Worker:
         if not self._moved and self._maker.seen >= self._maker.large:
             from serialpack.pipeline.processes import ProcessWorker
 
-            self._worker, self._moved = ProcessWorker(self._plan), True
+            self._worker, self._moved = ProcessWorker(self._make), True
         elif self._worker is None:
-            self._worker = self._plan.worker()
+            self._worker = self._make()
         return self._worker(source)
 
     def close(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 from serialpack.container.index import Index
@@ -10,7 +11,7 @@ from serialpack.container.records import Header
 from serialpack.container.writer import MemberWriter, refused_as_written
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, Style, ValueFormat
-from serialpack.pipeline.blocks import SETTINGS, Plan, of_records, plan_of
+from serialpack.pipeline.blocks import SETTINGS, BlockPacker, Plan, of_records, plan_of
 from serialpack.pipeline.digest import WholeDigest
 from serialpack.pipeline.line import Crew, Line, Progress
 from serialpack.pipeline.workers import INLINE, INLINE_PLAIN
@@ -87,7 +88,7 @@ def pack_stream(
     writer = MemberWriter(write, header)
     digest = WholeDigest()
     stored = 0
-    for source, packed in line.through(plan, crew):
+    for source, packed in line.through(partial(BlockPacker, plan), crew):
         block = packed.block
         if packed.data is None:
             digest.add(source.data, None, exact=block.exact)
@@ -109,6 +110,7 @@ def prepare(packing: Packing, first: SourceBlock) -> tuple[Header, Plan]:
         style = fmt.detect_style(first)
     else:
         style = fmt.outline(first)
+    style = {**style, **fmt.parameters}
     if packing.settings:
         style = {**style, SETTINGS: packing.settings}
     header = Header(

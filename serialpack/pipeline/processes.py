@@ -24,7 +24,7 @@ from typing import IO, Any, NamedTuple, cast
 
 from serialpack import hidden
 from serialpack.errors import SerialpackError
-from serialpack.pipeline.workers import WorkerPlan
+from serialpack.pipeline.workers import MakeWorker
 from serialpack.stages.stage import Buffer
 from serialpack.watch import at, telling, told
 
@@ -73,9 +73,9 @@ class WorkerEnded(SerialpackError):
 
 
 class ProcessWorker:
-    """The worker of a plan, in a process of its own. Belongs to one thread."""
+    """A worker in a process of its own. Belongs to one thread."""
 
-    def __init__(self, plan: WorkerPlan) -> None:
+    def __init__(self, make: MakeWorker) -> None:
         kept = [] if (ledger := hidden.ledger()) is None else [ledger]
         given = {_LEDGER: str(ledger)} if kept else {}
         self._process = subprocess.Popen(
@@ -92,7 +92,7 @@ class ProcessWorker:
         self._stdin = cast(io.RawIOBase, cast(io.BufferedWriter, self._process.stdin).raw)
         for pipe in (self._process.stdin, self._process.stdout):
             _widen(pipe.fileno())
-        self._send((plan, telling()))
+        self._send((make, telling()))
 
     def __call__(self, job: Any) -> Any:
         self._send(job)
@@ -221,11 +221,13 @@ def main() -> None:
     sink = open(1, "wb", buffering=0, closefd=False)  # noqa: SIM115
     if (ledger := os.environ.pop(_LEDGER, "")) != "":
         hidden.begin_ledger(int(ledger))
-    plan, telling = _receive(source)
+    if (begun := _receive(source)) is None:
+        return  # the parent is gone before it has said what is to be done
+    make, telling = begun
     worker: Callable[[Any], Any] | None = None
     while (job := _receive(source)) is not None:
         try:
-            worker = worker or plan.worker()
+            worker = worker or make()
             with told(_Teller(sink) if telling else None):
                 answer: _Done | BaseException = _Done(worker(job))
         except Exception as error:

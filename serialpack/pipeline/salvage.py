@@ -208,7 +208,7 @@ class _Work:
 
     def drop_pieces(self, header: Header | None) -> None:
         """Take out what is whole, but a piece of a record or of an object that is not."""
-        if self._format.name == "object":
+        if self._format.serialized:
             self._verify(self.slots)
             if self.why or not self._member.last_known:
                 self._drop(self.slots, _OBJECT)

@@ -12,7 +12,7 @@ import queue
 import threading
 from collections.abc import Callable, Generator, Iterator
 from itertools import chain
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from serialpack import watch
 
@@ -28,11 +28,9 @@ INLINE = 256 << 10
 INLINE_PLAIN = 8 << 20
 
 
-class WorkerPlan(Protocol):
-    """What a worker is made by. It can be pickled, as can what its workers get and give."""
-
-    def worker(self) -> Callable[[Any], Any]:
-        """What does one job after another."""
+#: Makes a worker, which does one job after another: a class and the plan that its instances are
+#: told, as a ``partial``. It can be pickled, as can what its workers get and give.
+MakeWorker = Callable[[], Callable[[Any], Any]]
 
 
 class _Slot(Generic[Job, Result]):
@@ -95,7 +93,10 @@ def in_order(
     ordered: queue.SimpleQueue[_Slot[Job, Result]] = queue.SimpleQueue()
     # Made beforehand: an end for want of memory must not look like the end of the jobs.
     last: _Slot[Job, Result] = _Slot(None)
-    room = threading.Semaphore(threads + 2)
+    # Not a semaphore: a signal between two steps of Python would leave its lock locked for ever.
+    room: queue.SimpleQueue[None] = queue.SimpleQueue()
+    for _ in range(threads + 2):
+        room.put(None)
     # Where memory was refused to one, others may meet what it left half done, as an import.
     refused: list[MemoryError] = []
     stopped = threading.Event()
@@ -103,7 +104,7 @@ def in_order(
     def feed() -> None:
         try:
             for job in chain((first,) if second is None else (first, second), jobs):
-                room.acquire()
+                room.get()
                 if stopped.is_set():
                     break
                 slot: _Slot[Job, Result] = _Slot(job)
@@ -144,12 +145,12 @@ def in_order(
             yield slot.job, slot.result
             ended(slot)
             del slot
-            room.release()
+            room.put(None)
         if last.error is not None:
             raise last.error
     finally:
         stopped.set()
-        room.release()
+        room.put(None)
 
 
 def usable_cores() -> int:

@@ -28,11 +28,10 @@ def keeps(serializer: type[Serializer], fmt: Format) -> bool:
     """Whether the bytes of a source in ``fmt`` are the serialized bytes, as they are."""
     if issubclass(serializer, ByteSerializer):
         return serializer.passes
-    if fmt.name == "object":
+    if fmt.serialized:
         return True
-    # yaml:1.1 is yaml; with another delimiter, CSV is none to who reads commas.
-    family = fmt.name if fmt.declared.dialect_of else fmt.name.partition(":")[0]
-    own = family == serializer.stored_format and isinstance(fmt, ValueFormat)
+    read_as = fmt.declared.version_of or fmt.name
+    own = read_as == serializer.stored_format and isinstance(fmt, ValueFormat)
     return own and not fmt.restyled  # type: ignore[attr-defined]
 
 
@@ -73,7 +72,8 @@ class Writing:
             try:
                 return self.serializer.dump_parsed(records), len(records)
             except FAILURES as error:
-                raise self._refusal(records, error, block) from None
+                lost = self.serializer.blame(records, error)
+                raise self.serializer.refuse(lost, block.first_record) from None
 
     def decode(self, data: Buffer, style: Style, *, first: bool, exact: bool) -> Buffer:
         """The block's text again. One of ``FAILURES`` for bytes that nobody wrote here.
@@ -90,7 +90,7 @@ class Writing:
             return fmt.write_text(records, style, first=first)
 
     def prove(self, block: SourceBlock, data: Buffer, style: Style) -> Proof:
-        """That ``data``, the encoded ``block``, gives it back; ValueRefusedError where not."""
+        """Whether ``data``, the encoded ``block``, gives it back."""
         if self.keeps:
             return Proof(None, True, {})
         assert isinstance(self.format, ValueFormat)
@@ -98,13 +98,10 @@ class Writing:
             with gc_paused():
                 again = self.serializer.load_unchecked(data)
                 reading = Reading(self.format, style)
-                proof = reading.prove(block, again, lambda: self._strictly(data))
+                return reading.prove(block, again, lambda: self._strictly(data))
         except FAILURES as error:
-            # The library does not read what it wrote: the refusal names the value.
-            raise self._refusal(self._read(block), error, block) from None
-        if proof.lost is not None:
-            raise self.serializer.refuse(proof.lost, block.first_record)
-        return proof
+            # The library does not read what it wrote: which value is to blame is looked for.
+            return Proof(self.serializer.blame(self._read(block), error), False, {})
 
     def _strictly(self, data: Buffer) -> list[Any]:
         """The records, where their text is all that will be looked at."""
@@ -136,8 +133,3 @@ class Writing:
 
     def _lost(self, lost: Difference, block: SourceBlock) -> ValueRefusedError:
         return self.serializer.refuse(lost, block.first_record, "raw can")
-
-    def _refusal(
-        self, records: list[Any], error: Exception, block: SourceBlock
-    ) -> ValueRefusedError:
-        return self.serializer.refuse(self.serializer.blame(records, error), block.first_record)

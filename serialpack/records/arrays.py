@@ -10,7 +10,7 @@ from serialpack.columns.fields import csv as rows
 from serialpack.columns.fields import json as project
 from serialpack.columns.fields.wanted import UntoldError
 from serialpack.columns.stored.block import ColumnBlock, Form
-from serialpack.conversion.plan import ConversionPlan as Reading
+from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.projecting import Fields
 from serialpack.conversion.reading import SourceReader
 from serialpack.errors import RefusedError, SyntaxInputError, UsageError
@@ -48,11 +48,11 @@ class _Taken:
 
     def __init__(self, fields: Fields) -> None:
         self._paths = fields.paths
-        self._lines = SourceReader(Reading("ndjson", ""), refused)
+        self._lines = SourceReader(ConversionPlan("ndjson"), refused)
         self._names: dict[MemberRecords, list[str]] = {}
 
     def records(self, unit: Unit) -> list[Any]:
-        """Those of a unit; InputError, RefusedError."""
+        """The records of a unit; InputError, RefusedError."""
         if not unit.records:
             return []
         with counted(unit):
@@ -68,6 +68,8 @@ class _Taken:
         """The same from the columns of these fields alone; None where that cannot be."""
         declared = unit.member.format.declared
         table = bool(declared.delimiter)
+        if declared.variants:
+            return None
         if not (unit.stored and (declared.has_lines or unit.member.structure == Structure.ARRAY)):
             return None
         opened = unit.member.opened(unit.block.index)

@@ -12,8 +12,8 @@ from serialpack.compressed.pieces import Pieces
 from serialpack.container.records import CONTINUED
 from serialpack.container.seek import StoredMember, find_members, read_block
 from serialpack.conversion.losses import Losses
-from serialpack.conversion.plan import ConversionPlan as Reading
-from serialpack.conversion.reading import SourceReader
+from serialpack.conversion.plan import ConversionPlan
+from serialpack.conversion.reading import SourceReader, TextProof
 from serialpack.errors import DamagedError, InputError, RefusedError, UsageError, ValueRefusedError
 from serialpack.files import Source
 from serialpack.formats import FORMATS
@@ -24,7 +24,7 @@ from serialpack.pipeline.fields import OpenBlock, head_of, opened_block
 from serialpack.pipeline.unpack import member_plan, untrusted
 from serialpack.pipeline.writing import keeps
 from serialpack.serializers import SERIALIZERS
-from serialpack.serializers.base import FAILURES, RecordSerializer
+from serialpack.serializers.base import RecordSerializer
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import COMMENTS, KINDS
 from serialpack.values.structure import Structure
@@ -159,7 +159,7 @@ class MemberRecords:
             if self.format.restyled:
                 style = {**self.format.detect_style(block), **style}
             structure = Structure.MAP if self.structure == Structure.MAP else None
-            plan = Reading(self.plan.format, "", style=style, structure=structure)
+            plan = ConversionPlan(self.plan.format, style=style, structure=structure)
             serializer = SERIALIZERS.cls(self.plan.chain.serializer.name)
             kept = issubclass(serializer, RecordSerializer) and keeps(serializer, self.format)
             if kept and SETTINGS in style:
@@ -181,11 +181,11 @@ class MemberRecords:
             text = (b"{%b}" if self.structure == Structure.MAP else b"[%b]") % text
             block = SourceBlock(text, 0, 0, records=1, first_record=first_record, last=True)
             return block, SourceReader(
-                Reading("json", "", style=self.format.detect_style(block)), refused
+                ConversionPlan("json", style=self.format.detect_style(block)), refused
             )
-        block = self.placed(unit.block)._replace(
+        within = unit.block._replace(index=max(unit.block.index, 1))  # no header stands in it
+        block = self.placed(within)._replace(
             data=text,
-            index=max(unit.block.index, 1),  # no header stands in it
             records=1,
             first_record=first_record,
             last=False,
@@ -200,10 +200,7 @@ def read_values(reader: SourceReader, block: SourceBlock) -> list[Any]:
         records = reader.read(block, Losses([COMMENTS]))
         if not reader.by_text:
             return records
-        try:
-            lost = reader.unread(block, records)
-        except FAILURES as error:
-            lost = Difference(0, "$", "the records", f"an error ({error})", "value")
+        lost = TextProof(reader).prove_read(block, records)
     if lost is not None:
         raise refused(lost, block.first_record)
     return records
@@ -242,7 +239,7 @@ def members_of(source: Source, *, trust: bool) -> list[MemberRecords]:
         if plan.format == "object":
             raise UsageError("it holds a Python object", hint="serialpack.load reads it")
         fmt = FORMATS.get(plan.format)
-        if not isinstance(fmt, ValueFormat):
+        if not isinstance(fmt, ValueFormat) or not fmt.packs:
             raise UsageError(
                 f"there are no records in it that are known ({plan.format})",
                 hint="unpack gives its bytes; pack --from says what a source is",

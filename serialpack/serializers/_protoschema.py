@@ -68,7 +68,7 @@ class Message:
         self._fields: dict[str, ProtoField] = {}
         self._by_number: dict[int, ProtoField] = {}
         self._required: list[str] = []
-        #: Those that every message has: repeated fields and maps.
+        #: The fields that every message has: repeated ones and maps.
         self._lists: dict[str, ProtoField] = {}
 
     def complete(self, descriptor: Any, schema: ProtoSchema) -> None:

@@ -18,7 +18,15 @@ from serialpack.formats.base import (
     depth_loss,
 )
 from serialpack.stages.stage import Buffer, Stage
-from serialpack.values.kinds import BEYOND_JSON, KINDS, Difference, key_kind, shown, value_step
+from serialpack.values.kinds import (
+    BEYOND_JSON,
+    KINDS,
+    Difference,
+    key_kind,
+    shown,
+    unplaced,
+    value_step,
+)
 
 #: What libraries raise for a value that they cannot write or read; others are translated.
 FAILURES = (ValueError, TypeError, OverflowError, RecursionError)
@@ -223,7 +231,7 @@ class RecordSerializer(Serializer):
             found = self.failure([record])
             if found is not None:
                 return self.blame_one(record, found)._replace(record=number)
-        return Difference(0, "$", "the records", f"an error ({error})", "value")
+        return unplaced(error)
 
     def blame_one(self, record: Any, error: Exception) -> Difference:
         """Which part of a record is not held, where ``error`` was raised for it alone."""

@@ -61,8 +61,8 @@ class OrMsgPackSerializer(Messages):
                 keys = ormsgpack.OPT_NON_STR_KEYS
                 return ormsgpack.unpackb(array, ext_hook=extension, option=keys)
 
-        # It does not say where a message ends. A mark behind it is found there, or it is not
-        # all: that is told sooner than where every message ends.
+        # The library does not say where a message ends. A mark behind the message is found, or the
+        # message is not all: that is told sooner than where every message ends.
         mark = os.urandom(16)
         try:
             record, found = read(b"".join((b"\x92", data, b"\xc4\x10", mark)))
@@ -91,6 +91,6 @@ def _write_deep(value: Any, packed: Callable[[Any], bytes], pieces: list[bytes])
 def _lowered(value: Any) -> Any:
     import ormsgpack
 
-    # Its own extension types have no codes below 0, which timestamps have, and show nobody what
-    # is in them: msgpack's stand for them.
+    # The library's extension types have no codes below 0, which timestamps have, and show nobody
+    # what is in them: msgpack's stand for them.
     return ormsgpack.Fragment(pack([value]))

@@ -1,4 +1,4 @@
-"""A chain of stages: its one spelling, parsed and printed, and its numbers in the container."""
+"""A chain of stages: its one notation, parsed and printed, and its numbers in the container."""
 
 from __future__ import annotations
 

@@ -6,7 +6,10 @@ that stages and formats may not hold. ``quick`` finds most pairs the same at the
 
 - kind: a value type, or a property of a value, that somebody may not hold: ``bigint``, ``nan``,
   ``keys``, ``order``; the word of ``--lossy KIND``, as a type alone does not say it
-- unheld: not representable, told of one value with its place (``Unheld``)
-- difference: a place in a record, what was there and what became of it
 - same: of one type and with the same parts, in the same order, to the last bit
+- difference: "not the same", wherever it is found: a place in a record, what was there and what
+  became of it (``kinds.Difference``), which a proof returns and a refusal tells; in names also
+  ``lost``, after what was written and read again
+- unheld: not representable, told of one value by its difference (``Unheld``)
+- loss: differences that a rule of ``--lossy`` lets go, counted (``Loss``)
 """

@@ -58,7 +58,7 @@ class _File(NamedTuple):
 
 
 class _Pickler(pickle.Pickler):
-    """Writes what tells all it has; _Odd for anything else.
+    """Writes what tells all it has; _OddClass for anything else.
 
     ``fast`` is without the memo: it writes twice what stands in two places.
     """

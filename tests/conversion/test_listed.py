@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 import serialpack
 from serialpack.cli.app import run
+from serialpack.conversion.tables import twice
+from serialpack.files import Source
 
 #: Refused -> what is lost, and the way out that the hint names.
 WAYS: dict[str, tuple[str, bytes, str, str]] = {
@@ -63,3 +68,54 @@ def test_a_source_is_not_told_that_its_own_format_holds_it(tmp_path: Path) -> No
     with pytest.raises(serialpack.ValueRefusedError) as refused:
         serialpack.convert(path, tmp_path / "out", to="msgpack")
     assert not re.search(r"\bjson\b", refused.value.hint or "")
+
+
+def refused(data: bytes, *words: str) -> str:
+    """What the command says of ``data`` on its standard input, a pipe."""
+    command = [sys.executable, "-m", "serialpack", "unpack", *words]
+    done = subprocess.run(command, input=data, capture_output=True, timeout=250, check=False)
+    assert (done.returncode, done.stdout) == (4, b"")
+    return done.stderr.decode()
+
+
+@pytest.mark.parametrize("name", [name for name, way in WAYS.items() if "," in way[-1]])
+def test_a_pipe_lists_what_a_file_does(
+    name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    file, data, target, _ = WAYS[name]
+    path = tmp_path / file
+    path.write_bytes(data)
+    assert run(["unpack", "--to", *target.split(), str(path)]) == 4
+    of_file = capfd.readouterr().err.replace(str(path), "standard input")
+    assert refused(data, "--from", path.suffix[1:], "--to", *target.split(), "-") == of_file
+
+
+def test_a_pipe_is_not_waited_for_to_say_what_else_is_in_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Somebody has it open who writes no more; the proof is that the test ends."""
+    monkeypatch.setattr(twice, "LONGEST", 0.01)
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "rb") as source, os.fdopen(writing, "wb", buffering=0) as sink:
+        sink.write(b"some")
+        with twice.twice(source, sure=False, may=True) as again:
+            for _ in range(2):
+                opened = again.again()
+                assert isinstance(opened, Source)
+                assert opened.read(4) == b"some"
+            with pytest.raises(twice.TooFar):
+                opened.read(4)  # type: ignore[union-attr]
+
+
+def test_what_is_beyond_what_is_kept_is_refused_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(twice, "_MOST", 100)
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "rb") as source, os.fdopen(writing, "wb") as sink:
+        sink.write(b'{"a":1}\n' * 50 + b'{"a":%d,"b":0.10000000000000000001}\n' % (1 << 70))
+        sink.close()
+        with pytest.raises(serialpack.ValueRefusedError) as error:
+            serialpack.convert(source, tmp_path / "out", to="msgpack", format="ndjson")
+    assert error.value.record == 50
+    assert error.value.hint == "--lossy digits lets it go"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import pickle
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -106,3 +108,67 @@ def test_what_no_column_holds_is_refused_with_its_place(target: str) -> None:
     with pytest.raises(serialpack.ValueRefusedError) as refused:
         written([{"v": 1}, {"v": 1 << 70}], target)
     assert (refused.value.record, refused.value.kind) == (1, "bigint")
+
+
+def of_python(records: list[Any], to: str, **how: Any) -> tuple[list[Any], Any]:
+    """What comes back of Python's values, and the report."""
+    out, again = io.BytesIO(), io.BytesIO()
+    source = io.BytesIO(pickle.dumps(records))
+    report = serialpack.convert(source, out, format="pickle", to=to, trust=True, **how)
+    nest = Shaping(nest=()) if "--nest" in report.back else None
+    out.seek(0)
+    serialpack.convert(out, again, format=to, to="pickle", shaping=nest)
+    size = again.tell()
+    again.seek(0)
+    found = []
+    while again.tell() < size:
+        found.append(pickle.load(again))
+    return found, report
+
+
+D = Decimal
+DECIMALS: dict[str, list[Any]] = {
+    "one": [{"v": D("1.50")}],
+    "several and null": [{"v": D("1.50")}, {"v": None}, {"v": D("-12345.25")}],
+    "without a fraction": [{"v": D(7)}, {"v": D(-70)}],
+    "38 digits": [{"v": D("1" * 36 + ".25")}],
+    "76 digits": [{"v": D("1" * 70 + ".123456")}, {"v": D("0.000001")}],
+    "in a list": [{"v": [D("1.5"), D("2.5")]}, {"v": []}],
+    "in a map": [{"v": {"x": D("0.001"), "y": 1}}],
+}
+
+
+@pytest.mark.parametrize("target", ["parquet", "arrow"])
+@pytest.mark.parametrize("name", DECIMALS)
+def test_decimals_of_a_fixed_point_are_decimals(name: str, target: str) -> None:
+    """They are the target's own, and so nothing is carried."""
+    found, report = of_python(DECIMALS[name], target, strict=True)
+    assert not report.carried
+    assert repr(found) == repr(DECIMALS[name])
+
+
+@pytest.mark.parametrize("target", ["parquet", "arrow"])
+@pytest.mark.parametrize("text", ["1E+5", "NaN", "-0.0", "1" * 77, "-Infinity", "1E-80"])
+def test_other_decimals_are_their_digits(text: str, target: str) -> None:
+    found, report = of_python([{"v": D(text)}, {"v": None}], target)
+    assert found == [{"v": text}, {"v": None}]
+    assert {loss.rule: loss.count for loss in report.carried} == {"decimals": 1}
+
+
+@pytest.mark.parametrize("target", ["parquet", "arrow"])
+def test_decimals_of_several_places_are_their_digits(target: str) -> None:
+    """No column has both, and to give one of them more places would change it."""
+    found, report = of_python([{"v": D("1.5")}, {"v": D("2.25")}], target)
+    assert found == [{"v": "1.5"}, {"v": "2.25"}]
+    assert {loss.rule: loss.count for loss in report.carried} == {"decimals": 2, "mixed": 2}
+
+
+@pytest.mark.parametrize("block_size", [None, 20])
+@pytest.mark.parametrize("name", [name for name in RECORDS if name != "no map"])
+def test_avro_holds_mixed_columns_as_they_are(name: str, block_size: int | None) -> None:
+    """Its unions tell integers from floats, and what is missing from null: nothing is carried."""
+    pytest.importorskip("fastavro")
+    records = RECORDS[name][0]
+    data, report = written(records, "avro", block_size=block_size, strict=True)
+    assert not report.carried
+    assert json.dumps(back(data, "avro", ())) == json.dumps(records)

@@ -186,3 +186,17 @@ def test_converting_them_takes_memory_for_so_many_values(tmp_path: Path, name: s
     source.write_bytes(before + record * (6 * MIB // len(record)) + behind)
     used = peak(tmp_path, "unpack", "--to", "json", "-j", "1", "-o", "-", str(source))
     assert used <= at_start() + MOST * 4 + ROOM
+
+
+@pytest.mark.parametrize("target", ["json", "msgpack"])
+def test_a_map_of_many_members_takes_memory_for_a_block_of_them(
+    tmp_path: Path, target: str
+) -> None:
+    """252 MiB, where each of a block of 4 MiB was a map of its own, and twice."""
+    source = tmp_path / "map.json"
+    with source.open("w") as file:
+        file.write("{")
+        file.writelines(f'"k{number}":{number % 10},' for number in range(700_000))
+        file.write('"":0}')
+    args = ("unpack", "--to", target, "-j", "1", "-o", str(tmp_path / "out"))
+    assert peak(tmp_path, *args, str(source)) <= at_start() + MOST * 4 + ROOM

@@ -267,3 +267,30 @@ def test_no_worker_process_is_left_behind(
     wait_for(lambda: not running(workers), "the end of the workers")
     assert not (tmp_path / "out").exists()
     assert len(hidden(tmp_path)) == (number == signal.SIGKILL)
+
+
+@each_signal
+def test_a_signal_where_nothing_can_be_raised_ends_the_program(
+    start: Start, source: Path, tmp_path: Path, number: signal.Signals
+) -> None:
+    """Python drops what is raised in ``__del__``, and whatever else it calls on the way."""
+    folder = tmp_path / "deaf"
+    folder.mkdir()
+    (folder / "sitecustomize.py").write_text(
+        "import os\n"
+        "class Dies:\n"
+        "    def __del__(self):\n"
+        f"        os.kill(os.getpid(), {int(number)})\n"
+        "        len([])\n"
+        "real = os.fsync\n"
+        "def fsync(fd):\n"
+        "    Dies()\n"
+        "    real(fd)\n"
+        "os.fsync = fsync\n"
+    )
+    root = Path(__file__).parents[2]
+    env = {"PYTHONPATH": os.pathsep.join(map(str, (folder, root)))}
+    process = start("pack", source, "-o", tmp_path / "out", env=env)
+    assert finish(process, -number) == ""
+    assert not hidden(tmp_path)
+    assert not (tmp_path / "out").exists()

@@ -9,19 +9,20 @@ from pathlib import Path
 
 import pytest
 
-#: As the installed command begins; then the signal comes with the import of the n-th module.
+#: As the installed command begins; then the signal comes with the import of the n-th module, of
+#: which that of signals is the first.
 COMMAND = """
-import os, re, signal, sys
+import os, sys
 
 class Finder:
     left = int(sys.argv.pop(1))
-    ours = {"__future__", "serialpack", "serialpack._version", "serialpack.cli"}
+    ours = {"serialpack", "serialpack.cli"}
 
     def find_spec(self, name, path=None, target=None):
         if name not in self.ours:
             Finder.left -= 1
             if not Finder.left:
-                os.kill(os.getpid(), signal.SIGINT)
+                os.kill(os.getpid(), 2)
                 while True:
                     pass
 
@@ -32,12 +33,16 @@ main()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of another kind")
-def test_ctrl_c_at_any_import(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("args", "least"),
+    [(("inspect", "a.json"), 6), (("inspect", "--stages"), 6), (("--version",), 0)],
+)
+def test_ctrl_c_at_any_import(tmp_path: Path, args: tuple[str, ...], least: int) -> None:
     (tmp_path / "a.json").write_bytes(b'[{"a": 1}]')
     ended = 0
     for number in (1, 2, 3, 4, 6, 9, 14, 22, 35, 60, 100, 160, 250):
         done = subprocess.run(
-            [sys.executable, "-c", COMMAND, str(number), "inspect", "a.json"],
+            [sys.executable, "-c", COMMAND, str(number), *args],
             capture_output=True,
             cwd=tmp_path,
             timeout=120,
@@ -49,4 +54,56 @@ def test_ctrl_c_at_any_import(tmp_path: Path) -> None:
         assert done.returncode in (-signal.SIGINT, 128 + signal.SIGINT), number
         assert done.stdout == b""
         ended += 1
-    assert ended > 6
+    assert ended > least
+
+
+#: The command, in which the signal comes with the n-th call that Python makes, in C or its own,
+#: from the first line of ``main`` on to the end of the process.
+ANY_CALL = """
+import os, sys
+from serialpack.cli import main
+
+left = int(sys.argv.pop(1))
+
+def count(frame, event, what):
+    global left
+    if event in ("call", "c_call", "return"):
+        left -= 1
+        if left == 0:
+            os.kill(os.getpid(), 2)
+
+sys.setprofile(count)
+main()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of another kind")
+@pytest.mark.parametrize(
+    "args", [("--version",), ("--help",), ("pack", "none"), ("pack", "a.json")]
+)
+def test_ctrl_c_at_any_call(tmp_path: Path, args: tuple[str, ...]) -> None:
+    """From the first to the last: also while an error is told, and when all is done."""
+    (tmp_path / "a.json").write_bytes(b'[{"a": 1}]')
+
+    def run(number: int) -> subprocess.CompletedProcess[bytes]:
+        (tmp_path / "a.json.spk").unlink(missing_ok=True)
+        return subprocess.run(
+            [sys.executable, "-c", ANY_CALL, str(number), *args],
+            capture_output=True,
+            cwd=tmp_path,
+            timeout=120,
+            check=False,
+        )
+
+    usual = run(-1)
+    number, broken_off = 2, 0  # the first is that of main
+    while True:
+        done = run(number)
+        if done.returncode not in (-signal.SIGINT, 128 + signal.SIGINT):
+            assert done.returncode == usual.returncode, number
+            break
+        assert done.stderr in (b"", usual.stderr), number
+        assert not list(tmp_path.glob(".serialpack-*")), number
+        broken_off += 1
+        number += max(1, number // 4)
+    assert broken_off > 3

@@ -17,7 +17,6 @@ from serialpack.errors import RefusedError, SyntaxInputError, ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, ValueFormat
 from serialpack.formats.csv.rows import rows_of
-from serialpack.formats.csv.text import HeadedBlock
 from serialpack.formats.shared.document import Malformed
 from tests.formats.hostile import on_the_command_line, said
 from tests.serializers.chains import round_trip
@@ -262,9 +261,8 @@ def test_rows_are_those_of_pythons_reader_or_an_error(text: str) -> None:
 def test_a_block_keeps_its_header_on_the_way_to_a_process() -> None:
     fmt = _format()
     first, second = fmt.split(io.BytesIO(b"a,b\n1,2\n3,4\n").read, 8, for_values=True)
-    assert isinstance(second, HeadedBlock)
     again = pickle.loads(pickle.dumps(second._replace(data=bytes(second.data))))
-    assert (again, again.head) == (second, b"a,b\n")
+    assert (again, again.context) == (second, b"a,b\n")
     assert fmt.parse(again) == [{"a": "3", "b": "4"}]
     assert fmt.parse(first) == [{"a": "1", "b": "2"}]
 

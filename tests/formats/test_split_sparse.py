@@ -121,3 +121,18 @@ def test_one_value_that_fits_in_a_block_stays_one(name: str, source: bytes) -> N
         for most in (0, MOST)
     )
     assert one == other
+
+
+def test_members_of_an_object_larger_than_a_block_are_cut_by_their_values() -> None:
+    """Each is read as a map of its own: a block of 4 MiB of them took 250 MiB."""
+    members = dict.fromkeys(map(str, range(1000)), 1)
+    source = json.dumps(members).encode()
+    fmt = FORMATS.get("json")
+    assert isinstance(fmt, ValueFormat)
+    for size in (len(source) - 1, 4000):
+        blocks = list(fmt.split_sparse(io.BytesIO(source).read, size, 3 * MOST, for_values=True))
+        assert b"".join(bytes(block.data) for block in blocks) == source
+        assert all(len(block.data) <= size for block in blocks)
+        assert max(len(fmt.parse(block)) for block in blocks) <= MOST
+        assert len(blocks) < 2 * 2000 // MOST
+        assert [r for block in blocks for r in fmt.parse(block)] == [{key: 1} for key in members]

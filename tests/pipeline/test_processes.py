@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+import struct
 import subprocess
 import sys
 import time
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ from serialpack.formats.base import SourceBlock
 from serialpack.pipeline import line
 from serialpack.pipeline.blocks import BlockPacker, Plan
 from serialpack.pipeline.processes import ProcessWorker
+from serialpack.pipeline.workers import MakeWorker
 from serialpack.stages.chain import parse_chain
 
 LINES = b"".join(b'{"n":%d,"s":"%x"}\n' % (n, n * n) for n in range(20_000))
@@ -48,9 +51,9 @@ def test_processes_give_the_same_bytes_as_threads(monkeypatch: pytest.MonkeyPatc
     started = []
     real = ProcessWorker.__init__
 
-    def counting(self: ProcessWorker, plan: Plan) -> None:
+    def counting(self: ProcessWorker, make: MakeWorker) -> None:
         started.append(self)
-        real(self, plan)
+        real(self, make)
 
     monkeypatch.setattr(ProcessWorker, "__init__", counting)
     monkeypatch.setattr(line, "PROCESSES_FROM", 200_000)
@@ -61,7 +64,7 @@ def test_processes_give_the_same_bytes_as_threads(monkeypatch: pytest.MonkeyPatc
 def test_a_refusal_comes_back_from_a_process_with_its_facts() -> None:
     plan = Plan(parse_chain("msgpack+zstd:3"), "ndjson", {})
     source = SourceBlock(b'{"a":1}\n{"a":%d}\n' % 2**70, 0, 0, records=2, last=True)
-    worker = ProcessWorker(plan)
+    worker = ProcessWorker(partial(BlockPacker, plan))
     try:
         with pytest.raises(serialpack.ValueRefusedError) as caught:
             worker(source)
@@ -97,7 +100,7 @@ def test_no_process_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_process_that_dies_is_an_error_and_no_hang() -> None:
-    worker = ProcessWorker(Plan(parse_chain("json+zstd:3"), "ndjson", {}))
+    worker = ProcessWorker(partial(BlockPacker, Plan(parse_chain("json+zstd:3"), "ndjson", {})))
     worker._process.kill()
     with pytest.raises(serialpack.SerialpackError, match="ended unexpectedly"):
         worker(SourceBlock(b'{"a":1}\n', 0, 0, records=1, last=True))
@@ -130,10 +133,11 @@ def test_the_current_folder_is_never_searched_for_code(tmp_path: Path) -> None:
         (tmp_path / name).write_text("open('ran', 'w').close(); raise SystemExit(7)\n")
     worker = "from serialpack.pipeline.processes import ProcessWorker as P; "
     code = (
-        worker + "from serialpack.pipeline.blocks import Plan; "
+        worker + "from functools import partial; "
+        "from serialpack.pipeline.blocks import BlockPacker, Plan; "
         "from serialpack.stages.chain import parse_chain; "
         "from serialpack.formats.base import SourceBlock; "
-        "p = P(Plan(parse_chain('msgpack+zstd:3'), 'ndjson', {})); "
+        "p = P(partial(BlockPacker, Plan(parse_chain('msgpack+zstd:3'), 'ndjson', {}))); "
         "print(p(SourceBlock(b'{}\\n', 0, 0, records=1, last=True)).block.records); p.close()"
     )
     done = subprocess.run(
@@ -146,3 +150,17 @@ def test_the_current_folder_is_never_searched_for_code(tmp_path: Path) -> None:
     )
     assert done.stdout == "1\n", done.stderr
     assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("said", [0, 3, 8, 12, 16, 18])
+def test_a_parent_that_is_gone_ends_a_worker_without_a_word(said: int) -> None:
+    """Wherever in its first message it went: before, in the number of pieces, in a piece."""
+    message = struct.pack("<QQ", 1, 5) + b"12345"
+    done = subprocess.run(
+        [sys.executable, "-c", "from serialpack.pipeline.processes import main; main()"],
+        input=message[:said],
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")

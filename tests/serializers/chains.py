@@ -67,6 +67,8 @@ def round_trip(
         data, records = packer.encode(block)
         assert block.records in (None, records)
         proof = packer.prove(block, data, style)
+        if proof.lost is not None:
+            raise packer.serializer.refuse(proof.lost, block.first_record)
         written = {**style, **proof.style}
         text = unpacker.decode(data, written, first=block.index == 0, exact=False)
         assert not proof.exact or bytes(text) == bytes(block.data)

@@ -117,7 +117,7 @@ def _cell(column: ReportColumn, row: Row) -> str:
 
 
 def _fitting(found: list[ReportColumn], rows: Sequence[Row], width: int) -> list[ReportColumn]:
-    """Those of ``found`` that lines of ``width`` hold, in the order in which they are needed."""
+    """The columns of ``found`` that lines of ``width`` hold, in the order of their need."""
     chosen = [column for column in found if not column.need]
     for need in sorted({column.need for column in found} - {0}):
         new = [c for c in found if c.need == need and any(c.text(row) for row in rows)]

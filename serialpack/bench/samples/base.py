@@ -58,7 +58,7 @@ class Sample(NamedTuple):
 
     def make_file(self, n: int) -> bytes:
         """All of the file."""
-        # Its buffer becomes the bytes without a copy, where join holds all pieces beside them.
+        # The buffer of BytesIO becomes the bytes without a copy; join holds all pieces beside them.
         file = io.BytesIO()
         for chunk in self.chunks(n):
             file.write(chunk)

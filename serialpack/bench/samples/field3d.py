@@ -76,7 +76,7 @@ def _value(n: int, *, fortran: bool) -> npt.NDArray[np.float32]:
 
 
 def _header(n: int, *, fortran: bool) -> bytes:
-    """That of a .npy file of version 1.0 (numpy.lib.format); NumPy may pad its own otherwise."""
+    """The header of a .npy file of version 1.0; NumPy may pad one of its own otherwise."""
     words = {"descr": "<f4", "fortran_order": fortran, "shape": (n, n, n)}
     text = repr(words).encode()
     text += b" " * (-(10 + len(text) + 1) % 64) + b"\n"

@@ -50,7 +50,7 @@ class Spans(NamedTuple):
     lengths: NDArray[np.int64]
 
     def some(self, which: NDArray[Any]) -> Spans:
-        """Those of these indices, or of this mask."""
+        """The spans of these indices, or of this mask."""
         return Spans(self.data, self.starts[which], self.lengths[which])
 
     def texts(self) -> Texts:

@@ -53,7 +53,7 @@ class _Related:
 
     @cached_property
     def order(self) -> reference.Order | None:
-        """Its different values, unless most values are."""
+        """The column's different values, unless most values are."""
         if len(self.groups.examples) > _REPEATS * self.texts.number:
             return None
         return reference.in_order(self.groups)

@@ -2,7 +2,7 @@
 
 A step is what stands before a value, and the value. What is written for it, brackets and keys of
 what is wanted, and whether the value itself is, depends only on where the step before has led.
-JSON is read strictly, but for the spelling of scalars, which is never seen.
+JSON is read strictly, but for the style of scalars, which is never seen.
 """
 
 from __future__ import annotations
@@ -366,6 +366,6 @@ class StepWriter:
                 step.quote = kind == STRING
                 self.out += b'"' * step.quote
         elif self.spot.bracket == b"[":
-            # It has no fields, but those behind it keep their places.
+            # A list has no fields, but the elements behind it keep their places.
             self._item()
             self.out += b"null"

@@ -39,7 +39,7 @@ _FEW_ENOUGH = 512
 _GLIMPSE = 2048
 _FREE_NODES = 256
 
-#: They have where so many of the lists are of one length.
+#: Lists have one length where so many of them do.
 _ALIKE = 0.95
 
 

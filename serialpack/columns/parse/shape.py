@@ -2,7 +2,7 @@
 
 The structure is a walk through *nodes*: a node is the text before a value (punctuation, white
 space, keys), the value's kind, and its path. Any text whatever has such a walk, and is the texts
-of its nodes with the values between them: so any spelling comes back.
+of its nodes with the values between them: so any style comes back.
 """
 
 from __future__ import annotations

@@ -34,6 +34,8 @@ class Carrier:
         try:
             if self._utf8 and isinstance(value, str):
                 value.encode()
-            return compared([value], self._serializer.load(self._serializer.dump([value]))) is None
+            # A record of a table is a map, whatever stands in it.
+            alone = {"x": value} if "bare" in self._serializer.cannot else value
+            return compared([alone], self._serializer.load(self._serializer.dump([alone]))) is None
         except FAILURES:
             return False

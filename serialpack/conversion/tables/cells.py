@@ -5,6 +5,7 @@ Numbers and booleans are literals of JSON, bare; text that could be read as one 
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Callable, Sequence
@@ -15,9 +16,9 @@ from typing import Any, NamedTuple
 
 from serialpack.conversion.tables.columns import MISSING, Missing
 from serialpack.conversion.tables.shaping import LITERAL
+from serialpack.formats.json.lossy import literal_scanner
 from serialpack.formats.json.write import compact_lines
-from serialpack.formats.shared.exact import MAX_DIGITS, Lost, held
-from serialpack.literal import Literal
+from serialpack.literal import MAX_DIGITS, Literal, integer, number
 
 _NUMBERS: frozenset[type] = frozenset({bool, int, float, type(None)})
 _WORDS: dict[str, Any] = {
@@ -29,15 +30,6 @@ _WORDS: dict[str, Any] = {
     "-Infinity": -math.inf,
 }
 _BOOLEANS = {True: "true", False: "false"}
-
-
-class Inexact(ValueError):
-    """A literal that no double holds: ``cell``, in row ``row``."""
-
-    def __init__(self, row: int, cell: str) -> None:
-        super().__init__(f"no double holds {cell}")
-        self.row = row
-        self.cell = cell
 
 
 class CellStyle(NamedTuple):
@@ -78,6 +70,8 @@ class CellStyle(NamedTuple):
             return list(map(str, values))
         if kind is float:
             return floats(values)
+        if kind is Literal:
+            return [value.text for value in values]
         if is_json:
             return self._quoted(json_texts(values))
         if kind is not str:
@@ -108,45 +102,50 @@ class CellStyle(NamedTuple):
         if joined.count("\n") != len(values) - 1 or has_odd(joined) or not joined:
             needs = _needs_quotes(mark, self.null)
             return [f'"{v.replace(_QUOTE, _TWO)}"' if needs(v) else v for v in values]
-        if self._may_be_literals(values) and _line_is_literal(self.null).search(joined):
+        if _has_literal(joined, self.null):
             is_one = _line_is_literal(self.null).fullmatch
             return [f'"{v}"' if mark in v or not v or is_one(v) else v for v in values]
         if mark in joined:
             return [f'"{v}"' if mark in v else v for v in values]
         return list(values)
 
-    def _may_be_literals(self, texts: Sequence[str]) -> bool:
-        """Whether one of them begins as a literal does, or is empty: False is sure."""
-        return not (_BEGINS | {self.null[:1]}).isdisjoint({text[:1] for text in texts})
+    def read_as_text(self, cells: Sequence[str]) -> bool:
+        """Whether each of raw cells is certainly read as the text in it."""
+        return self.plain or not _has_literal("\n".join(cells), self.null)
 
-    def read(self, cells: Sequence[str], *, is_json: bool = False) -> list[Any]:
-        """The values of raw cells; an empty one is missing. Inexact, ValueError."""
+    def read(
+        self, cells: Sequence[str], *, is_json: bool = False, literals: bool = True
+    ) -> list[Any]:
+        """The values of raw cells; an empty one is missing. ValueError.
+
+        ``literals``: numbers that Python spells otherwise are literals.
+        """
         if is_json:
-            return self._read_json(cells)
+            return self._read_json(cells, literals=literals)
         if self.plain:
             return texts_of(cells)
-        found = _numbers(cells)
+        found = _numbers(cells, literals=literals)
         if found is not None:
             return found
         joined = "\n".join(cells)
         if '"' in joined:
             joined = "\n".join([cell for cell in cells if cell[:1] != '"'])
-            if not joined or not _line_is_literal(self.null).search(joined):
+            if not joined or not _has_literal(joined, self.null):
                 return [unquoted(cell) if cell[:1] == '"' else cell or MISSING for cell in cells]
-        elif not self._may_be_literals(cells) or not _line_is_literal(self.null).search(joined):
+        elif not _has_literal(joined, self.null):
             return list(cells)
-        return [self._value(row, cell) for row, cell in enumerate(cells)]
+        return [self._value(cell, literals=literals) for cell in cells]
 
-    def _read_json(self, cells: Sequence[str]) -> list[Any]:
+    def _read_json(self, cells: Sequence[str], *, literals: bool) -> list[Any]:
         import msgspec
 
-        decode = msgspec.json.decode
+        decode: Callable[[str], Any] = from_json if literals else msgspec.json.decode
         return [
             MISSING if not cell else decode(unquoted(cell) if cell[0] == '"' else cell)
             for cell in cells
         ]
 
-    def _value(self, row: int, cell: str) -> Any:
+    def _value(self, cell: str, *, literals: bool) -> Any:
         if not cell:
             return MISSING
         if cell[0] == '"':
@@ -155,7 +154,7 @@ class CellStyle(NamedTuple):
             return None
         if _literal(cell) is None:
             return cell
-        return _WORDS[cell] if cell in _WORDS else number(cell, row)
+        return _WORDS[cell] if cell in _WORDS else _number(cell, literals=literals)
 
 
 _QUOTE, _TWO = '"', '""'
@@ -168,6 +167,8 @@ def unquoted(cell: str) -> str:
 
 def texts_of(cells: Sequence[str]) -> list[str]:
     """The text of raw cells, quoted or bare."""
+    if '"' not in "".join(cells):
+        return list(cells)
     return [unquoted(cell) if cell[:1] == '"' else cell for cell in cells]
 
 
@@ -179,6 +180,24 @@ def _line_is_literal(null: str) -> re.Pattern[str]:
     """What has a line that is empty or a literal."""
     word = f"|{re.escape(null)}" if null else ""
     return re.compile(rf"^(?:{LITERAL}{word})?$", re.MULTILINE)
+
+
+def _has_literal(joined: str, null: str) -> bool:
+    """Whether one of the lines is empty or a literal."""
+    data = f"\n{joined}\n".encode("utf-8", "surrogatepass")
+    # Lines of which nothing but digits could be one; the pattern takes ten times as long.
+    may_be = b"\n\n" in data.translate(None, _OF_NUMBERS)
+    if not may_be and not any(b"\n%b\n" % word in data for word in _words(null)):
+        return False
+    return _line_is_literal(null).search(joined) is not None
+
+
+_OF_NUMBERS = b"0123456789+-.eE"
+
+
+@cache
+def _words(null: str) -> list[bytes]:
+    return [word.encode() for word in (*_WORDS, null) if word]
 
 
 @cache
@@ -224,13 +243,18 @@ def json_texts(values: Sequence[Any]) -> list[str]:
         return compact_lines(list(values)).decode().split("\n")[:-1]
 
 
-def _numbers(cells: Sequence[str]) -> list[Any] | None:
-    """The values of cells that all are numbers as they are written here, or true and the like."""
+def _numbers(cells: Sequence[str], *, literals: bool) -> list[Any] | None:
+    """The values of cells that all are numbers as they are written here, or true and the like.
+
+    None where some of them may be literals.
+    """
     import msgspec
 
     if not cells or cells[0][:1] not in _FIRST:
         return None
     joined = ",".join(cells)
+    if literals and _MAY_BE_LITERALS.search(joined):
+        return None
     try:
         values: list[Any] = msgspec.json.decode(f"[{joined}]")
         if len(values) != len(cells) or not _NUMBERS.issuperset(map(type, values)):
@@ -241,20 +265,19 @@ def _numbers(cells: Sequence[str]) -> list[Any] | None:
 
 
 _FIRST = frozenset("-0123456789tfn")
-_BEGINS = _FIRST | frozenset("NI") | {""}
 
 
-def number(literal: str, row: int) -> int | float:
-    """The number of a literal of JSON; Inexact where no double holds it (``exact.held``)."""
-    if literal.lstrip("-").isdigit():
-        if literal == "-0" or len(literal) > MAX_DIGITS:
-            raise Inexact(row, literal)
-        return int(literal)
-    value = float(literal)
-    try:
-        return held(Literal(literal, value if value - value == 0 else None))
-    except Lost:
-        raise Inexact(row, literal) from None
+#: Of numbers as they are written here, those that Python spells otherwise.
+_MAY_BE_LITERALS = re.compile(r"[0-9]e|0\.0000")
+
+
+def _number(text: str, *, literals: bool) -> int | float | Literal:
+    """The number of a literal of JSON."""
+    if text.lstrip("-").isdigit():
+        if literals:
+            return integer(text)
+        return int(text) if len(text) <= MAX_DIGITS else float(text)
+    return number(text) if literals else float(text)
 
 
 def reads_as_json(text: str) -> bool:
@@ -266,10 +289,20 @@ _OPENING = frozenset('[{"')
 
 
 def from_json(text: str) -> Any:
-    """The value of JSON text; MISSING where it is none."""
+    """The value of JSON text, with literals; MISSING where it is none."""
     import msgspec
 
     try:
-        return msgspec.json.decode(text)
-    except (ValueError, RecursionError):
+        if not _NUMBERS_WITHIN.search(text):
+            return msgspec.json.decode(text)
+        text = text.strip(" \t\r\n")
+        value, end = literal_scanner()(text, 0)
+        if "\\u" in text:  # a lone surrogate, perhaps: that is none to msgspec
+            json.dumps(value, ensure_ascii=False, default=repr).encode()
+        return value if end == len(text) else MISSING
+    except (ValueError, RecursionError, StopIteration):
         return MISSING
+
+
+#: What a number has, anywhere in JSON text, that may be a literal.
+_NUMBERS_WITHIN = re.compile(r"[0-9][.eE]|-0|[0-9]{4301}")

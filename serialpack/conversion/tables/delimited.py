@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from functools import cache
 from itertools import chain
 
+from serialpack.conversion.tables.cells import texts_of
 from serialpack.formats.shared.document import Malformed
 
 
@@ -25,26 +26,17 @@ def text_of(columns: Sequence[Sequence[str]], delimiter: str) -> str:
     return "\n".join(map(delimiter.join, zip(*columns, strict=True))) + "\n"
 
 
-def same_cells(text: str, delimiter: str, cells: Sequence[Sequence[str]]) -> bool:
-    """Whether ``text``, by the standard library's reader, has these raw cells, column by column."""
+def read_again(text: str, delimiter: str, width: int) -> list[Sequence[str]] | None:
+    """The cells of lines of ``width`` cells without their quotes, column by column, by the
+    standard library's reader; None where the lines have others."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
         rows = list(reader)
     except csv.Error:  # also for a field of more than 128 KiB
-        found = columns_of(text, delimiter, len(cells))
-        return list(map(list, found)) == list(map(list, cells))
-    if not {len(cells)}.issuperset(map(len, rows)):
-        return False
-    columns = zip(*rows, strict=True)
-    return all(map(_same_column, cells, columns)) and len(rows) == len(cells[0])
-
-
-def _same_column(cells: Sequence[str], texts: tuple[str, ...]) -> bool:
-    return texts == tuple(
-        [cell[1:-1].replace('""', '"') if cell[:1] == '"' else cell for cell in cells]
-        if '"' in "".join(cells)
-        else cells
-    )
+        return [texts_of(cells) for cells in columns_of(text, delimiter, width)]
+    if not {width}.issuperset(map(len, rows)):
+        return None
+    return list(zip(*rows, strict=True))
 
 
 @cache

@@ -26,7 +26,7 @@ from serialpack.formats.tables import records as tables
 from serialpack.formats.tables.table import TableFormat
 from serialpack.serializers.base import FAILURES
 from serialpack.stages.stage import Buffer
-from serialpack.values.kinds import Difference, Loss, shown, totals
+from serialpack.values.kinds import Difference, Loss, shown, totals, unplaced
 
 
 class FrameTable:
@@ -155,7 +155,7 @@ class FrameTable:
                 except FAILURES:
                     kind = inner_kind(value)
                     return Difference(number, column.value_path, shown(value), "", kind)
-        return Difference(0, "$", "the records", f"an error ({error})", "value")
+        return unplaced(error)
 
 
 def no_json(column: TableColumn, values: Sequence[Any]) -> Difference:
@@ -240,9 +240,9 @@ class FrameJoin(Join):
             raise ValueRefusedError("the rows in the file are not those that were proved")
         return written
 
-    def end(self) -> bytes:
+    def end(self) -> Iterator[bytes]:
         self._writer.close()
-        return self._out.taken()
+        yield self._out.taken()
 
 
 class _Sink(io.RawIOBase):

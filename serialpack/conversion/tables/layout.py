@@ -19,11 +19,15 @@ _CONTAINERS: frozenset[type] = frozenset({dict, list})
 
 
 class TableColumn(NamedTuple):
-    """A column: the keys that lead to its values, its name, and whether it is JSON text."""
+    """A column: the keys that lead to its values, its name, and whether it is JSON text.
+
+    ``declared``: its type, in a database.
+    """
 
     path: tuple[str, ...]
     name: str
     is_json: bool = False
+    declared: str = ""
 
     @property
     def value_path(self) -> str:
@@ -34,7 +38,8 @@ class Layout(NamedTuple):
     """The columns of a table, and the place of each key. ``rows``: what the records are.
 
     ``schema``: of a table with types, theirs, as Arrow writes it. ``lists``: the keys under which
-    the one record has lists of maps. ``kept``: of a table of text, how it was written once.
+    the one record has lists of maps. ``table``: the name of that of a database. ``kept``: of a
+    table of text, how it was written once.
     """
 
     columns: tuple[TableColumn, ...]
@@ -42,6 +47,7 @@ class Layout(NamedTuple):
     rows: str = "maps"
     schema: bytes | None = None
     lists: tuple[str, ...] = ()
+    table: str = ""
     kept: KeptTable | None = None
 
     @property
@@ -109,7 +115,9 @@ def typed_layout_of(shape: ValueShape, shaping: Shaping, rows: str) -> Layout:
     pa, fields = arrow(), []
     for number, column in enumerate(columns):
         kind = (
-            None if shaping.flatten and column.is_json else arrow_type(_under(shape, column.path))
+            None
+            if shaping.flatten and column.is_json
+            else arrow_type(shape_under(shape, column.path))
         )
         columns[number] = column._replace(is_json=kind is None)
         fields.append(pa.field(column.name, json_type() if kind is None else kind))
@@ -127,7 +135,8 @@ def with_kept(layout: Layout, words: bytes) -> Layout:
     return layout._replace(schema=schema.serialize().to_pybytes())
 
 
-def _under(shape: ValueShape, path: tuple[str, ...]) -> ValueShape:
+def shape_under(shape: ValueShape, path: tuple[str, ...]) -> ValueShape:
+    """The shape of the values to which the keys of ``path`` lead."""
     for key in path:
         shape = shape.keys[key]
     return shape

@@ -7,21 +7,24 @@ from array import array
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from serialpack.conversion.literals import has_literals
 from serialpack.conversion.tables.cells import CellStyle, reads_as_json, texts_of
 from serialpack.conversion.tables.columns import MISSING, Missing, gathered
-from serialpack.conversion.tables.delimited import same_cells, text_of
+from serialpack.conversion.tables.delimited import read_again, text_of
 from serialpack.conversion.tables.layout import Layout, TableColumn
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.types.kept import KeptColumn, KeptTable
 from serialpack.depth import holds_itself
 from serialpack.formats.csv.rows import CsvStyle, write_rows
+from serialpack.formats.shared.document import compared
 from serialpack.formats.shared.join import Join, Piece
+from serialpack.literal import Literal
 from serialpack.serializers.base import FAILURES
 from serialpack.values.equality import kind_of
-from serialpack.values.kinds import Difference, Loss, shown, totals
+from serialpack.values.kinds import Difference, Loss, shown, totals, unplaced
 from serialpack.values.quick import quickly_same
 
-_LITERALS: frozenset[type] = frozenset({int, float, bool})
+_LITERALS: frozenset[type] = frozenset({int, float, bool, Literal})
 
 
 class Written(NamedTuple):
@@ -107,13 +110,21 @@ class TextTable:
         The text has the cells, each in its place, and each cell is read as its value.
         """
         columns = self._layout.columns
-        if not same_cells(text, self._style.delimiter, cells):
+        found = read_again(text, self._style.delimiter, len(columns))
+        if found is None:
             return Difference(0, "$", "the cells", "others", "value")
-        for column, was, raw in zip(columns, values, cells, strict=True):
+        for column, was, raw, texts in zip(columns, values, cells, found, strict=True):
+            is_text = not column.is_json and {str}.issuperset(map(type, was))
+            # Of text, what was read is compared at once, and not cell by cell.
+            if is_text and list(texts) == list(was) and self._style.read_as_text(raw):
+                continue
+            if list(texts) != texts_of(raw):
+                return Difference(0, column.value_path, "the cells", "others", "value")
             if self._kept_column(column) is not None:
-                lost = unlike(column, was, texts_of(raw))
+                lost = unlike(column, was, list(texts))
             else:
-                became = self._style.read(raw, is_json=column.is_json)
+                literals = has_literals([was])
+                became = self._style.read(raw, is_json=column.is_json, literals=literals)
                 lost = unlike(column, self._expected(column, was), became)
             if lost is not None:
                 return lost
@@ -137,7 +148,7 @@ class TextTable:
                 except FAILURES:
                     part = shown(value)
                     return Difference(number, column.value_path, part, "", inner_kind(value))
-        return Difference(0, "$", "the records", f"an error ({error})", "value")
+        return unplaced(error)
 
 
 class KeptJoin(Join):
@@ -146,8 +157,8 @@ class KeptJoin(Join):
     def __init__(self, kept: KeptTable) -> None:
         self._end = kept.newline.encode() if kept.end else b""
 
-    def end(self) -> bytes:
-        return self._end
+    def end(self) -> Iterator[bytes]:
+        yield self._end
 
 
 def head_of(names: list[str], delimiter: str) -> bytes:
@@ -233,7 +244,7 @@ def same_column(was: Sequence[Any], became: Sequence[Any]) -> bool:
     if types & {dict, list}:
         plain = [None if v is MISSING else v for v in was]
         again = [None if v is MISSING else v for v in became]
-        return quickly_same(plain, again, identity=False)
+        return quickly_same(plain, again, identity=False) or compared(plain, again) is None
     if float in types:
         return _bits(was, types) == _bits(became, types) and (
             types == {float} or _others(was) == _others(became)

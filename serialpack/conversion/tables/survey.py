@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 from serialpack.conversion.blocks import BlockConverter
@@ -18,7 +19,7 @@ from serialpack.conversion.types.typing import named_types
 from serialpack.errors import RefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import MAX_BLOCK, Read, SourceBlock, ValueFormat
-from serialpack.formats.csv.text import HeadedBlock
+from serialpack.formats.csv.text import CsvText
 from serialpack.formats.tables.table import TableFormat
 from serialpack.pipeline.line import Crew, Line
 from serialpack.values.structure import Structure
@@ -62,34 +63,28 @@ class TooLong(Exception):
     """A map that is larger than a block is one record of a table: it is read whole."""
 
 
-class Looking(NamedTuple):
-    """What makes workers that look at blocks. Can be sent to a process."""
+def looker(plan: ConversionPlan, rows: str, within: bool) -> Callable[[SourceBlock], Looked]:
+    """What looks at blocks, one after another."""
+    converter = BlockConverter(plan)
 
-    plan: ConversionPlan
-    rows: str
-    within: bool
+    looks = plan.shaping.gives_types or plan.kept is not None
 
-    def worker(self) -> Callable[[SourceBlock], Looked]:
-        """What looks at blocks, one after another."""
-        converter = BlockConverter(self.plan)
-        looks = self.plan.shaping.gives_types or self.plan.kept is not None
+    def look(block: SourceBlock) -> Looked:
+        types = TypesSeen() if looks else None
+        if types is not None:
+            converter.look_into(types)
+        records = converter(block).records
+        if types is not None and plan.kept is None:
+            look_at_cells(plan, block, records, types)
+        shape = ValueShape()
+        rows_here = rows or rows_of(records)
+        if records:
+            shape.look(list(as_maps(records, rows_here)), within=within)
+        alone = len(records) == 1 and type(records[0]) is dict
+        lists = tuple(lists_in(records[0])) if alone else ()
+        return Looked(rows_here, shape, lists, types)
 
-        def look(block: SourceBlock) -> Looked:
-            types = TypesSeen() if looks else None
-            if types is not None:
-                converter.look_into(types)
-            records = converter(block).records
-            if types is not None and self.plan.kept is None:
-                look_at_cells(self.plan, block, records, types)
-            shape = ValueShape()
-            rows = self.rows or rows_of(records)
-            if records:
-                shape.look(list(as_maps(records, rows)), within=self.within)
-            alone = len(records) == 1 and type(records[0]) is dict
-            lists = tuple(lists_in(records[0])) if alone else ()
-            return Looked(rows, shape, lists, types)
-
-        return look
+    return look
 
 
 def rows_of(records: list[Any]) -> str:
@@ -136,10 +131,9 @@ def look_at_cells(
     is_table = plan.is_text_table
     if plan.shaping.infer:
         types.look(records, empty_is_null=is_table)
-    if is_table and plan.target in TYPED_TABLES and isinstance(block, HeadedBlock):
-        types.look_at_text(
-            bytes(block.data), block.head, FORMATS.declaration(plan.source), first=block.index == 0
-        )
+    fmt = FORMATS.get(plan.source)
+    if isinstance(fmt, CsvText) and plan.target in TYPED_TABLES:
+        types.look_at_text(fmt.without_header(block), fmt.header_of(block), fmt.declared)
 
 
 def kept_in(fmt: ValueFormat, first: SourceBlock, plan: ConversionPlan) -> KeptTable | None:
@@ -171,12 +165,13 @@ def _looked(
         style=fmt.detect_style(first) if fmt.restyled else fmt.outline(first),
         structure=Structure.ARRAY if structure == Structure.ARRAY else None,
         whole=True,
-        verify=False,  # they are read once more, and proved then
+        verify=False,
+        looked=True,
         types=named_types(plan.shaping.types),
         kept=kept_in(fmt, first, plan),
     )
     crew = Crew(threads, processes=threads > 1)
     whole = Looked("", ValueShape())
-    for _, looked in line.through(Looking(plan, rows, within), crew):
+    for _, looked in line.through(partial(looker, plan, rows, within), crew):
         whole = whole.joined(looked)
     return whole._replace(kept=plan.kept)

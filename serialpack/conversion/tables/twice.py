@@ -1,54 +1,78 @@
-"""A source that is read twice: a pipe is kept in a temporary file first."""
+"""A source that is read twice: a pipe is kept in a temporary file, first or as it is read."""
 
 from __future__ import annotations
 
 import os
+import select
 import shutil
 import stat
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path as PathlibPath
-from typing import IO, NamedTuple
+from time import monotonic
+from typing import IO, cast
 
+from serialpack.errors import SerialpackError
 from serialpack.files import Path, Source, file_error
 
 #: Bytes of a pipe that are kept in memory.
 _IN_MEMORY = 16 << 20
 
+#: So long a source is read on, in seconds, once something in it is refused.
+LONGEST = 2.0
 
-class Rereadable(NamedTuple):
+#: As far as this a pipe is read again for what else would be refused.
+_MOST = 256 << 20
+
+
+class Rereadable:
     """A source that can be read from its front again. ``kept``: it is a copy of a pipe."""
 
-    source: Path | IO[bytes]
-    start: int = 0
-    kept: bool = False
-    name: str = ""
+    def __init__(
+        self, source: Path | IO[bytes], start: int = 0, *, kept: bool = False, name: str = ""
+    ) -> None:
+        self._source = source
+        self._start = start
+        self._name = name
+        self.kept = kept
 
     def again(self) -> Path | IO[bytes] | Source:
-        """The source, at its front."""
-        if isinstance(self.source, str | os.PathLike):
-            return self.source
-        self.source.seek(self.start)
-        return Source(self.source, self.name) if self.name else self.source
+        """The source, at its front; TooFar where that is gone."""
+        if isinstance(self._source, str | os.PathLike):
+            return self._source
+        self._source.seek(self._start)
+        return Source(self._source, self._name) if self._name else self._source
+
+
+class TooFar(SerialpackError):
+    """So much of a pipe was read that its front is gone, or it gives no more in time."""
 
 
 @contextmanager
-def twice(source: Path | IO[bytes]) -> Iterator[Rereadable]:
-    """``source`` so that it can be read more than once; FileError."""
+def twice(source: Path | IO[bytes], *, sure: bool, may: bool) -> Iterator[Rereadable]:
+    """``source`` so that it can be read more than once; FileError.
+
+    ``sure``: that it will be. ``may``: that it may be, in a pipe as far as ``_MOST`` bytes.
+    """
     if isinstance(source, str | os.PathLike):
-        if not is_pipe(source):
+        if not is_pipe(source) or not (sure or may):
             yield Rereadable(source)
             return
-        with Source(source) as opened, _kept(opened.file, opened.path) as found:
+        with Source(source) as opened, _of_pipe(opened.file, opened.path, sure=sure) as found:
             yield found
         return
     if _seekable(source):
         yield Rereadable(source, source.tell())
         return
     name = getattr(source, "name", None)
-    with _kept(source, name if isinstance(name, str) else "<input>") as found:
+    named = name if isinstance(name, str) else "<input>"
+    with _of_pipe(source, named, sure=sure) as found:
         yield found
+
+
+def _of_pipe(file: IO[bytes], name: str, *, sure: bool) -> AbstractContextManager[Rereadable]:
+    return _kept(file, name) if sure else _recorded(file, name)
 
 
 def is_pipe(path: Path) -> bool:
@@ -73,3 +97,71 @@ def _kept(file: IO[bytes], name: str) -> Iterator[Rereadable]:
         except OSError as error:
             raise file_error(error, name, "read") from error
         yield Rereadable(copy, 0, kept=True, name=name)
+
+
+@contextmanager
+def _recorded(file: IO[bytes], name: str) -> Iterator[Rereadable]:
+    with tempfile.SpooledTemporaryFile(_IN_MEMORY) as copy:
+        yield Rereadable(cast("IO[bytes]", _Recording(file, copy)), name=name)
+
+
+class _Recording:
+    """A pipe of which is kept what was read of it, up to ``_MOST`` bytes."""
+
+    def __init__(self, file: IO[bytes], copy: IO[bytes]) -> None:
+        self._file = file
+        self._copy = copy
+        self._size = 0
+        #: Where the next byte is, in what is kept; None: behind it.
+        self._at: int | None = None
+        self._gone = False
+        #: Until when it is read on, the second time: somebody may write into it for ever.
+        self._until: float | None = None
+
+    def fileno(self) -> int:
+        return self._file.fileno()
+
+    def seek(self, _start: int) -> None:
+        """Go to the front."""
+        if self._gone:
+            raise TooFar("its front is not kept")
+        self._at = 0 if self._size else None
+        self._until = monotonic() + LONGEST if self._size else None
+
+    def read(self, size: int) -> bytes | None:
+        if self._at is not None:
+            self._copy.seek(self._at)
+            kept = self._copy.read(size)
+            self._at += len(kept)
+            if self._at == self._size:
+                self._at = None
+            return kept
+        data = self._file.read(size) if self._until is None else self._in_time(size)
+        if data and not self._gone:
+            self._keep(data)
+        return data
+
+    def _in_time(self, size: int) -> bytes | None:
+        """Some bytes, as they are there; TooFar where none comes in time."""
+        assert self._until is not None
+        try:
+            ready, _, _ = select.select([self._file], [], [], max(0, self._until - monotonic()))
+        except (OSError, ValueError, TypeError):  # a file object that is no file of the system's
+            return self._file.read(size)
+        if not ready:
+            raise TooFar("no more of it came in time")
+        some = getattr(self._file, "read1", self._file.read)
+        data: bytes | None = some(size)
+        return data
+
+    def _keep(self, data: bytes) -> None:
+        self._size += len(data)
+        try:
+            if self._size > _MOST:
+                raise OSError
+            self._copy.seek(0, os.SEEK_END)
+            self._copy.write(data)
+        except OSError:  # no space for it, perhaps: it is of use only where something is refused
+            self._gone = True
+            self._copy.seek(0)
+            self._copy.truncate()

@@ -5,118 +5,85 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from serialpack.conversion.literals import without_literals
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.tables.cells import (
     CellStyle,
-    Inexact,
     from_json,
     reads_as_json,
     texts_of,
 )
 from serialpack.conversion.tables.columns import MISSING
 from serialpack.conversion.tables.delimited import RaggedRow, columns_of
-from serialpack.conversion.tables.nested import nested
+from serialpack.conversion.tables.nested import nested, records_of
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.formats.base import SourceBlock, ValueFormat
 from serialpack.formats.csv.rows import rows_of
-from serialpack.formats.csv.text import HeadedBlock
+from serialpack.formats.csv.text import CsvText
 from serialpack.formats.shared.document import Malformed
 from serialpack.formats.tables.table import TableFormat
-from serialpack.values.kinds import DIGITS, Difference, Loss, Unheld, value_step
+from serialpack.values.kinds import Difference, Unheld, value_step
 
 
 class RowReader:
     """Reads blocks of a table of text as ``shaping`` says."""
 
-    def __init__(self, fmt: ValueFormat, shaping: Shaping) -> None:
+    def __init__(self, fmt: CsvText, shaping: Shaping) -> None:
         self._format = fmt
         self._shaping = shaping
         self._delimiter = fmt.declared.delimiter.decode()
         self._style = CellStyle(self._delimiter, shaping.null or "")
 
-    def read(self, block: SourceBlock, *, nearest: bool) -> tuple[list[Any], list[Loss]]:
+    def read(self, block: SourceBlock, *, literals: bool = True) -> list[Any]:
         """The records of a block; errors as of ``ValueFormat.parse``.
 
-        ``nearest``: the nearest double stands for a number that none holds, which is told.
+        ``literals``: numbers that are spelled as Python does not are literals, else their nearest.
         """
         try:
             names, columns = self._columns(block)
         except (ValueError, Malformed, RaggedRow):
             self._format.parse(block)  # which says what is wrong, and where
             raise
-        told: list[Loss] = []
-        values = []
-        for name, cells in zip(names, columns, strict=True):
-            values.append(self._values(name, cells, block, told if nearest else None))
+        values = [
+            self._values(name, cells, literals=literals)
+            for name, cells in zip(names, columns, strict=True)
+        ]
         if self._shaping.nest is not None:
-            return nested(names, values, self._shaping.separator, block.first_record), told
-        return records_of(names, values), told
+            return nested(names, values, self._shaping.separator, block.first_record)
+        return records_of(names, values)
 
     def _columns(self, block: SourceBlock) -> tuple[list[str], list[Sequence[str]]]:
         """The names, and the raw cells below each of them; ValueError."""
-        data = bytes(block.data)
-        assert isinstance(block, HeadedBlock)
-        if block.index == 0:
-            data = data[len(block.head) :]
-        rows = rows_of(block.head.decode().removeprefix("\ufeff"), self._delimiter)
+        data = self._format.without_header(block)
+        rows = rows_of(
+            self._format.header_of(block).decode().removeprefix("\ufeff"), self._delimiter
+        )
         names = rows[0] if rows else []
         if len(set(names)) < len(names):
             raise ValueError("a name twice")
         return names, columns_of(data.decode(), self._delimiter, len(names)) if names else []
 
-    def _values(
-        self, name: str, cells: Sequence[str], block: SourceBlock, told: list[Loss] | None
-    ) -> list[Any]:
+    def _values(self, name: str, cells: Sequence[str], *, literals: bool) -> list[Any]:
         shaping = self._shaping
         if shaping.nest and name in shaping.nest:
             texts = enumerate(texts_of(cells))
-            return [_of_json(name, row, text) if text else MISSING for row, text in texts]
-        values = self._typed(name, cells, block, told) if shaping.typed else texts_of(cells)
+            values = [_of_json(name, row, text) if text else MISSING for row, text in texts]
+            return values if literals else without_literals(values)
+        values = (
+            self._style.read(cells, literals=literals) if shaping.typed else list(texts_of(cells))
+        )
         if shaping.nest == ():
             values = [
                 from_json(value) if type(value) is str and reads_as_json(value) else value
                 for value in values
             ]
+            values = values if literals else without_literals(values)
         if shaping.null is None and MISSING in values and not self._is_dotted(name):
             return [None if value is MISSING else value for value in values]
         return values
 
     def _is_dotted(self, name: str) -> bool:
         return self._shaping.nest is not None and self._shaping.separator in name
-
-    def _typed(
-        self, name: str, cells: Sequence[str], block: SourceBlock, told: list[Loss] | None
-    ) -> list[Any]:
-        cells = list(cells)
-        inexact: dict[int, float] = {}
-        while True:
-            try:
-                values = self._style.read(cells)
-                break
-            except Inexact as lost:
-                path = "$" + value_step(name)
-                nearest = float(lost.cell)
-                if told is None or nearest - nearest != 0:
-                    kind = "negative-zero" if lost.cell == "-0" else DIGITS
-                    why = Difference(lost.row, path, lost.cell, "", kind)
-                    raise Unheld(why) from None
-                row = block.first_record + lost.row
-                told.append(Loss(DIGITS, 1, row, path, lost.cell, repr(nearest)))
-                inexact[lost.row] = nearest
-                cells[lost.row] = ""
-        for row, value in inexact.items():
-            values[row] = value
-        return values
-
-
-def records_of(names: list[str], columns: list[list[Any]]) -> list[Any]:
-    """A map for each row, without what is missing."""
-    if any(MISSING in column for column in columns):
-        return [
-            {name: value for name, value in zip(names, row, strict=True) if value is not MISSING}
-            for row in zip(*columns, strict=True)
-        ]
-    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
 class FrameReader:
@@ -126,18 +93,19 @@ class FrameReader:
         self._format = fmt
         self._shaping = shaping
 
-    def read(self, block: SourceBlock, *, nearest: bool) -> tuple[list[Any], list[Loss]]:  # noqa: ARG002
+    def read(self, block: SourceBlock, *, literals: bool = True) -> list[Any]:
         """As ``RowReader.read``."""
         records = self._format.parse(block)
         if not records:
-            return records, []
+            return records
         names = list(records[0])
         columns = list(map(list, zip(*map(dict.values, records), strict=True)))
         named = self._shaping.nest or self._format.json_columns(bytes(block.data))
         for number, name in enumerate(names):
             if name in named:
-                columns[number] = [_of_json(name, *pair) for pair in enumerate(columns[number])]
-        return nested(names, columns, self._shaping.separator, block.first_record), []
+                values = [_of_json(name, *pair) for pair in enumerate(columns[number])]
+                columns[number] = values if literals else without_literals(values)
+        return nested(names, columns, self._shaping.separator, block.first_record)
 
 
 def _of_json(name: str, row: int, text: Any) -> Any:
@@ -154,4 +122,4 @@ def row_reader(fmt: ValueFormat, plan: ConversionPlan) -> RowReader | FrameReade
         return None
     if isinstance(fmt, TableFormat):
         return None if plan.shaping.nest is None else FrameReader(fmt, plan.shaping)
-    return RowReader(fmt, plan.shaping) if fmt.declared.delimiter else None
+    return RowReader(fmt, plan.shaping) if isinstance(fmt, CsvText) else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.rules import TABLES, TEXT_TABLES
+from serialpack.conversion.rules import DATABASES, TABLES, TEXT_TABLES
 from serialpack.conversion.tables import at
 from serialpack.conversion.tables.carrier import Carrier
 from serialpack.conversion.tables.rows import KeptJoin, TextTable, Written
@@ -14,9 +14,6 @@ from serialpack.conversion.types.untyping import Untyper
 from serialpack.formats import FORMATS
 from serialpack.formats.shared.join import Join
 from serialpack.values.kinds import AROUND, UTF8, Loss
-
-#: The sources whose values all are such as JSON has.
-_OF_JSON = frozenset({"json", "ndjson", "csv", "tsv"})
 
 
 class TableWriter(Protocol):
@@ -34,10 +31,14 @@ def table_writer(plan: ConversionPlan) -> TableWriter | None:
     """What writes the target; None where it is no table, or its columns are not known yet."""
     if plan.layout is None:
         return None
+    lossy = plan.lossy, plan.asked
+    if plan.layout.table:
+        from serialpack.conversion.tables.databases import DatabaseTable
+
+        return DatabaseTable(plan.layout, verify=plan.verify, lossy=lossy)
     if plan.layout.schema is not None:
         from serialpack.conversion.tables.frames import FrameTable
 
-        lossy = plan.lossy, plan.asked
         return FrameTable(plan.target, plan.layout, verify=plan.verify, lossy=lossy)
     delimiter = FORMATS.declaration(plan.target).delimiter.decode()
     if plan.layout.kept is not None:
@@ -48,8 +49,18 @@ def table_writer(plan: ConversionPlan) -> TableWriter | None:
 
 def carrier_of(plan: ConversionPlan) -> Carrier | None:
     """What turns values into those that the cells of the target hold; None where nothing need."""
-    of_json = plan.source.partition(":")[0] in _OF_JSON
-    if plan.target not in TABLES or (of_json and not (plan.tagged or plan.types)):
+    source = FORMATS.declaration(plan.source)
+    of_json = source.tagged or bool(source.delimiter)  # all its values are such as JSON has
+    of_json = of_json and not (plan.tagged or plan.types)
+    if plan.target in DATABASES:
+        from serialpack.conversion.tables.databases import DatabaseCarrier
+
+        return DatabaseCarrier(of_json=of_json)
+    if plan.target == "xml":
+        from serialpack.conversion.elements import ElementCarrier
+
+        return ElementCarrier(plan)
+    if plan.target not in TABLES or of_json:
         return None
     if plan.target in TEXT_TABLES:
         return Carrier("json", frozenset({"non-finite"}), utf8=True)
@@ -74,6 +85,10 @@ def join_of(plan: ConversionPlan) -> Join | None:
         return IndentedJoin(plan.shaping.indent)
     if plan.layout is not None and plan.layout.kept is not None:
         return KeptJoin(plan.layout.kept)
+    if plan.layout is not None and plan.layout.table:
+        from serialpack.conversion.tables.databases import DatabaseJoin
+
+        return DatabaseJoin(plan.layout, verify=plan.verify)
     if plan.layout is None or plan.layout.schema is None:
         return None
     from serialpack.conversion.tables.frames import FrameJoin

@@ -134,12 +134,12 @@ class TypesSeen:
                 seen = self.columns.setdefault(name, CellsSeen())
                 seen.look(values, empty_is_null=empty_is_null)
 
-    def look_at_text(self, data: bytes, head: bytes, fmt: Declaration, *, first: bool) -> None:
+    def look_at_text(self, data: bytes, head: bytes, fmt: Declaration) -> None:
         """Take in how the cells of a block of a table of text are quoted, and its last end."""
         mark = fmt.delimiter.decode()
         self.head, self.end = head, data.endswith(b"\n")
+        body = data.decode()
         names = rows_of(head.decode().removeprefix("\ufeff"), mark)[0]
-        body = (data[len(head) :] if first else data).decode()
         if '"' not in body:
             known = frozenset({NEEDED})
             filled = [known] * len(names)

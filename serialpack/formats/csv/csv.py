@@ -13,6 +13,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from serialpack.formats.base import Read, SourceBlock, Span, Style
+from serialpack.formats.csv.found import dialect_of
 from serialpack.formats.csv.text import CsvText
 from serialpack.formats.shared.lines import LINE_ENDS, count_lines, line_range, line_spans
 from serialpack.formats.shared.split import Boundary, Finder, split_records
@@ -48,12 +49,14 @@ class _CsvFinder(Finder):
     from the names in that, however long it is.
     """
 
-    def __init__(self, delimiter: bytes, *, with_record: bool = False) -> None:
+    def __init__(
+        self, delimiter: bytes, *, with_record: bool = False, headless: bool = False
+    ) -> None:
         self._with_record = with_record
         self._tokens = _tokens(delimiter)
         self.marks = delimiter + b"\n"
         self._opens_behind = delimiter + b"\r\n"
-        self._header = True
+        self._header = not headless
         # For a record in pieces: the piece before ended inside quotes; at a quote that closes
         # unless it is half of a doubled one; with this byte.
         self._quoted = self._closed = False
@@ -167,13 +170,18 @@ class CsvFormat(CsvText):
     def split_sparse(
         self, read: Read, block_size: int, most_values: int, *, for_values: bool = False
     ) -> Iterator[SourceBlock]:
-        finder = _CsvFinder(self.declared.delimiter, with_record=for_values)
+        declared = self.declared
+        finder = _CsvFinder(declared.delimiter, with_record=for_values, headless=declared.headless)
         most = most_values // _ROW if for_values else most_values
         blocks = split_records(read, block_size, finder, for_values=for_values, most_values=most)
-        return self._headed(blocks, getattr(read, "invented", 0)) if for_values else blocks
+        return self._headed(blocks) if for_values else blocks
 
-    def _head(self, data: bytes) -> bytes:
+    def _first_line(self, data: bytes) -> bytes:
         return data[: next(self._ends(data), len(data))]
+
+    @property
+    def parameters(self) -> Style:
+        return dialect_of(self.declared).stored() if self.declared.variants else {}
 
     slice_needs_head = True
 
@@ -186,7 +194,14 @@ class CsvFormat(CsvText):
     ) -> Iterator[Span]:
         text = bytes(data)
         spans = self._quoted_spans(text) if b'"' in text else line_spans(text, blank=LINE_ENDS)
-        return islice(spans, int(first), None)
+        if not self.declared.headless:
+            return islice(spans, int(first), None)
+        return self._without_mark(text, spans) if first else spans
+
+    def _without_mark(self, text: bytes, spans: Iterator[Span]) -> Iterator[Span]:
+        """Spans of a source's first block, in which no header has the byte-order mark."""
+        for start, end in spans:
+            yield start + len(BOM) * (not start and text.startswith(BOM)), end
 
     def _quoted_spans(self, text: bytes) -> Iterator[Span]:
         start = 0
@@ -200,8 +215,8 @@ class CsvFormat(CsvText):
     ) -> Span | None:
         text = bytes(data)
         found = None
-        if b'"' not in text:
-            at = int(first)
+        if b'"' not in text and not (self.declared.headless and text.startswith(BOM)):
+            at = int(first and not self.declared.headless)
             found = line_range(text, (span[0] + at, span[1] + at), count + at)
         return found or super().record_range(text, style, span, count, first=first)
 
@@ -210,8 +225,11 @@ class CsvFormat(CsvText):
         head: Buffer,
         style: Style,  # noqa: ARG002
     ) -> tuple[bytes, bytes]:
-        line = self._head(bytes(head))
+        text = bytes(head)
+        line = self._first_line(text)
         newline = b"\r\n" if line.endswith(b"\r\n") else b"\n"
+        if self.declared.headless:
+            return (BOM if text.startswith(BOM) else b""), newline
         return line.rstrip(LINE_ENDS) + newline, newline
 
     def ends_record(
@@ -250,3 +268,9 @@ class PipeFormat(CsvFormat):
     """Values between vertical bars."""
 
     about = "values between vertical bars with a header line"
+
+
+class DialectFormat(CsvFormat):
+    """Tables as they are found, one of ``found.Dialect``; those in UTF-8 with doubled quotes."""
+
+    about = "CSV as its name says it is: csv:cp1252, csv:semicolon+utf-16-le+escaped+no-header"

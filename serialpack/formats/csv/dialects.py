@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from serialpack.formats.csv.found import doubling
 from serialpack.formats.csv.rows import fields
 from serialpack.formats.shared.document import Malformed
 
@@ -26,7 +27,18 @@ def delimiter_of(head: bytes, delimiters: tuple[str, ...], *, whole: bool) -> st
     return COMMA if COMMA in found or len(found) != 1 else found[0]
 
 
-def is_sound(lines: bytes, delimiter: str) -> bool:
+def are_escaped(head: bytes, delimiters: tuple[str, ...]) -> bool:
+    """Whether quotes within fields of a text that begins so are escaped, and not doubled: then
+    its first rows fit each other, which else they do not."""
+    if b'\\"' not in head:
+        return False
+    lines = head[: head.rfind(b"\n") + 1] or head
+    doubled = doubling()(lines, True)
+    mark = delimiter_of(doubled, delimiters, whole=True)
+    return not _is_sound(lines, mark) and _is_sound(doubled, mark)
+
+
+def _is_sound(lines: bytes, delimiter: str) -> bool:
     """Whether no quote is out of place in some rows."""
     text = lines.decode("utf-8", "replace").removeprefix("\ufeff")
     try:

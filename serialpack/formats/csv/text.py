@@ -19,10 +19,18 @@ from serialpack.formats.base import (
     ValueFormat,
     too_large,
 )
-from serialpack.formats.csv.rows import detect_style, line_of_row, rows_of, style_of, write_rows
+from serialpack.formats.csv.rows import (
+    detect_style,
+    first_width,
+    line_of_row,
+    rows_of,
+    style_of,
+    write_rows,
+)
 from serialpack.formats.shared.document import Malformed, compared
 from serialpack.formats.shared.lines import LINE_ENDS
 from serialpack.formats.shared.utf8 import ESCAPED, said
+from serialpack.literal import is_number
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import DUPLICATES, UTF8, Loss, shown, value_step
 
@@ -33,21 +41,12 @@ _NO_UTF8 = "not UTF-8"
 _MAX_HEAD = 16 << 10
 
 
-class HeadedBlock(SourceBlock):
-    """A block that knows its source's first line, as it stands there."""
-
-    head: bytes = b""
-    #: How many bytes that line takes where it is not in the source: then no place counts it.
-    invented: int = 0
-
-    def _replace(self, **changes: Any) -> HeadedBlock:
-        block = super()._replace(**changes)
-        block.head, block.invented = self.head, self.invented
-        return block
-
-
 class CsvText(ValueFormat):
-    """The value side of CSV. Every field is text."""
+    """The value side of CSV. Every field is text.
+
+    The context of all blocks but the first, in which it stands, is the header; of a table without
+    one that of all blocks is a line of names that stands nowhere.
+    """
 
     style_types: ClassVar[StyleTypes] = {
         **dict.fromkeys("het", (str,)),
@@ -56,17 +55,16 @@ class CsvText(ValueFormat):
     heeds = frozenset({DUPLICATES, UTF8})
 
     has_columns = True
+    takes_literals = True
     #: What messages call it.
     title: ClassVar[str]
 
-    def _headed(self, blocks: Iterator[SourceBlock], invented: int) -> Iterator[SourceBlock]:
+    def _headed(self, blocks: Iterator[SourceBlock]) -> Iterator[SourceBlock]:
         head: bytes | None = None
         for block in blocks:
-            headed = HeadedBlock(*block)
             if head is None:
                 head = self._head(bytes(block.data))
-            headed.head, headed.invented = head, invented
-            yield headed
+            yield block._replace(context=head) if self._needs_head(block) else block
 
     def in_source(
         self,
@@ -74,13 +72,37 @@ class CsvText(ValueFormat):
         style: Style,  # noqa: ARG002
         first: Callable[[], Buffer],
     ) -> SourceBlock:
-        headed = HeadedBlock(*block)
-        headed.head = self._head(bytes(first()))
-        return headed
+        if not self._needs_head(block):
+            return block
+        return block._replace(context=self._head(bytes(first())))
+
+    def _needs_head(self, block: SourceBlock) -> bool:
+        return block.index > 0 or self.declared.headless
+
+    def header_of(self, block: SourceBlock) -> bytes:
+        """The header of a block's source."""
+        return block.context or self._head(bytes(block.data))
 
     def _head(self, data: bytes) -> bytes:
+        """The header of a source that begins with ``data``."""
+        if not self.declared.headless:
+            return self._first_line(data)
+        width = first_width(str(data, "utf-8", "replace").removeprefix(_BOM), self._mark)
+        names = self._mark.join(f"column{number}" for number in range(1, width + 1))
+        return f"{names}\n".encode() if names else b""
+
+    def _first_line(self, data: bytes) -> bytes:
         """The first line of a source, with what ends it."""
         raise NotImplementedError
+
+    def without_header(self, block: SourceBlock) -> bytes:
+        """What stands in a block behind the header, or the mark, where it has that."""
+        data = bytes(block.data)
+        if block.index:
+            return data
+        if self.declared.headless:
+            return data.removeprefix(_BOM.encode())
+        return data[len(self._first_line(data)) :]
 
     @property
     def _mark(self) -> str:
@@ -89,12 +111,14 @@ class CsvText(ValueFormat):
     def detect_style(self, block: SourceBlock) -> Style:
         head = self._head(bytes(block.data))
         try:
-            text = str(bytes(block.data)[len(head) :], "utf-8")
+            text = str(self.without_header(block), "utf-8")
             parsed = detect_style(text or str(head, "utf-8"), self._mark)
             names = self._names(head)
         except ValueError:
             return {}
         style = parsed.stored()
+        if self.declared.headless:
+            return {**style, "h": _BOM} if bytes(block.data).startswith(_BOM.encode()) else style
         usual = write_rows([names], self._mark, parsed) + parsed.newline
         if (usual.encode() != head or not block.records) and len(head) <= _MAX_HEAD:
             style["h"] = head.decode()
@@ -106,6 +130,9 @@ class CsvText(ValueFormat):
         rows = rows_of(text.removeprefix(_BOM), self._mark)
         return rows[0] if rows else []
 
+    def literal_of(self, text: str) -> str | None:
+        return text if is_number(text) else None
+
     def parse(self, block: SourceBlock) -> list[Any]:
         return self._table(block)[1]
 
@@ -115,10 +142,9 @@ class CsvText(ValueFormat):
             raise too_large(block)
         data = bytes(block.data)
         names: list[str] | None = None
-        if block.index:
-            assert isinstance(block, HeadedBlock)
+        if self._needs_head(block):
             try:
-                names = self._mended(self._names(block.head), ESCAPED, count=False)
+                names = self._mended(self._names(self.header_of(block)), ESCAPED, count=False)
             except ValueError:  # which is said of the first block, where it stands
                 raise self._placed(block, "", "under a header that is none") from None
         try:
@@ -163,9 +189,9 @@ class CsvText(ValueFormat):
         """The error for the row ``at`` of a block, behind the header."""
         where = ""
         if block.line >= 0 or block.index == 0:
-            before = line_of_row(text, self._mark, at + (block.index == 0))
-            line = max(block.line, 0) + before + 1 - bool(getattr(block, "invented", 0))
-            where = f"line {line}: "
+            header = block.index == 0 and not self.declared.headless
+            before = line_of_row(text, self._mark, at + header)
+            where = f"line {max(block.line, 0) + before + 1}: "
         return ValueRefusedError(
             f"a {self.title} source with rows of different lengths is not read as values:"
             f" {where}{was}",
@@ -197,12 +223,10 @@ class CsvText(ValueFormat):
 
     def _placed(self, block: SourceBlock, before: str, message: str) -> SyntaxInputError:
         known = block.line >= 0 or block.index == 0
-        invented = getattr(block, "invented", 0)
-        first = 0 if invented else 1
         return SyntaxInputError(
             f"not valid {self.title}: {message}",
-            offset=block.offset + len(before.encode()) - invented,
-            line=max(block.line, 0) + before.count("\n") + first if known else None,
+            offset=block.offset + len(before.encode()),
+            line=max(block.line, 0) + before.count("\n") + 1 if known else None,
             column=len(before) - before.rfind("\n") if known else None,
             hint="--to takes --encoding, such as cp1252" if message == _NO_UTF8 else None,
         )
@@ -213,7 +237,7 @@ class CsvText(ValueFormat):
         if type(head) is not str or not isinstance(tail, str | None):
             raise ValueError("the style of the header is none")
         names = names_of(records)
-        if first and names and not head:
+        if first and names and not head and not self.declared.headless:
             head = write_rows([names], self._mark, parsed) + parsed.newline
         rows = write_rows([list(record.values()) for record in records], self._mark, parsed)
         if tail is None:
@@ -223,17 +247,14 @@ class CsvText(ValueFormat):
     def style_changes(self, block: SourceBlock, style: Style) -> Style:
         data = bytes(block.data)
         if not block.records and block.index == 0:
-            tail = data[len(self._head(data)) :]
+            tail = self.without_header(block)
         else:
             tail = data[len(data.rstrip(LINE_ENDS)) :]
         usual = style_of(style).newline.encode() if block.records else b""
         return {} if tail == usual else {"t": tail.decode()}
 
     def style_guesses(self, block: SourceBlock, style: Style) -> Iterator[Style]:
-        data = bytes(block.data)
-        if block.index == 0:
-            data = data[len(self._head(data)) :]
-        parsed = detect_style(data.decode(), self._mark)
+        parsed = detect_style(self.without_header(block).decode(), self._mark)
         if parsed != style_of(style):
             changed: Style = {"e": "\n", "q": 0, **parsed.stored()}
             yield {**changed, **self.style_changes(block, changed)}

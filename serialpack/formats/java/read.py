@@ -78,7 +78,7 @@ def _parser() -> Callable[[_Source], Any]:
     core = import_library("javaobj.v2.core", "java")
     from javaobj.v2.beans import JavaInstance, JavaString
 
-    # It would print its doubts about some streams where nobody listens to them.
+    # The library would print its doubts about some streams where nobody listens to them.
     logging.getLogger("javaobj").addHandler(logging.NullHandler())
 
     class Opaque(JavaInstance):

@@ -12,7 +12,7 @@ import json
 import re
 import sys
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from serialpack.formats.base import Difference
 from serialpack.values.kinds import ROOT, Path, Spelled, in_order, path_text
@@ -20,15 +20,6 @@ from serialpack.values.kinds import ROOT, Path, Spelled, in_order, path_text
 _NUMBER = re.compile(r"(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?\Z")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _SHOWN = 40
-
-
-class _Odd(NamedTuple):
-    """Two values that differ and have no parts in common to look further into."""
-
-    path: str
-    was: Any
-    became: Any
-    kind: str
 
 
 def difference(
@@ -45,10 +36,9 @@ def difference(
         if new is missing:
             return Difference(number, "$", shown(old), "nothing", "value")
         if old != new:
-            odd = _first_odd(old, new, literals)
-            if odd is not None:
-                became = "" if odd.kind == "duplicate-keys" else shown(odd.became)
-                return Difference(number, odd.path, shown(odd.was), became, odd.kind)
+            found = _between(old, new, literals)
+            if found is not None:
+                return found._replace(record=number)
         record = number + 1
     extra = next(after, missing)
     if extra is not missing:
@@ -73,7 +63,7 @@ def unheld(records: Iterator[Any], *, record: int = 0) -> Difference | None:
     return None
 
 
-def _first_odd(old: Any, new: Any, literals: bool) -> _Odd | None:
+def _between(old: Any, new: Any, literals: bool) -> Difference | None:
     """Goes down where trees differ; in the text's order, without recursion."""
     stack: list[tuple[Path, Any, Any]] = [(ROOT, old, new)]
     while stack:
@@ -82,17 +72,17 @@ def _first_odd(old: Any, new: Any, literals: bool) -> _Odd | None:
             continue
         if isinstance(a, list) and isinstance(b, list):
             if len(a) != len(b):
-                return _Odd(path_text(path), a, b, "value")
+                return _different(path, a, b, "value")
             parts = [((path, i), x, y) for i, (x, y) in enumerate(zip(a, b, strict=True))]
         elif _is(a, "o") and _is(b, "o"):
-            odd = _odd_keys(path, a[1], b[1])
-            if odd is not None:
-                return odd
+            found = _between_keys(path, a[1], b[1])
+            if found is not None:
+                return found
             parts = [((path, key), x, y) for (key, x), (_, y) in zip(a[1], b[1], strict=True)]
         else:
             kind = _loss(a, b) or ("digits" if literals else None)
             if kind is not None:
-                return _Odd(path_text(path), a, b, kind)
+                return _different(path, a, b, kind)
             continue
         stack.extend(reversed(parts))
     return None
@@ -102,20 +92,26 @@ def _is(tree: Any, kinds: str) -> bool:
     return isinstance(tree, tuple) and tree[0] in kinds
 
 
-def _odd_keys(path: Path, a: list[tuple[str, Any]], b: list[tuple[str, Any]]) -> _Odd | None:
+def _different(path: Path, was: Any, became: Any, kind: str) -> Difference:
+    return Difference(0, path_text(path), shown(was), shown(became), kind)
+
+
+def _between_keys(
+    path: Path, a: list[tuple[str, Any]], b: list[tuple[str, Any]]
+) -> Difference | None:
     keys, others = [key for key, _ in a], [key for key, _ in b]
     if keys == others:
         return None
     seen = set()
     for key, _ in a:
         if key in seen:
-            return _Odd(path_text((path, key)), key, None, "duplicate-keys")
+            return Difference(0, path_text((path, key)), shown(key), "", "duplicate-keys")
         seen.add(key)
     if sorted(keys) == sorted(others):
         was, became = in_order(keys, others)
-        return _Odd(path_text(path), Spelled(was), Spelled(became), "order")
+        return _different(path, Spelled(was), Spelled(became), "order")
     kind = "surrogates" if any(map(_SURROGATE.search, keys)) else "value"
-    return _Odd(path_text(path), ("o", a), ("o", b), kind)
+    return _different(path, ("o", a), ("o", b), kind)
 
 
 def _loss(a: Any, b: Any) -> str | None:

@@ -56,7 +56,7 @@ class JsonFormat(JsonText):
     def split_sparse(
         self, read: Read, block_size: int, most_values: int, *, for_values: bool = False
     ) -> Iterator[SourceBlock]:
-        finder = JsonFinder(for_values=for_values)
+        finder = JsonFinder(block_size, for_values=for_values)
         return split_records(
             read, block_size, finder, for_values=for_values, most_values=most_values
         )
@@ -94,7 +94,7 @@ class JsonFormat(JsonText):
     def _fast(self, block: SourceBlock, data: bytes) -> list[Any] | None:
         first = block.index == 0
         found = self._framed(block, data)
-        if found is None:
+        if found is None or json_depth(data)[0] >= MAX_DEPTH:
             return None
         kind, start, end = found
         decode = decoder(self.literals)

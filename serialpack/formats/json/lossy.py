@@ -8,20 +8,14 @@ from typing import Any
 from serialpack.formats.json.parse import Scanner, scanner_with
 from serialpack.formats.shared.exact import MAX_DIGITS, Lost, exact_float
 from serialpack.formats.shared.marks import Marks
-from serialpack.literal import Literal
+from serialpack.literal import integer as literal_integer
 from serialpack.literal import number as literal_number
-
-
-def _literal_integer(text: str) -> int | Literal:
-    if text == "-0" or len(text) - text.startswith("-") > MAX_DIGITS:
-        return Literal(text, None)
-    return int(text)
 
 
 @cache
 def literal_scanner() -> Scanner:
     """To Python values; numbers that are written in another way are literals."""
-    return scanner_with(parse_float=literal_number, parse_int=_literal_integer)
+    return scanner_with(parse_float=literal_number, parse_int=literal_integer)
 
 
 def marking_scanner(marks: Marks, *, literals: bool) -> Scanner:
@@ -32,7 +26,7 @@ def marking_scanner(marks: Marks, *, literals: bool) -> Scanner:
     if literals:
         return scanner_with(
             parse_float=literal_number,
-            parse_int=_literal_integer,
+            parse_int=literal_integer,
             object_pairs_hook=marks.pairs,
         )
 
@@ -44,7 +38,7 @@ def marking_scanner(marks: Marks, *, literals: bool) -> Scanner:
 
     def integer(text: str) -> Any:
         if text == "-0":
-            return marks.lost_number(Lost("negative-zero", text))
+            return marks.lost_number(Lost("negative-zero", text, 0))
         if len(text) - text.startswith("-") > MAX_DIGITS:
             return marks.lost_number(Lost("huge-integer", text))
         return int(text)

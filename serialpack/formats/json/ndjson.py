@@ -117,6 +117,11 @@ class NdJsonFormat(JsonText):
             lines.pop()
         if block.records != len(lines):
             lines = [line for line in lines if line.strip(BLANK)]
+        # What is no more than this on a line is not deep, wherever its strings end.
+        long = (line for line in lines if len(line) > MAX_DEPTH)
+        may_be_deep = any(line.count(b"[") + line.count(b"{") > MAX_DEPTH for line in long)
+        if may_be_deep and json_depth(data)[0] > MAX_DEPTH:
+            return None
         decode = decoder(self.literals)
         try:
             return [decode(line) for line in lines]

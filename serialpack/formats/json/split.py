@@ -30,6 +30,11 @@ _ANCHOR = 48
 _GUESSES = 3
 
 
+#: A member of an object that comes in several blocks is read as a map of its own, which takes as
+#: much memory as so many values do.
+_MEMBER = 3
+
+
 def _new_scan() -> JsonScan:
     try:
         from serialpack.formats.json.scan import JsonScan
@@ -48,14 +53,16 @@ class JsonFinder(Finder):
     """Finds the elements of one JSON document.
 
     ``for_values``: all will be parsed, so that an object that is the whole document, and ends
-    like one, need not be parsed here to be counted.
+    like one, need not be parsed here to be counted. It is not, where it is larger than a block
+    of ``block_size`` bytes: then its members are records.
     """
 
     spare = b"["
     takes_bytes = True
     marks = b",:[{"
 
-    def __init__(self, *, for_values: bool = False) -> None:
+    def __init__(self, block_size: int, *, for_values: bool = False) -> None:
+        self._block_size = block_size
         self._for_values = for_values
         self._kind = b""  # the opening bracket; b"" before it has been seen, b"-" if none
         self._closed = False
@@ -66,9 +73,12 @@ class JsonFinder(Finder):
         self._anchor_comma = 0
 
     def most_bytes(self, view: memoryview, most: int) -> int | None:
-        # An object that is parsed is one value, unless it is larger than a block.
-        if self._for_values and (self._kind or _opening_of(view)) != b"[":
-            return None
+        opening = self._kind or _opening_of(view)
+        if self._for_values and opening != b"[":
+            # An object that is parsed is one value, unless it is larger than a block.
+            if opening != b"{" or not (self._kind or len(view) > self._block_size):
+                return None
+            most //= _MEMBER
         return super().most_bytes(view, most)
 
     def _enter(self, buf: bytearray, start: int, limit: int) -> tuple[int, int]:

@@ -17,6 +17,7 @@ from serialpack.formats.json.parse import (
     text_of,
     values_scanner,
 )
+from serialpack.literal import is_number
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import DIGITS, DUPLICATES, UTF8
 from serialpack.values.structure import Structure
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 
 #: An integer that Python has no value for, or what looks like one within text.
 _NEGATIVE_ZERO = re.compile(rb"-0(?![.0-9eE])")
-#: A number (RFC 8259, section 6).
-_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 
 
 class JsonText(ValueFormat):
@@ -52,7 +51,7 @@ class JsonText(ValueFormat):
 
     @abstractmethod
     def _fast(self, block: SourceBlock, data: bytes) -> list[Any] | None:
-        """The records, or None where they must be looked at strictly."""
+        """The records; None where they must be looked at strictly, or may be too deep."""
 
     @abstractmethod
     def _scan(self, block: SourceBlock, text: str, scanner: Scanner) -> Iterator[Any]:
@@ -102,10 +101,10 @@ class JsonText(ValueFormat):
 
     def parse(self, block: SourceBlock) -> list[Any]:
         data = bytes(block.data)
-        self._check_depth(block, data)
         records = self._fast(block, data) if self._is_fast(data) else None
         if records is not None:
             return records
+        self._check_depth(block, data)
         text = text_of(block, data)
         try:
             records = list(self._scan(block, text, self._scanner()))
@@ -133,7 +132,7 @@ class JsonText(ValueFormat):
         return _lossy.marking_scanner(self.marks, literals=self.literals)
 
     def literal_of(self, text: str) -> str | None:
-        return text if _NUMBER.fullmatch(text) else None
+        return text if is_number(text) else None
 
     def spells_floats(self, block: SourceBlock, style: Style, target: str) -> bool:
         """Whether the numbers of a block, which is the very text of its values in ``style``,

@@ -15,6 +15,7 @@ class ObjectFormat(Format):
     """
 
     about = "a Python object, as its serializer wrote it"
+    serialized = True
 
     def split(
         self, read: Read, block_size: int, *, for_values: bool = False

@@ -8,17 +8,16 @@ from typing import Any
 
 from serialpack.errors import ValueRefusedError
 from serialpack.formats.shared.unheld import not_held
+from serialpack.literal import MAX_DIGITS as MAX_DIGITS
 from serialpack.literal import Literal
 from serialpack.values.kinds import KINDS, TEXT_KINDS, Difference, Unheld
-
-#: The most digits of an integer that Python turns into text and back (its default limit).
-MAX_DIGITS = 4300
 
 
 class Lost(Exception):
     """What a text says is more than Python's value of it; ``kind`` is one of ``KINDS``.
 
-    ``nearest``: the nearest value that there is, an object of its own; None where there is none.
+    ``nearest``: the nearest value that there is: beyond all doubles an infinity, of an integer -0
+    that without its sign; None where there is none.
     """
 
     def __init__(self, kind: str, text: str, nearest: Any = None) -> None:
@@ -47,7 +46,7 @@ def exact_float(text: str) -> float:
     """
     value = float(text)
     if value - value != 0:
-        raise Lost("overflow", text)
+        raise Lost("overflow", text, value)
     if repr(value) != text and not _same(text, repr(value)):
         raise Lost("digits" if value else "overflow", text, value)
     return value
@@ -75,8 +74,11 @@ def held(literal: Literal) -> int | float:
     """
     text, value = literal.text, literal.value
     if value is None:
-        kind = "huge-integer" if text.lstrip("-").isdigit() else "overflow"
-        raise Lost("negative-zero" if text == "-0" else kind, text)
+        if text == "-0":
+            raise Lost("negative-zero", text, 0)
+        if text.lstrip("-").isdigit():
+            raise Lost("huge-integer", text)
+        raise Lost("overflow", text, float(text))
     if type(value) is int or value - value != 0:
         return value
     text = text.replace("_", "").lower()

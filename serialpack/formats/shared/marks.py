@@ -30,13 +30,17 @@ from serialpack.values.kinds import (
 _PLAIN = frozenset({type(None), bool, int, bytes})
 
 
-class _Lost:
-    """Why a value is not what the source says. ``rule``: which allows it, if one does."""
+class _Mark:
+    """Why a value is not what the source says. ``rule``: which allows it, if one does.
 
-    __slots__ = ("kind", "rule", "value", "was")
+    ``value`` stands where ``became`` will: an object of its own, which is told by its id.
+    """
 
-    def __init__(self, value: Any, rule: str, kind: str, was: str) -> None:
+    __slots__ = ("became", "kind", "rule", "value", "was")
+
+    def __init__(self, value: Any, became: Any, rule: str, kind: str, was: str) -> None:
         self.value = value
+        self.became = became
         self.rule = rule
         self.kind = kind
         self.was = was
@@ -49,7 +53,7 @@ class Marks:
         self.allowed = allowed
         #: The character that stands for the byte 0x80 where text is no UTF-8; 0 where all is.
         self.base = 0
-        self.lost: dict[int, _Lost] = {}
+        self.lost: dict[int, _Mark] = {}
         self.twice: dict[int, tuple[Any, list[tuple[Any, Any]]]] = {}
         self._keys: dict[int, dict[Any, Any]] = {}
         #: Losses whose place the reader knows itself; their records count from the block's first.
@@ -60,10 +64,10 @@ class Marks:
         return lost.nearest is not None and DIGITS in self.allowed
 
     def lost_number(self, lost: Lost) -> Any:
-        """What stands for a number or time that was lost: the nearest one that there is."""
-        value = object() if lost.nearest is None else lost.nearest
+        """What stands for a number or time that was lost: the nearest one, once it is settled."""
+        value = object() if lost.nearest is None or type(lost.nearest) is int else lost.nearest
         rule = "" if lost.nearest is None else DIGITS
-        self.lost[id(value)] = _Lost(value, rule, lost.kind, lost.text)
+        self.lost[id(value)] = _Mark(value, lost.nearest, rule, lost.kind, lost.text)
         return value
 
     def again(self, place: dict[Any, Any], key: Any) -> bool:
@@ -146,11 +150,12 @@ class _Settler(Changer):
             return self._text(value)
         lost = self._marks.lost.get(id(value))
         if lost is not None:
-            self._found(lost.rule, lost.kind, Spelled(lost.was), value)
-        elif kind.__name__ == "CBORTag":
+            self._found(lost.rule, lost.kind, Spelled(lost.was), lost.became)
+            return lost.became
+        if kind.__name__ == "CBORTag":
             content = self.walked(value.value)
             return value if content is value.value else kind(value.tag, content)
-        elif isinstance(value, Mapping):  # in a key
+        if isinstance(value, Mapping):  # in a key
             parts = dict(value)
             made = self.walked(parts)
             return value if made is parts else kind(made)

@@ -23,15 +23,17 @@ def key_digests(records: list[Any]) -> bytes:
     return b"".join(digest(_spelled(key)) for record in records for key in record)
 
 
-def repeated(digests: bytes) -> tuple[int, int] | None:
+def repeated(digests: bytes | bytearray) -> tuple[int, int] | None:
     """The first record whose key an earlier one has: the number of that one, and its own."""
     import numpy as np
 
     keys = np.frombuffer(digests, "<u8")
+    ordered = np.sort(keys)  # which takes less memory than to know the order
+    if not np.any(ordered[1:] == ordered[:-1]):
+        return None
+    del ordered
     order = np.argsort(keys, kind="stable")
     again = np.flatnonzero(keys[order[1:]] == keys[order[:-1]])
-    if not len(again):
-        return None
     first = again[np.argmin(order[again + 1])]
     return int(order[first]), int(order[first + 1])
 

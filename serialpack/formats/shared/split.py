@@ -83,7 +83,7 @@ class Finder(ABC):
     def most_bytes(self, view: memoryview, most: int) -> int | None:
         """As many bytes of ``view`` as have ``most`` values; None for all of them.
 
-        ``view`` begins with the first byte that is in no block yet.
+        ``view`` begins where no block is yet; it is a byte larger than a block, if the source is.
         """
         step = min(_COUNTED, most)
         values = 0
@@ -323,9 +323,9 @@ def _wanted(window: Window, block_size: int, finder: Finder, most: int) -> tuple
     size = min(block_size, max(most, _PIECE)) if most else block_size
     while True:
         have = window.want(size + 1)
-        sparse = _sparse(finder, window.buf, window.pos, min(have, size), most)
+        sparse = _sparse(finder, window.buf, window.pos, min(have, size + 1), most)
         if sparse is not None:
-            return have, sparse
+            return have, min(sparse, size)
         if size == block_size or have <= size:
             return have, block_size
         size = min(2 * size, block_size)

@@ -43,7 +43,7 @@ class ParquetFormat(TableFormat):
         if footer > len(data) - 12:
             raise Malformed(f"a footer of {footer} bytes is announced", len(data) - 8)
         try:
-            # They stay dictionaries until it is known how much text that is.
+            # The words stay dictionaries until it is known how much text they are.
             words = _texts(data, len(data) - 8 - footer, most)
         except (ValueError, LookupError, TypeError, AttributeError) as error:
             raise Malformed(f"no footer of Parquet's ({error})", len(data) - 8 - footer) from None

@@ -207,7 +207,7 @@ class _YamlReader:
 
     def _tagged(self, event: Any, text: str, tag: str) -> Any:
         if tag == "!":
-            # It says that this is text. PyYAML, whose YAML 1.1 is meant, reads a number.
+            # That tag says that this is text. PyYAML, whose YAML 1.1 is meant, reads a number.
             if not self._core and plain_tag(text, core=False) != "str":
                 raise self._unheld("tag", f"! {shown(text)}")
             return text

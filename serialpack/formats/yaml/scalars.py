@@ -114,7 +114,7 @@ def spelled_number(tag: str, text: str, *, core: bool) -> Any:
     except Lost as lost:
         if lost.kind == "huge-integer" or not _NUMBER.fullmatch(text):
             raise
-        return Literal(text, lost.nearest)
+        return Literal(text, None if lost.kind == "overflow" and lost.nearest else lost.nearest)
     if type(value) is float and value - value == 0:
         return value if repr(value) == text and "e" not in text else Literal(text, value)
     return Literal(text, value) if type(value) is int and str(value) != text else value
@@ -214,9 +214,9 @@ def _sexagesimal(digits: str) -> float:
             value += float(part) * base
             base *= 60
     except OverflowError:
-        raise Lost("overflow", digits) from None
+        value = float("inf")
     if value - value != 0:
-        raise Lost("overflow", digits)
+        raise Lost("overflow", digits, -value if digits[0] == "-" else value)
     if Fraction(repr(value)) != exact:
         raise Lost("digits", digits, -float(exact) if digits[0] == "-" else float(exact))
     return -value if digits[0] == "-" else value

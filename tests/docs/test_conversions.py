@@ -1,0 +1,236 @@
+"""Each command of the README's conversions runs in an empty folder, and does what is said of it."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import serialpack
+
+ROOT = Path(__file__).parents[2]
+
+
+CARS = [{"Name": "a", "Miles": 18.0, "Gears": 5}, {"Name": "b", "Miles": 15, "Gears": None}]
+LOG = [{"at": "2024-01-01T10:00:00Z", "ms": 12}, {"at": "later", "ms": 7.5, "who": "ann"}]
+STATUSES = [
+    {"id": 505874924095815681, "text": "1\nü", "user": {"name": "x", "url": None}, "tags": []},
+    {"id": 1, "text": "null", "user": {"name": "y"}, "tags": [{"i": [3, 1.5]}], "geo": {"x": {}}},
+]
+ODD = [
+    {"a": [1, 2], "b": None, "c": {"d": 1}, "e.f": 1},
+    {"a": "[1,2]", "c": 5, "b": 2},
+    {"c": "", "b": 3, "a": 4},
+]
+CANADA = b'[{"at":[-65.613616999999977,43.420273000000009],"n":1.10,"e":1e2}]'
+CI = b"""# at each push
+on: [push]
+since: 2024-02-29
+jobs:
+  test: &test {runs-on: linux, python: [3.10, "3.11"]}  # all of it
+  again: *test
+"""
+EVENTS = {"_id": {"$oid": "507f1f77bcf86cd799439011"}, "raw": {"$binary": "AP8=", "$type": "00"}}
+
+FILES: dict[str, bytes] = {
+    "cars.json": json.dumps(CARS).encode(),
+    "log.ndjson": b"".join(json.dumps(line).encode() + b"\n" for line in LOG),
+    "penguins.json": json.dumps(CARS[::-1]).encode(),
+    "twitter.json": json.dumps({"statuses": STATUSES, "meta": {"count": 2}}).encode(),
+    "apache_builds.json": json.dumps({"jobs": [{"n": 1}, {"n": 2}], "mode": {}}).encode(),
+    "citm_catalog.json": json.dumps({"m": {"a": {"b": 1}}, "v": [1, "x"]}).encode(),
+    "export.csv": b"name;price\nx;1,50\ny;00123\n",
+    "ci.yaml": CI,
+    "pyproject.toml": b'# ours\n[project]\nname = "x"\nsize = 1.10\n',
+    "canada.json.gz": gzip.compress(CANADA),
+    "odd.json": json.dumps(ODD).encode(),
+    "settings.json": b'{"a":null,"b":1}',
+    "names.json": b'[{"name":"Ann"},{"name":"Bob","n":1}]',
+    "broken.ndjson": b'{"a":1}\n{"a":\n{"a":3}\n',
+    "x.msgpack": b"\x81\xa1v\x01\x81\xa1v\x02",
+    "old.yaml": b"a: no\nb: 012\nc: 1:30\n",
+}
+
+
+def values(name: str) -> Callable[[Path], Any]:
+    """The values in a file, as JSON has them."""
+
+    def read(folder: Path) -> Any:
+        text = (folder / name).read_text("utf-8")
+        return [json.loads(x) for x in text.splitlines()] if ".nd" in name else json.loads(text)
+
+    return read
+
+
+def text(name: str) -> Callable[[Path], Any]:
+    return lambda folder: (folder / name).read_text("utf-8")
+
+
+def rows(name: str) -> Callable[[Path], Any]:
+    """The rows of a table, by pyarrow."""
+
+    def read(folder: Path) -> Any:
+        import pyarrow.parquet
+
+        return pyarrow.parquet.read_table(folder / name).to_pylist()
+
+    return read
+
+
+class Wanted:
+    """What a command must say, and make. ``code``: its exit code."""
+
+    def __init__(
+        self, said: str, made: Callable[[Path], Any] | None, want: Any = None, code: int = 0
+    ) -> None:
+        self.said, self.made, self.want, self.code = said, made, want, code
+
+
+OF_BSON = {"_id": {"$oid": "507f1f77bcf86cd799439011"}, "raw": "AP8="}
+#: By the command's words, without its comment.
+COMMANDS: dict[str, Wanted] = {
+    "--to csv cars.json": Wanted(
+        "4 carried: 3 numbers as cells, 1 nulls as cells (back: -F csv --typed)",
+        *(text("cars.csv"), "Name,Miles,Gears\na,18.0,5\nb,15,\n"),
+    ),
+    "--to csv log.ndjson": Wanted(
+        "1 missing fields as empty cells",
+        *(text("log.csv"), "at,ms,who\n2024-01-01T10:00:00Z,12,\nlater,7.5,ann\n"),
+    ),
+    "--to parquet log.ndjson": Wanted(
+        "1 integers as doubles", rows("log.parquet"), [LOG[0] | {"who": None}, LOG[1]]
+    ),
+    "--to parquet penguins.json": Wanted(
+        "1 integers as doubles", rows("penguins.parquet"), CARS[::-1]
+    ),
+    "--to csv --at statuses --null null --lossy around twitter.json": Wanted(
+        "(back: -F csv --typed --nest --null null)", None
+    ),
+    "-F csv --to json --typed --nest --null null twitter.csv -o again.json": Wanted(
+        "same values", values("again.json"), STATUSES
+    ),
+    "--to parquet apache_builds.json": Wanted(
+        "it is one row: --at jobs takes the list in it as the records",
+        *(rows("apache_builds.parquet"), [{"jobs": [{"n": 1}, {"n": 2}], "mode": "{}"}]),
+    ),
+    "--to parquet citm_catalog.json": Wanted(
+        "1 values as JSON text (back: -F parquet --nest)",
+        *(rows("citm_catalog.parquet"), [{"m": {"a": {"b": 1}}, "v": '[1,"x"]'}]),
+    ),
+    "--to json export.csv": Wanted(
+        "delimiter ;",
+        values("export.json"),
+        [{"name": "x", "price": "1,50"}, {"name": "y", "price": "00123"}],
+    ),
+    "--to json ci.yaml": Wanted(
+        "2 comments dropped",
+        text("ci.json"),
+        '{"on":["push"],"since":"2024-02-29","jobs":{'
+        '"test":{"runs-on":"linux","python":[3.10,"3.11"]},'
+        '"again":{"runs-on":"linux","python":[3.10,"3.11"]}}}\n',
+    ),
+    "--to yaml pyproject.toml": Wanted(
+        "1 comments dropped", text("pyproject.yaml"), "project:\n  name: x\n  size: 1.10\n"
+    ),
+    "--to json canada.json.gz": Wanted(
+        "same values", text("canada.json"), f"[\n{CANADA.decode()[1:-1]}\n]\n"
+    ),
+    "--to msgpack canada.json.gz": Wanted("same values", None),
+    "--to json --indent 2 events.bson": Wanted(
+        "1 BSON types as Extended JSON, 1 bytes as base64", values("events.json"), [OF_BSON]
+    ),
+    "--to csv --null null odd.json": Wanted("--typed --nest --separator / --null null)", None),
+    "-F csv --to json --typed --nest --separator / --null null odd.csv -o even.json": Wanted(
+        "same values", values("even.json"), ODD
+    ),
+    "--to json events.bson --tagged -o kept.json": Wanted(
+        "same values",
+        values("kept.json"),
+        [OF_BSON | {"raw": {"$binary": {"base64": "AP8=", "subType": "00"}}}],
+    ),
+    "--to toml --lossy null settings.json": Wanted(
+        "null: 1 changed, first in record 0, $.a", text("settings.toml"), "b = 1\n"
+    ),
+    "--strict --to csv names.json": Wanted("without --strict it is carried", None, code=4),
+    "--to parquet broken.ndjson --skip-bad": Wanted(
+        "left out: record 1 (byte 8)", rows("broken.parquet"), [{"a": 1}, {"a": 3}]
+    ),
+    "--from msgpack --to ndjson -": Wanted('{"v":1}\n{"v":2}\n', None),
+    "--to yaml *.json -o folder/": Wanted(
+        "names.json -> folder/names.yaml",
+        *(text("folder/names.yaml"), "- name: Ann\n- name: Bob\n  'n': 1\n"),
+    ),
+    "--to json -F yaml:1.1 old.yaml": Wanted(
+        "old.json", values("old.json"), {"a": False, "b": 10, "c": 90}
+    ),
+    "--to ndjson field.npy": Wanted("field.ndjson", values("field.ndjson"), [[1, 2], [3, 4]]),
+}
+
+
+def commands() -> list[str]:
+    """The commands of the README, without their comments."""
+    readme = (ROOT / "README.md").read_text("utf-8")
+    found: list[str] = []
+    for name in ("conversions", "words"):
+        part = re.search(rf"<!-- {name} -->\n(.*?)<!-- /{name} -->", readme, re.DOTALL)
+        assert part is not None
+        found += [line.partition(" #")[0].strip() for line in part[1].splitlines()]
+    return found
+
+
+def words_of(command: str) -> str:
+    return command.partition("serialpack unpack ")[2]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The files that the commands are about."""
+    for library in ("pyarrow", "yaml", "bson", "numpy"):
+        pytest.importorskip(library)
+    import numpy as np
+
+    folder = tmp_path_factory.mktemp("conversions")
+    for name, data in FILES.items():
+        (folder / name).write_bytes(data)
+    np.save(folder / "field.npy", np.array([[1, 2], [3, 4]]))
+    source = folder / "source.json"
+    source.write_text(
+        json.dumps({**EVENTS, "raw": {"$binary": {"base64": "AP8=", "subType": "00"}}})
+    )
+    serialpack.convert(source, folder / "events.bson", to="bson", tagged=True)
+    source.unlink()
+    return folder
+
+
+def test_the_readme_has_these_commands() -> None:
+    assert [words_of(command) for command in commands()] == list(COMMANDS)
+
+
+def test_each_command_does_what_is_said(folder: Path) -> None:
+    """In their order, by a shell, as they stand: some read what those before them made."""
+    wrong: list[tuple[str, Any, str]] = []
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    for command in commands():
+        done = subprocess.run(
+            ["sh", "-c", command],
+            cwd=folder,
+            env={**os.environ, "PATH": path, "LC_ALL": "C.UTF-8"},
+            capture_output=True,
+            timeout=250,
+            check=False,
+        )
+        wanted = COMMANDS[words_of(command)]
+        said = done.stderr.decode() + done.stdout.decode()
+        if done.returncode != wanted.code or wanted.said not in said:
+            wrong.append((command, done.returncode, said))
+        elif wanted.made is not None and (made := wanted.made(folder)) != wanted.want:
+            wrong.append((command, made, said))
+    assert not wrong, "\n".join(map(str, wrong))
