@@ -85,6 +85,7 @@ _serialpack_kind() {
         "unpack --at") kind= ;;
         "unpack --null") kind= ;;
         "unpack --nest") kind= ;;
+        "unpack --types") kind= ;;
         "unpack --indent") kind= ;;
         "unpack --separator") kind= ;;
         "unpack --fields") kind= ;;
@@ -127,7 +128,7 @@ _serialpack_options() {
             ending=
             ;;
         unpack)
-            options="-t --to -F --from --delimiter --encoding --no-header --table --lossy --strict --at --null --typed --nest --indent --ascii --flatten --separator --tagged --skip-bad --fields --no-verify --schema --message --test --salvage --records --bytes -N --name --max-size --trust -o --output -f --force -k --keep --rm --dry-run -j --threads --stats --profile --files-from -0 --nul --json -q --quiet -v --verbose --no-progress -h --help"
+            options="-t --to -F --from --delimiter --encoding --no-header --table --lossy --strict --at --null --typed --nest --infer --types --indent --ascii --flatten --separator --tagged --skip-bad --fields --no-verify --schema --message --test --salvage --records --bytes -N --name --max-size --trust -o --output -f --force -k --keep --rm --dry-run -j --threads --stats --profile --files-from -0 --nul --json -q --quiet -v --verbose --no-progress -h --help"
             ending=.spk
             ;;
         inspect)

@@ -50,6 +50,7 @@ OFFERS = {
     "WHAT": "preference",
     "N,...": "",
     "A,B.C": "",
+    "NAME=TYPE": "",
     "REPORT": "report",
     "WORD": "",
     "[NAME]": "",

@@ -27,6 +27,20 @@ any other column with maps or lists is JSON text throughout. `--nest` reads each
 of a list, a map or a string as such; where text is among the cells that reads as JSON too, the
 closing line names the columns to read: `--nest tags,items`, or `--nest -` for none.
 
+Cells of CSV and TSV are text, always, but where types are asked for. `--infer` looks at all records
+and gives a column the type that its cells have, empty ones aside: integer, number, boolean, date,
+time or timestamp, where the target has that type itself, and each cell is what the column's one
+spelling makes of its value: digits with or without `.0`, as many decimals, `true`, `TRUE` or
+`True`, `T` or a space, as many digits of seconds. What is left stays text: `00123`, `+1`, `1.5`
+beside `1.50`, integers beyond 64 bits, in JSON beyond 2^53. In records of other formats only dates
+and times are found in text. `--types NAME=TYPE,...` names types by hand, also `decimal`, `duration`,
+`bytes` (base64) and `text` (to leave a column out of `--infer`), and of what is within maps and
+lists too (`user.since=date`). Such cells are read in any spelling; those in another than most are
+told, and refused by `--strict`. Parquet and Arrow keep, under the key `serialpack` beside the
+columns, how each column and the file was written: delimiter, line ends, quotes, a mark. `--to csv`
+writes it so again: the closing line says `back: the same bytes` where each block of the source was
+written again to compare it, else `the same cells`.
+
 A column of an SQLite table is declared INTEGER, REAL, TEXT, BLOB or BOOLEAN where all its values
 are of that one type, and else without a type, under which SQLite changes no value. Columns with
 lists, and booleans beside other values, are JSON text, declared JSON (JSON TEXT where numbers are

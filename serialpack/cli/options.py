@@ -219,14 +219,14 @@ output_options = _apply(
         "--output",
         metavar="PATH",
         callback=_output,
-        help="Where to write: a file, a folder, - for standard output.",
+        help="Write to a file, a folder, or - for standard output.",
     ),
     click.option("-f", "--force", is_flag=True, help="Overwrite; write binary to a terminal."),
     click.option(
         "-k/ ",
         "--keep/--rm",
         default=True,
-        help="Keep the input (default), or remove it once the output is safe.",
+        help="Keep the input (default), or remove it when safe.",
     ),
     click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing."),
     click.option(

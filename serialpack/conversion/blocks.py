@@ -175,9 +175,9 @@ class BlockConverter(WritingHalf):
             records = self._projector.records(records, block.first_record)
             if self.plan.structure == Structure.MAP:
                 records = [record for record in records if record]
-        same = False
+        same = self._same_text(block, records)
         if self._typer is not None:
-            same = self._give_types(records, losses, block)
+            self._give_types(records, losses, block)
         if self._carrier is not None:
             records = self._carrier.carried(records, losses, block.first_record)
         elif lossy and self._join is not None:
@@ -213,19 +213,20 @@ class BlockConverter(WritingHalf):
         if self._typer is not None:
             self._typer.seen = seen
 
-    def _give_types(self, records: list[Any], losses: Losses, block: SourceBlock) -> bool:
-        """Put values in the place of text; whether what the plan keeps writes the same bytes.
-
-        A cell that gets a value is the very text that is spelled from that, or it is told.
-        """
+    def _give_types(self, records: list[Any], losses: Losses, block: SourceBlock) -> None:
         assert self._typer is not None
-        kept = self.plan.kept if self.plan.layout is not None and self.plan.verify else None
-        same = kept is not None and is_written_so(kept, block, records)
         told = self._losses()
         told.merge(self._typer.apply(records, block.first_record, losses.allowed))
         told.check_carried(self.plan)
         losses.merge(told)
-        return same
+
+    def _same_text(self, block: SourceBlock, records: list[Any]) -> bool:
+        """Whether what the plan keeps of a table of text writes the bytes of the block again.
+
+        A cell that gets a value is the very text that is spelled from that, or it is told.
+        """
+        kept = self.plan.kept if self.plan.verify and self.plan.is_text_table else None
+        return kept is not None and is_written_so(kept, block, records)
 
     def _row_piece(self, records: list[Any], losses: Losses, first_record: int) -> Piece:
         """The rows of ``records``, proved; ValueRefusedError."""

@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,7 @@ FILES: dict[str, bytes] = {
     "apache_builds.json": json.dumps({"jobs": [{"n": 1}, {"n": 2}], "mode": {}}).encode(),
     "citm_catalog.json": json.dumps({"m": {"a": {"b": 1}}, "v": [1, "x"]}).encode(),
     "export.csv": b"name;price\nx;1,50\ny;00123\n",
+    "airports.csv": b"iata,lat,since\n00M,31.95,2001-02-03\n012,-89.5,\n",
     "ci.yaml": CI,
     "pyproject.toml": b'# ours\n[project]\nname = "x"\nsize = 1.10\n',
     "canada.json.gz": gzip.compress(CANADA),
@@ -129,6 +131,14 @@ COMMANDS: dict[str, Wanted] = {
         "delimiter ;",
         values("export.json"),
         [{"name": "x", "price": "1,50"}, {"name": "y", "price": "00123"}],
+    ),
+    "--infer --to parquet airports.csv": Wanted(
+        "2 of 3 columns have types (back: the same bytes)",
+        rows("airports.parquet"),
+        [
+            {"iata": "00M", "lat": 31.95, "since": date(2001, 2, 3)},
+            {"iata": "012", "lat": -89.5, "since": None},
+        ],
     ),
     "--to json ci.yaml": Wanted(
         "2 comments dropped",
