@@ -26,6 +26,17 @@ where it is a map with keys in every record that has it, and not null (with `--n
 any other column with maps or lists is JSON text throughout. `--nest` reads each cell that is JSON
 of a list, a map or a string as such; where text is among the cells that reads as JSON too, the
 closing line names the columns to read: `--nest tags,items`, or `--nest -` for none.
+
+A column of an SQLite table is declared INTEGER, REAL, TEXT, BLOB or BOOLEAN where all its values
+are of that one type, and else without a type, under which SQLite changes no value. Columns with
+lists, and booleans beside other values, are JSON text, declared JSON (JSON TEXT where numbers are
+among them, of which SQLite would else make its own). When a table is read, columns declared BOOLEAN
+and JSON are values again, the latter where each text in them is JSON.
+
+An element of XML is a map: `@name` for an attribute, a key for each element in it, a list where one
+repeats, `#text` for text beside these; nothing but text is that text, and nothing at all is null.
+Text is kept as it is. Between elements white space is dropped, and told. The order of text in
+several runs, and of elements of one name that stand apart, is lost by `order`.
 """
 
 

@@ -18,11 +18,15 @@ _CONTAINERS: frozenset[type] = frozenset({dict, list})
 
 
 class TableColumn(NamedTuple):
-    """A column: the keys that lead to its values, its name, and whether it is JSON text."""
+    """A column: the keys that lead to its values, its name, and whether it is JSON text.
+
+    ``declared``: its type, in a database.
+    """
 
     path: tuple[str, ...]
     name: str
     is_json: bool = False
+    declared: str = ""
 
     @property
     def value_path(self) -> str:
@@ -33,7 +37,7 @@ class Layout(NamedTuple):
     """The columns of a table, and the place of each key. ``rows``: what the records are.
 
     ``schema``: of a table with types, theirs, as Arrow writes it. ``lists``: the keys under which
-    the one record has lists of maps.
+    the one record has lists of maps. ``table``: the name of that of a database.
     """
 
     columns: tuple[TableColumn, ...]
@@ -41,6 +45,7 @@ class Layout(NamedTuple):
     rows: str = "maps"
     schema: bytes | None = None
     lists: tuple[str, ...] = ()
+    table: str = ""
 
     @property
     def json_names(self) -> list[str]:
@@ -108,7 +113,9 @@ def typed_layout_of(shape: ValueShape, shaping: Shaping, rows: str) -> Layout:
     pa, fields = arrow(), []
     for number, column in enumerate(columns):
         kind = (
-            None if shaping.flatten and column.is_json else arrow_type(_under(shape, column.path))
+            None
+            if shaping.flatten and column.is_json
+            else arrow_type(shape_under(shape, column.path))
         )
         columns[number] = column._replace(is_json=kind is None)
         fields.append(pa.field(column.name, json_type() if kind is None else kind))
@@ -116,7 +123,8 @@ def typed_layout_of(shape: ValueShape, shaping: Shaping, rows: str) -> Layout:
     return Layout(tuple(columns), place, rows, schema)
 
 
-def _under(shape: ValueShape, path: tuple[str, ...]) -> ValueShape:
+def shape_under(shape: ValueShape, path: tuple[str, ...]) -> ValueShape:
+    """The shape of the values to which the keys of ``path`` lead."""
     for key in path:
         shape = shape.keys[key]
     return shape
