@@ -10,7 +10,7 @@ from serialpack.conversion.blocks import BlockConverter
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.tables.at import lists_in
 from serialpack.conversion.tables.rows import as_maps
-from serialpack.conversion.tables.shape import ValueShape
+from serialpack.conversion.tables.shape import ValueShape, check_columns
 from serialpack.errors import RefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import MAX_BLOCK, Read, SourceBlock, ValueFormat
@@ -59,7 +59,10 @@ def looker(plan: ConversionPlan, rows: str, within: bool) -> Callable[[SourceBlo
         shape = ValueShape()
         rows_here = rows or rows_of(records)
         if records:
+            if rows_here != "values":
+                check_columns(max(map(len, records)))
             shape.look(list(as_maps(records, rows_here)), within=within)
+            check_columns(len(shape.keys))
         alone = len(records) == 1 and type(records[0]) is dict
         return Looked(rows_here, shape, tuple(lists_in(records[0])) if alone else ())
 
@@ -130,4 +133,5 @@ def _looked(
     whole = Looked("", ValueShape())
     for _, looked in line.through(partial(looker, plan, rows, within), crew):
         whole = whole.joined(looked)
+        check_columns(len(whole.shape.keys))
     return whole
