@@ -272,9 +272,11 @@ MEMORY = (
     " are small. `--to` with `-j 1` reads blocks of fewer values where they are small, and keeps to"
     " the 3 times and 64 MB with records of BSON, CBOR, CSV, JSON, MessagePack, NDJSON and TSV. Not"
     " with one record, which is never cut: a record of a million members, as a row of a million"
-    " columns is, takes some 300 MB, and to become a row of a table 1 GB (one JSON object that is"
-    " larger than a block is no record, but each of its members). Nor to Avro, or to what is"
-    " written as a whole.",
+    " columns is, takes some 300 MB (one JSON object that is larger than a block is no record, but"
+    " each of its members). Nor to Avro, or to what is written as a whole. Another table has"
+    " 100,000 columns at most, each of which takes 1 kB, and in Parquet 15 kB; where each record"
+    " has keys of its own, it is the cells, records times columns, that take memory: up to 90 bytes"
+    " each.",
     "What this takes is no reason to refuse a container. `--max-size` limits what is written."
     " Where memory is refused (a limit of the shell, say), the command ends with exit status 1, and"
     " leaves nothing behind: it then runs in a process of its own, which a library may end.",

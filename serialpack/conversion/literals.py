@@ -27,6 +27,8 @@ def has_literals(records: list[Any]) -> bool:
                 return True
             if not kinds.isdisjoint(_CONTAINERS):
                 below += [value for value in values if type(value) in _CONTAINERS]
+        if not below:
+            return False
         # What stands in several places is looked at once on each level.
         level = list({id(value): value for value in below}.values())
     return False

@@ -48,7 +48,7 @@ from tests.conversion.test_source_losses import ALL, read
             Loss("digits", 2, 0, "$.a", "1e400", "inf"),
         ),
         (
-            *("xml", b"<float>-1e400</float>"),
+            *("typed-xml", b"<float>-1e400</float>"),
             [-inf],
             Loss("digits", 1, 0, "$", "-1e400", "-inf"),
         ),
@@ -76,7 +76,7 @@ SOURCES: dict[str, tuple[bytes, dict[str, float]]] = {
 }
 
 
-@pytest.mark.parametrize("target", [*BINARY, "xml"])
+@pytest.mark.parametrize("target", [*BINARY, "typed-xml"])
 @pytest.mark.parametrize("source", SOURCES)
 def test_beyond_all_doubles_is_the_nearest_where_that_is_said(source: str, target: str) -> None:
     """Lost by ``digits``: overflow, underflow and an integer -0, each told."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from serialpack.conversion.tables.columns import CellPlace, Missing
-from serialpack.conversion.tables.shape import ValueShape
+from serialpack.conversion.tables.shape import ValueShape, check_columns
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.types.kept import KeptTable
 from serialpack.errors import ValueRefusedError
@@ -69,6 +69,7 @@ def layout_of(shape: ValueShape, shaping: Shaping, rows: str) -> Layout:
             hint="--to yaml, cbor or pickle holds it",
         )
     place = _placed(shape, (), columns, shaping)
+    check_columns(len(columns))
     layout = Layout(tuple(columns), place, rows)
     for column in layout.columns:
         try:

@@ -11,10 +11,14 @@ from itertools import chain, compress
 from operator import is_
 from typing import Any
 
+from serialpack.errors import RefusedError
 from serialpack.formats.shared.column_types import Mixed, Odd, column_of
 
 #: With more keys than these below one key of the records, they are data and no columns.
 MOST_KEYS = 5000
+
+#: With more columns than these, a table is of no use, and each takes 1 to 15 kB of memory.
+MOST_COLUMNS = 100_000
 
 #: Levels of maps that are looked at: what is below is JSON text.
 _DEEPEST = 32
@@ -145,6 +149,16 @@ class ValueShape:
                 self.items = other.items
             else:
                 self.items.merge(other.items, top=False)
+
+
+def check_columns(count: int) -> None:
+    """RefusedError for more columns than a table may have."""
+    if count > MOST_COLUMNS:
+        raise RefusedError(
+            f"a table of {count:,} columns or more; at most {MOST_COLUMNS:,} are written",
+            hint="--fields NAME,... takes some, --at PATH the records of a list;"
+            " --to json or ndjson holds all",
+        )
 
 
 def grouped(maps: Sequence[dict[Any, Any]]) -> dict[tuple[Any, ...], Sequence[dict[Any, Any]]]:

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 from serialpack.conversion.blocks import BlockConverter
 from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.rules import TEXT_TABLES, TYPED_TABLES
+from serialpack.conversion.rules import TABLES, TEXT_TABLES, TYPED_TABLES
 from serialpack.conversion.tables.at import lists_in
 from serialpack.conversion.tables.rows import as_maps
-from serialpack.conversion.tables.shape import ValueShape
+from serialpack.conversion.tables.shape import ValueShape, check_columns
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.types.kept import KeptTable, kept_of
 from serialpack.conversion.types.seen import TypesSeen
@@ -68,18 +68,23 @@ def looker(plan: ConversionPlan, rows: str, within: bool) -> Callable[[SourceBlo
     converter = BlockConverter(plan)
 
     looks = plan.shaping.gives_types or plan.kept is not None
+    is_table = writes_table(plan)
 
     def look(block: SourceBlock) -> Looked:
         types = TypesSeen() if looks else None
         if types is not None:
             converter.look_into(types)
         records = converter(block).records
-        if types is not None and plan.kept is None:
-            look_at_cells(plan, block, records, types)
         shape = ValueShape()
         rows_here = rows or rows_of(records)
         if records:
+            if rows_here != "values" and is_table:
+                check_columns(max(map(len, records)))
             shape.look(list(as_maps(records, rows_here)), within=within)
+            if is_table:
+                check_columns(len(shape.keys))
+            if types is not None and plan.kept is None:
+                look_at_cells(plan, block, records, types)
         alone = len(records) == 1 and type(records[0]) is dict
         lists = tuple(lists_in(records[0])) if alone else ()
         return Looked(rows_here, shape, lists, types)
@@ -122,6 +127,11 @@ def surveyed(
     raise RefusedError(
         "a document of more than 64 MiB is not one record", hint="--to ndjson writes its members"
     )
+
+
+def writes_table(plan: ConversionPlan) -> bool:
+    """Whether the target is a table, and not only looked at for types out of text."""
+    return plan.target in TABLES or bool(FORMATS.declaration(plan.target).delimiter)
 
 
 def look_at_cells(
@@ -171,7 +181,9 @@ def _looked(
         kept=kept_in(fmt, first, plan),
     )
     crew = Crew(threads, processes=threads > 1)
-    whole = Looked("", ValueShape())
+    whole, is_table = Looked("", ValueShape()), writes_table(plan)
     for _, looked in line.through(partial(looker, plan, rows, within), crew):
         whole = whole.joined(looked)
+        if is_table:
+            check_columns(len(whole.shape.keys))
     return whole._replace(kept=plan.kept)
