@@ -34,11 +34,11 @@ spelling makes of its value: digits with or without `.0`, as many decimals, `tru
 `True`, `T` or a space, as many digits of seconds. What is left stays text: `00123`, `+1`, `1.5`
 beside `1.50`, integers beyond 64 bits, in JSON beyond 2^53. In records of other formats only dates
 and times are found in text. `--types NAME=TYPE,...` names types by hand, also `decimal`,
-`duration`, `bytes` (base64) and `text` (to leave a column out of `--infer`), and of what is within
-maps and lists too (`user.since=date`). Such cells are read in any spelling; those in another than most are
-told, and refused by `--strict`. Parquet and Arrow keep, under the key `serialpack` beside the
-columns, how each column and the file was written: delimiter, line ends, quotes, a mark. `--to csv`
-writes it so again: the closing line says `back: the same bytes` where each block of the source was
+`duration`, `bytes` (base64) and `text` (to leave a column out of `--infer`), and of what is
+within maps and lists too (`user.since=date`). Such cells are read in any spelling; those in
+another than most are told, and refused by `--strict`. Parquet and Arrow keep, under the key
+`serialpack` beside the columns, how each column and the file was written: delimiter, line
+ends, quotes, a mark. `--to csv` writes it so again: the closing line says `back: the same bytes` where each block of the source was
 written again to compare it, else `the same cells`.
 
 A column of an SQLite table is declared INTEGER, REAL, TEXT, BLOB or BOOLEAN where all its values

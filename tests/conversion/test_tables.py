@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import serialpack
 from serialpack.cli.app import run
-from serialpack.conversion.tables.shaping import Shaping
+from serialpack.conversion.tables.shaping import Shaping, column_names
 
 
 def to_csv(records: Any, to: str = "csv", **how: Any) -> tuple[str, Any]:
@@ -29,7 +29,7 @@ def back(text: str, words: list[str], source: str = "csv") -> Any:
     nest = None
     if "--nest" in words:
         after = words[words.index("--nest") + 1 :][:1]
-        nest = tuple(after[0].split(",")) if after and not after[0].startswith("--") else ()
+        nest = column_names(after[0]) if after and not after[0].startswith("--") else ()
     separator = words[words.index("--separator") + 1] if "--separator" in words else "."
     shaping = Shaping(null, "--typed" in words, nest, separator=separator)
     out = io.BytesIO()
@@ -210,6 +210,7 @@ values = st.recursive(
 )
 
 
+@example([{"a": {"": "[]", '"': []}}])  # a column that --nest has to name in quotes
 @given(st.lists(st.dictionaries(st.sampled_from("abc"), values, min_size=1), min_size=1))
 def test_whatever_the_records_are(records: list[Any]) -> None:
     """With a word for null all comes back, but the order of keys."""

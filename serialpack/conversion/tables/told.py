@@ -69,4 +69,5 @@ def _separator(layout: Layout, shaping: Shaping) -> list[str]:
 
 def _quoted(name: str) -> str:
     """A name as ``--nest`` reads it: a field of a line of CSV."""
-    return f'"{name}"' if set(name) & set(", \"'") else name
+    text = name.replace('"', '""')
+    return f'"{text}"' if set(name) & set(", \"'") else name
