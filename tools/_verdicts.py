@@ -38,8 +38,8 @@ and times are found in text. `--types NAME=TYPE,...` names types by hand, also `
 within maps and lists too (`user.since=date`). Such cells are read in any spelling; those in
 another than most are told, and refused by `--strict`. Parquet and Arrow keep, under the key
 `serialpack` beside the columns, how each column and the file was written: delimiter, line
-ends, quotes, a mark. `--to csv` writes it so again: the closing line says `back: the same bytes` where each block of the source was
-written again to compare it, else `the same cells`.
+ends, quotes, a mark. `--to csv` writes it so again: the closing line says `back: the same bytes`
+where each block of the source was written again to compare it, else `the same cells`.
 
 A column of an SQLite table is declared INTEGER, REAL, TEXT, BLOB or BOOLEAN where all its values
 are of that one type, and else without a type, under which SQLite changes no value. Columns with
