@@ -21,7 +21,7 @@ from tests.conversion.test_matrix import FORMATS_HERE, converted, sources
 HINT = re.compile(
     r"(?:--lossy (?P<lossy>[a-z0-9,]+) lets it go)?(?:, )?(?P<tagged>--tagged writes its type)?"
     r"(?:--separator (?P<separator>\S+) keeps it apart)?"
-    r"(?:, )?(?:--to (?P<to>[a-z]+)(?:, [a-z]+)*(?: or (?P<last>[a-z]+))? can)?"
+    r"(?:, )?(?:--to (?P<to>[a-z-]+)(?:, [a-z-]+)*(?: or (?P<last>[a-z-]+))? can)?"
 )
 NO_WAY = "no format here can"
 
