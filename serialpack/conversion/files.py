@@ -21,10 +21,10 @@ from serialpack.conversion.listed import listed
 from serialpack.conversion.losses import Losses
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.projecting import Fields, fields_lost
-from serialpack.conversion.rules import EVERY, ONE_SCHEMA, RULES, TABLES, TEXT_TABLES, allowed_for
+from serialpack.conversion.rules import EVERY, RULES, TABLES, TEXT_TABLES, UNIONS, allowed_for
 from serialpack.conversion.sinks import opened_target
 from serialpack.conversion.stream import Converted, convert_stream
-from serialpack.conversion.tables.layout import Layout, layout_of, typed_layout_of
+from serialpack.conversion.tables.layout import Layout, layout_of, typed_layout_of, union_layout_of
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.tables.survey import surveyed
 from serialpack.conversion.tables.told import turned_back_by
@@ -155,7 +155,7 @@ def convert(
     if how["shaping"].ascii and to not in ("json", "ndjson"):
         raise UsageError(f"--ascii is for json and ndjson, not {to}")
     lists = not (strict or tagged or skip_bad or EVERY in lossy)
-    with twice(source, sure=to in TABLES or to == "avro", may=lists) as again:
+    with twice(source, sure=to in TABLES | UNIONS, may=lists) as again:
         try:
             return _either(again, target, to, how, block_size, progress)
         except ValueRefusedError as refused:
@@ -187,18 +187,21 @@ def _either(
     losses: Losses | None = None,
 ) -> ConvertReport:
     """As ``convert``, in one pass or in two. ``losses`` counts, and nothing is written then."""
-    whole = to in ONE_SCHEMA - TABLES and block_size != MAX_BLOCK
+    looked = _looked(again, target, to, how, block_size) if to in TABLES | UNIONS else None
+    whole = looked is None and to in UNIONS and block_size != MAX_BLOCK
     if whole and _needs_one_schema(again, to, how, block_size):
         block_size = MAX_BLOCK
-    looked = _looked(again, target, to, how, block_size) if to in TABLES else None
     report = _converted(again.again(), target, to, how, looked, block_size, progress, losses)
     return report._replace(kept_pipe=again.kept)
 
 
 def _looked(
     again: Rereadable, target: Target, to: str, how: ConvertOptions, block_size: int | None
-) -> tuple[Layout, int | None]:
-    """The columns of the table, and the bytes of a block, where these must be others."""
+) -> tuple[Layout, int | None] | None:
+    """The columns of the table, and the bytes of a block, where these must be others.
+
+    None where there are none: a schema is given, or made for all records at once.
+    """
     threads = how["threads"] or usable_cores()
     with ExitStack() as stack:
 
@@ -209,6 +212,8 @@ def _looked(
             return _begun(source, to, how, threads)
 
         begun = opened()
+        if begun.plan.target_settings:
+            return None
         looked, block_size = surveyed(
             chain((begun.given.read,), (opened().given.read for _ in count())).__next__,
             begun.plan,
@@ -217,6 +222,9 @@ def _looked(
             size=begun.size,
             block_size=begun.block_size or block_size,
         )
+    if to in UNIONS:
+        union = union_layout_of(looked.shape, looked.rows)
+        return None if union is None else (union, block_size)
     made = layout_of if to in TEXT_TABLES else typed_layout_of
     layout = made(looked.shape, how["shaping"], looked.rows)
     return layout._replace(lists=looked.lists), block_size

@@ -13,13 +13,16 @@ from typing import NamedTuple
 from serialpack.formats import FORMATS
 from serialpack.values.kinds import AROUND, COLUMNS, COMMENTS, DIGITS, DUPLICATES, FIELDS, UTF8
 
-#: The formats that are tables of text, those whose columns have a type, and both. Avro has unions.
+#: The formats that are tables of text, those whose columns have a type, and both.
 TEXT_TABLES = frozenset(d.name for d in FORMATS if d.delimiter and d.is_target)
 TYPED_TABLES = frozenset(d.name for d in FORMATS if d.typed_columns)
 TABLES = TEXT_TABLES | TYPED_TABLES
 
 #: The formats of which a file has one schema.
 ONE_SCHEMA = frozenset(d.name for d in FORMATS if d.one_schema)
+
+#: Those of them that have unions, and hold any record, but whose maps are one record each: Avro.
+UNIONS = ONE_SCHEMA - TYPED_TABLES
 
 #: Every target.
 ALL = frozenset({"*"})
@@ -73,7 +76,7 @@ RULES: dict[str, Rule] = {
     "missing": Rule(
         "a key that only some records have is an empty cell, or null",
         frozenset({"mixed"}),
-        *(TABLES, "missing fields as empty cells", TABLES, "--typed --null null"),
+        *(TABLES | UNIONS, "missing fields as empty cells", TABLES | UNIONS, "--typed --null null"),
     ),
     "nested": Rule(
         "a map is a column for each of its keys",
@@ -93,7 +96,7 @@ RULES: dict[str, Rule] = {
     "numbers": Rule(
         "integers beside floats are doubles, where these are exact",
         frozenset({"mixed"}),
-        *(TYPED_TABLES, "integers as doubles", TYPED_TABLES, ""),
+        *(ONE_SCHEMA, "integers as doubles", ONE_SCHEMA, ""),
     ),
     "shapes": Rule(
         "lists are rows without a header, scalars are one column",
@@ -103,7 +106,7 @@ RULES: dict[str, Rule] = {
     "key-order": Rule(
         "columns stand in order of first appearance",
         frozenset({"mixed"}),
-        *(TABLES, "orders of keys as that of the columns", TABLES, ""),
+        *(TABLES | UNIONS, "orders of keys as that of the columns", TABLES | UNIONS, ""),
     ),
     "bson": Rule(
         "BSON's own types become MongoDB's Extended JSON v2, relaxed",
