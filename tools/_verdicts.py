@@ -26,6 +26,11 @@ where it is a map with keys in every record that has it, and not null (with `--n
 any other column with maps or lists is JSON text throughout. `--nest` reads each cell that is JSON
 of a list, a map or a string as such; where text is among the cells that reads as JSON too, the
 closing line names the columns to read: `--nest tags,items`, or `--nest -` for none.
+
+Avro has unions, so that what is of several types is held as it is. Maps in one place are one
+record all the same, whose fields are null where a key is missing, and integers beside floats are
+doubles; maps whose keys are no names, or that have more than 16 lists of keys below one key, are
+Avro's maps.
 """
 
 

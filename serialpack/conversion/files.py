@@ -200,7 +200,7 @@ def _looked(
 ) -> tuple[Layout, int | None] | None:
     """The columns of the table, and the bytes of a block, where these must be others.
 
-    None where there are none: a schema is given, or made for all records at once.
+    None where there are none: a schema is given, or there, or made for all records at once.
     """
     threads = how["threads"] or usable_cores()
     with ExitStack() as stack:
@@ -212,7 +212,7 @@ def _looked(
             return _begun(source, to, how, threads)
 
         begun = opened()
-        if begun.plan.target_settings:
+        if to in UNIONS and (begun.plan.target_settings or begun.plan.source == to):
             return None
         looked, block_size = surveyed(
             chain((begun.given.read,), (opened().given.read for _ in count())).__next__,

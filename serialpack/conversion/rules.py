@@ -95,7 +95,7 @@ RULES: dict[str, Rule] = {
     ),
     "numbers": Rule(
         "integers beside floats are doubles, where these are exact",
-        frozenset({"mixed"}),
+        frozenset({"mixed", "integral-float"}),
         *(ONE_SCHEMA, "integers as doubles", ONE_SCHEMA, ""),
     ),
     "shapes": Rule(

@@ -31,7 +31,9 @@ def verdict(kind: str, target: str) -> Verdict:
     """What becomes of values of ``kind``, one of ``KINDS``, written in ``target``."""
     serializer = writers(target, {})[-1].serializer
     # A union would hold them; but who reads it wants one type.
-    merged = target in UNIONS and kind == "mixed"
+    merged = target in UNIONS and any(
+        kind in rule.kinds and target in rule.only for rule in RULES.values()
+    )
     if kind not in serializer.cannot | serializer.partly and not merged:
         return Verdict("same")
     partly = merged or kind in serializer.partly

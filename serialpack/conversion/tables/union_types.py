@@ -1,8 +1,8 @@
 """The one type that holds records of a shape, for a format whose types are unions: Avro.
 
 Maps in one place are one record, whose fields are null where a map has them not. Integers beside
-floats are doubles where each is exact, decimals of differing places their digits. All else is
-held as it is: what is of several types is a union of them.
+floats, and nothing else, are doubles where each is exact, decimals of differing places their
+digits. All else is held as it is: what is of several types is a union of them.
 """
 
 from __future__ import annotations
@@ -53,7 +53,8 @@ def _type(shape: ValueShape, *, top: bool = False) -> ColumnType:
         if shape.low < -1 << 63 or shape.high >= 1 << 63:
             raise _Unknown
         more["integers"] = shape.low, shape.high
-        if float in types and not shape.inexact:
+        # Beside yet another type it is a union in any case.
+        if types <= {int, float, type(None), Missing} and float in types and not shape.inexact:
             found.discard("integer")
     facts = shape.facts
     if Decimal in types:
