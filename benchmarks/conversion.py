@@ -66,7 +66,7 @@ class Bench:
         self.path = path = search_path(folder)
         self.mb = mb
         self.peers: dict[str, Found] = {}
-        for name in ("json2msgpack", "remarshal", "jaq", "jq"):
+        for name in ("json2msgpack", "remarshal", "jaq", "jq", "sqlite-utils"):
             if found := find(next(p for p in PEERS if p.name == name), path):
                 self.peers[name] = found
 
@@ -141,6 +141,26 @@ def lines(bench: Bench) -> Iterator[Line]:
     work = f"{bench.size(300) / _MB:.0f} MB of NDJSON reprinted"
     yield _ratio(f"{work}, proved", f, "proved", "jaq", 1.0)
     yield _ratio(f"{work}, unproved", f, "unproved", "jaq", None)
+
+
+#: sqlite-utils adds to a database that is there.
+_INSERT = 'rm -f "$1" && exec "$0" insert "$1" contacts "$2" --nl'
+
+
+def database(bench: Bench) -> Iterator[Line]:
+    """NDJSON to a table of a new SQLite database."""
+    source = cached("contacts", bench.size(300))
+    steps = {
+        "proved": Step([*bench.ours("ndjson", "sqlite", "-j", "2"), str(source)]),
+        "unproved": Step([*bench.ours("ndjson", "sqlite", "-j", "2", "--no-verify"), str(source)]),
+    }
+    if found := bench.peers.get("sqlite-utils"):
+        target = str(source.with_name("sqlite-utils.db"))
+        steps["sqlite-utils"] = Step(["sh", "-c", _INSERT, found.command, target, str(source)])
+    f = alternate(steps, bench.times)
+    work = f"{bench.size(300) / _MB:.0f} MB of NDJSON to SQLite"
+    yield _ratio(f"{work}, proved", f, "proved", "sqlite-utils", 1.0)
+    yield _ratio(f"{work}, unproved", f, "unproved", "sqlite-utils", None)
 
 
 def memory(bench: Bench) -> Iterator[Line]:
@@ -227,6 +247,7 @@ ROWS: dict[str, Callable[[Bench], Iterator[Line]]] = {
     "array": array,
     "array-30": array_30,
     "lines": lines,
+    "database": database,
     "memory": memory,
     "config": config,
     "tables": into_tables,

@@ -80,6 +80,7 @@ _serialpack_kind() {
         "unpack -F" | "unpack --from") kind=format ;;
         "unpack --delimiter") kind= ;;
         "unpack --encoding") kind= ;;
+        "unpack --table") kind=serializer ;;
         "unpack --lossy") kind=loss ;;
         "unpack --at") kind= ;;
         "unpack --null") kind= ;;
@@ -126,7 +127,7 @@ _serialpack_options() {
             ending=
             ;;
         unpack)
-            options="-t --to -F --from --delimiter --encoding --no-header --lossy --strict --at --null --typed --nest --indent --ascii --flatten --separator --tagged --skip-bad --fields --no-verify --schema --message --test --salvage --records --bytes -N --name --max-size --trust -o --output -f --force -k --keep --rm --dry-run -j --threads --stats --profile --files-from -0 --nul --json -q --quiet -v --verbose --no-progress -h --help"
+            options="-t --to -F --from --delimiter --encoding --no-header --table --lossy --strict --at --null --typed --nest --indent --ascii --flatten --separator --tagged --skip-bad --fields --no-verify --schema --message --test --salvage --records --bytes -N --name --max-size --trust -o --output -f --force -k --keep --rm --dry-run -j --threads --stats --profile --files-from -0 --nul --json -q --quiet -v --verbose --no-progress -h --help"
             ending=.spk
             ;;
         inspect)
@@ -149,8 +150,8 @@ _serialpack_value() {
         serializer) names="auto raw columns json ujson simplejson rapidjson pyrapidjson orjson msgspec-json msgpack umsgpack ormsgpack msgspec-msgpack cbor bson xml java yaml toml csv tsv protobuf pickle marshal cloudpickle avro parquet arrow objects" ;;
         filter) names="shuffle bitshuffle delta xor zigzag ordered byteswap transpose" ;;
         codec) names="auto none zstd zlib bz2 xz lz4 snappy brotli lzo pcodec blosc-blosclz blosc-lz4 blosc-lz4hc blosc-zlib blosc-zstd blosc-snappy" ;;
-        format) names="bytes json ndjson csv tsv csv:semicolon csv:pipe msgpack yaml:1.1 yaml toml cbor bson xml protobuf avro java pickle marshal parquet arrow npy" ;;
-        loss) names="null nan bigint digits duplicates columns around fields utf8 types all" ;;
+        format) names="bytes json ndjson csv tsv csv:semicolon csv:pipe msgpack yaml:1.1 yaml toml cbor bson xml typed-xml protobuf avro java pickle marshal parquet arrow npy sqlite" ;;
+        loss) names="null nan bigint digits duplicates order columns around fields utf8 types all" ;;
         sample) names="uuid4 phonebook contacts dna protein documents target-object messages field3d field3d-fortran random" ;;
         preference) names="size speed portable text safe" ;;
         report) names="table json csv markdown" ;;

@@ -146,7 +146,8 @@ function __serialpack_format
         'toml' 'a TOML document' \
         'cbor' 'CBOR items, one after another' \
         'bson' 'BSON documents, one after another, as mongodump writes them' \
-        'xml' 'typed XML, in which each element says the type of its value' \
+        'xml' 'XML, an element for each key' \
+        'typed-xml' 'typed XML, in which each element says the type of its value' \
         'protobuf' 'Protocol Buffers, messages behind their lengths' \
         'avro' 'Avro object container files' \
         'java' 'Java serialization streams; read, never written' \
@@ -154,16 +155,18 @@ function __serialpack_format
         'marshal' 'Python\'s marshal data, one object after another; reading it can crash Python' \
         'parquet' 'Parquet, a table as columns' \
         'arrow' 'Arrow IPC (Feather), a table as columns' \
-        'npy' 'a NumPy array; as values it is read, never written'
+        'npy' 'a NumPy array; as values it is read, never written' \
+        'sqlite' 'SQLite databases, a table of them'
 end
 
 function __serialpack_loss
     printf '%s\t%s\n' \
-        'null' 'null is an empty cell, in TOML a key that is left out' \
+        'null' 'null is an empty cell, in TOML a key that is left out, as is an empty list in XML' \
         'nan' 'NaN and infinities become null' \
         'bigint' 'integers that the target cannot hold become decimal text' \
         'digits' 'numbers become the nearest double (beyond all: an infinity), an integer -0 loses its sign, times are cut to microseconds' \
         'duplicates' 'the last of equal keys wins' \
+        'order' 'text and elements of XML that alternate are put together' \
         'columns' 'the names of columns are dropped, of a table without rows' \
         'around' 'what stands around the records of --at is left out' \
         'fields' 'a field of --fields that no record has is left out' \
@@ -273,6 +276,7 @@ complete -c serialpack -n '__serialpack_verb unpack' -s F -l from -x -k -a '(__s
 complete -c serialpack -n '__serialpack_verb unpack' -l delimiter -x -d 'With --to: between fields of CSV; , ; | or tab'
 complete -c serialpack -n '__serialpack_verb unpack' -l encoding -x -d 'With --to: of CSV that is not UTF-8'
 complete -c serialpack -n '__serialpack_verb unpack' -l no-header -d 'With --to: of CSV; columns are column1, ...'
+complete -c serialpack -n '__serialpack_verb unpack' -l table -x -k -a '(__serialpack_serializer)' -d 'With --to: of a database; default: FILE\'s, or one'
 complete -c serialpack -n '__serialpack_verb unpack' -l lossy -x -k -a '(__serialpack_loss)' -d 'Allow a loss: digits, ..., or all'
 complete -c serialpack -n '__serialpack_verb unpack' -l strict -d 'Refuse what is written in another shape'
 complete -c serialpack -n '__serialpack_verb unpack' -l at -x -d 'The records are the list at that path'

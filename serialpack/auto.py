@@ -12,19 +12,20 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from typing import IO, NamedTuple
+from typing import IO, TYPE_CHECKING, NamedTuple
 
-from serialpack.array_chains import best_chain, window_of
 from serialpack.codecs import CODECS
 from serialpack.errors import UsageError
 from serialpack.files import Source
 from serialpack.filters import FILTERS
 from serialpack.formats import FORMATS
-from serialpack.formats.arrays.layout import MOST_HEAD, NumbersLayout, numbers_in
 from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import Chain, StageSpec, parse_stage
 from serialpack.stages.effort import DEFAULT_EFFORT, EFFORTS
 from serialpack.stages.stage import Buffer
+
+if TYPE_CHECKING:
+    from serialpack.formats.arrays.layout import NumbersLayout
 
 #: Less is not looked at.
 LEAST = 10_000
@@ -123,6 +124,8 @@ def settle(
         return _for_records(choice, format, head)
     if declared.variants:
         return choice._replace(why="columns takes tables apart that are in UTF-8 or alike")
+    from serialpack.formats.arrays.layout import MOST_HEAD, numbers_in
+
     layout = numbers_in(bytes(head[:MOST_HEAD]))
     if layout is not None:
         return _for_array(choice, layout, head, source)
@@ -151,6 +154,8 @@ def _for_records(choice: Choice, format: str, head: Buffer) -> Choice:
 def _for_array(
     choice: Choice, layout: NumbersLayout, head: Buffer, source: Source | None
 ) -> Choice:
+    from serialpack.array_chains import best_chain
+
     samples = _samples(layout, head, source)
     if not samples:
         return choice._replace(why="it has too few numbers to look at")
@@ -166,6 +171,8 @@ def _for_array(
 
 def _samples(layout: NumbersLayout, head: Buffer, source: Source | None) -> list[Buffer]:
     """Of places spread over the file where all of it can be read, else over its first block."""
+    from serialpack.array_chains import window_of
+
     again = source.again() if source is not None and (source.size or 0) > len(head) else None
     if again is not None and again.size is not None:
         with again:

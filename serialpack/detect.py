@@ -44,8 +44,14 @@ def detect(name: str | None, head: bytes) -> str:
         head.startswith(FORMATS.declaration("npy").magic) or known_file(head) is not None
     ):
         return "bytes"
+    if found == "sqlite" and head and FORMATS.by_magic(head) is None:
+        return "bytes"  # .db is the ending of many programs' files
     if found is None or (FORMATS.declaration(found).is_text and head and is_binary(head)):
         return "bytes"
+    if found == "xml":
+        from serialpack.formats.xml.root import is_typed
+
+        return "typed-xml" if is_typed(head) else found
     return _dialect(head) if found == "csv" else found
 
 

@@ -116,13 +116,7 @@ KNOWN: tuple[KnownFile, ...] = (
         "h5py reads it, and numpy.save makes .npy of an array in it",
         ("h5", "hdf5"),
     ),
-    KnownFile(
-        "SQLite",
-        _front(b"SQLite format 3\x00"),
-        _UNREAD,
-        "sqlite3 -csv -header FILE 'select * from TABLE' makes CSV of a table",
-        ("sqlite", "sqlite3", "db"),
-    ),
+    KnownFile("SQLite", _front(b"SQLite format 3\x00")),
     KnownFile(
         "DuckDB", (((8, b"DUCK"),),), _UNREAD, "duckdb copies a table to Parquet", ("duckdb",)
     ),

@@ -37,7 +37,7 @@ STAGES |= {66: [INTEGER, LAG], 67: [INTEGER, LAG], 71: [ITEM, LAG]}
 STAGES |= {n: [INTEGER] for n in (68, 69, 70)}
 STAGES |= {n: [LEVEL, SIZE, (range(257),)] for n in range(16, 22)}
 #: FORMATS: those with values. SERIALIZERS: of each the format that its bytes are in.
-VALUES, OBJECT = {1, 2, 3, 4, 5, *range(7, 20), 30, 31, 32}, 6
+VALUES, OBJECT = {1, 2, 3, 4, 5, *range(7, 20), *range(30, 34), 35}, 6
 OWN_FORMAT = {35: 5, 42: 5, 43: 5, 44: 5, 45: 15, 46: 16, 47: 15, 48: 9, 49: 7, 50: 8, 51: 3}
 OWN_FORMAT |= {52: 4, 53: 11, 54: 12, 55: 13, 56: 14, 57: 10, 58: 17, 59: 18}
 #: CODECS: those that this decoder undoes.

@@ -31,6 +31,17 @@ Avro has unions, so that what is of several types is held as it is. Maps in one 
 record all the same, whose fields are null where a key is missing, and integers beside floats are
 doubles; maps whose keys are no names, or that have more than 16 lists of keys below one key, are
 Avro's maps.
+
+A column of an SQLite table is declared INTEGER, REAL, TEXT, BLOB or BOOLEAN where all its values
+are of that one type, and else without a type, under which SQLite changes no value. Columns with
+lists, and booleans beside other values, are JSON text, declared JSON (JSON TEXT where numbers are
+among them, of which SQLite would else make its own). When a table is read, columns declared BOOLEAN
+and JSON are values again, the latter where each text in them is JSON.
+
+An element of XML is a map: `@name` for an attribute, a key for each element in it, a list where one
+repeats, `#text` for text beside these; nothing but text is that text, and nothing at all is null.
+Text is kept as it is. Between elements white space is dropped, and told. The order of text in
+several runs, and of elements of one name that stand apart, is lost by `order`.
 """
 
 

@@ -254,11 +254,12 @@ class Bench:
         notes += self._left_unmeasured(rows)
         if not self._objects and not values_of(subject.format):
             fmt = FORMATS.get(subject.format)
-            why = (
-                "reading it can run code that is in it"
-                if fmt.has_values
-                else "it has no values that serialpack knows"
-            )
+            why = "it has no values that serialpack knows"
+            if fmt.has_values:
+                packs = getattr(fmt, "packs", True)
+                why = (
+                    "reading it can run code that is in it" if packs else "it has tables of records"
+                )
             notes.append(f"only raw rows: {why}")
         if self._choice.absent:
             notes.append(f"not installed: {', '.join(self._choice.absent)}")

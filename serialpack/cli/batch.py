@@ -10,7 +10,8 @@ from typing import NamedTuple
 from serialpack.cli.naming import STDIO, check_removal
 from serialpack.cli.outputs import Targets
 from serialpack.cli.run import Input, check_name
-from serialpack.conversion.files import ConvertOptions, convert
+from serialpack.conversion.files import convert
+from serialpack.conversion.options import ConvertOptions
 from serialpack.errors import SerialpackError
 from serialpack.pipeline.processes import ProcessWorker, stop_with_parent
 from serialpack.pipeline.workers import MakeWorker, in_order, usable_cores

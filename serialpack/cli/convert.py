@@ -10,7 +10,8 @@ from serialpack.cli.naming import STDIO, converted_name
 from serialpack.cli.requests import UnpackRequest, schema_options
 from serialpack.cli.run import Input, data_of, mover_of, rounded, say
 from serialpack.cli.words import other_delimiter
-from serialpack.conversion.files import ConvertOptions, check_convert, convert
+from serialpack.conversion.files import check_convert, convert
+from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.tables.shaping import Shaping, column_names
 from serialpack.conversion.tables.told import closing_words
 from serialpack.errors import UsageError
@@ -62,6 +63,7 @@ class Converter:
             "delimiter": asked.delimiter,
             "encoding": asked.encoding,
             "no_header": asked.no_header,
+            "table": asked.table,
         }
         how = self._how
         check_convert(
@@ -169,7 +171,7 @@ def _told(report: ConvertReport, *, verbose: bool) -> list[str]:
         lists = " or ".join(f"--at {key}" for key in report.lists[:_MOST_LISTS])
         lines.append(f"  it is one row: {lists} takes the list in it as the records")
     if report.kept_pipe:
-        lines.append("  it is read twice: it was kept in a temporary file")
+        lines.append("  it was kept in a temporary file, where it is read more than once")
     lines += [_line_of(loss, "carried") for loss in report.carried if verbose]
     lines += [_line_of(loss, "changed") for loss in report.losses if loss.rule != FIELDS]
     for place in report.places[:_MOST_TOLD]:

@@ -69,6 +69,7 @@ class UnpackRequest(NamedTuple):
     delimiter: str | None
     encoding: str | None
     no_header: bool
+    table: str | None
     lossy: tuple[str, ...]
     strict: bool
     at: str | None

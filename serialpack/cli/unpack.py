@@ -55,6 +55,7 @@ def _lists() -> dict[str, list[str]]:
 @click.option("--delimiter", metavar="CHAR", help="With --to: between fields of CSV; , ; | or tab.")
 @click.option("--encoding", metavar="ENCODING", help="With --to: of CSV that is not UTF-8.")
 @click.option("--no-header", is_flag=True, help="With --to: of CSV; columns are column1, ...")
+@click.option("--table", metavar="NAME", help="With --to: of a database; default: FILE's, or one.")
 @click.option("--lossy", metavar="KIND", multiple=True, help="Allow a loss: digits, ..., or all.")
 @click.option("--strict", is_flag=True, help="Refuse what is written in another shape.")
 @click.option("--at", metavar="A.B", help="The records are the list at that path.")
@@ -126,7 +127,7 @@ def command(asked: UnpackRequest) -> int:
 _OF_CONVERSION = (
     *("format", "lossy", "strict", "at", "null", "typed", "nest", "indent", "ascii", "flatten"),
     *("separator", "tagged", "skip_bad", "fields", "no_verify", "schema", "message"),
-    *("delimiter", "encoding", "no_header"),
+    *("delimiter", "encoding", "no_header", "table"),
 )
 _NOT_GIVEN = (None, False, ())
 

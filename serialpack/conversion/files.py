@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from itertools import chain, count
-from typing import IO, Any, NamedTuple, TypedDict
+from typing import IO, Any, NamedTuple
 
 from serialpack.api import (
     Target,
@@ -19,9 +19,19 @@ from serialpack.api import (
 from serialpack.conversion.given import Given, given_by, with_schema
 from serialpack.conversion.listed import listed
 from serialpack.conversion.losses import Losses
+from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.projecting import Fields, fields_lost
-from serialpack.conversion.rules import EVERY, RULES, TABLES, TEXT_TABLES, UNIONS, allowed_for
+from serialpack.conversion.rules import (
+    DATABASES,
+    EVERY,
+    RULES,
+    TABLES,
+    TEXT_TABLES,
+    TYPED_TABLES,
+    UNIONS,
+    allowed_for,
+)
 from serialpack.conversion.sinks import opened_target
 from serialpack.conversion.stream import Converted, convert_stream
 from serialpack.conversion.tables.layout import Layout, layout_of, typed_layout_of, union_layout_of
@@ -41,27 +51,6 @@ from serialpack.pipeline.unpack import LimitedWrite, Write
 from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import ConvertReport
 from serialpack.values.kinds import Loss, totals
-
-
-class ConvertOptions(TypedDict):
-    """The options of ``convert`` that say how."""
-
-    format: str | None
-    lossy: Collection[str]
-    tagged: bool
-    skip_bad: bool
-    verify: bool
-    trust: bool
-    options: Mapping[str, Any]
-    threads: int | None
-    max_size: int | None
-    force: bool
-    fields: Sequence[str]
-    strict: bool
-    shaping: Shaping
-    delimiter: str | None
-    encoding: str | None
-    no_header: bool
 
 
 def check_convert(
@@ -99,6 +88,7 @@ def convert(
     delimiter: str | None = None,
     encoding: str | None = None,
     no_header: bool = False,
+    table: str | None = None,
     progress: Progress | None = None,
 ) -> ConvertReport:
     """Write the records of ``source`` in the format ``to``, with nothing lost unsaid.
@@ -120,7 +110,9 @@ def convert(
     ``verify=False`` skips the proof, which reads back what is written. ``options`` are the
     ``schema`` and ``message`` of protobuf and Avro. ``fields`` (``["a", "b.c"]``) takes only these
     of each record: see ``columns.project`` for what that means; of a container of columns only
-    they are read then. Everything else as ``pack`` and ``unpack``.
+    they are read then. ``table`` is the one of a database that is read, by default the only one,
+    and of one that is written, by default named as the file. Everything else as ``pack`` and
+    ``unpack``.
 
     A target whose path ends in ``.gz``, ``.zst``, ``.xz``, ``.bz2`` or ``.lz4`` is compressed so,
     at the level which that has by default; ``max_size`` counts the bytes before.
@@ -148,6 +140,7 @@ def convert(
         "delimiter": delimiter,
         "encoding": encoding,
         "no_header": no_header,
+        "table": table,
     }
     how["shaping"].check()
     if how["shaping"].indent and to != "json":
@@ -192,16 +185,13 @@ def _either(
     if whole and _needs_one_schema(again, to, how, block_size):
         block_size = MAX_BLOCK
     report = _converted(again.again(), target, to, how, looked, block_size, progress, losses)
-    return report._replace(kept_pipe=again.kept)
+    return report._replace(kept_pipe=again.kept or report.kept_pipe)
 
 
 def _looked(
     again: Rereadable, target: Target, to: str, how: ConvertOptions, block_size: int | None
 ) -> tuple[Layout, int | None] | None:
-    """The columns of the table, and the bytes of a block, where these must be others.
-
-    None where there are none: a schema is given, or there, or made for all records at once.
-    """
+    """The columns, None where they are given or made at last; the bytes of a block, if others."""
     threads = how["threads"] or usable_cores()
     with ExitStack() as stack:
 
@@ -217,7 +207,7 @@ def _looked(
         looked, block_size = surveyed(
             chain((begun.given.read,), (opened().given.read for _ in count())).__next__,
             begun.plan,
-            within=to not in TEXT_TABLES,
+            within=to in TYPED_TABLES,
             threads=threads,
             size=begun.size,
             block_size=begun.block_size or block_size,
@@ -225,8 +215,14 @@ def _looked(
     if to in UNIONS:
         union = union_layout_of(looked.shape, looked.rows)
         return None if union is None else (union, block_size)
-    made = layout_of if to in TEXT_TABLES else typed_layout_of
-    layout = made(looked.shape, how["shaping"], looked.rows)
+    if to in DATABASES:
+        from serialpack.conversion.tables.databases import database_layout, table_name
+
+        name = table_name(how["table"], begun.name)
+        layout = database_layout(looked.shape, how["shaping"], looked.rows, name)
+    else:
+        made = layout_of if to in TEXT_TABLES else typed_layout_of
+        layout = made(looked.shape, how["shaping"], looked.rows)
     return layout._replace(lists=looked.lists), block_size
 
 
@@ -256,14 +252,24 @@ class _Begun(NamedTuple):
     plan: ConversionPlan
     size: int | None
     block_size: int | None
+    name: str
 
 
 def _begun(source: Source, to: str, how: ConvertOptions, threads: int) -> _Begun:
     fields = Fields(how["fields"])
     trust, verify, lossy = how["trust"], how["verify"], how["lossy"]
     given = given_by(
-        source, how["format"], fields, _as_found(how), trust=trust, threads=threads, verify=verify
+        source,
+        how["format"],
+        fields,
+        _as_found(how),
+        how["table"],
+        trust=trust,
+        threads=threads,
+        verify=verify,
     )
+    if how["table"] is not None and not DATABASES & {to, given.plan.source}:
+        raise UsageError("--table is for SQLite", hint="leave it out")
     target = _same_dialect(to, given.plan.source)
     plan = with_schema(given.plan._replace(target=target), how["options"], given.stored)
     plan = plan._replace(
@@ -276,7 +282,7 @@ def _begun(source: Source, to: str, how: ConvertOptions, threads: int) -> _Begun
         shaping=how["shaping"],
     )
     whole = given.plan.source_serializer is not None or how["shaping"].at
-    return _Begun(given, plan, source.size, MAX_BLOCK if whole else None)
+    return _Begun(given, plan, source.size, MAX_BLOCK if whole else None, source.path)
 
 
 def _converted(
@@ -297,7 +303,7 @@ def _converted(
     threads = how["threads"] or usable_cores()
     with opened_source(source) as opened:
         check_target(target, how["force"], opened.stat)
-        given, plan, _, size = _begun(opened, to, how, threads)
+        given, plan, _, size, _ = _begun(opened, to, how, threads)
         if looked is not None:
             plan, size = plan._replace(layout=looked[0]), looked[1]
         verify = how["verify"]
@@ -348,6 +354,7 @@ def _converted(
         back=_back(plan, done.losses),
         by_content=given.by_content,
         lists=() if plan.layout is None else plan.layout.lists,
+        kept_pipe=given.kept,
     )
 
 
@@ -367,7 +374,12 @@ def _same_dialect(to: str, source: str) -> str:
 def _asks(how: ConvertOptions) -> bool:
     """Whether anything is said of how values are read or written."""
     said = how["format"], how["lossy"], how["tagged"], how["skip_bad"], how["options"]
-    return any(said) or how["shaping"] != Shaping() or _as_found(how) != AsFound()
+    return (
+        any(said)
+        or how["table"] is not None
+        or how["shaping"] != Shaping()
+        or _as_found(how) != AsFound()
+    )
 
 
 def _back(plan: ConversionPlan, losses: list[Loss]) -> tuple[str, ...]:

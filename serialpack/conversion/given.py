@@ -17,6 +17,7 @@ from serialpack.errors import InputError, UsageError
 from serialpack.files import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Read, Style, ValueFormat
+from serialpack.formats.sqlite.database import DatabaseRead
 from serialpack.pipeline.blocks import SETTINGS
 from serialpack.pipeline.expect import expect_restored
 from serialpack.pipeline.unpack import member_plan, restored_pieces, untrusted
@@ -47,12 +48,18 @@ class Given(NamedTuple):
     projected: Projected | None = None
     by_content: bool = False
 
+    @property
+    def kept(self) -> bool:
+        """Whether the source had to be kept in a temporary file, beside what ``files`` keeps."""
+        return isinstance(self.read, DatabaseRead) and self.read.kept
+
 
 def given_by(
     source: Source,
     format: str | None,
     fields: Fields,
     table: AsFound,
+    database_table: str | None,
     *,
     trust: bool,
     threads: int,
@@ -60,17 +67,21 @@ def given_by(
 ) -> Given:
     """What is in ``source``, told by ``format`` or by itself: a file of a format, or a container.
 
-    ``table``: what is said of a source that is CSV.
+    ``table``: what is said of a source that is CSV; ``database_table``: the one of a database.
 
     Errors as of ``files.convert``.
     """
     if not is_container(source.peek(SNIFF)):
+        plain = source
         source = decompressed(source)
         expect(lambda: source.about)
         head = source.peek(HEAD)
         name = source.name if source.stat is not None else None
         found, usual, read = opened(source.read, head, format, name, table)
         _check_source(usual, head, trust=trust)
+        if usual == "sqlite":
+            path = source.path if source is plain and source.owned and source.stat else None
+            read = DatabaseRead(read, path, database_table)
         by_content = format is None and found != "bytes" == told(None, name, head)
         plan = ConversionPlan(usual, fields=fields.paths)
         return Given(read, plan, found, by_content=by_content)
@@ -123,6 +134,8 @@ def given_by(
         head, _ = restored.front(HEAD)
         found, usual, read = opened(read, head, found, None, table)
         plan = plan._replace(source=usual)
+    if plan.source == "sqlite":
+        read = DatabaseRead(read, None, database_table)
     return Given(read, plan, found, packed.format, (stored, settings))
 
 

@@ -67,6 +67,7 @@ class Joiner:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._join.close()
         if self._spool is not None:
             self._spool.close()
 
@@ -76,10 +77,10 @@ class Joiner:
         if not self.count:
             empty = join.around.get(structure, _NOTHING).empty
             self._put(empty or join.counted(structure, 0) or self._head)
-            self._put(join.end())
+            self._put_end()
             return
         self._put(join.around.get(self._structure, _NOTHING).after)
-        self._put(join.end())
+        self._put_end()
         if not self._room:
             return
         filled = join.filled(self._structure, self.count)
@@ -92,6 +93,10 @@ class Joiner:
         self._spool.seek(0)
         while data := self._spool.read(1 << 20):
             self._write(data)
+
+    def _put_end(self) -> None:
+        for data in self._join.end():
+            self._put(data)
 
     def _put(self, data: Buffer) -> None:
         if not data:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from io import BytesIO
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from serialpack.conversion.losses import Losses
 from serialpack.conversion.plan import ConversionPlan
@@ -31,11 +31,18 @@ from serialpack.pipeline.reading import Reading
 from serialpack.reports import LeftOut
 from serialpack.serializers import reader
 from serialpack.serializers.base import FAILURES, RecordSerializer
-from serialpack.values.kinds import unplaced
+from serialpack.values.kinds import COMMENTS, SPACE, Loss, unplaced
 from serialpack.values.structure import Structure
+
+if TYPE_CHECKING:
+    from serialpack.conversion.tables.from_database import DatabaseReader
 
 #: Makes the refusal of a value: the difference, and the number of the block's first record.
 Refuse = Callable[[Difference, int], ValueRefusedError]
+
+
+#: What is dropped by rules, in words.
+_DROPPED = {COMMENTS: "comments", SPACE: "white space between elements"}
 
 
 class Unspelled(Exception):
@@ -62,6 +69,11 @@ class SourceReader:
         self._untags = plan.tagged and fmt.declared.tagged
         #: Whether ``read`` may lose what only the text says, which ``prove`` finds.
         self.by_text = fmt.restyled and not self._untags and plan.source_serializer is None
+        self._database: DatabaseReader | None = None
+        if plan.source == "sqlite":
+            from serialpack.conversion.tables.from_database import DatabaseReader
+
+            self._database = DatabaseReader(fmt, plan)
         self._rows = row_reader(fmt, plan)
         self.by_text = self.by_text and self._rows is None
         #: Whether there may be literals among what is read.
@@ -89,13 +101,19 @@ class SourceReader:
         fmt = (self._spelled if literals else self.half).format
         try:
             if self._rows is not None:
-                return self._rows.read(block)
-            if not lossy and not self._untags:
+                return self._rows.read(block, literals=literals)
+            if self._database is not None:
+                records, found = self._database.read(block)
+                losses.merge(found)
+                return records
+            if not lossy and not self._untags and not fmt.tells:
                 return fmt.parse(block)
             allowed = losses.allowed if lossy else frozenset[str]()
             records, found = parse_lossy(fmt, block, allowed)
         except Unheld as unheld:
             raise self._refuse(unheld.difference, block.first_record) from None
+        if fmt.tells:
+            self._check_dropped(found, losses)
         losses.merge(found)
         if not self._untags:
             return records
@@ -247,15 +265,21 @@ class SourceReader:
         found = self.format.comments(block)
         if found is None:
             return
-        if "comments" not in losses.allowed:
+        self._check_dropped([found], losses)
+        losses.merge([found])
+
+    def _check_dropped(self, found: list[Loss], losses: Losses) -> None:
+        """ValueRefusedError for what is dropped where that is not allowed."""
+        for loss in found:
+            if loss.rule in losses.allowed or loss.rule not in _DROPPED:
+                continue
             raise ValueRefusedError(
-                f"{self._plan.target} has no place for comments: {found.was}",
-                record=found.record,
-                value_path=found.value_path,
-                kind="comments",
+                f"{self._plan.target} has no place for {_DROPPED[loss.rule]}: {loss.was}",
+                record=loss.record,
+                value_path=loss.value_path,
+                kind=loss.rule,
                 hint="without --strict they are dropped, and counted",
             )
-        losses.merge([found])
 
 
 class TextProof(NamedTuple):

@@ -11,12 +11,24 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from serialpack.formats import FORMATS
-from serialpack.values.kinds import AROUND, COLUMNS, COMMENTS, DIGITS, DUPLICATES, FIELDS, UTF8
+from serialpack.values.kinds import (
+    AROUND,
+    COLUMNS,
+    COMMENTS,
+    DIGITS,
+    DUPLICATES,
+    FIELDS,
+    ORDER,
+    SPACE,
+    UTF8,
+)
 
-#: The formats that are tables of text, those whose columns have a type, and both.
+#: The formats that are tables of text, those whose columns have a type, those whose values have one
+#: each, and all.
 TEXT_TABLES = frozenset(d.name for d in FORMATS if d.delimiter and d.is_target)
 TYPED_TABLES = frozenset(d.name for d in FORMATS if d.typed_columns)
-TABLES = TEXT_TABLES | TYPED_TABLES
+DATABASES = frozenset({"sqlite"})
+TABLES = TEXT_TABLES | TYPED_TABLES | DATABASES
 
 #: The formats of which a file has one schema.
 ONE_SCHEMA = frozenset(d.name for d in FORMATS if d.one_schema)
@@ -69,9 +81,9 @@ RULES: dict[str, Rule] = {
         *(TEXT_TABLES, "numbers as cells", TEXT_TABLES, "--typed"),
     ),
     "null": Rule(
-        "null is an empty cell, in TOML a key that is left out",
+        "null is an empty cell, in TOML a key that is left out, as is an empty list in XML",
         frozenset({"null"}),
-        *(TEXT_TABLES, "nulls as cells", TEXT_TABLES | {"toml"}, "--typed"),
+        *(TEXT_TABLES, "nulls as cells", TEXT_TABLES | {"toml", "xml"}, "--typed"),
     ),
     "missing": Rule(
         "a key that only some records have is an empty cell, or null",
@@ -87,6 +99,11 @@ RULES: dict[str, Rule] = {
         "what has no column of one type is JSON text",
         frozenset({"nested", "array", "mixed", "boolean", "integral-float"}),
         *(TABLES, "values as JSON text", TABLES, "--nest"),
+    ),
+    "booleans": Rule(
+        "booleans are 0 and 1, in a column that is declared BOOLEAN",
+        frozenset({"boolean"}),
+        *(DATABASES, "booleans as 0 and 1", DATABASES, ""),
     ),
     "json-like": Rule(
         "text that is JSON too stands beside columns of JSON text",
@@ -107,6 +124,11 @@ RULES: dict[str, Rule] = {
         "columns stand in order of first appearance",
         frozenset({"mixed"}),
         *(TABLES | UNIONS, "orders of keys as that of the columns", TABLES | UNIONS, ""),
+    ),
+    "elements": Rule(
+        "numbers and booleans are text, what is empty null, and a list of one its element",
+        frozenset({*_INTEGERS, *_FLOATS, "boolean", "array", "text", "nested"}),
+        *(frozenset({"xml"}), "values as text of elements", frozenset({"xml"}), ""),
     ),
     "bson": Rule(
         "BSON's own types become MongoDB's Extended JSON v2, relaxed",
@@ -156,6 +178,12 @@ RULES: dict[str, Rule] = {
     ),
     DUPLICATES: Rule("the last of equal keys wins", frozenset({"duplicate-keys"})),
     COMMENTS: Rule("comments are dropped", frozenset(), ALL, "comments dropped"),
+    SPACE: Rule(
+        "white space between the elements of XML is dropped",
+        frozenset(),
+        *(ALL, "white spaces between elements dropped"),
+    ),
+    ORDER: Rule("text and elements of XML that alternate are put together", frozenset()),
     COLUMNS: Rule("the names of columns are dropped, of a table without rows", frozenset()),
     AROUND: Rule("what stands around the records of --at is left out", frozenset()),
     FIELDS: Rule("a field of --fields that no record has is left out", frozenset()),

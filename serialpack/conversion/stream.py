@@ -15,6 +15,7 @@ from serialpack.conversion.targets import is_sequence
 from serialpack.errors import InputError, RefusedError, ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Read, SourceBlock, ValueFormat
+from serialpack.formats.shared.document import DocumentFormat
 from serialpack.formats.shared.join import Join
 from serialpack.pipeline.line import Crew, Line, Progress
 from serialpack.reports import LeftOut
@@ -198,6 +199,8 @@ def _as_a_whole(
     target = FORMATS.get(plan.target)
     if isinstance(target, ValueFormat) and target.one_record and len(records) != 1:
         raise _not_one(plan, len(records))
+    if isinstance(target, DocumentFormat) and target.one_record:
+        target.check_document(records[0])
     whole = len(records) != parts or structure in (Structure.ARRAY, Structure.MAP)
     data, kept = _one_file(records, numbers[: 0 if whole else None], plan, tally)
     write(data)
@@ -211,7 +214,8 @@ def _everything(records: list[Any]) -> SourceBlock:
 
 def _not_one(plan: ConversionPlan, count: int) -> RefusedError:
     return RefusedError(
-        f"a {plan.target} file is one document, here {'are more' if count else 'is none'}",
+        f"{'an' if plan.target == 'xml' else 'a'} {plan.target} file is one document,"
+        f" here {'are more' if count else 'is none'}",
         hint="--to yaml or ndjson holds any number",
     )
 

@@ -149,7 +149,8 @@ def writers(format: str, settings: Style) -> list[TargetWriter]:
         )
     found: list[TargetWriter] = []
     for name in names:
-        serializer = SERIALIZERS.create(name) if name in SERIALIZERS else _generic(name)
+        known = name in SERIALIZERS and not fmt.declared.own_writer
+        serializer = SERIALIZERS.create(name) if known else _generic(name)
         assert isinstance(serializer, RecordSerializer)
         serializer.configure(settings or serializer.settings({}))
         serializer.dialect = format if fmt.declared.dialect_of else ""

@@ -151,11 +151,19 @@ FORMATS = FormatRegistry(
     ),
     Declaration(
         "xml",
-        11,
+        35,
         "serialpack.formats.xml.xml:XmlFormat",
         (".xml",),
         magic=(b"<?xml",),
         is_text=True,
+        own_writer=True,
+    ),
+    Declaration(
+        "typed-xml",
+        11,
+        "serialpack.formats.xml.typed:TypedXmlFormat",
+        is_text=True,
+        writers=("xml",),
     ),
     Declaration(
         "protobuf",
@@ -209,5 +217,13 @@ FORMATS = FormatRegistry(
         (".npy",),
         magic=(b"\x93NUMPY",),
         is_target=False,
+    ),
+    Declaration(
+        "sqlite",
+        34,
+        "serialpack.formats.sqlite.sqlite:SqliteFormat",
+        (".db", ".sqlite", ".sqlite3"),
+        magic=(b"SQLite format 3\0",),
+        sequence=True,
     ),
 )

@@ -288,6 +288,9 @@ class ValueFormat(Format):
     joins: ClassVar[bool] = True
     #: Whether a file in it is one record.
     one_record: ClassVar[bool] = False
+    #: Whether ``lossy.parse_lossy`` tells what reading drops: comments, and the like.
+    tells: ClassVar[bool] = False
+    packs: ClassVar[bool] = True  #: whether a file is its records, and no set of tables
     #: The rules of ``--lossy`` that ``lossy.parse_lossy`` heeds.
     heeds: ClassVar[frozenset[str]] = frozenset()
     #: Where ``parse`` notes what it changes because a rule says so; None: it changes nothing.

@@ -39,6 +39,8 @@ class Declaration(NamedTuple):
     columns: str = ""
     #: The serializers that ``--to`` tries, in order, where that is not the one of its name.
     writers: tuple[str, ...] = ()
+    #: Whether it is written by itself, though a serializer has its name: that one's is another.
+    own_writer: bool = False
     #: Whether ``--tagged`` reads it and writes it with the tags of Extended JSON.
     tagged: bool = False
     #: The format of which it is a dialect, that files of that name and content may be in.

@@ -47,11 +47,13 @@ def record_serializer(name: str) -> type[RecordSerializer] | None:
 
     None where nobody writes records under that name.
     """
-    if name in SERIALIZERS:
+    own = name in FORMATS and FORMATS.declaration(name).own_writer
+    if name in SERIALIZERS and not own:
         cls = SERIALIZERS.cls(name)
         return cls if issubclass(cls, RecordSerializer) else None
     fmt = FORMATS.get(name) if name in FORMATS else None
     if not isinstance(fmt, DocumentFormat):
         return None
-    facts = {"stored_format": name, "cannot": fmt.cannot, "safe": fmt.safe}
+    facts: dict[str, Any] = {"stored_format": name, "safe": fmt.safe}
+    facts.update(cannot=fmt.cannot, partly=fmt.partly)
     return type("GenericSerializer", (FormatSerializer,), facts)

@@ -12,7 +12,7 @@ class XmlSerializer(FormatSerializer):
     library = "defusedxml"
     distribution = "defusedxml"
     extra = "xml"
-    stored_format = "xml"
+    stored_format = "typed-xml"
     cannot = TEXT_KINDS | {
         *("depth", "number-array", "tag", "object", "function", "cycle", "value"),
     }

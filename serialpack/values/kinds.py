@@ -72,6 +72,7 @@ TEXT_KINDS = frozenset({"digits", "overflow", "negative-zero", "duplicate-keys"}
 #: The rules of ``--lossy`` about what only a source says.
 DIGITS, DUPLICATES, UTF8 = "digits", "duplicates", "utf8"
 COMMENTS, COLUMNS, AROUND, FIELDS = "comments", "columns", "around", "fields"
+ORDER, SPACE = "order", "space"
 
 #: What no serializer holds: Python itself stops there.
 NEVER = TEXT_KINDS | {"huge-integer", "depth"}

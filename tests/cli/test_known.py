@@ -6,7 +6,6 @@ import gzip
 import io
 import json
 import shlex
-import sqlite3
 import struct
 import tarfile
 import wave
@@ -70,14 +69,6 @@ def _wav() -> bytes:
     return file.getvalue()
 
 
-def _sqlite(folder: Path) -> bytes:
-    path = folder / "made.db"
-    with sqlite3.connect(path) as database:
-        database.execute("create table a (b)")
-    database.close()
-    return path.read_bytes()
-
-
 def _check_line(line: str, name: str, words: str) -> None:
     assert line.startswith(f"serialpack: {name}: {words}: ")
     assert "--from" not in line
@@ -118,13 +109,6 @@ def test_what_is_packed_says_it_too(run: Run, tmp_path: Path) -> None:
     run("pack", "a.zip")
     (line,) = run("unpack", "--to", "json", "a.zip.spk", code=3).stderr.decode().splitlines()
     _check_line(line, "a.zip.spk", "zip")
-
-
-@pytest.mark.parametrize("args", [["--to", "json"], []])
-def test_a_database_says_in_one_line_what_to_do(run: Run, tmp_path: Path, args: list[str]) -> None:
-    (tmp_path / "a.db").write_bytes(_sqlite(tmp_path))
-    (line,) = run("unpack", *args, "a.db", code=3).stderr.decode().splitlines()
-    _check_line(line, "a.db", "SQLite")
 
 
 def test_every_known_kind_from_a_pipe(run: Run, tmp_path: Path) -> None:

@@ -11,7 +11,8 @@ import pytest
 
 import serialpack
 from serialpack.reports import ConvertReport
-from tests.conversion.test_matrix import converted, documents
+from tests.conversion.documents import documents
+from tests.conversion.test_matrix import converted
 
 
 def skipping(data: bytes, source: str, target: str, **how: Any) -> tuple[bytes, ConvertReport]:
@@ -55,13 +56,16 @@ def test_nothing_is_left_out_unsaid(
     assert report.left_out == len(report.places) >= 1
 
 
-@pytest.mark.parametrize("target", ["avro", "xml", "pickle", "marshal", "parquet", "arrow", "csv"])
+@pytest.mark.parametrize(
+    "target",
+    ["avro", "xml", "typed-xml", "pickle", "marshal", "parquet", "arrow", "csv", "sqlite"],
+)
 def test_a_source_without_a_good_record_is_refused(target: str) -> None:
     with pytest.raises(serialpack.InputError, match="no record is left"):
         skipping(b"{bad\n", "ndjson", target)
 
 
-@pytest.mark.parametrize("target", ["parquet", "arrow", "pickle", "msgpack", "csv"])
+@pytest.mark.parametrize("target", ["parquet", "arrow", "pickle", "msgpack", "csv", "sqlite"])
 def test_records_are_counted_and_numbered_as_in_the_source(target: str) -> None:
     lines = [b'{"a":"%d"}' % n for n in range(40)]
     lines[3] = b"{bad"

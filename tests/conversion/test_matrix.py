@@ -5,12 +5,9 @@ the reader that is stated, or lost by name, or refused; never changed.
 from __future__ import annotations
 
 import base64
-import csv
 import io
 import json
 import pickle
-import tomllib
-from collections.abc import Callable
 from datetime import date, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -31,7 +28,8 @@ from serialpack.formats.base import SourceBlock, ValueFormat
 from serialpack.serializers.base import FAILURES
 from serialpack.values.equality import difference
 from serialpack.values.kinds import Unheld
-from tests.fidelity.values import CASES
+from tests.conversion.documents import documents
+from tests.fidelity.values import USUAL
 
 FORMATS_HERE = written()
 NOT_HELD = (*FAILURES, Unheld, serialpack.SerialpackError, pickle.PicklingError, AttributeError)
@@ -56,7 +54,7 @@ def sources(name: str) -> list[tuple[str, str, Any, bytes]]:
     """Name, kind and value of each case, and a file in the format ``name`` that holds it."""
     writer = writers(name, {})[-1]
     found = []
-    for case in CASES:
+    for case in USUAL:
         record = {"v": case.make()}
         try:
             data = writer.dump([record])
@@ -82,6 +80,8 @@ def test_every_value_to_every_format(source: str) -> None:
             try:
                 report = convert_trusted(data, file, source, target)
             except serialpack.ValueRefusedError as refused:
+                if target == "xml" and refused.kind == "bare":
+                    continue  # its root would be a list
                 if stated.word == "same" or (stated.word == "carried" and kind in ALL_CARRIED):
                     raise AssertionError(cell) from refused
                 continue
@@ -89,6 +89,8 @@ def test_every_value_to_every_format(source: str) -> None:
             again = read_back(file.getvalue(), target, report)
             assert len(again) == 1, cell
             wanted = as_carried(record) if report.carried else record
+            if target == "xml":
+                wanted = as_elements(wanted)
             if {loss.rule for loss in report.carried} & {"numbers", "missing", "key-order"}:
                 wanted, again = as_equal(wanted), [as_equal(again[0])]
             lost = difference(wanted, again[0])
@@ -117,10 +119,10 @@ def convert_trusted(data: bytes, out: io.BytesIO, source: str, target: str) -> A
 
 def read_back(data: bytes, target: str, report: Any) -> list[Any]:
     """The records of what was written, by the words that the report states."""
-    if target not in TABLES or not report.back:
+    if target not in TABLES or not (report.back or target == "sqlite"):
         return records_of(data, target)
     words = list(report.back)
-    assert words[:2] == ["-F", target]
+    assert words[:2] in ([], ["-F", target])
     names = words[words.index("--nest") + 1 :][:1] if "--nest" in words else []
     nest = tuple(names) if names and not names[0].startswith("--") else ()
     shaping = Shaping(
@@ -141,6 +143,19 @@ def as_carried(value: Any) -> Any:
     if isinstance(value, list | tuple | set | frozenset):
         return [as_carried(part) for part in value]
     return as_text(value)
+
+
+def as_elements(value: Any) -> Any:
+    """What a value is in elements, which have text alone."""
+    if isinstance(value, dict):
+        return {key: as_elements(part) for key, part in value.items()} or None
+    if isinstance(value, list):
+        return as_elements(value[0]) if len(value) == 1 else [as_elements(part) for part in value]
+    if isinstance(value, float) and (value != value or abs(value) == float("inf")):
+        return "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"
+    if isinstance(value, bool | int | float):
+        return converted(pickle.dumps(value), "pickle", "ndjson").decode().strip()
+    return value or None
 
 
 def as_equal(value: Any) -> Any:
@@ -180,10 +195,13 @@ def _never(_: Any) -> bool:
     return False
 
 
-@pytest.mark.parametrize("source", FORMATS_HERE)
+PACKED = [name for name in FORMATS_HERE if FORMATS.get(name).packs]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("source", PACKED)
 def test_every_value_packed_by_every_serializer(source: str) -> None:
     """As above, of ``pack -s``: the file unpacked again has the same value, or none was made."""
-    for target in FORMATS_HERE:
+    for target in sorted(set(PACKED) - {"xml"}):
         serializer = writers(target, {})[-1].serializer
         kept = 0
         for name, kind, record, data in sources(source):
@@ -253,57 +271,9 @@ ONE = {"a": "1", "b": "x"}
 TWO = [{"a": "1"}, {"a": "2"}]
 
 
-def documents(data: bytes, name: str) -> list[Any]:
-    """The documents in a file, read by somebody else's library."""
-    readers: dict[str, Callable[[bytes], list[Any]]] = {
-        "json": lambda data: [json.loads(data)],
-        "ndjson": lambda data: [json.loads(line) for line in data.splitlines()],
-        "csv": lambda data: list(csv.DictReader(io.StringIO(data.decode()))),
-        "tsv": lambda data: list(csv.DictReader(io.StringIO(data.decode()), delimiter="\t")),
-        "toml": lambda data: [tomllib.loads(data.decode())],
-        "msgpack": _read_msgpack,
-        "cbor": _read_cbor,
-        "yaml": _read_yaml,
-        "bson": lambda data: pytest.importorskip("bson").decode_all(data),
-        "avro": lambda data: list(pytest.importorskip("fastavro").reader(io.BytesIO(data))),
-        "parquet": lambda data: _pyarrow("parquet").read_table(io.BytesIO(data)).to_pylist(),
-        "arrow": lambda data: _pyarrow("ipc").open_file(io.BytesIO(data)).read_all().to_pylist(),
-        "pickle": _read_pickles,
-    }
-    return readers[name](data)
-
-
-def _pyarrow(module: str) -> Any:
-    return pytest.importorskip(f"pyarrow.{module}")
-
-
-def _read_msgpack(data: bytes) -> list[Any]:
-    import msgpack
-
-    return list(msgpack.Unpacker(io.BytesIO(data)))
-
-
-def _read_cbor(data: bytes) -> list[Any]:
-    file = io.BytesIO(data)
-    decoder = pytest.importorskip("cbor2").CBORDecoder(file)
-    found = []
-    while file.tell() < len(data):
-        found.append(decoder.decode())
-    return found
-
-
-def _read_yaml(data: bytes) -> list[Any]:
-    return list(pytest.importorskip("yaml").safe_load_all(data))
-
-
-def _read_pickles(data: bytes) -> list[Any]:
-    file, found = io.BytesIO(data), []
-    while file.tell() < len(data):
-        found.append(pickle.load(file))
-    return found
-
-
-@pytest.mark.parametrize("target", sorted(set(FORMATS_HERE) - {"xml", "marshal", "protobuf"}))
+@pytest.mark.parametrize(
+    "target", sorted(set(FORMATS_HERE) - {"xml", "typed-xml", "marshal", "protobuf"})
+)
 @pytest.mark.parametrize("shape", DOCUMENTS)
 def test_documents_stay_documents(shape: str, target: str) -> None:
     """A document becomes a document, a sequence a sequence; arrays are the rows of those."""
@@ -329,7 +299,9 @@ def test_block_borders_do_not_show() -> None:
         ("json", json.dumps(rows)),
         ("ndjson", "".join(json.dumps(row) + "\n" for row in rows)),
     ):
-        for target in sorted(set(FORMATS_HERE) - {"xml", "marshal", "protobuf", "toml"}):
+        for target in sorted(
+            set(FORMATS_HERE) - {"xml", "typed-xml", "marshal", "protobuf", "toml"}
+        ):
             out = converted(text.encode(), source, target, block_size=500)
             found = documents(out, target)
             arrays = target == "json" or (source == "json" and not is_sequence(target))

@@ -80,7 +80,7 @@ def read(
             Loss("digits", 1, 0, "$.b.c[0]", "01:02:03.1234567", "01:02:03.123456"),
         ),
         (
-            *("xml", b"<int>1</int>\n<list><float>0.10000000000000000001</float></list>\n"),
+            *("typed-xml", b"<int>1</int>\n<list><float>0.10000000000000000001</float></list>\n"),
             [1, [0.1]],
             Loss("digits", 1, 1, "$[0]", "0.10000000000000000001", "0.1"),
         ),
@@ -150,7 +150,7 @@ def read(
             Loss("utf8", 1, 0, "$.a", r"b'caf\xe9'", r"'caf\ufffd'"),
         ),
         (
-            *("xml", b'<map><string key="\xff">\xe9</string></map>\n'),
+            *("typed-xml", b'<map><string key="\xff">\xe9</string></map>\n'),
             [{"\ufffd": "\ufffd"}],
             Loss("utf8", 2, 0, "$[b'\\xff']", r"b'\xff'", r"'\ufffd'"),
         ),
@@ -244,7 +244,7 @@ def test_records_count_from_the_start_of_the_source() -> None:
         ("csv", b'a\n\xff\n"\xff"x\n', 7, 3, 4),
         ("yaml", b"- \xff\n- [\xff\n- b", 12, 3, 4),
         ("toml", b'a = "\xff"\nb = "\xff" 1\n', 16, 2, 9),
-        ("xml", b"<string>\xff</string><list>\n\xff</list>", 26, 2, 2),
+        ("typed-xml", b"<string>\xff</string><list>\n\xff</list>", 26, 2, 2),
     ],
 )
 def test_other_errors_keep_their_place(
@@ -257,7 +257,7 @@ def test_other_errors_keep_their_place(
 
 
 def test_utf_16_is_no_damaged_utf_8() -> None:
-    for format in ("json", "yaml", "xml"):
+    for format in ("json", "yaml", "typed-xml"):
         with pytest.raises(SyntaxInputError):
             read(format, "[1]".encode("utf-16"), *ALL)
 
@@ -347,9 +347,9 @@ def test_duplicates_are_counted_exactly(records: list[Any]) -> None:
         ("toml", b'a = """\n# no\n\\""" # no """"" # first\n', 1, 3, "# first"),
         ("toml", b"a = '''\n# no\n''''' # first\n\"#\" = 1\n", 1, 3, "# first"),
         ("toml", b'a = "\\"#" # first\r\n', 1, 1, "# first"),
-        ("xml", b"<list>\n<!-- a\n b --><?pi x?></list><!---->", 3, 2, "<!-- a b -->"),
-        ("xml", b"<string><![CDATA[<!-- no -->]]></string>\n<?pi?>\n", 1, 2, "<?pi?>"),
-        ("xml", b"<?xml version='1.0'?>\n<!--\x85-->\n<int>1</int>", 1, 2, r"<!--\ufffd-->"),
+        ("typed-xml", b"<list>\n<!-- a\n b --><?pi x?></list><!---->", 3, 2, "<!-- a b -->"),
+        ("typed-xml", b"<string><![CDATA[<!-- no -->]]></string>\n<?pi?>\n", 1, 2, "<?pi?>"),
+        ("typed-xml", b"<?xml version='1.0'?>\n<!--\x85-->\n<int>1</int>", 1, 2, r"<!--\ufffd-->"),
     ],
 )
 def test_comments_are_counted(format: str, data: bytes, count: int, line: int, text: str) -> None:
@@ -366,7 +366,7 @@ def test_comments_are_counted(format: str, data: bytes, count: int, line: int, t
         ("csv", b"#a\n# 1\n"),
         ("yaml", b"a: x#y\nb: '# no'\nc: |\n  # no\n"),
         ("toml", b"a = '# no'\n"),
-        ("xml", b"<?xml version='1.0'?>\n<string>&lt;!-- no --&gt;</string>"),
+        ("typed-xml", b"<?xml version='1.0'?>\n<string>&lt;!-- no --&gt;</string>"),
         ("yaml", b"a: [1 # broken\n"),
         ("msgpack", b"\xa1#"),
     ],

@@ -297,3 +297,7 @@ CASES: list[Case] = [
     Case("cycle: map", "cycle", _cycle_map),
     Case("nested: shared", "nested", _shared),
 ]
+
+#: Without what is as long, or as deep, as to take most of the time of tests that try each value in
+#: many ways: each writer and reader is tried with those alone.
+USUAL = [case for case in CASES if case.name not in {"array: long", "depth: levels_100000"}]

@@ -28,7 +28,9 @@ def said(data: bytes, fmt: str, serializer: str | None = None) -> SerialpackErro
     return caught.value
 
 
-def on_the_command_line(tmp_path: Path, data: bytes, fmt: str) -> tuple[int, str]:
+def on_the_command_line(
+    tmp_path: Path, data: bytes, fmt: str, serializer: str | None = None
+) -> tuple[int, str]:
     """Exit code and message, of a process that may take only so much time and memory."""
     source = tmp_path / f"source.{fmt}"
     source.write_bytes(data)
@@ -36,7 +38,16 @@ def on_the_command_line(tmp_path: Path, data: bytes, fmt: str) -> tuple[int, str
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
-    command = [sys.executable, "-m", "serialpack", "pack", "--threads", "1", "-s", fmt]
+    command = [
+        sys.executable,
+        "-m",
+        "serialpack",
+        "pack",
+        "--threads",
+        "1",
+        "-s",
+        serializer or fmt,
+    ]
     done = subprocess.run(
         [*command, "--from", fmt, "-o", str(tmp_path / "out.spk"), str(source)],
         capture_output=True,

@@ -106,6 +106,17 @@ SHAPES: dict[str, dict[str, Shape]] = {
         "comments": repeated(b"# c\n"),
     },
     "xml": {
+        "one text": repeated(b"x", b"<a>", b"</a>"),
+        "entities": repeated(b"&lt;", b"<a>", b"</a>"),
+        "open elements": repeated(b"<a>"),
+        "elements": repeated(b"<b>1</b>", b"<a>", b"</a>"),
+        "elements of many names": counted("<b%d/>", 9, "<a>", "</a>"),
+        "attributes": counted(' a%d="1"', 11, "<a", "/>"),
+        "comments": repeated(b"<!-- c -->", b"<a>", b"</a>"),
+        "comments without an end": repeated(b"<!--"),
+        "sections": repeated(b"<![CDATA[x]]>", b"<a>", b"</a>"),
+    },
+    "typed-xml": {
         "one text": repeated(b"x", b"<list><string>", b"</string></list>"),
         "entities": repeated(b"&lt;", b"<list><string>", b"</string></list>"),
         "open elements": repeated(b"<list>"),

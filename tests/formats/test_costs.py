@@ -22,7 +22,7 @@ from serialpack.formats.shared.document import Malformed
 from serialpack.formats.shared.lines import lines_in_pieces
 from serialpack.formats.shared.marks import Marks
 from serialpack.formats.shared.unheld import check_unfolded
-from serialpack.formats.xml import read as _xmlread
+from serialpack.formats.xml import typed_read as _xmlread
 from serialpack.values.kinds import DUPLICATES
 from tests.formats.work import Counted, lines_run
 

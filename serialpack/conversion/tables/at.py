@@ -68,9 +68,15 @@ def _lists(value: Any, path: str) -> str:
 
 
 def lists_in(document: dict[Any, Any]) -> list[str]:
-    """The keys of a map under which there are lists of maps."""
+    """The keys of a map under which there are lists of maps, or paths below its only key."""
+    above = ""
+    while len(document) == 1:
+        ((key, inner),) = document.items()
+        if type(inner) is not dict:
+            break
+        above, document = f"{above}{key}.", inner
     return [
-        str(key)
+        f"{above}{key}"
         for key, value in document.items()
         if type(value) is list and value and all(type(item) is dict for item in value)
     ]

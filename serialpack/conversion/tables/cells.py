@@ -18,7 +18,7 @@ from serialpack.conversion.tables.columns import MISSING, Missing
 from serialpack.conversion.tables.shaping import LITERAL
 from serialpack.formats.json.lossy import literal_scanner
 from serialpack.formats.json.write import compact_lines
-from serialpack.literal import Literal, integer, number
+from serialpack.literal import MAX_DIGITS, Literal, integer, number
 
 _NUMBERS: frozenset[type] = frozenset({bool, int, float, type(None)})
 _WORDS: dict[str, Any] = {
@@ -274,7 +274,9 @@ _MAY_BE_LITERALS = re.compile(r"[0-9]e|0\.0000")
 def _number(text: str, *, literals: bool) -> int | float | Literal:
     """The number of a literal of JSON."""
     if text.lstrip("-").isdigit():
-        return integer(text)
+        if literals:
+            return integer(text)
+        return int(text) if len(text) <= MAX_DIGITS else float(text)
     return number(text) if literals else float(text)
 
 

@@ -254,9 +254,9 @@ class FrameJoin(Join):
             raise ValueRefusedError("the rows in the file are not those that were proved")
         return written
 
-    def end(self) -> bytes:
+    def end(self) -> Iterator[bytes]:
         self._writer.close()
-        return self._out.taken()
+        yield self._out.taken()
 
 
 class _Sink(io.RawIOBase):

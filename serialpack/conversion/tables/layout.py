@@ -19,11 +19,15 @@ _CONTAINERS: frozenset[type] = frozenset({dict, list})
 
 
 class TableColumn(NamedTuple):
-    """A column: the keys that lead to its values, its name, and whether it is JSON text."""
+    """A column: the keys that lead to its values, its name, and whether it is JSON text.
+
+    ``declared``: its type, in a database.
+    """
 
     path: tuple[str, ...]
     name: str
     is_json: bool = False
+    declared: str = ""
 
     @property
     def value_path(self) -> str:
@@ -35,6 +39,7 @@ class Layout(NamedTuple):
 
     ``schema``: of a table with types, theirs, as Arrow writes it; ``union``: of one whose types are
     unions, that of the records. ``lists``: the keys under which the one record has lists of maps.
+    ``table``: the name of that of a database.
     """
 
     columns: tuple[TableColumn, ...]
@@ -43,6 +48,7 @@ class Layout(NamedTuple):
     schema: bytes | None = None
     lists: tuple[str, ...] = ()
     union: ColumnType | None = None
+    table: str = ""
 
     @property
     def json_names(self) -> list[str]:
@@ -109,7 +115,9 @@ def typed_layout_of(shape: ValueShape, shaping: Shaping, rows: str) -> Layout:
     pa, fields = arrow(), []
     for number, column in enumerate(columns):
         kind = (
-            None if shaping.flatten and column.is_json else arrow_type(_under(shape, column.path))
+            None
+            if shaping.flatten and column.is_json
+            else arrow_type(shape_under(shape, column.path))
         )
         columns[number] = column._replace(is_json=kind is None)
         fields.append(pa.field(column.name, json_type() if kind is None else kind))
@@ -129,7 +137,8 @@ def union_layout_of(shape: ValueShape, rows: str) -> Layout | None:
     return Layout(columns, place, rows, union=found)
 
 
-def _under(shape: ValueShape, path: tuple[str, ...]) -> ValueShape:
+def shape_under(shape: ValueShape, path: tuple[str, ...]) -> ValueShape:
+    """The shape of the values to which the keys of ``path`` lead."""
     for key in path:
         shape = shape.keys[key]
     return shape

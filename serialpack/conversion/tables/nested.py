@@ -1,4 +1,4 @@
-"""Dotted columns as maps within maps."""
+"""Columns as records, dotted ones as maps within maps."""
 
 from __future__ import annotations
 
@@ -63,3 +63,13 @@ def _both(path: str, row: int, first_record: int) -> Any:
         kind="duplicate-keys",
         hint="--separator names what stands between keys",
     )
+
+
+def records_of(names: list[str], columns: list[list[Any]]) -> list[Any]:
+    """A map for each row, without what is missing."""
+    if any(MISSING in column for column in columns):
+        return [
+            {name: value for name, value in zip(names, row, strict=True) if value is not MISSING}
+            for row in zip(*columns, strict=True)
+        ]
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from datetime import datetime, time
 from decimal import Decimal
@@ -32,17 +33,19 @@ class ValueShape:
     ``hollow``: or one in which is nothing but null. ``keys``: of the maps, in order of first
     appearance; ``lists``: of each map, in its order, up to some more than ``MOST_LISTS`` of them;
     ``crowded``: they are too many. ``items``: of all that stands in lists. ``low`` and ``high``:
-    of integers; ``inexact``: whether one of them is no double.
+    of integers; ``inexact``: whether one of them is no double. ``negative_zero``: whether a float
+    is -0.0.
     """
 
     __slots__ = (
         *("types", "missing", "empty", "hollow", "keys", "crowded", "items", "low", "high"),
-        *("inexact", "maps", "facts", "lists"),
+        *("inexact", "maps", "facts", "lists", "negative_zero"),
     )
 
     def __init__(self) -> None:
         self.types: set[type] = set()
         self.missing = self.empty = self.hollow = self.crowded = self.inexact = False
+        self.negative_zero = False
         self.keys: dict[Any, ValueShape] = {}
         self.items: ValueShape | None = None
         self.low = self.high = 0
@@ -66,6 +69,8 @@ class ValueShape:
         self.types |= types
         if int in types:
             self._integers(_of(values, int, types))
+        if float in types and not self.negative_zero:
+            self.negative_zero = _any_negative_zero(_of(values, float, types))
         for kind in _WITH_FACTS & types if within else ():
             self.facts.add(_fact(_of(values, kind, types)))
         if dict in types:
@@ -126,6 +131,7 @@ class ValueShape:
         self.empty = self.empty or other.empty
         self.hollow = self.hollow or other.hollow
         self.inexact = self.inexact or other.inexact
+        self.negative_zero = self.negative_zero or other.negative_zero
         self.low, self.high = min(self.low, other.low), max(self.high, other.high)
         self.maps += after
         if self.crowded or other.crowded:
@@ -178,6 +184,10 @@ def _fact(values: Sequence[Any]) -> Any:
     except (Odd, Mixed):
         return None
     return found.decimals if found.kinds == ("decimal",) else found.kinds
+
+
+def _any_negative_zero(values: Sequence[float]) -> bool:
+    return 0.0 in values and any(v == 0 and math.copysign(1, v) < 0 for v in values)
 
 
 def _no_double(value: int) -> bool:

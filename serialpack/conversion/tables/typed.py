@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from serialpack.conversion.literals import without_literals
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.tables.cells import (
     CellStyle,
@@ -14,7 +15,7 @@ from serialpack.conversion.tables.cells import (
 )
 from serialpack.conversion.tables.columns import MISSING
 from serialpack.conversion.tables.delimited import RaggedRow, columns_of
-from serialpack.conversion.tables.nested import nested
+from serialpack.conversion.tables.nested import nested, records_of
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.formats.base import SourceBlock, ValueFormat
 from serialpack.formats.csv.rows import rows_of
@@ -33,14 +34,20 @@ class RowReader:
         self._delimiter = fmt.declared.delimiter.decode()
         self._style = CellStyle(self._delimiter, shaping.null or "")
 
-    def read(self, block: SourceBlock) -> list[Any]:
-        """The records of a block, with literals; errors as of ``ValueFormat.parse``."""
+    def read(self, block: SourceBlock, *, literals: bool = True) -> list[Any]:
+        """The records of a block; errors as of ``ValueFormat.parse``.
+
+        ``literals``: numbers that are spelled as Python does not are literals, else their nearest.
+        """
         try:
             names, columns = self._columns(block)
         except (ValueError, Malformed, RaggedRow):
             self._format.parse(block)  # which says what is wrong, and where
             raise
-        values = list(map(self._values, names, columns))
+        values = [
+            self._values(name, cells, literals=literals)
+            for name, cells in zip(names, columns, strict=True)
+        ]
         if self._shaping.nest is not None:
             return nested(names, values, self._shaping.separator, block.first_record)
         return records_of(names, values)
@@ -56,33 +63,27 @@ class RowReader:
             raise ValueError("a name twice")
         return names, columns_of(data.decode(), self._delimiter, len(names)) if names else []
 
-    def _values(self, name: str, cells: Sequence[str]) -> list[Any]:
+    def _values(self, name: str, cells: Sequence[str], *, literals: bool) -> list[Any]:
         shaping = self._shaping
         if shaping.nest and name in shaping.nest:
             texts = enumerate(texts_of(cells))
-            return [_of_json(name, row, text) if text else MISSING for row, text in texts]
-        values = self._style.read(cells) if shaping.typed else texts_of(cells)
+            values = [_of_json(name, row, text) if text else MISSING for row, text in texts]
+            return values if literals else without_literals(values)
+        values = (
+            self._style.read(cells, literals=literals) if shaping.typed else list(texts_of(cells))
+        )
         if shaping.nest == ():
             values = [
                 from_json(value) if type(value) is str and reads_as_json(value) else value
                 for value in values
             ]
+            values = values if literals else without_literals(values)
         if shaping.null is None and MISSING in values and not self._is_dotted(name):
             return [None if value is MISSING else value for value in values]
         return values
 
     def _is_dotted(self, name: str) -> bool:
         return self._shaping.nest is not None and self._shaping.separator in name
-
-
-def records_of(names: list[str], columns: list[list[Any]]) -> list[Any]:
-    """A map for each row, without what is missing."""
-    if any(MISSING in column for column in columns):
-        return [
-            {name: value for name, value in zip(names, row, strict=True) if value is not MISSING}
-            for row in zip(*columns, strict=True)
-        ]
-    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
 class FrameReader:
@@ -92,7 +93,7 @@ class FrameReader:
         self._format = fmt
         self._shaping = shaping
 
-    def read(self, block: SourceBlock) -> list[Any]:
+    def read(self, block: SourceBlock, *, literals: bool = True) -> list[Any]:
         """As ``RowReader.read``."""
         records = self._format.parse(block)
         if not records:
@@ -102,7 +103,8 @@ class FrameReader:
         named = self._shaping.nest or self._format.json_columns(bytes(block.data))
         for number, name in enumerate(names):
             if name in named:
-                columns[number] = [_of_json(name, *pair) for pair in enumerate(columns[number])]
+                values = [_of_json(name, *pair) for pair in enumerate(columns[number])]
+                columns[number] = values if literals else without_literals(values)
         return nested(names, columns, self._shaping.separator, block.first_record)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.rules import TABLES, TEXT_TABLES, UNIONS
+from serialpack.conversion.rules import DATABASES, TABLES, TEXT_TABLES, UNIONS
 from serialpack.conversion.tables import at
 from serialpack.conversion.tables.carrier import Carrier
 from serialpack.conversion.tables.rows import TextTable, Written
@@ -29,10 +29,14 @@ def table_writer(plan: ConversionPlan) -> TableWriter | None:
     """What writes the target; None where it is no table, or its columns are not known yet."""
     if plan.layout is None:
         return None
+    lossy = plan.lossy, plan.asked
+    if plan.layout.table:
+        from serialpack.conversion.tables.databases import DatabaseTable
+
+        return DatabaseTable(plan.layout, verify=plan.verify, lossy=lossy)
     if plan.layout.schema is not None:
         from serialpack.conversion.tables.frames import FrameTable
 
-        lossy = plan.lossy, plan.asked
         return FrameTable(plan.target, plan.layout, verify=plan.verify, lossy=lossy)
     if plan.layout.union is not None:
         from serialpack.conversion.tables.union_table import UnionTable
@@ -47,8 +51,17 @@ def carrier_of(plan: ConversionPlan) -> Carrier | None:
     """What turns values into those that the cells of the target hold; None where nothing need."""
     source = FORMATS.declaration(plan.source)
     of_json = source.tagged or bool(source.delimiter)  # all its values are such as JSON has
+    of_json = of_json and not plan.tagged
+    if plan.target in DATABASES:
+        from serialpack.conversion.tables.databases import DatabaseCarrier
+
+        return DatabaseCarrier(of_json=of_json)
+    if plan.target == "xml":
+        from serialpack.conversion.elements import ElementCarrier
+
+        return ElementCarrier(plan)
     unions = plan.target in UNIONS and (plan.looked or plan.layout is not None)
-    if not (plan.target in TABLES or unions) or (of_json and not plan.tagged):
+    if not (plan.target in TABLES or unions) or of_json:
         return None
     if unions:
         return Carrier(plan.target, frozenset({"surrogates", "decimal"}), utf8=UTF8 in plan.lossy)
@@ -64,6 +77,10 @@ def join_of(plan: ConversionPlan) -> Join | None:
         from serialpack.formats.json.join import IndentedJoin
 
         return IndentedJoin(plan.shaping.indent)
+    if plan.layout is not None and plan.layout.table:
+        from serialpack.conversion.tables.databases import DatabaseJoin
+
+        return DatabaseJoin(plan.layout, verify=plan.verify)
     if plan.layout is None or plan.layout.schema is None:
         return None
     from serialpack.conversion.tables.frames import FrameJoin

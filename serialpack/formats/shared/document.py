@@ -53,6 +53,8 @@ class DocumentFormat(ValueFormat):
     title: ClassVar[str]
     #: Kinds of values that it has no words for, where no serializer of its name declares them.
     cannot: ClassVar[frozenset[str]] = BEYOND_JSON
+    #: Those of them of which it has words for some.
+    partly: ClassVar[frozenset[str]] = frozenset()
 
     @abstractmethod
     def read(self, data: bytes) -> list[Any]:
@@ -71,6 +73,9 @@ class DocumentFormat(ValueFormat):
     def write(self, records: list[Any]) -> bytes:
         """The records in this format; ValueError, TypeError, OverflowError or RecursionError
         (subclasses too) for a value that it cannot hold."""
+
+    def check_document(self, document: Any) -> None:
+        """ValueRefusedError for what cannot be the one document of a file."""
 
     def write_stored(self, records: list[Any]) -> bytes:
         """As ``write``, for a block of a container: any number of records."""

@@ -7,6 +7,7 @@ a sequence of records, each a document of its own.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, ClassVar, NamedTuple
 
 from serialpack.errors import RefusedError
@@ -81,9 +82,12 @@ class Join:
         """What is written for a piece, one after another."""
         return piece.body
 
-    def end(self) -> bytes:
+    def end(self) -> Iterator[bytes]:
         """What is written behind all else."""
-        return b""
+        return iter(())
+
+    def close(self) -> None:
+        """Give up what it holds; called once, also after an error."""
 
     def counted(self, structure: Structure, count: int) -> bytes:  # noqa: ARG002
         """What says, before a document, how many records it has."""

@@ -1,7 +1,10 @@
-"""Typed XML: values of any kind as elements that say their type.
+"""XML: documents of any kind, and typed XML, which has values of any kind.
 
-Enter at ``xml``, which declares it and says what the elements are. ``read`` makes values of them,
-without entities or references to anything outside; ``write`` makes text of values.
+Enter at ``xml`` and ``typed``, which declare the two and say what their elements are; ``root``
+tells them apart. ``read`` makes values of documents and ``write`` documents of values;
+``typed_read`` and ``typed_write`` do so for typed XML. None follows a reference to an entity, or
+to anything outside.
 
-- element: one value, with its type as its name
+- element: of a document, a key and its value; of typed XML, one value, with its type as its name
+- run: text between two tags
 """

@@ -1,165 +1,86 @@
-"""Values as typed XML; what its elements are is said in formats/xml/xml.py."""
+"""Values as an XML document; what becomes of them is said in formats/xml/xml.py."""
 
 from __future__ import annotations
 
-import math
 import re
-import struct
-from base64 import b64encode
-from collections.abc import Callable
-from datetime import date, datetime, time, timedelta, timezone
-from decimal import Decimal
-from fractions import Fraction
-from typing import Any, NoReturn
-from uuid import UUID
-from zoneinfo import ZoneInfo
+from typing import Any
 
-from serialpack.depth import levels
+from serialpack.formats.xml.typed_write import UNWRITABLE
 
-CONTAINERS: dict[type, str] = {list: "list", tuple: "tuple", set: "set", frozenset: "frozenset"}
+_DECLARATION = '<?xml version="1.0" encoding="utf-8"?>\n'
 
-#: What XML 1.0 has no way to write (https://www.w3.org/TR/xml/#charsets).
-UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-_TO_ESCAPE = re.compile(UNWRITABLE.pattern[:-1] + "\\\\]")
-_MARKUP = re.compile('[&<>"\t\r\n]')
-_REFERENCES = {
-    "&": "&amp;",
-    "<": "&lt;",
-    ">": "&gt;",
-    '"': "&quot;",
-    "\t": "&#9;",
-    "\r": "&#13;",
-    "\n": "&#10;",
-}
-#: In text, quotes and tabs need no reference.
-_IN_TEXT = {ord(c): r for c, r in _REFERENCES.items() if c not in '"\t'}
-_IN_ATTRIBUTE = {ord(c): r for c, r in _REFERENCES.items()}
+_START = (
+    ":A-Z_a-z\xc0-\xd6\xd8-\xf6\xf8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c\u200d\u2070-\u218f"
+    "\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
+)
+#: https://www.w3.org/TR/xml/#NT-Name
+_NAME = re.compile(rf"[{_START}][-.0-9\xb7\u0300-\u036f\u203f\u2040{_START}]*")
 
-_PLAIN_NAN = struct.pack(">d", math.nan)
+_IN_TEXT = {ord(c): r for c, r in zip("&<>\r", ("&amp;", "&lt;", "&gt;", "&#13;"), strict=True)}
+_IN_ATTRIBUTE = _IN_TEXT | {ord('"'): "&quot;", ord("\t"): "&#9;", ord("\n"): "&#10;"}
 
 
-def write_elements(records: list[Any]) -> bytes:
-    """Each record on a line.
-
-    TypeError for a value of a type that is not there, RecursionError for values nested too
-    deeply.
-    """
-    levels(records, _PLAIN, _refuse)
-    return "".join([_line(record) for record in records]).encode()
+def is_xml_name(name: Any) -> bool:
+    """Whether an element, or an attribute, can be called so."""
+    return type(name) is str and _NAME.fullmatch(name) is not None
 
 
-def _line(record: Any) -> str:
-    written: list[str] = []
-    #: Text, or attributes and a value that are still to be written; the next at the end.
-    stack: list[str | tuple[str, Any]] = ["\n", ("", record)]
+def is_xml_text(text: str) -> bool:
+    """Whether XML can write a text: no control characters but tabs and line ends."""
+    return not UNWRITABLE.search(text)
+
+
+def write_document(document: Any) -> bytes:
+    """The document; ValueError or TypeError for what has no element."""
+    if type(document) is not dict or len(document) != 1:
+        raise TypeError("an XML document is a map with one key")
+    parts = [_DECLARATION]
+    #: What is still to be written, the next at the end: text, or a name and its value.
+    stack: list[str | tuple[str, Any]] = ["\n", *document.items()]
     while stack:
         item = stack.pop()
         if isinstance(item, str):
-            written.append(item)
+            parts.append(item)
             continue
-        attributes, value = item
-        kind = type(value)
-        if kind in _LEAVES:
-            written.append(_LEAVES[kind](value, attributes))
-        elif kind is dict:
-            written.append(f"<map{attributes}>")
-            stack.append("</map>")
-            for key, part in reversed(value.items()):
-                if type(key) is str and not UNWRITABLE.search(key):
-                    stack.append((f' key="{key.translate(_IN_ATTRIBUTE)}"', part))
-                else:
-                    stack += ("</entry>", ("", part), ("", key), "<entry>")
+        name, value = item
+        if not is_xml_name(name):
+            raise ValueError(f"{name!a} is no name of an element")
+        if value is None:
+            parts.append(f"<{name}/>")
+        elif type(value) is str:
+            parts.append(f"<{name}>{_text(value, _IN_TEXT)}</{name}>")
+        elif type(value) is dict and value:
+            attributes, inner = _parts(value)
+            parts.append(f"<{name}{attributes}>" if inner else f"<{name}{attributes}/>")
+            if inner:
+                stack.append(f"</{name}>")
+                stack += reversed(inner)
         else:
-            name = CONTAINERS[kind]
-            written.append(f"<{name}{attributes}>")
-            stack.append(f"</{name}>")
-            stack += [("", part) for part in reversed([*value])]
-    return "".join(written)
+            raise TypeError(f"{type(value).__name__} is no content of an element")
+    return "".join(parts).encode()
 
 
-def _refuse(value: Any) -> NoReturn:
-    raise TypeError(f"typed XML has no element for {type(value).__name__}")
+def _parts(value: dict[Any, Any]) -> tuple[str, list[str | tuple[str, Any]]]:
+    """The attributes of an element, and what is in it."""
+    attributes = ""
+    inner: list[str | tuple[str, Any]] = []
+    for key, part in value.items():
+        if type(key) is not str:
+            raise TypeError("a key that is no text")
+        if key[:1] == "@":
+            if not is_xml_name(key[1:]):
+                raise ValueError(f"{key!a} is no name of an attribute")
+            attributes += f' {key[1:]}="{_text(part, _IN_ATTRIBUTE)}"'
+        elif key == "#text":
+            inner.append(_text(part, _IN_TEXT))
+        elif type(part) is list:
+            inner += [(key, item) for item in part]
+        else:
+            inner.append((key, part))
+    return attributes, inner
 
 
-def _leaf(name: str, text: Callable[[Any], str]) -> Callable[[Any, str], str]:
-    return lambda value, attributes: f"<{name}{attributes}>{text(value)}</{name}>"
-
-
-def _empty(name: str) -> Callable[[Any, str], str]:
-    return lambda _value, attributes: f"<{name}{attributes}/>"
-
-
-def _string(value: str, attributes: str) -> str:
-    if UNWRITABLE.search(value):
-        attributes += ' escape="\\"'
-        value = _TO_ESCAPE.sub(lambda found: _escape(found[0]), value)
-    if _MARKUP.search(value):
-        value = value.translate(_IN_TEXT)
-    return f"<string{attributes}>{value}</string>"
-
-
-def _escape(character: str) -> str:
-    return "\\\\" if character == "\\" else f"\\u{ord(character):04x}"
-
-
-def integer_text(value: int) -> str:
-    """Decimal digits, or hexadecimal ones where Python has a limit for the decimal."""
-    return str(value) if value.bit_length() <= 14280 else hex(value)
-
-
-def float_text(value: float) -> str:
-    bits = struct.pack(">d", value)
-    if value != value and bits != _PLAIN_NAN:
-        return "nan:" + bits.hex()
-    return repr(value)
-
-
-def timedelta_text(value: timedelta) -> str:
-    return f"{value.days} {value.seconds} {value.microseconds}"
-
-
-def fraction_text(value: Fraction) -> str:
-    return f"{integer_text(value.numerator)}/{integer_text(value.denominator)}"
-
-
-def _timed(name: str) -> Callable[[Any, str], str]:
-    """Of a datetime or a time: the zone is an attribute where the text does not say all of it."""
-
-    def write(value: Any, attributes: str) -> str:
-        zone = value.tzinfo
-        if type(zone) is ZoneInfo and zone.key is not None:
-            attributes += f' zone="{zone.key.translate(_IN_ATTRIBUTE)}"'
-            value = value.replace(tzinfo=None)
-        elif type(zone) is timezone:
-            given = zone.__getinitargs__()[1:]  # type: ignore[attr-defined]
-            if given:
-                if UNWRITABLE.search(given[0]):
-                    raise ValueError("XML cannot write the name of the time zone")
-                attributes += f' name="{given[0].translate(_IN_ATTRIBUTE)}"'
-        elif zone is not None:
-            raise TypeError(f"typed XML has no time zones of the class {type(zone).__name__}")
-        if value.fold:
-            attributes += ' fold="1"'
-        return f"<{name}{attributes}>{value.isoformat()}</{name}>"
-
-    return write
-
-
-_LEAVES: dict[type, Callable[[Any, str], str]] = {
-    type(None): _empty("null"),
-    bool: lambda value, attributes: f"<{'true' if value else 'false'}{attributes}/>",
-    int: _leaf("int", integer_text),
-    float: _leaf("float", float_text),
-    complex: _leaf("complex", lambda v: f"{float_text(v.real)} {float_text(v.imag)}"),
-    str: _string,
-    bytes: _leaf("bytes", lambda value: b64encode(value).decode()),
-    bytearray: _leaf("bytearray", lambda value: b64encode(value).decode()),
-    datetime: _timed("datetime"),
-    date: _leaf("date", date.isoformat),
-    time: _timed("time"),
-    timedelta: _leaf("timedelta", timedelta_text),
-    Decimal: _leaf("decimal", str),
-    Fraction: _leaf("fraction", fraction_text),
-    UUID: _leaf("uuid", str),
-}
-_PLAIN = frozenset(_LEAVES)
+def _text(value: Any, references: dict[int, str]) -> str:
+    if type(value) is not str or not is_xml_text(value):
+        raise ValueError("what is no text that XML can write")
+    return value.translate(references)

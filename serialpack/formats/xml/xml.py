@@ -1,72 +1,68 @@
-"""Typed XML as a source: each record one element, whose name says its type.
+"""XML documents as values, by the convention of xmltodict.
 
-In the manner of XStream, so that every value comes back as what it was. A record is written on
-one line; a file of one record is a well-formed document.
+A document is a map with one key, the name of its root. An element is a map: ``@name`` for each
+attribute, then the name of each element in it, a list where one repeats, and ``#text`` for text
+beside these; where there is nothing but text, that text, and null where there is nothing at all.
+Names are as they are spelled, with their prefixes; ``xmlns`` is an attribute like others.
 
-    <map><string key="name">Ann</string><list key="sizes"><int>1</int></list></map>
-
-==================================  ==============================================================
-<null/> <true/> <false/>
-<int>                               decimal digits, or from 4300 on hexadecimal ones behind 0x
-<float>                             as Python writes it; other NaNs by their bits, behind nan:
-<complex>                           two floats
-<string>                            text; with escape="\\", what XML 1.0 cannot write is \\u0000 and
-                                    the like, and a backslash is doubled
-<bytes> <bytearray>                 base64
-<datetime> <date> <time>            as isoformat writes it; zone: the name of a time zone; name:
-                                    that of an offset; fold="1": the second of two equal times
-<timedelta>                         days, seconds and microseconds
-<decimal> <fraction> <uuid>         as str writes it
-<list> <tuple> <set> <frozenset>    elements
-<map>                               elements, with the key in the attribute key; <entry> for a key
-                                    that is no text, or has what XML cannot write: it holds the
-                                    key and the value
-==================================  ==============================================================
-
-Any other XML has no single meaning as values, and is not read.
+All text is kept, but for white space between elements, which is dropped and told (not so below
+``xml:space="preserve"``). So are comments, processing instructions, and a document type that
+defines nothing. Text in several runs, and elements of one name between which others stand, have an
+order that a map has not: that is lost by ``order``.
 """
 
 from __future__ import annotations
 
-import re
 from typing import Any, ClassVar
 
-from serialpack.formats.base import SourceBlock, Style, StyleTypes
-from serialpack.formats.shared.comments import comments, in_xml
+from serialpack.errors import ValueRefusedError
 from serialpack.formats.shared.document import DocumentFormat
-from serialpack.formats.xml.read import DECLARATION, read_elements
-from serialpack.formats.xml.write import write_elements
-from serialpack.values.kinds import DIGITS, UTF8, Loss
-
-#: As much of a declaration as is remembered.
-_USUAL = re.compile(r"<\?xml [ -~]{1,100}\?>\r?\n")
+from serialpack.formats.xml.read import read_document
+from serialpack.formats.xml.write import write_document
+from serialpack.values.kinds import BEYOND_JSON, ORDER, shown
 
 
 class XmlFormat(DocumentFormat):
-    """Elements that say their types, one after another."""
+    """A document, whose root is the one key of a map."""
 
-    style_types: ClassVar[StyleTypes] = {"d": (str,)}
-    about = "typed XML, in which each element says the type of its value"
-    title = "typed XML"
-    heeds = frozenset({DIGITS, UTF8})
+    about = "XML, an element for each key"
+    title = "XML"
+    one_record = True
+    joins = False
+    tells = True
+    heeds = frozenset({ORDER})
+    cannot = BEYOND_JSON | {
+        *("boolean", "integer", "inexact-integer", "uint64", "bigint", "float", "integral-float"),
+        *("bare", "surrogates"),
+    }
+    #: Of these, text that is not empty and that XML can write, maps with keys that are names, and
+    #: lists of several that are in no list.
+    partly: ClassVar[frozenset[str]] = frozenset({"text", "control", "nul", "array", "nested"})
 
     def read(self, data: bytes) -> list[Any]:
-        return read_elements(data, self.marks)
-
-    def comments(self, block: SourceBlock) -> Loss | None:
-        return comments(block, (b"<!--", b"<?"), in_xml)
+        return [read_document(data, self.marks)]
 
     def write(self, records: list[Any]) -> bytes:
-        return write_elements(records)
+        if len(records) != 1:
+            raise ValueError("an XML file is one document")
+        return write_document(records[0])
 
-    def detect_style(self, block: SourceBlock) -> Style:
-        """What stands before the first element."""
-        found = DECLARATION.match(bytes(block.data[:200]))
-        text = found[0].decode() if found else ""
-        return {"d": text} if _USUAL.fullmatch(text) else {}
-
-    def write_text(self, records: list[Any], style: Style, *, first: bool) -> bytes:
-        text = style.get("d", "")
-        if not isinstance(text, str) or (text and not _USUAL.fullmatch(text)):
-            raise ValueError("no declaration of XML")
-        return (text.encode() if first else b"") + self.write(records)
+    def check_document(self, document: Any) -> None:
+        if type(document) is dict and len(document) == 1:
+            (root,) = document.values()
+            if type(root) is not list:
+                return
+            what = f"a list under {shown(next(iter(document)))}"
+        elif type(document) is dict:
+            keys = ", ".join(map(shown, list(document)[:3])) + (
+                ", ..." if len(document) > 3 else ""
+            )
+            what = f"a map with the keys {keys}" if document else "a map without keys"
+        else:
+            what = "a list" if type(document) is list else shown(document)
+        raise ValueRefusedError(
+            f"XML has one root element, and this is {what}",
+            kind="bare",
+            hint='wrap it: {"root": ...}, in which a list is {"root": {"item": [...]}};'
+            " or --to typed-xml",
+        )

@@ -1,0 +1,180 @@
+"""Values as such that the elements of an XML document hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from serialpack.conversion.losses import Losses
+from serialpack.conversion.plan import ConversionPlan
+from serialpack.conversion.tables.carrier import Carrier
+from serialpack.conversion.tables.cells import json_texts
+from serialpack.errors import ValueRefusedError
+from serialpack.formats.xml.write import is_xml_name, is_xml_text
+from serialpack.values.kinds import ROOT, UTF8, Loss, Path, key_kind, path_text, shown
+
+_NUMBERS: frozenset[type] = frozenset({bool, int, float})
+_TYPED = "--to typed-xml holds it"
+
+
+class ElementCarrier(Carrier):
+    """Turns values into text, null, maps and lists, as elements have them."""
+
+    def __init__(self, plan: ConversionPlan) -> None:
+        super().__init__("json", frozenset({"non-finite"}), utf8=UTF8 in plan.lossy)
+        self._plan = plan
+
+    def carried(self, records: list[Any], losses: Losses, first_record: int) -> list[Any]:
+        """As ``Carrier.carried``; ValueRefusedError for what no element holds."""
+        records = super().carried(records, losses, first_record)
+        told = Losses(self._plan.lossy, self._plan.asked)
+        made = []
+        for number, record in enumerate(records, first_record):
+            turner = _Turner(number, told.asked)
+            made.append(turner.turned(record) if type(record) is dict else record)
+            told.merge(turner.told)
+        told.check_carried(self._plan)
+        losses.merge(told)
+        return made
+
+
+class _Turner:
+    """Turns one record. ``asked``: the losses that the user named."""
+
+    def __init__(self, record: int, asked: frozenset[str]) -> None:
+        self._record = record
+        self._asked = asked
+        self._told: dict[str, Loss] = {}
+        #: Maps whose parts are still to be turned, and what these become.
+        self._open: list[tuple[dict[Any, Any], dict[str, Any], Path]] = []
+        #: Each map made, where it stands, and what it is there.
+        self._made: list[tuple[dict[str, Any], Any, Any, Path]] = []
+
+    @property
+    def told(self) -> list[Loss]:
+        """What was changed, by rule."""
+        return list(self._told.values())
+
+    def turned(self, record: dict[Any, Any]) -> dict[str, Any]:
+        whole: dict[str, Any] = {}
+        self._open.append((record, whole, ROOT))
+        while self._open:
+            value, into, path = self._open.pop()
+            for key in self._ordered(value, path):
+                self._put(into, key, value[key], path)
+        for made, into, key, path in reversed(self._made):  # what is within others comes first
+            if not made:
+                self._note("elements", path, "a map without keys", "null")
+                into[key] = None
+            elif list(made) == ["#text"]:
+                self._note("elements", path, "a map of text alone", "its text")
+                into[key] = made["#text"]
+        return whole
+
+    def _ordered(self, value: dict[Any, Any], path: Path) -> list[Any]:
+        """The keys, attributes first."""
+        keys = list(value)
+        order = sorted(keys, key=lambda key: type(key) is not str or key[:1] != "@")
+        if order != keys:
+            self._note("elements", path, "keys", "attributes before others")
+        return order
+
+    def _put(self, into: dict[str, Any], key: Any, part: Any, path: Path) -> None:
+        here = path, key
+        self._check_key(key, path)
+        if path is ROOT and type(part) is list:
+            into[key] = part  # which the document as a whole is refused for
+        elif key[:1] == "@" or key == "#text":
+            self._put_text(into, key, part, here)
+        elif type(part) is not list:
+            self._put_value(into, key, part, here)
+        elif not part:
+            self._leave_out(here)
+        elif len(part) == 1:
+            self._note("elements", here, "a list of one", "its element")
+            self._put_value(into, key, part[0], (here, 0))
+        else:
+            into[key] = items = [None] * len(part)
+            for number, item in enumerate(part):
+                self._put_value(items, number, item, (here, number))
+
+    def _put_value(self, into: Any, key: Any, value: Any, path: Path) -> None:
+        """What an element becomes that is no attribute and no list."""
+        if value is None:
+            into[key] = None
+        elif type(value) is dict:
+            into[key] = made = dict[str, Any]()
+            self._open.append((value, made, path))
+            self._made.append((made, into, key, path))
+        elif type(value) is list:
+            self._refuse(path, "array", "a list within a list", _TYPED)
+        elif text := self._text(value, path):
+            into[key] = text
+        else:
+            self._note("elements", path, "empty text", "null")
+            into[key] = None
+
+    def _put_text(self, into: dict[str, Any], key: str, value: Any, path: Path) -> None:
+        """An attribute, or the text beside elements."""
+        if type(value) in (dict, list):
+            self._refuse(path, "nested", f"{shown(value)} as {key}", "it is text")
+        text = "" if value is None else self._text(value, path)
+        if value is None or (key == "#text" and not text):
+            self._note("elements", path, shown(value), "no text")
+        if text or key != "#text":
+            into[key] = text
+
+    def _text(self, value: Any, path: Path) -> str:
+        if type(value) in _NUMBERS:
+            self._note("elements", path, shown(value), "text")
+            return self._number(value, path)
+        if type(value) is not str:
+            self._refuse(path, "value", shown(value), _TYPED)
+        text = str(value)
+        if not is_xml_text(text):
+            surrogate = any("\ud800" <= c <= "\udfff" for c in text)
+            hint = f"--lossy {UTF8} puts U+FFFD there" if surrogate else _TYPED
+            kind = "surrogates" if surrogate else "control"
+            self._refuse(path, kind, f"text that XML cannot write: {shown(text)}", hint)
+        return text
+
+    def _number(self, value: Any, path: Path) -> str:
+        """As JSON has it, NaN and infinities as in tables of text."""
+        if type(value) is float:
+            return json_texts([value])[0] if value - value == 0 else _odd(value)
+        try:
+            return str(value).lower()
+        except ValueError:  # Python's limit
+            self._refuse(path, "huge-integer", shown(value), _TYPED)
+            raise
+
+    def _leave_out(self, path: Path) -> None:
+        if "null" not in self._asked:
+            self._refuse(path, "array", "an empty list", "--lossy null leaves it out")
+        self._note("null", path, "[]", "nothing")
+
+    def _check_key(self, key: Any, path: Path) -> None:
+        name = key[1:] if type(key) is str and key[:1] == "@" else key
+        if key == "#text" or is_xml_name(name):
+            return
+        kind = key_kind(key) or "key"
+        self._refuse(path, kind, f"a key that is no name of an element: {shown(key)}", _TYPED)
+
+    def _note(self, rule: str, path: Path, was: str, became: str) -> None:
+        told = self._told.get(rule)
+        if told is None:
+            told = Loss(rule, 0, self._record, path_text(path), was, became)
+        self._told[rule] = told._replace(count=told.count + 1)
+
+    def _refuse(self, path: Path, kind: str, what: str, hint: str) -> None:
+        raise ValueRefusedError(
+            f"xml cannot hold {what}",
+            record=self._record,
+            value_path=path_text(path),
+            kind=kind,
+            hint=hint,
+        )
+
+
+def _odd(value: float) -> str:
+    """NaN and infinities."""
+    return "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"

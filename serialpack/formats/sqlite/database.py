@@ -1,0 +1,296 @@
+"""A database that is there: opened read-only, and its rows."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import IO, NamedTuple
+from urllib.parse import quote
+
+from serialpack.errors import FileError, InputError, RefusedError, UsageError
+from serialpack.formats.base import MAX_BLOCK, Read
+from serialpack.formats.sqlite.rows import RowHead, bad_text, joined, row_encoder
+
+MAGIC = b"SQLite format 3\x00"
+
+#: So many tables are named in a message.
+_FEW = 12
+
+_JSON = re.compile(r"JSON\b", re.IGNORECASE)
+_BOOLEAN = re.compile(r"BOOL(?:EAN)?", re.IGNORECASE)
+
+
+class RowPiece(NamedTuple):
+    """RowPiece of a table as bytes, and how many they are."""
+
+    data: bytes
+    count: int  # type: ignore[assignment]  # a method of tuple, which nobody needs here
+
+
+class DatabaseRead:
+    """Reads the bytes of a database; whoever wants its rows opens it.
+
+    ``path``: of the file, where it is one as it is. ``table``: the one that is wanted, where the
+    user says so. ``kept``: it had to be kept in a temporary file.
+    """
+
+    def __init__(self, read: Read, path: str | None = None, table: str | None = None) -> None:
+        self._read = read
+        self._path = path
+        self.table = table
+        self.kept = False
+
+    def __call__(self, size: int) -> bytes:
+        return self._read(size)
+
+    @contextmanager
+    def opened(self) -> Iterator[OpenTable]:
+        """The table that is wanted; FileError, InputError, UsageError."""
+        if self._path is not None:
+            path = Path(self._path).resolve()  # by which SQLite names what is beside it
+            _check_quiet(path)
+            with open_table(path, self.table) as found:
+                yield found
+            return
+        self.kept = True
+        with tempfile.TemporaryDirectory(prefix="serialpack-") as folder:
+            copy = Path(folder) / "copy.db"
+            with copy.open("wb") as out:
+                for data in iter(partial(self._read, 1 << 20), b""):
+                    _put(out, data)
+            with open_table(copy, self.table) as found:
+                yield found
+
+
+def _put(out: IO[bytes], data: bytes) -> None:
+    try:
+        out.write(data)
+    except OSError as error:
+        raise FileError(
+            f"its temporary copy cannot be written: {(error.strerror or '').lower()}",
+            hint="TMPDIR names a folder with more room",
+        ) from None
+
+
+class OpenTable(NamedTuple):
+    """A table or view whose rows can be read."""
+
+    connection: sqlite3.Connection
+    name: str
+    select: str
+    head: RowHead
+
+    def pieces(self, block_size: int, most_values: int = 0) -> Iterator[tuple[RowHead, RowPiece]]:
+        """All rows, of about ``block_size`` bytes at a time, and ``most_values`` values.
+
+        InputError where they cannot be read, RefusedError for a row that is too large.
+        """
+        count = 0
+        head = self.head
+        while True:
+            try:
+                for rows in self._from(count, block_size, most_values):
+                    yield head, rows
+                    count += rows.count
+                return
+            except sqlite3.OperationalError as error:
+                if "decode to UTF-8" not in str(error) or head.odd:
+                    raise _unreadable(self.name, error) from None
+            except sqlite3.DataError as error:
+                if "too big" not in str(error):
+                    raise _unreadable(self.name, error) from None
+                raise RefusedError(f"a value in {self.name} is larger than 64 MiB") from None
+            except sqlite3.DatabaseError as error:
+                raise _unreadable(self.name, error) from None
+            # Rare, and slow: so they are looked at one by one only where it must be.
+            self.connection.text_factory = bad_text()
+            head = head._replace(odd=True)
+
+    def _from(self, first: int, block_size: int, most_values: int) -> Iterator[RowPiece]:
+        encode, most_rows = row_encoder(), max(1, most_values // max(1, len(self.head.names)))
+        parts: list[bytes] = []
+        size = 0
+        with closing(self.connection.execute(self.select)) as cursor:
+            for number, row in enumerate(cursor):
+                if number < first:
+                    continue
+                data = encode(row)
+                parts.append(data)
+                size += len(data)
+                if size >= block_size or (most_values and len(parts) >= most_rows):
+                    yield RowPiece(joined(parts), len(parts))
+                    parts, size = [], 0
+        yield RowPiece(joined(parts), len(parts))
+
+
+@contextmanager
+def open_table(path: Path, name: str | None) -> Iterator[OpenTable]:
+    """The table or view ``name`` of the database at ``path``, or the only one that there is.
+
+    InputError where it is no sound database, or has no table; UsageError where it has several, or
+    not that one.
+    """
+    with connected(path, "immutable=1") as connection:
+        try:
+            _check_length(path)
+            kinds = _tables(connection)
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            raise _unsound(error) from None
+        table = _chosen(kinds, name)
+        try:
+            yield _opened(connection, table, kinds[table])
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            raise _unreadable(table, error) from None
+
+
+@contextmanager
+def connected(path: Path, mode: str) -> Iterator[sqlite3.Connection]:
+    """A connection to the file at ``path``, read-only, that believes nothing it says of itself."""
+    uri = f"file:{quote(str(path.resolve()))}?mode=ro&{mode}"
+    # Another thread may read its last rows than the one that opened it.
+    with closing(sqlite3.connect(uri, uri=True, timeout=0, check_same_thread=False)) as connection:
+        connection.isolation_level = None
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_BLOCK)
+        connection.execute("PRAGMA trusted_schema = OFF")
+        connection.execute("PRAGMA cell_size_check = ON")
+        yield connection
+
+
+def _check_quiet(path: Path) -> None:
+    """FileError where the file is not all of the database: somebody writes it, or broke off."""
+    for ending, what in (("-wal", "changes that are not in it yet"), ("-journal", "a change")):
+        beside = path.with_name(path.name + ending)
+        try:
+            size = beside.stat().st_size
+        except OSError:
+            continue
+        if size:
+            raise FileError(
+                f"it is being written, or was not closed: {beside.name} has {what}",
+                hint=f"close it first, or copy it: sqlite3 {path.name} \"VACUUM INTO 'copy.db'\"",
+            )
+    if _head(path)[18:20] != b"\1\1":  # with a log beside it, readers and writers do not meet
+        return
+    with connected(path, "cache=private") as connection:
+        try:
+            connection.execute("SELECT 1 FROM sqlite_master").close()
+        except sqlite3.OperationalError as error:
+            if "locked" in str(error):
+                raise FileError(
+                    "it is locked: another program writes it", hint="try again later"
+                ) from None
+        except sqlite3.DatabaseError:  # which is said where it is read
+            return
+
+
+def _head(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(100)
+
+
+def _tables(connection: sqlite3.Connection) -> dict[str, str]:
+    """The tables and views, in order, with what each is; without those that SQLite has for itself.
+
+    DatabaseError where it is no database.
+    """
+    rows = connection.execute(
+        "SELECT name, type, sql FROM sqlite_master WHERE type IN ('table', 'view')"
+        " AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid"
+    ).fetchall()
+    try:  # what a virtual table keeps its own things in; known from SQLite 3.37 on
+        found = connection.execute("SELECT name FROM pragma_table_list WHERE type = 'shadow'")
+        shadows = {name for (name,) in found}
+    except sqlite3.OperationalError:
+        shadows = set()
+    virtual = re.compile(r"\s*CREATE\s+VIRTUAL\b", re.IGNORECASE)
+    return {
+        name: "view" if kind == "view" or virtual.match(sql or "") else "table"
+        for name, kind, sql in rows
+        if name not in shadows
+    }
+
+
+def _check_length(path: Path) -> None:
+    """DatabaseError where the file is shorter than it says."""
+    head = _head(path)
+    if len(head) < 100 or head[24:28] != head[92:96]:
+        return
+    page = int.from_bytes(head[16:18])
+    expected = (65536 if page == 1 else page) * int.from_bytes(head[28:32])
+    size = path.stat().st_size
+    if size < expected:
+        raise sqlite3.DatabaseError(f"it has {size:,} bytes, and should have {expected:,}")
+
+
+def _chosen(kinds: dict[str, str], name: str | None) -> str:
+    if not kinds:
+        raise InputError("the database has no table")
+    names = ", ".join(list(kinds)[:_FEW]) + (", ..." if len(kinds) > _FEW else "")
+    if name is None:
+        if len(kinds) == 1:
+            return next(iter(kinds))
+        raise UsageError(
+            f"the database has {len(kinds)} tables: {names}", hint="--table NAME takes one of them"
+        )
+    found = next((n for n in kinds if n == name), None)
+    found = found or next((n for n in kinds if n.lower() == name.lower()), None)
+    if found is None:
+        raise UsageError(
+            f"the database has no table {name!r}", hint=f"--table takes one of: {names}"
+        )
+    return found
+
+
+def _opened(connection: sqlite3.Connection, name: str, kind: str) -> OpenTable:
+    """The rows of a table in the order of their keys: an index has none but its own."""
+    select = f"SELECT * FROM {quoted(name)}" + (" NOT INDEXED" if kind == "table" else "")
+    with closing(connection.execute(f"{select} LIMIT 0")) as cursor:
+        names = [column[0] for column in cursor.description]
+    found = connection.execute(f"PRAGMA table_xinfo({quoted(name)})")
+    declared = {row[1]: row[2] or "" for row in found}
+    types = [declared.get(column, "") for column in names]
+    boolean = [n for n, said in enumerate(types) if _BOOLEAN.fullmatch(said)]
+    json = [n for n, said in enumerate(types) if _JSON.match(said)]
+    json = [n for n in json if _all_json(connection, name, names[n])]
+    return OpenTable(connection, name, select, RowHead(names, json, boolean))
+
+
+def _all_json(connection: sqlite3.Connection, table: str, column: str) -> bool:
+    """Whether all texts in a column are JSON: else it is one that only is called so."""
+    value = quoted(column)
+    try:
+        found = connection.execute(
+            f"SELECT 1 FROM {quoted(table)}"
+            f" WHERE typeof({value}) = 'text' AND NOT json_valid({value}) LIMIT 1"
+        ).fetchone()
+    except sqlite3.OperationalError:  # an SQLite that was built without JSON
+        return False
+    return found is None
+
+
+def quoted(name: str) -> str:
+    """A name as SQL has it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _unsound(error: Exception) -> InputError:
+    return InputError(
+        f"no sound SQLite database: {error}", hint="sqlite3 FILE .recover shows what is left of it"
+    )
+
+
+def _unreadable(name: str, error: Exception) -> InputError:
+    return InputError(
+        f"the table {name} cannot be read: {error}",
+        hint="sqlite3 FILE .recover shows what is left of it",
+    )
+
+
+def as_database(read: Read) -> DatabaseRead:
+    """What gives the rows of the database whose bytes ``read`` gives."""
+    return read if isinstance(read, DatabaseRead) else DatabaseRead(read)

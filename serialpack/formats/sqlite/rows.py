@@ -1,0 +1,93 @@
+"""Rows of a table as bytes: an array of MessagePack each, which has all types that SQLite has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+#: The extension type of text that is no UTF-8, which SQLite keeps as it was given.
+BAD_TEXT = 1
+
+#: What begins an array of any number of rows, four bytes of which follow.
+_ARRAY = b"\xdd"
+
+#: What is said before the rows of a block begins so: no database does, and no text.
+MARK = b"\xc1rows\x00"
+
+
+class RowHead(NamedTuple):
+    """What must be known of the rows of a block.
+
+    ``json``, ``boolean``: the numbers of columns that are declared so. ``odd``: whether there may
+    be text that is no UTF-8.
+    """
+
+    names: list[str]
+    json: list[int]
+    boolean: list[int]
+    odd: bool = False
+
+    def packed(self) -> bytes:
+        """The head as bytes."""
+        import msgspec
+
+        return MARK + msgspec.msgpack.encode(tuple(self))
+
+    @staticmethod
+    def unpacked(data: bytes) -> RowHead:
+        """Of ``packed``; ValueError."""
+        import msgspec
+
+        if not data.startswith(MARK):
+            raise ValueError("no rows")
+        return RowHead(*msgspec.msgpack.decode(data[len(MARK) :]))
+
+
+@cache
+def row_encoder() -> Callable[[Any], bytes]:
+    """What makes bytes of a row; OverflowError, TypeError or ValueError for what it cannot hold."""
+    import msgspec
+
+    return msgspec.msgpack.Encoder().encode
+
+
+def joined(rows: Sequence[bytes]) -> bytes:
+    """Rows that are bytes as one array of them."""
+    return b"".join((_ARRAY, len(rows).to_bytes(4), *rows))
+
+
+def encoded(rows: Iterable[Sequence[Any]]) -> bytes:
+    """The array of rows; errors as of ``row_encoder``."""
+    return joined(list(map(row_encoder(), rows)))
+
+
+def decoded(data: bytes) -> list[list[Any]]:
+    """The rows of an array of them, or of one alone; ValueError."""
+    import msgspec
+
+    # No row is so long that it begins as the array does.
+    whole = data if data[:1] == _ARRAY else joined([data])
+    rows: list[list[Any]] = msgspec.msgpack.decode(whole)
+    return rows
+
+
+def spans(data: bytes) -> Iterator[tuple[int, int]]:
+    """Where each row of an array begins and ends; ValueError."""
+    # As it was encoded it is encoded again, so its length is known.
+    encode, at = row_encoder(), len(_ARRAY) + 4
+    for row in decoded(data):
+        yield at, (at := at + len(encode(row)))
+
+
+def bad_text() -> Callable[[bytes], Any]:
+    """What makes text of SQLite's bytes: of what is no UTF-8 something that ``encoded`` takes."""
+    from msgspec.msgpack import Ext
+
+    def text(data: bytes) -> Any:
+        try:
+            return data.decode()
+        except UnicodeDecodeError:
+            return Ext(BAD_TEXT, data)
+
+    return text

@@ -1,0 +1,97 @@
+"""Databases made here: one table, written whole."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from serialpack.errors import FileError
+from serialpack.formats.sqlite.database import quoted
+
+#: SQLite's own limit, unless somebody built it with another.
+MOST_COLUMNS = 2000
+
+#: What SQLite keeps for itself.
+_RESERVED = re.compile("sqlite_", re.IGNORECASE)
+
+#: The declared types of values of one Python type each. Where others stand among them, there is
+#: none: with one SQLite would turn a ``"1"`` among integers into one of them.
+DECLARED: dict[type, str] = {
+    int: "INTEGER",
+    float: "REAL",
+    str: "TEXT",
+    bytes: "BLOB",
+    bool: "BOOLEAN",
+}
+
+#: The integers that it has.
+LOWEST, HIGHEST = -(1 << 63), (1 << 63) - 1
+
+
+def is_name(name: str) -> bool:
+    """Whether a table can have that name."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return bool(name) and "\0" not in name and not _RESERVED.match(name)
+
+
+def same_names(names: Iterable[str]) -> tuple[str, str] | None:
+    """Two names that are one to SQLite, which takes ASCII letters for the same in either case."""
+    seen: dict[str, str] = {}
+    for name in names:
+        lower = "".join(c.lower() if c.isascii() else c for c in name)
+        if lower in seen:
+            return seen[lower], name
+        seen[lower] = name
+    return None
+
+
+class NewDatabase:
+    """A new file with one table, to which rows are added. Not safe before ``close``."""
+
+    def __init__(self, path: Path, table: str, columns: Sequence[tuple[str, str]]) -> None:
+        """``columns``: their names, and declared types. sqlite3.Error where SQLite has no such."""
+        self._connection = sqlite3.connect(path, check_same_thread=False)
+        self._connection.isolation_level = None
+        # It is nobody's before it is whole: what a crash leaves is thrown away.
+        for said in ("journal_mode = OFF", "synchronous = OFF", "locking_mode = EXCLUSIVE"):
+            self._connection.execute(f"PRAGMA {said}").close()
+        self._connection.execute("BEGIN")
+        parts = ", ".join(f"{quoted(name)} {declared}".rstrip() for name, declared in columns)
+        self._connection.execute(f"CREATE TABLE {quoted(table)} ({parts})")
+        marks = ", ".join("?" * len(columns))
+        self._insert = f"INSERT INTO {quoted(table)} VALUES ({marks})"
+
+    def add(self, rows: Iterable[Sequence[Any]]) -> None:
+        """Rows behind those before; sqlite3.Error, OverflowError, ValueError for a value."""
+        with _room_told():
+            self._connection.executemany(self._insert, rows)
+
+    def close(self, *, keep: bool = True) -> None:
+        """Write what is left; without ``keep`` it is going to be removed."""
+        try:
+            if keep:
+                with _room_told():
+                    self._connection.execute("COMMIT")
+        finally:
+            self._connection.close()
+
+
+@contextmanager
+def _room_told() -> Iterator[None]:
+    """FileError where there is no room left."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        if "full" not in str(error) and "I/O" not in str(error):
+            raise
+        raise FileError(
+            f"the temporary database cannot be written: {error}",
+            hint="TMPDIR names a folder with more room",
+        ) from None
