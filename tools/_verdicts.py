@@ -27,6 +27,11 @@ any other column with maps or lists is JSON text throughout. `--nest` reads each
 of a list, a map or a string as such; where text is among the cells that reads as JSON too, the
 closing line names the columns to read: `--nest tags,items`, or `--nest -` for none.
 
+Avro has unions, so that what is of several types is held as it is. Maps in one place are one
+record all the same, whose fields are null where a key is missing, and integers beside floats are
+doubles; maps whose keys are no names, or that have more than 16 lists of keys below one key, are
+Avro's maps.
+
 A column of an SQLite table is declared INTEGER, REAL, TEXT, BLOB or BOOLEAN where all its values
 are of that one type, and else without a type, under which SQLite changes no value. Columns with
 lists, and booleans beside other values, are JSON text, declared JSON (JSON TEXT where numbers are

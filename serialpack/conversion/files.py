@@ -25,16 +25,16 @@ from serialpack.conversion.projecting import Fields, fields_lost
 from serialpack.conversion.rules import (
     DATABASES,
     EVERY,
-    ONE_SCHEMA,
     RULES,
     TABLES,
     TEXT_TABLES,
     TYPED_TABLES,
+    UNIONS,
     allowed_for,
 )
 from serialpack.conversion.sinks import opened_target
 from serialpack.conversion.stream import Converted, convert_stream
-from serialpack.conversion.tables.layout import Layout, layout_of, typed_layout_of
+from serialpack.conversion.tables.layout import Layout, layout_of, typed_layout_of, union_layout_of
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.tables.survey import surveyed
 from serialpack.conversion.tables.told import turned_back_by
@@ -148,7 +148,7 @@ def convert(
     if how["shaping"].ascii and to not in ("json", "ndjson"):
         raise UsageError(f"--ascii is for json and ndjson, not {to}")
     lists = not (strict or tagged or skip_bad or EVERY in lossy)
-    with twice(source, sure=to in TABLES or to == "avro", may=lists) as again:
+    with twice(source, sure=to in TABLES | UNIONS, may=lists) as again:
         try:
             return _either(again, target, to, how, block_size, progress)
         except ValueRefusedError as refused:
@@ -180,18 +180,18 @@ def _either(
     losses: Losses | None = None,
 ) -> ConvertReport:
     """As ``convert``, in one pass or in two. ``losses`` counts, and nothing is written then."""
-    whole = to in ONE_SCHEMA - TABLES and block_size != MAX_BLOCK
+    looked = _looked(again, target, to, how, block_size) if to in TABLES | UNIONS else None
+    whole = looked is None and to in UNIONS and block_size != MAX_BLOCK
     if whole and _needs_one_schema(again, to, how, block_size):
         block_size = MAX_BLOCK
-    looked = _looked(again, target, to, how, block_size) if to in TABLES else None
     report = _converted(again.again(), target, to, how, looked, block_size, progress, losses)
     return report._replace(kept_pipe=again.kept or report.kept_pipe)
 
 
 def _looked(
     again: Rereadable, target: Target, to: str, how: ConvertOptions, block_size: int | None
-) -> tuple[Layout, int | None]:
-    """The columns of the table, and the bytes of a block, where these must be others."""
+) -> tuple[Layout, int | None] | None:
+    """The columns, None where they are given or made at last; the bytes of a block, if others."""
     threads = how["threads"] or usable_cores()
     with ExitStack() as stack:
 
@@ -202,6 +202,8 @@ def _looked(
             return _begun(source, to, how, threads)
 
         begun = opened()
+        if to in UNIONS and (begun.plan.target_settings or begun.plan.source == to):
+            return None
         looked, block_size = surveyed(
             chain((begun.given.read,), (opened().given.read for _ in count())).__next__,
             begun.plan,
@@ -210,6 +212,9 @@ def _looked(
             size=begun.size,
             block_size=begun.block_size or block_size,
         )
+    if to in UNIONS:
+        union = union_layout_of(looked.shape, looked.rows)
+        return None if union is None else (union, block_size)
     if to in DATABASES:
         from serialpack.conversion.tables.databases import database_layout, table_name
 

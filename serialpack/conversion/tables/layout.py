@@ -9,6 +9,7 @@ from serialpack.conversion.tables.columns import CellPlace, Missing
 from serialpack.conversion.tables.shape import ValueShape, check_columns
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.errors import ValueRefusedError
+from serialpack.formats.shared.column_types import ColumnType
 from serialpack.values.kinds import key_kind, shown, value_step
 
 #: What may stand between the keys of a dotted column, in the order in which it is advised.
@@ -36,8 +37,9 @@ class TableColumn(NamedTuple):
 class Layout(NamedTuple):
     """The columns of a table, and the place of each key. ``rows``: what the records are.
 
-    ``schema``: of a table with types, theirs, as Arrow writes it. ``lists``: the keys under which
-    the one record has lists of maps. ``table``: the name of that of a database.
+    ``schema``: of a table with types, theirs, as Arrow writes it; ``union``: of one whose types are
+    unions, that of the records. ``lists``: the keys under which the one record has lists of maps.
+    ``table``: the name of that of a database.
     """
 
     columns: tuple[TableColumn, ...]
@@ -45,6 +47,7 @@ class Layout(NamedTuple):
     rows: str = "maps"
     schema: bytes | None = None
     lists: tuple[str, ...] = ()
+    union: ColumnType | None = None
     table: str = ""
 
     @property
@@ -121,6 +124,18 @@ def typed_layout_of(shape: ValueShape, shaping: Shaping, rows: str) -> Layout:
         fields.append(pa.field(column.name, json_type() if kind is None else kind))
     schema = pa.schema(fields).serialize().to_pybytes()
     return Layout(tuple(columns), place, rows, schema)
+
+
+def union_layout_of(shape: ValueShape, rows: str) -> Layout | None:
+    """As ``layout_of``, of a format with unions; None where all records must be there for it."""
+    from serialpack.conversion.tables.union_types import union_type
+
+    found = union_type(shape) if rows == "maps" else None
+    if found is None:
+        return None
+    columns = tuple(TableColumn((key,), key) for key in shape.keys)
+    place = CellPlace(-1, {key: CellPlace(n) for n, key in enumerate(shape.keys)})
+    return Layout(columns, place, rows, union=found)
 
 
 def shape_under(shape: ValueShape, path: tuple[str, ...]) -> ValueShape:

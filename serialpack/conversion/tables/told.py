@@ -41,6 +41,8 @@ def turned_back_by(
     """The words with which a table of text is read as the records that it was made of."""
     rules = {loss.rule for loss in losses}
     words: list[str] = []
+    if layout.union is not None:
+        return ()
     if layout.table:  # what is JSON text is declared so
         return ("-F", target, "--nest", *_separator(layout, shaping)) if layout.flattens else ()
     if layout.schema is not None:
