@@ -207,7 +207,7 @@ def _looked(
         looked, block_size = surveyed(
             chain((begun.given.read,), (opened().given.read for _ in count())).__next__,
             begun.plan,
-            within=to in TYPED_TABLES,
+            within=to in TYPED_TABLES | UNIONS,
             threads=threads,
             size=begun.size,
             block_size=begun.block_size or block_size,
