@@ -41,6 +41,11 @@ another than most are told, and refused by `--strict`. Parquet and Arrow keep, u
 ends, quotes, a mark. `--to csv` writes it so again: the closing line says `back: the same bytes`
 where each block of the source was written again to compare it, else `the same cells`.
 
+Avro has unions, so that what is of several types is held as it is. Maps in one place are one
+record all the same, whose fields are null where a key is missing, and integers beside floats are
+doubles; maps whose keys are no names, or that have more than 16 lists of keys below one key, are
+Avro's maps.
+
 A column of an SQLite table is declared INTEGER, REAL, TEXT, BLOB or BOOLEAN where all its values
 are of that one type, and else without a type, under which SQLite changes no value. Columns with
 lists, and booleans beside other values, are JSON text, declared JSON (JSON TEXT where numbers are

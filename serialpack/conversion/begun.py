@@ -19,9 +19,16 @@ from serialpack.conversion.rules import (
     TABLES,
     TEXT_TABLES,
     TYPED_TABLES,
+    UNIONS,
     allowed_for,
 )
-from serialpack.conversion.tables.layout import Layout, layout_of, typed_layout_of, with_kept
+from serialpack.conversion.tables.layout import (
+    Layout,
+    layout_of,
+    typed_layout_of,
+    union_layout_of,
+    with_kept,
+)
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.tables.survey import Looked, surveyed
 from serialpack.conversion.tables.twice import Rereadable
@@ -90,8 +97,11 @@ class Known(NamedTuple):
 
 def looked_at(
     again: Rereadable, target: Target, to: str, how: ConvertOptions, block_size: int | None
-) -> Known:
-    """What is known of a source once it was looked at; errors as of the conversion."""
+) -> Known | None:
+    """What is known of a source once it was looked at; None where that is not needed.
+
+    Errors as of the conversion.
+    """
     threads = how["threads"] or usable_cores()
     with ExitStack() as stack:
 
@@ -102,15 +112,22 @@ def looked_at(
             return begun(source, to, how, threads)
 
         front = opened()
+        if _has_its_schema(front.plan, to) and not how["shaping"].gives_types:
+            return None
         looked, block_size = surveyed(
             chain((front.given.read,), (opened().given.read for _ in count())).__next__,
             front.plan,
-            within=to in TYPED_TABLES,
+            within=to in TYPED_TABLES | UNIONS,
             threads=threads,
             size=front.size,
             block_size=front.block_size or block_size,
         )
     return _known(looked, front, to, how, block_size)
+
+
+def _has_its_schema(plan: ConversionPlan, to: str) -> bool:
+    """Whether the schema of all records is given, or that of the source."""
+    return to in UNIONS and bool(plan.target_settings or plan.source == to)
 
 
 def _known(
@@ -127,6 +144,9 @@ def _known(
             if not column.by_hand:
                 looked.shape.keys[column.name] = shape_of(column, seen.columns[column.name])
     columns = len(looked.shape.keys)
+    if to in UNIONS and not types and not _has_its_schema(plan, to):
+        union = union_layout_of(looked.shape, looked.rows)
+        return Known(union, types, block_size, columns)
     if to not in TABLES:
         return Known(None, types, block_size, columns)
     if to in DATABASES:

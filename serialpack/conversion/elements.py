@@ -10,10 +10,13 @@ from serialpack.conversion.tables.carrier import Carrier
 from serialpack.conversion.tables.cells import json_texts
 from serialpack.errors import ValueRefusedError
 from serialpack.formats.xml.write import is_xml_name, is_xml_text
+from serialpack.serializers import SERIALIZERS
+from serialpack.values.equality import kind_of
 from serialpack.values.kinds import ROOT, UTF8, Loss, Path, key_kind, path_text, shown
 
 _NUMBERS: frozenset[type] = frozenset({bool, int, float})
 _TYPED = "--to typed-xml holds it"
+_NO_WAY = "no format here can"
 
 
 class ElementCarrier(Carrier):
@@ -128,7 +131,10 @@ class _Turner:
             self._note("elements", path, shown(value), "text")
             return self._number(value, path)
         if type(value) is not str:
-            self._refuse(path, "value", shown(value), _TYPED)
+            typed = SERIALIZERS.cls("xml")
+            kind = kind_of(value)
+            held = kind not in typed.cannot | typed.partly
+            self._refuse(path, kind, shown(value), _TYPED if held else _NO_WAY)
         text = str(value)
         if not is_xml_text(text):
             surrogate = any("\ud800" <= c <= "\udfff" for c in text)

@@ -22,10 +22,10 @@ from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.projecting import Fields, fields_lost
 from serialpack.conversion.rules import (
     EVERY,
-    ONE_SCHEMA,
     RULES,
     TABLES,
     TEXT_TABLES,
+    UNIONS,
 )
 from serialpack.conversion.sinks import opened_target
 from serialpack.conversion.stream import Converted, convert_stream
@@ -142,7 +142,7 @@ def convert(
     if how["shaping"].ascii and to not in ("json", "ndjson"):
         raise UsageError(f"--ascii is for json and ndjson, not {to}")
     lists = not (strict or tagged or skip_bad or EVERY in lossy)
-    sure = to in TABLES or to == "avro" or how["shaping"].gives_types
+    sure = to in TABLES | UNIONS or how["shaping"].gives_types
     with twice(source, sure=sure, may=lists) as again:
         try:
             return _either(again, target, to, how, block_size, progress)
@@ -176,9 +176,10 @@ def _either(
 ) -> ConvertReport:
     """As ``convert``, in one pass or in two. ``losses`` counts, and nothing is written then."""
     known: Known | None = None
-    if to in TABLES or how["shaping"].gives_types:
+    if to in TABLES | UNIONS or how["shaping"].gives_types:
         known = looked_at(again, target, to, how, block_size)
-    whole = to in ONE_SCHEMA - TABLES and block_size != MAX_BLOCK
+    no_layout = known is None or known.layout is None
+    whole = no_layout and to in UNIONS and block_size != MAX_BLOCK
     if whole and _needs_one_schema(again, to, how, known, block_size):
         block_size = MAX_BLOCK
         known = None if known is None else known._replace(block_size=MAX_BLOCK)

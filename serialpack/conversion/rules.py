@@ -24,7 +24,7 @@ from serialpack.values.kinds import (
 )
 
 #: The formats that are tables of text, those whose columns have a type, those whose values have one
-#: each, and all. Avro has unions.
+#: each, and all.
 TEXT_TABLES = frozenset(d.name for d in FORMATS if d.delimiter and d.is_target)
 TYPED_TABLES = frozenset(d.name for d in FORMATS if d.typed_columns)
 DATABASES = frozenset({"sqlite"})
@@ -32,6 +32,9 @@ TABLES = TEXT_TABLES | TYPED_TABLES | DATABASES
 
 #: The formats of which a file has one schema.
 ONE_SCHEMA = frozenset(d.name for d in FORMATS if d.one_schema)
+
+#: Those of them that have unions, and hold any record, but whose maps are one record each: Avro.
+UNIONS = ONE_SCHEMA - TYPED_TABLES
 
 #: Every target.
 ALL = frozenset({"*"})
@@ -85,7 +88,7 @@ RULES: dict[str, Rule] = {
     "missing": Rule(
         "a key that only some records have is an empty cell, or null",
         frozenset({"mixed"}),
-        *(TABLES, "missing fields as empty cells", TABLES, "--typed --null null"),
+        *(TABLES | UNIONS, "missing fields as empty cells", TABLES | UNIONS, "--typed --null null"),
     ),
     "nested": Rule(
         "a map is a column for each of its keys",
@@ -109,8 +112,8 @@ RULES: dict[str, Rule] = {
     ),
     "numbers": Rule(
         "integers beside floats are doubles, where these are exact",
-        frozenset({"mixed"}),
-        *(TYPED_TABLES, "integers as doubles", TYPED_TABLES, ""),
+        frozenset({"mixed", "integral-float"}),
+        *(ONE_SCHEMA, "integers as doubles", ONE_SCHEMA, ""),
     ),
     "shapes": Rule(
         "lists are rows without a header, scalars are one column",
@@ -120,7 +123,7 @@ RULES: dict[str, Rule] = {
     "key-order": Rule(
         "columns stand in order of first appearance",
         frozenset({"mixed"}),
-        *(TABLES, "orders of keys as that of the columns", TABLES, ""),
+        *(TABLES | UNIONS, "orders of keys as that of the columns", TABLES | UNIONS, ""),
     ),
     "elements": Rule(
         "numbers and booleans are text, what is empty null, and a list of one its element",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 from typing import NamedTuple
 
-from serialpack.conversion.rules import RULES
+from serialpack.conversion.rules import RULES, UNIONS
 from serialpack.conversion.targets import writers
 from serialpack.values.kinds import KINDS
 
@@ -30,9 +30,13 @@ class Verdict(NamedTuple):
 def verdict(kind: str, target: str) -> Verdict:
     """What becomes of values of ``kind``, one of ``KINDS``, written in ``target``."""
     serializer = writers(target, {})[-1].serializer
-    if kind not in serializer.cannot | serializer.partly:
+    # A union would hold them; but who reads it wants one type.
+    merged = target in UNIONS and any(
+        kind in rule.kinds and target in rule.only for rule in RULES.values()
+    )
+    if kind not in serializer.cannot | serializer.partly and not merged:
         return Verdict("same")
-    partly = kind in serializer.partly
+    partly = merged or kind in serializer.partly
     fit = [name for name, rule in RULES.items() if kind in rule.kinds and rule.is_for(target)]
     carried = tuple(name for name in fit if RULES[name].is_carried(target))
     if carried:

@@ -15,6 +15,12 @@ from tests.conversion.documents import documents
 from tests.conversion.test_matrix import converted
 
 
+def without_null(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {k: without_null(v) for k, v in value.items() if v is not None}
+    return [without_null(item) for item in value] if isinstance(value, list) else value
+
+
 def skipping(data: bytes, source: str, target: str, **how: Any) -> tuple[bytes, ConvertReport]:
     out = io.BytesIO()
     report = serialpack.convert(
@@ -52,6 +58,8 @@ def test_nothing_is_left_out_unsaid(
     found = documents(out, target)
     if source == "json" and target in ("msgpack", "yaml"):
         (found,) = found
+    if target == "avro":  # null is what stands for what is missing
+        found, kept = without_null(found), without_null(kept)
     assert found == kept
     assert report.left_out == len(report.places) >= 1
 

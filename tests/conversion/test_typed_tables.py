@@ -1,4 +1,4 @@
-"""Records of any shape as Parquet, Arrow and Avro, and back."""
+"""Records of any shape as Parquet and Arrow, and back."""
 
 from __future__ import annotations
 
@@ -95,14 +95,6 @@ def test_maps_are_columns_where_that_is_asked() -> None:
     assert back(data, "parquet", report.back) == records
 
 
-def test_avro_has_unions_for_what_comes_later() -> None:
-    pytest.importorskip("fastavro")
-    records = [{"n": n} for n in range(500)] + [{"n": "x", "late": [1]}]
-    data, report = written(records, "avro", block_size=500)
-    assert not report.carried
-    assert back(data, "avro", ()) == records
-
-
 @pytest.mark.parametrize("target", ["parquet", "arrow"])
 def test_what_no_column_holds_is_refused_with_its_place(target: str) -> None:
     with pytest.raises(serialpack.ValueRefusedError) as refused:
@@ -161,14 +153,3 @@ def test_decimals_of_several_places_are_their_digits(target: str) -> None:
     found, report = of_python([{"v": D("1.5")}, {"v": D("2.25")}], target)
     assert found == [{"v": "1.5"}, {"v": "2.25"}]
     assert {loss.rule: loss.count for loss in report.carried} == {"decimals": 2, "mixed": 2}
-
-
-@pytest.mark.parametrize("block_size", [None, 20])
-@pytest.mark.parametrize("name", [name for name in RECORDS if name != "no map"])
-def test_avro_holds_mixed_columns_as_they_are(name: str, block_size: int | None) -> None:
-    """Its unions tell integers from floats, and what is missing from null: nothing is carried."""
-    pytest.importorskip("fastavro")
-    records = RECORDS[name][0]
-    data, report = written(records, "avro", block_size=block_size, strict=True)
-    assert not report.carried
-    assert json.dumps(back(data, "avro", ())) == json.dumps(records)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import os
 import re
@@ -59,6 +60,10 @@ FILES: dict[str, bytes] = {
     "broken.ndjson": b'{"a":1}\n{"a":\n{"a":3}\n',
     "x.msgpack": b"\x81\xa1v\x01\x81\xa1v\x02",
     "old.yaml": b"a: no\nb: 012\nc: 1:30\n",
+    "day1.ndjson": b'{"a":1}\n',
+    "day2.ndjson": b'{"a":"x,y"}\n',
+    "users.ndjson": b'{"id":1,"user":{"name":"ann","age":3}}\n{"user":{"name":"bob"},"id":2}\n',
+    "old.csv": "1;é\n2;ü\n".encode("cp1252"),
 }
 
 
@@ -85,6 +90,17 @@ def rows(name: str) -> Callable[[Path], Any]:
         return pyarrow.parquet.read_table(folder / name).to_pylist()
 
     return read
+
+
+def unpacked(name: str) -> Callable[[Path], Any]:
+    return lambda folder: json.loads(gzip.decompress((folder / name).read_bytes()))
+
+
+def read_by_all(folder: Path) -> Any:
+    """The records of the container, which says how the source is read."""
+    out = io.BytesIO()
+    serialpack.convert(folder / "old.csv.spk", out, to="json")
+    return json.loads(out.getvalue())
 
 
 class Wanted:
@@ -173,7 +189,9 @@ COMMANDS: dict[str, Wanted] = {
     "--to parquet broken.ndjson --skip-bad": Wanted(
         "left out: record 1 (byte 8)", rows("broken.parquet"), [{"a": 1}, {"a": 3}]
     ),
-    "--from msgpack --to ndjson -": Wanted('{"v":1}\n{"v":2}\n', None),
+    "cat x.msgpack | serialpack unpack --from msgpack --to ndjson -": Wanted(
+        '{"v":1}\n{"v":2}\n', None
+    ),
     "--to yaml *.json -o folder/": Wanted(
         "names.json -> folder/names.yaml",
         *(text("folder/names.yaml"), "- name: Ann\n- name: Bob\n  'n': 1\n"),
@@ -182,6 +200,26 @@ COMMANDS: dict[str, Wanted] = {
         "old.json", values("old.json"), {"a": False, "b": 10, "c": 90}
     ),
     "--to ndjson field.npy": Wanted("field.ndjson", values("field.ndjson"), [[1, 2], [3, 4]]),
+    "export.csv -o export.parquet": Wanted(
+        "same values",
+        *(
+            rows("export.parquet"),
+            [{"name": "x", "price": "1,50"}, {"name": "y", "price": "00123"}],
+        ),
+    ),
+    "cat export.csv | serialpack unpack --to json": Wanted(
+        '[\n{"name":"x","price":"1,50"},\n{"name":"y","price":"00123"}\n]\n', None
+    ),
+    "log.ndjson -o log.json.gz": Wanted("same values", unpacked("log.json.gz"), LOG),
+    "--to csv day1.ndjson day2.ndjson -o -": Wanted('a\n1\n"x,y"\n', None),
+    "--fields id,user.name users.ndjson -o -": Wanted(
+        '{"id":1,"user":{"name":"ann"}}\n{"user":{"name":"bob"},"id":2}\n', None
+    ),
+    "serialpack pack --encoding cp1252 --no-header old.csv": Wanted(
+        "delimiter ;, CP1252, no header",
+        read_by_all,
+        [{"column1": "1", "column2": "é"}, {"column1": "2", "column2": "ü"}],
+    ),
 }
 
 
@@ -189,7 +227,7 @@ def commands() -> list[str]:
     """The commands of the README, without their comments."""
     readme = (ROOT / "README.md").read_text("utf-8")
     found: list[str] = []
-    for name in ("conversions", "words"):
+    for name in ("conversions", "words", "short"):
         part = re.search(rf"<!-- {name} -->\n(.*?)<!-- /{name} -->", readme, re.DOTALL)
         assert part is not None
         found += [line.partition(" #")[0].strip() for line in part[1].splitlines()]
@@ -197,7 +235,7 @@ def commands() -> list[str]:
 
 
 def words_of(command: str) -> str:
-    return command.partition("serialpack unpack ")[2]
+    return command.removeprefix("serialpack unpack ")
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Sequence
+from decimal import Decimal
 from typing import Any, ClassVar
 
 from serialpack.conversion.losses import Losses
@@ -73,12 +74,7 @@ class FrameTable:
         self, column: TableColumn, values: Sequence[Any], first_record: int, told: list[Loss]
     ) -> Sequence[Any]:
         """What stands in a column: null for what is missing, and JSON text."""
-        types = set(map(type, values))
-        if Missing in types:
-            kinds = list(map(type, values))
-            place = first_record + kinds.index(Missing), column.value_path
-            told.append(Loss("missing", kinds.count(Missing), *place, "nothing", "null"))
-            values = [None if v is MISSING else v for v in values]
+        values = missing_as_null(column, values, first_record, told)
         if not column.is_json:
             return values
         losses = Losses(*self._lossy)
@@ -127,7 +123,7 @@ class FrameTable:
                     for number, pair in enumerate(zip(put, became, strict=True))
                 ]
                 lost = unlike(column, wide, became)
-                told += _told(column, counts, first_record)
+                told += told_of(column, counts, first_record)
             if lost is not None:
                 return lost
         return None
@@ -158,6 +154,18 @@ class FrameTable:
         return unplaced(error)
 
 
+def missing_as_null(
+    column: TableColumn, values: Sequence[Any], first_record: int, told: list[Loss]
+) -> Sequence[Any]:
+    """The values, null for each that is missing, which is told."""
+    kinds = list(map(type, values))
+    if Missing not in kinds:
+        return values
+    place = first_record + kinds.index(Missing), column.value_path
+    told.append(Loss("missing", kinds.count(Missing), *place, "nothing", "null"))
+    return [None if v is MISSING else v for v in values]
+
+
 def no_json(column: TableColumn, values: Sequence[Any]) -> Difference:
     """The first value that has no JSON text."""
     for number, value in enumerate(values):
@@ -176,7 +184,8 @@ def schema_of(layout: Layout) -> Any:
 
 
 def widened(was: Any, became: Any, counts: dict[str, tuple[int, int]], number: int) -> Any:
-    """``was`` as it is in the column's type: integers as doubles, what is missing as null.
+    """``was`` as it is in the column's type: integers as doubles, what is missing as null, and
+    decimals as text.
 
     ``became`` is what was read of it. ``counts``: how often each rule changed something, and the
     first row.
@@ -184,6 +193,9 @@ def widened(was: Any, became: Any, counts: dict[str, tuple[int, int]], number: i
     if type(was) is int and type(became) is float and int(became) == was:
         _count(counts, "numbers", number)
         return float(was)
+    if type(was) is Decimal and type(became) is str and str(was) == became:
+        _count(counts, "decimals", number)
+        return became
     if type(was) is dict and type(became) is dict:
         if list(was) != [key for key in became if key in was]:
             _count(counts, "key-order", number)
@@ -205,12 +217,14 @@ _WORDS = {
     "numbers": ("an integer", "a double"),
     "missing": ("nothing", "null"),
     "key-order": ("keys", "other order"),
+    "decimals": ("a decimal", "text"),
 }
 
 
-def _told(
+def told_of(
     column: TableColumn, counts: dict[str, tuple[int, int]], first_record: int
 ) -> Iterator[Loss]:
+    """What ``widened`` counted."""
     for rule, (count, first) in counts.items():
         yield Loss(rule, count, first_record + first, column.value_path, *_WORDS[rule])
 

@@ -10,6 +10,7 @@ from serialpack.conversion.tables.shape import ValueShape, check_columns
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.types.kept import KeptTable
 from serialpack.errors import ValueRefusedError
+from serialpack.formats.shared.column_types import ColumnType
 from serialpack.values.kinds import key_kind, shown, value_step
 
 #: What may stand between the keys of a dotted column, in the order in which it is advised.
@@ -37,9 +38,10 @@ class TableColumn(NamedTuple):
 class Layout(NamedTuple):
     """The columns of a table, and the place of each key. ``rows``: what the records are.
 
-    ``schema``: of a table with types, theirs, as Arrow writes it. ``lists``: the keys under which
-    the one record has lists of maps. ``table``: the name of that of a database. ``kept``: of a
-    table of text, how it was written once.
+    ``schema``: of a table with types, theirs, as Arrow writes it; ``union``: of one whose types are
+    unions, that of the records. ``lists``: the keys under which the one record has lists of maps.
+    ``table``: the name of that of a database. ``kept``: of a table of text, how it was written
+    once.
     """
 
     columns: tuple[TableColumn, ...]
@@ -47,6 +49,7 @@ class Layout(NamedTuple):
     rows: str = "maps"
     schema: bytes | None = None
     lists: tuple[str, ...] = ()
+    union: ColumnType | None = None
     table: str = ""
     kept: KeptTable | None = None
 
@@ -134,6 +137,18 @@ def with_kept(layout: Layout, words: bytes) -> Layout:
     pa = arrow()
     schema = pa.ipc.read_schema(pa.py_buffer(layout.schema)).with_metadata({KEPT: words})
     return layout._replace(schema=schema.serialize().to_pybytes())
+
+
+def union_layout_of(shape: ValueShape, rows: str) -> Layout | None:
+    """As ``layout_of``, of a format with unions; None where all records must be there for it."""
+    from serialpack.conversion.tables.union_types import union_type
+
+    found = union_type(shape) if rows == "maps" else None
+    if found is None:
+        return None
+    columns = tuple(TableColumn((key,), key) for key in shape.keys)
+    place = CellPlace(-1, {key: CellPlace(n) for n, key in enumerate(shape.keys)})
+    return Layout(columns, place, rows, union=found)
 
 
 def shape_under(shape: ValueShape, path: tuple[str, ...]) -> ValueShape:

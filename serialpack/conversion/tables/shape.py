@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, time
 from decimal import Decimal
 from functools import partial
-from itertools import chain, compress
+from itertools import chain, compress, islice
 from operator import is_
 from typing import Any
 
@@ -23,6 +23,9 @@ MOST_COLUMNS = 100_000
 #: Levels of maps that are looked at: what is below is JSON text.
 _DEEPEST = 32
 
+#: So many lists of keys are told apart.
+MOST_LISTS = 16
+
 #: The integers that a double holds, each and every one.
 _EXACT = 1 << 53
 
@@ -32,14 +35,15 @@ class ValueShape:
 
     ``missing``: whether there is none in some map. ``empty``: whether there is a map without keys,
     ``hollow``: or one in which is nothing but null. ``keys``: of the maps, in order of first
-    appearance; ``crowded``: they are too many. ``items``: of all that stands in lists. ``low`` and
-    ``high``: of integers; ``inexact``: whether one of them is no double. ``negative_zero``: whether
-    a float is -0.0.
+    appearance; ``lists``: of each map, in its order, up to some more than ``MOST_LISTS`` of them;
+    ``crowded``: they are too many. ``items``: of all that stands in lists. ``low`` and ``high``:
+    of integers; ``inexact``: whether one of them is no double. ``negative_zero``: whether a float
+    is -0.0.
     """
 
     __slots__ = (
         *("types", "missing", "empty", "hollow", "keys", "crowded", "items", "low", "high"),
-        *("inexact", "maps", "facts", "negative_zero"),
+        *("inexact", "maps", "facts", "lists", "negative_zero"),
     )
 
     def __init__(self) -> None:
@@ -52,6 +56,7 @@ class ValueShape:
         self.maps = 0
         #: Of times, whether they are in UTC; of decimals, their digits and places.
         self.facts: set[Any] = set()
+        self.lists: set[tuple[Any, ...]] = set()
 
     def __getstate__(self) -> tuple[Any, ...]:
         return tuple(getattr(self, name) for name in self.__slots__)
@@ -94,6 +99,7 @@ class ValueShape:
             self.crowded = True
             return
         groups = grouped(maps)
+        self._count(groups)
         for keys, group in groups.items():
             if not keys:
                 self.empty = True
@@ -115,11 +121,16 @@ class ValueShape:
             for key, shape in self.keys.items():
                 shape.missing = shape.missing or any(key not in keys for keys in sets)
 
+    def _count(self, lists: Iterable[tuple[Any, ...]]) -> None:
+        if len(self.lists) <= MOST_LISTS:
+            self.lists.update(islice(lists, MOST_LISTS + 1))
+
     def merge(self, other: ValueShape, *, top: bool = True) -> None:
         """Take in what another shape has seen, which comes behind."""
         before, after = self.maps, other.maps
         self.types |= other.types
         self.facts |= other.facts
+        self._count(other.lists)
         self.missing = self.missing or other.missing
         self.empty = self.empty or other.empty
         self.hollow = self.hollow or other.hollow

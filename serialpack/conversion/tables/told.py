@@ -43,6 +43,8 @@ def turned_back_by(
     words: list[str] = []
     if layout.kept is not None:
         return ("-F", target, *layout.kept.back) if layout.kept.back else ()
+    if layout.union is not None:
+        return ()
     if layout.table:  # what is JSON text is declared so
         return ("-F", target, "--nest", *_separator(layout, shaping)) if layout.flattens else ()
     if layout.schema is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.rules import DATABASES, TABLES, TEXT_TABLES
+from serialpack.conversion.rules import DATABASES, TABLES, TEXT_TABLES, UNIONS
 from serialpack.conversion.tables import at
 from serialpack.conversion.tables.carrier import Carrier
 from serialpack.conversion.tables.rows import KeptJoin, TextTable, Written
@@ -40,6 +40,10 @@ def table_writer(plan: ConversionPlan) -> TableWriter | None:
         from serialpack.conversion.tables.frames import FrameTable
 
         return FrameTable(plan.target, plan.layout, verify=plan.verify, lossy=lossy)
+    if plan.layout.union is not None:
+        from serialpack.conversion.tables.union_table import UnionTable
+
+        return UnionTable(plan.target, plan.layout, verify=plan.verify)
     delimiter = FORMATS.declaration(plan.target).delimiter.decode()
     if plan.layout.kept is not None:
         delimiter = plan.layout.kept.delimiter
@@ -60,8 +64,11 @@ def carrier_of(plan: ConversionPlan) -> Carrier | None:
         from serialpack.conversion.elements import ElementCarrier
 
         return ElementCarrier(plan)
-    if plan.target not in TABLES or of_json:
+    unions = plan.target in UNIONS and (plan.looked or plan.layout is not None)
+    if not (plan.target in TABLES or unions) or of_json:
         return None
+    if unions:
+        return Carrier(plan.target, frozenset({"surrogates", "decimal"}), utf8=UTF8 in plan.lossy)
     if plan.target in TEXT_TABLES:
         return Carrier("json", frozenset({"non-finite"}), utf8=True)
     beside = frozenset({"bare", "mixed", "surrogates", "boolean", "bytes"})

@@ -22,7 +22,7 @@ from serialpack.formats.avro.file import (
     take_apart,
     write_values,
 )
-from serialpack.formats.avro.types import made_for
+from serialpack.formats.avro.types import Lower, made_for, schema_of
 from serialpack.formats.base import Difference, Read, SourceBlock, Style, StyleTypes, Unheld
 from serialpack.formats.shared.document import DocumentFormat, Malformed, compared
 from serialpack.formats.shared.split import SequenceFinder, split_plain, split_records
@@ -30,6 +30,7 @@ from serialpack.stages.stage import Buffer
 
 if TYPE_CHECKING:
     from serialpack.formats.avro.join import AvroJoin
+    from serialpack.formats.shared.column_types import ColumnType
 
 _SCALARS: frozenset[type] = frozenset({str, int, float, bool, type(None), bytes})
 
@@ -92,10 +93,12 @@ class AvroFormat(DocumentFormat):
             return block
 
     def write(self, records: list[Any]) -> bytes:
-        schema, lower = made_for(records)
-        if lower is None:
-            return write_values(records, schema)
-        return write_values([lower(record) for record in records], schema, tagged=True)
+        return _written(records, *made_for(records))
+
+    def writer_of(self, column: ColumnType) -> Callable[[list[Any]], bytes]:
+        """Writes files of records of one type; errors as of ``write``, Mixed here too."""
+        schema, lower = schema_of(column)
+        return lambda records: _written(records, schema, lower)
 
     def detect_style(self, block: SourceBlock) -> Style:
         """The schema and what else the header says, where it is not too long."""
@@ -133,6 +136,12 @@ class AvroFormat(DocumentFormat):
             return super().difference(block, restored)
         head = self.write_text([], _style(block.context), first=True)
         return compared(self.parse(block), self.read(head + bytes(restored)))
+
+
+def _written(records: list[Any], schema: Any, lower: Lower) -> bytes:
+    if lower is None:
+        return write_values(records, schema)
+    return write_values([lower(record) for record in records], schema, tagged=True)
 
 
 def _style(data: bytes) -> Style:

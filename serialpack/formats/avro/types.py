@@ -56,14 +56,23 @@ def made_for(records: list[Any]) -> tuple[Any, Lower]:
     absent stays absent. Others are Avro's maps. What is of several kinds is a union.
     """
     # Avro's duration has months and days, and fastavro does not read it.
-    found = column_of(records, as_map=_is_map, odd=(timedelta,))
-    return _Maker().column(found, "Record")
+    return schema_of(column_of(records, as_map=_is_map, odd=(timedelta,)))
+
+
+def schema_of(column: ColumnType) -> tuple[Any, Lower]:
+    """The schema of records of a type, as ``made_for``."""
+    return _Maker().column(column, "Record")
+
+
+def is_name(key: Any) -> bool:
+    """Whether a key can be the name of a field."""
+    return type(key) is str and _NAME.fullmatch(key) is not None
 
 
 def _is_map(shapes: Collection[Keys]) -> bool:
     if len(shapes) > _MOST_SHAPES or any(not keys for keys in shapes):
         return True
-    return not all(_NAME.fullmatch(key) for keys in shapes for key in keys)
+    return not all(is_name(key) for keys in shapes for key in keys)
 
 
 class _Maker:
