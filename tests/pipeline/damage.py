@@ -120,8 +120,10 @@ class Whole(NamedTuple):
         assert len(every) == sum(counts)
         begins = [sum(counts[:n]) for n in range(len(counts) + 1)]
         want = [record for n in left for record in every[begins[n] : begins[n + 1]]]
-        if self.format in ("csv", "tsv") and 0 in lost and not output.startswith(b"id"):
-            output = self.source[: self.source.index(b"\n") + 1] + output  # the names are lost too
+        if self.format.startswith(("csv", "tsv")) and 0 in lost:  # the names are lost too
+            line_end = "\n".encode("utf-16-le" if "utf-16" in self.format else "utf-8")
+            names = self.source[: self.source.index(line_end) + len(line_end)]
+            output = output if output.startswith(names) else names + output
         assert records_of(self.format, output) == want
 
 

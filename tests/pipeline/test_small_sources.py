@@ -115,7 +115,9 @@ def test_what_is_converted_packs_in_its_turn(name: str, to: str) -> None:
         if name == to:
             assert out.getvalue() == data, label
             continue
-        by = to if to in SERIALIZERS else "json"
+        fmt = FORMATS.get(to)
+        packs = isinstance(fmt, ValueFormat) and fmt.packs
+        by = to if to in SERIALIZERS else "json" if packs else "raw"
         again = io.BytesIO()
         serialpack.pack(
             io.BytesIO(out.getvalue()), again, serializer=by, format=to, trust=True, threads=1
