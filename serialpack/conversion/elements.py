@@ -8,11 +8,12 @@ from serialpack.conversion.losses import Losses
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.tables.carrier import Carrier
 from serialpack.conversion.tables.cells import json_texts
+from serialpack.depth import TooDeep, check_values, holds_itself
 from serialpack.errors import ValueRefusedError
 from serialpack.formats.xml.write import is_xml_name, is_xml_text
 from serialpack.serializers import SERIALIZERS
 from serialpack.values.equality import kind_of
-from serialpack.values.kinds import ROOT, UTF8, Loss, Path, key_kind, path_text, shown
+from serialpack.values.kinds import KINDS, ROOT, UTF8, Loss, Path, key_kind, path_text, shown
 
 _NUMBERS: frozenset[type] = frozenset({bool, int, float})
 _TYPED = "--to typed-xml holds it"
@@ -58,6 +59,11 @@ class _Turner:
         return list(self._told.values())
 
     def turned(self, record: dict[Any, Any]) -> dict[str, Any]:
+        try:
+            check_values([record])  # what holds itself has no end
+        except TooDeep:
+            kind = "cycle" if holds_itself(record) else "depth"
+            self._refuse(ROOT, kind, KINDS[kind], _NO_WAY)
         whole: dict[str, Any] = {}
         self._open.append((record, whole, ROOT))
         while self._open:
