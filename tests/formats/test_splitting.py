@@ -30,7 +30,8 @@ def test_an_empty_source_is_one_empty_block(name: str) -> None:
 @pytest.mark.parametrize("name", FORMATS.names())
 @given(source=st.binary(max_size=200), size=sizes, lines=st.booleans())
 def test_any_bytes_can_be_cut(name: str, source: bytes, size: int, lines: bool) -> None:
-    texts.split(name, source, size, lines=lines)
+    for_values = lines and name != "sqlite"  # whose rows are read by the library, or not at all
+    texts.split(name, source, size, lines=for_values)
 
 
 @pytest.mark.parametrize("name", FORMATS.names())
