@@ -220,7 +220,7 @@ def test_entities_are_refused(text: str, encoding: str) -> None:
 @pytest.mark.parametrize(
     ("text", "line", "column", "words"),
     [
-        ("", 1, 1, "no element found"),
+        ("", 1, 1, "ends too early"),
         ("<a>", 1, 4, "ends too early"),
         ("<a>\n<b></a>", 2, 6, "mismatched tag"),
         ("<a/><b/>", 1, 5, "junk after document element"),

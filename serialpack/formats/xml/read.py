@@ -72,7 +72,7 @@ class _DocumentReader:
             self._parser.Parse(self._data, True)
         except ExpatError as error:
             at = self._parser.CurrentByteIndex
-            message = ErrorString(error.code) if at < len(self._data) else "it ends too early"
+            message = ErrorString(error.code) if 0 <= at < len(self._data) else "it ends too early"
             raise Malformed(message, min(max(at, 0), len(self._data))) from None
         except (LookupError, ValueError) as error:  # an encoding that Python has not
             raise Malformed(str(error), 0) from None

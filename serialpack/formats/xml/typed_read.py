@@ -128,7 +128,7 @@ class _XmlReader:
             raise Malformed(bad.message, self._place(bad.at or 0, data, start)) from None
         except ExpatError as error:
             at = self._place(self._parser.CurrentByteIndex, data, start)
-            message = ErrorString(error.code) if at < len(data) else "it ends too early"
+            message = ErrorString(error.code) if 0 <= at < len(data) else "it ends too early"
             raise Malformed(message, at) from None
         return self._records
 
