@@ -7,8 +7,6 @@ import gzip
 import io
 import lzma
 import pickle
-import tarfile
-import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +14,7 @@ import pytest
 
 from serialpack.detect import detect, looks_like
 from serialpack.formats import FORMATS
+from tests.archives import a_tar, a_zip
 
 
 @pytest.mark.parametrize(
@@ -98,20 +97,6 @@ def test_detect(name: str | None, head: bytes, found: str) -> None:
     assert found in FORMATS
 
 
-def _zip() -> bytes:
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr(zipfile.ZipInfo("a"), "b")
-    return file.getvalue()
-
-
-def _tar() -> bytes:
-    file = io.BytesIO()
-    with tarfile.open(fileobj=file, mode="w") as archive:
-        archive.addfile(tarfile.TarInfo("a"))
-    return file.getvalue()
-
-
 def _npy() -> bytes:
     file = io.BytesIO()
     np.save(file, np.zeros(3))
@@ -128,8 +113,8 @@ def _npy() -> bytes:
         (b"\x28\xb5\x2f\xfd\x20", "zstd"),
         (b"\x50\x2a\x4d\x18", "zstd or lz4"),
         (b"\x04\x22\x4d\x18", "lz4"),
-        (_zip(), "zip"),
-        (_tar(), "tar"),
+        (a_zip(), "zip"),
+        (a_tar(), "tar"),
         (_npy(), "a NumPy array: <f8, 3, C order"),
         (b"\x93NUMPY\x01\x00", "a NumPy array"),
         (b"7z\xbc\xaf\x27\x1c", "7z"),

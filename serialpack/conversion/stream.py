@@ -134,7 +134,7 @@ def convert_stream(
     join = join_of(plan) or target.join
     size_of_block = block_size or (join or Join).block_size
     most = 0 if plan.source_serializer else (join or Join).most_values(size_of_block)
-    blocks = fmt.split_sparse(read, size_of_block, most, for_values=True)
+    blocks = fmt.split(read, size_of_block, for_values=True, most_values=most)
     line = Line(blocks, size=size, progress=progress)
     tally = _Tally(plan, line, losses)
     first = line.first

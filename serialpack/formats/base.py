@@ -149,7 +149,7 @@ class Format(ABC):
 
     @abstractmethod
     def split(
-        self, read: Read, block_size: int, *, for_values: bool = False
+        self, read: Read, block_size: int, *, for_values: bool = False, most_values: int = 0
     ) -> Iterator[SourceBlock]:
         """Split what ``read`` gives into blocks of about ``block_size`` bytes of whole records.
 
@@ -158,23 +158,12 @@ class Format(ABC):
         and marks the last block. ``for_values``: the blocks will be parsed, so lines are counted
         for errors, and a format that is only read whole makes one block (RefusedError where that
         would be larger than ``MAX_BLOCK``).
-        """
 
-    def split_sparse(
-        self,
-        read: Read,
-        block_size: int,
-        most_values: int,  # noqa: ARG002
-        *,
-        for_values: bool = False,
-    ) -> Iterator[SourceBlock]:
-        """As ``split``, with about ``most_values`` values at most in a block of several records.
-
-        For who needs memory for each value, keys too. They are counted quickly: rather too many
+        ``most_values``: about how many values, keys too, a block of several records has at most,
+        for who needs memory for each; 0: any number. They are counted quickly: rather too many
         than too few, so that a block may be smaller than it had to be. A format that has no
         records worth that splits as ever.
         """
-        return self.split(read, block_size, for_values=for_values)
 
     def record_spans(
         self,

@@ -14,6 +14,11 @@ class BytesFormat(Format):
     about = "any bytes"
 
     def split(
-        self, read: Read, block_size: int, *, for_values: bool = False
+        self,
+        read: Read,
+        block_size: int,
+        *,
+        for_values: bool = False,
+        most_values: int = 0,  # noqa: ARG002
     ) -> Iterator[SourceBlock]:
         return split_plain(read, block_size, for_values=for_values)

@@ -70,11 +70,12 @@ def pack_stream(
     """
     fmt = FORMATS.get(packing.format)
     serializer = SERIALIZERS.cls(packing.chain.serializer.name)
-    if most_values := serializer.most_values(packing.block_size):
-        blocks = fmt.split_sparse(read, packing.block_size, most_values)
-    else:
-        for_values = fmt.has_values and not serializer.exact
-        blocks = fmt.split(read, packing.block_size, for_values=for_values)
+    blocks = fmt.split(
+        read,
+        packing.block_size,
+        for_values=fmt.has_values and not serializer.exact,
+        most_values=serializer.most_values(packing.block_size),
+    )
     line = Line(blocks, size=packing.size, progress=progress)
     header, plan = prepare(packing, line.first)
     # A source without values is not parsed: codecs and checksums let other threads run.

@@ -96,8 +96,8 @@ class MemberRecords:
         """The same where blocks are plain bytes: all of them are gone over, to count records."""
         pieces = Pieces(map(self.source_of, range(len(self.rows))))
         records, block_size = 0, self._found.header.block_size
-        limits = block_size, Join.most_values(block_size)
-        for block in self.format.split_sparse(pieces.read, *limits, for_values=True):
+        most = Join.most_values(block_size)
+        for block in self.format.split(pieces.read, block_size, for_values=True, most_values=most):
             count = block.records
             if count is None:
                 count = len(self.read(block))

@@ -7,9 +7,7 @@ import io
 import json
 import shlex
 import struct
-import tarfile
 import wave
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -17,6 +15,7 @@ import pytest
 from serialpack.detect import not_converted
 from serialpack.formats import FORMATS
 from serialpack.known import KNOWN, KnownFile
+from tests.archives import a_tar, a_zip
 from tests.cli.conftest import Run
 
 
@@ -47,20 +46,6 @@ def test_no_name_is_also_one_of_a_format() -> None:
     assert not words & set(names)
 
 
-def _zip() -> bytes:
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("a.json", "[1]")
-    return file.getvalue()
-
-
-def _tar() -> bytes:
-    file = io.BytesIO()
-    with tarfile.open(fileobj=file, mode="w") as archive:
-        archive.addfile(tarfile.TarInfo("a"))
-    return file.getvalue()
-
-
 def _wav() -> bytes:
     file = io.BytesIO()
     with wave.open(file, "wb") as sound:
@@ -78,10 +63,10 @@ def _check_line(line: str, name: str, words: str) -> None:
 @pytest.mark.parametrize(
     ("name", "words", "make"),
     [
-        ("a.zip", "zip", _zip),
-        ("a.json", "zip", _zip),
-        ("a.tar", "tar", _tar),
-        ("a.tar.gz", "tar", lambda: gzip.compress(_tar(), mtime=0)),
+        ("a.zip", "zip", a_zip),
+        ("a.json", "zip", a_zip),
+        ("a.tar", "tar", a_tar),
+        ("a.tar.gz", "tar", lambda: gzip.compress(a_tar(), mtime=0)),
         ("a.gz", "gzip", lambda: gzip.compress(gzip.compress(b"[1]", mtime=0), mtime=0)),
         ("a.wav", "WAV", _wav),
         ("a.csv", "JPEG", lambda: b"\xff\xd8\xff\xe0\0\x10JFIF"),
@@ -105,7 +90,7 @@ def test_real_files_say_what_helps(
 
 
 def test_what_is_packed_says_it_too(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "a.zip").write_bytes(_zip())
+    (tmp_path / "a.zip").write_bytes(a_zip())
     run("pack", "a.zip")
     (line,) = run("unpack", "--to", "json", "a.zip.spk", code=3).stderr.decode().splitlines()
     _check_line(line, "a.zip.spk", "zip")
@@ -211,7 +196,7 @@ def test_without_a_file_the_verb_is_named(run: Run) -> None:
 
 
 def test_packing_by_values_names_from_only_where_it_helps(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "a.zip").write_bytes(_zip())
+    (tmp_path / "a.zip").write_bytes(a_zip())
     (tmp_path / "a.dat").write_bytes(b"\0\1\2")
     assert b"--from" not in run("pack", "-s", "json", "a.zip", code=3).stderr
     assert b"--from" in run("pack", "-s", "json", "a.dat", code=3).stderr

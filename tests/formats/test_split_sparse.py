@@ -27,7 +27,7 @@ MOST = 100
 
 
 def cut(name: str, source: bytes, size: int, most: int) -> list[SourceBlock]:
-    return list(FORMATS.get(name).split_sparse(io.BytesIO(source).read, size, most))
+    return list(FORMATS.get(name).split(io.BytesIO(source).read, size, most_values=most))
 
 
 @pytest.mark.parametrize("name", DENSE)
@@ -96,7 +96,7 @@ def test_blocks_that_are_read_have_the_records_of_any_others(name: str) -> None:
     assert isinstance(fmt, ValueFormat)
     source = before + record * 1000 + behind
     read = [
-        list(fmt.split_sparse(io.BytesIO(source).read, 1 << 20, most, for_values=True))
+        list(fmt.split(io.BytesIO(source).read, 1 << 20, for_values=True, most_values=most))
         for most in (0, MOST)
     ]
     assert len(read[0]) == 1
@@ -116,7 +116,9 @@ def test_blocks_that_are_read_have_the_records_of_any_others(name: str) -> None:
 def test_one_value_that_fits_in_a_block_stays_one(name: str, source: bytes) -> None:
     one, other = (
         list(
-            FORMATS.get(name).split_sparse(io.BytesIO(source).read, 1 << 20, most, for_values=True)
+            FORMATS.get(name).split(
+                io.BytesIO(source).read, 1 << 20, for_values=True, most_values=most
+            )
         )
         for most in (0, MOST)
     )
@@ -130,7 +132,9 @@ def test_members_of_an_object_larger_than_a_block_are_cut_by_their_values() -> N
     fmt = FORMATS.get("json")
     assert isinstance(fmt, ValueFormat)
     for size in (len(source) - 1, 4000):
-        blocks = list(fmt.split_sparse(io.BytesIO(source).read, size, 3 * MOST, for_values=True))
+        blocks = list(
+            fmt.split(io.BytesIO(source).read, size, for_values=True, most_values=3 * MOST)
+        )
         assert b"".join(bytes(block.data) for block in blocks) == source
         assert all(len(block.data) <= size for block in blocks)
         assert max(len(fmt.parse(block)) for block in blocks) <= MOST

@@ -14,14 +14,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from serialpack.conversion.losses import Losses
 from serialpack.conversion.tables.carrier import Carrier
-from serialpack.conversion.tables.cells import from_json, json_texts
-from serialpack.conversion.tables.columns import MISSING, Missing, gathered
+from serialpack.conversion.tables.cells import from_json
+from serialpack.conversion.tables.columns import MISSING, Missing
 from serialpack.conversion.tables.layout import Layout, TableColumn, layout_of, shape_under
-from serialpack.conversion.tables.rows import Written, as_maps, inner_kind, no_columns, unlike
 from serialpack.conversion.tables.shape import ValueShape
 from serialpack.conversion.tables.shaping import Shaping
+from serialpack.conversion.tables.table import TypedTable, as_json_texts, inner_kind, unlike
 from serialpack.errors import RefusedError, UsageError, ValueRefusedError
 from serialpack.formats.shared.join import Join, Piece
 from serialpack.formats.sqlite.database import open_table
@@ -37,7 +36,7 @@ from serialpack.formats.sqlite.write import (
 )
 from serialpack.serializers.base import FAILURES
 from serialpack.stages.stage import Buffer
-from serialpack.values.kinds import Difference, Loss, shown, totals
+from serialpack.values.kinds import Difference, Loss, shown
 
 _PIECE = 1 << 20
 
@@ -113,28 +112,16 @@ class DatabaseCarrier(Carrier):
         return super()._holds(value)
 
 
-class DatabaseTable:
-    """Makes rows of blocks of records under one layout. Belongs to one worker."""
+class DatabaseTable(TypedTable):
+    """One of rows that a database is to get."""
 
     #: What stands between the rows of blocks: nothing.
     join = Join()
 
-    def __init__(self, layout: Layout, *, verify: bool, lossy: tuple[tuple[str, ...], ...]) -> None:
-        """``lossy``: the rules that may be applied, and those that the user named."""
-        self._layout = layout
-        self._verify = verify
-        self._lossy = lossy
-        self._json = Carrier("json", frozenset())
-
-    def write(self, records: list[Any], first_record: int) -> Written:
-        """The rows of ``records``; as ``rows.TextTable.write``."""
+    def _rows(
+        self, values: list[Sequence[Any]], told: list[Loss], first_record: int
+    ) -> tuple[bytes, Difference | None]:
         layout = self._layout
-        maps = list(as_maps(records, layout.rows))
-        if not maps or not layout.columns:
-            return Written(Piece(b"", 0), [], no_columns(maps))
-        values, told = gathered(maps, layout.place, len(layout.columns), first_record)
-        if layout.rows != "maps":
-            told.append(Loss("shapes", len(maps), first_record, "$", shown(records[0]), "a row"))
         plain, held = [], []
         for column, each in zip(layout.columns, values, strict=True):
             try:
@@ -142,31 +129,14 @@ class DatabaseTable:
                 plain.append(as_held)
                 held.append(_cells(column, as_held, first_record, told))
             except FAILURES as error:
-                return Written(Piece(b"", 0), [], _blame(column, each, error))
+                return b"", _blame(column, each, error)
         try:
             data = encoded(zip(*held, strict=True))
         except FAILURES as error:
             found = [_blame(*pair, error) for pair in zip(layout.columns, values, strict=True)]
             lost = next((f for f in found if f.was != _THE_VALUES), None)
-            return Written(Piece(b"", 0), [], lost or _blame(layout.columns[0], (), error))
-        lost = self._unheld(data, plain) if self._verify else None
-        return Written(Piece(data, len(records)), totals(told), lost)
-
-    def _plain(
-        self, column: TableColumn, values: Sequence[Any], first_record: int, told: list[Loss]
-    ) -> Sequence[Any]:
-        """The values with null for what is missing, and in JSON text such as that has."""
-        kinds = list(map(type, values))
-        if Missing in kinds:
-            place = first_record + kinds.index(Missing), column.value_path
-            told.append(Loss("missing", kinds.count(Missing), *place, "nothing", "null"))
-            values = [None if v is MISSING else v for v in values]
-        if not column.is_json:
-            return values
-        losses = Losses(*self._lossy)
-        made = self._json.carried(list(values), losses, first_record)
-        told += losses.report()
-        return made
+            return b"", lost or _blame(layout.columns[0], (), error)
+        return data, self._unheld(data, plain) if self._verify else None
 
     def _unheld(self, data: bytes, plain: list[Sequence[Any]]) -> Difference | None:
         """The first value that the rows do not give back, as they are read."""
@@ -191,11 +161,7 @@ def _cells(
     first = next((n for n, value in enumerate(values) if value is not None), 0)
     place = first_record + first, column.value_path
     if column.is_json:
-        filled = [value for value in values if value is not None]
-        if filled:
-            told.append(Loss("mixed", len(filled), *place, shown(values[first]), "JSON text"))
-        texts = iter(json_texts(filled))
-        return [None if value is None else next(texts) for value in values]
+        return as_json_texts(column, values, first_record, told)
     if bool in types:
         count = sum(value is not None for value in values)
         became = str(int(values[first]))

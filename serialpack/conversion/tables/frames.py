@@ -8,15 +8,13 @@ from decimal import Decimal
 from typing import Any, ClassVar
 
 from serialpack.conversion.losses import Losses
-from serialpack.conversion.tables.carrier import Carrier
 from serialpack.conversion.tables.cells import from_json, json_texts
-from serialpack.conversion.tables.columns import MISSING, Missing, gathered
+from serialpack.conversion.tables.columns import MISSING
 from serialpack.conversion.tables.layout import Layout, TableColumn
-from serialpack.conversion.tables.rows import (
-    Written,
-    as_maps,
+from serialpack.conversion.tables.table import (
+    TypedTable,
+    as_json_texts,
     inner_kind,
-    no_columns,
     same_column,
     unlike,
 )
@@ -27,67 +25,45 @@ from serialpack.formats.tables import records as tables
 from serialpack.formats.tables.table import TableFormat
 from serialpack.serializers.base import FAILURES
 from serialpack.stages.stage import Buffer
-from serialpack.values.kinds import Difference, Loss, shown, totals, unplaced
+from serialpack.values.kinds import Difference, Loss, shown, unplaced
 
 
-class FrameTable:
-    """Writes blocks of records under one layout with types. Belongs to one worker."""
+class FrameTable(TypedTable):
+    """One of a file with types."""
 
     def __init__(
         self, target: str, layout: Layout, *, verify: bool, lossy: tuple[tuple[str, ...], ...]
     ) -> None:
-        """``lossy``: the rules that may be applied, and those that the user named."""
         fmt = FORMATS.get(target)
         assert isinstance(fmt, TableFormat)
+        super().__init__(layout, verify=verify, lossy=lossy)
         self._format = fmt
-        self._layout = layout
         self._schema = schema_of(layout)
-        self._verify = verify
-        self._lossy = lossy
-        self._json = Carrier("json", frozenset())
 
     join = Join()
 
-    def write(self, records: list[Any], first_record: int) -> Written:
-        """The piece of a file that ``records`` make; as ``rows.TextTable.write``."""
-        layout = self._layout
-        maps = list(as_maps(records, layout.rows))
-        if not maps or not layout.columns:
-            return Written(Piece(b"", 0), [], no_columns(maps))
-        values, told = gathered(maps, layout.place, len(layout.columns), first_record)
-        if layout.rows != "maps":
-            told.append(Loss("shapes", len(maps), first_record, "$", shown(records[0]), "a row"))
+    def _rows(
+        self, values: list[Sequence[Any]], told: list[Loss], first_record: int
+    ) -> tuple[bytes, Difference | None]:
         held: list[Sequence[Any]] = []
-        for column, each in zip(layout.columns, values, strict=True):
+        for column, each in zip(self._layout.columns, values, strict=True):
             try:
                 held.append(self._held(column, each, first_record, told))
             except FAILURES:
-                return Written(Piece(b"", 0), [], no_json(column, each))
+                return b"", no_json(column, each)
         try:
             data = self._written(held)
             lost = self._unheld(data, values, held, told, first_record) if self._verify else None
         except FAILURES as error:
-            return Written(Piece(b"", 0), [], self._blame(held, error))
-        return Written(Piece(data, len(records)), totals(told), lost)
+            return b"", self._blame(held, error)
+        return data, lost
 
     def _held(
         self, column: TableColumn, values: Sequence[Any], first_record: int, told: list[Loss]
     ) -> Sequence[Any]:
         """What stands in a column: null for what is missing, and JSON text."""
-        values = missing_as_null(column, values, first_record, told)
-        if not column.is_json:
-            return values
-        losses = Losses(*self._lossy)
-        made = self._json.carried(list(values), losses, first_record)
-        told += losses.report()
-        filled = [value for value in made if value is not None]
-        texts = iter(json_texts(filled))
-        if filled:
-            first = next(n for n, value in enumerate(made) if value is not None)
-            was = shown(made[first])
-            place = first_record + first, column.value_path
-            told.append(Loss("mixed", len(filled), *place, was, "JSON text"))
-        return [None if value is None else next(texts) for value in made]
+        made = self._plain(column, values, first_record, told)
+        return as_json_texts(column, made, first_record, told) if column.is_json else made
 
     def _written(self, held: list[Sequence[Any]]) -> bytes:
         pa = tables.arrow()
@@ -152,18 +128,6 @@ class FrameTable:
                     kind = inner_kind(value)
                     return Difference(number, column.value_path, shown(value), "", kind)
         return unplaced(error)
-
-
-def missing_as_null(
-    column: TableColumn, values: Sequence[Any], first_record: int, told: list[Loss]
-) -> Sequence[Any]:
-    """The values, null for each that is missing, which is told."""
-    kinds = list(map(type, values))
-    if Missing not in kinds:
-        return values
-    place = first_record + kinds.index(Missing), column.value_path
-    told.append(Loss("missing", kinds.count(Missing), *place, "nothing", "null"))
-    return [None if v is MISSING else v for v in values]
 
 
 def no_json(column: TableColumn, values: Sequence[Any]) -> Difference:

@@ -3,49 +3,34 @@
 from __future__ import annotations
 
 import re
-from array import array
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from serialpack.conversion.literals import has_literals
 from serialpack.conversion.tables.cells import CellStyle, reads_as_json, texts_of
-from serialpack.conversion.tables.columns import MISSING, Missing, gathered
+from serialpack.conversion.tables.columns import MISSING, Missing
 from serialpack.conversion.tables.delimited import read_again, text_of
 from serialpack.conversion.tables.layout import Layout, TableColumn
 from serialpack.conversion.tables.shaping import Shaping
+from serialpack.conversion.tables.table import Table, inner_kind, unlike
 from serialpack.conversion.types.kept import KeptColumn, KeptTable
-from serialpack.depth import holds_itself
 from serialpack.formats.csv.rows import CsvStyle, write_rows
-from serialpack.formats.shared.document import compared
-from serialpack.formats.shared.join import Join, Piece
+from serialpack.formats.shared.join import Join
 from serialpack.literal import Literal
 from serialpack.serializers.base import FAILURES
-from serialpack.values.equality import kind_of
-from serialpack.values.kinds import Difference, Loss, shown, totals, unplaced
-from serialpack.values.quick import quickly_same
+from serialpack.values.kinds import Difference, Loss, shown, unplaced
 
 _LITERALS: frozenset[type] = frozenset({int, float, bool, Literal})
 
 
-class Written(NamedTuple):
-    """What some records became: ``told``: what was carried, ``lost``: the first value that is not
-    held, whose record counts from 0.
-    """
-
-    piece: Piece
-    told: list[Loss]
-    lost: Difference | None = None
-
-
-class TextTable:
-    """Writes blocks of records under one layout. Belongs to one worker."""
+class TextTable(Table):
+    """One of text."""
 
     def __init__(
         self, layout: Layout, shaping: Shaping, delimiter: str, *, verify: bool, plain: bool
     ) -> None:
         """``plain``: the records are maps of text, and are to be read as such."""
-        self._layout = layout
-        self._verify = verify
+        super().__init__(layout, verify=verify)
         alone = len(layout.columns) == 1
         self._style = CellStyle(delimiter, shaping.null or "", alone, plain)
         self._beside_json = bool(layout.json_names) or layout.flattens
@@ -60,13 +45,10 @@ class TextTable:
     #: What stands between the pieces: nothing.
     join = Join()
 
-    def write(self, records: list[Any], first_record: int) -> Written:
-        """The rows of ``records``; one that is not held is told, and nothing is raised for it."""
+    def _rows(
+        self, values: list[Sequence[Any]], told: list[Loss], first_record: int
+    ) -> tuple[bytes, Difference | None]:
         columns = self._layout.columns
-        maps = list(as_maps(records, self._layout.rows))
-        if not maps or not columns:
-            return Written(Piece(b"", 0, self._head), [], no_columns(maps))
-        values, told = gathered(maps, self._layout.place, len(columns), first_record)
         for column, each in zip(columns, values, strict=True):
             told += _carried(
                 column,
@@ -75,8 +57,6 @@ class TextTable:
                 apart=bool(self._style.null),
                 beside_json=self._beside_json,
             )
-        if self._layout.rows != "maps":
-            told.append(_bare(records, first_record))
         lost = None
         try:
             cells = [self._cells(*pair) for pair in zip(columns, values, strict=True)]
@@ -88,10 +68,9 @@ class TextTable:
             if self._kept is not None:  # the last line has an end, or none: ``KeptJoin``
                 end = self._kept.newline
                 text = end + text.removesuffix(end)
-            data = text.encode()
+            return text.encode(), lost
         except FAILURES as error:
-            data, lost = b"", self._blame(values, error)
-        return Written(Piece(data, len(records), self._head), totals(told), lost)
+            return b"", self._blame(values, error)
 
     def _cells(self, column: TableColumn, values: Sequence[Any]) -> list[str]:
         if (kept := self._kept_column(column)) is not None:
@@ -170,25 +149,6 @@ def head_of(names: list[str], delimiter: str) -> bytes:
     return (write_rows([names], delimiter, CsvStyle("\n", int(bool(marked)))) + "\n").encode()
 
 
-def as_maps(records: list[Any], rows: str) -> Iterator[dict[str, Any]]:
-    """Each record as a map: of lists by the numbers of their items, of others by ``value``."""
-    if rows == "maps":
-        return iter(records)
-    if rows == "values":
-        return ({"value": record} for record in records)
-    return ({f"column{n}": item for n, item in enumerate(record, 1)} for record in records)
-
-
-def no_columns(maps: list[Any]) -> Difference | None:
-    """What is lost of ``maps`` in a table without columns: their rows."""
-    return Difference(0, "$", "a map without keys", "", "value") if maps else None
-
-
-def _bare(records: list[Any], first_record: int) -> Loss:
-    became = "a row" if type(records[0]) is list else "a row of one cell"
-    return Loss("shapes", len(records), first_record, "$", shown(records[0]), became)
-
-
 def _carried(
     column: TableColumn, values: Sequence[Any], first_record: int, *, apart: bool, beside_json: bool
 ) -> Iterator[Loss]:
@@ -221,63 +181,3 @@ def _carried(
         nothing -= both
     if nothing:
         yield told("null", nothing, "null" if apart or column.is_json else "an empty cell")
-
-
-def unlike(column: TableColumn, was: Sequence[Any], became: Sequence[Any]) -> Difference | None:
-    """The first value of a column that is not the same again."""
-    if same_column(was, became):
-        return None
-    for number, (before, after) in enumerate(zip(was, became, strict=False)):
-        if not same_column([before], [after]):
-            kind = "value" if before is MISSING else inner_kind(before)
-            return Difference(number, column.value_path, shown(before), shown(after), kind)
-    counts = f"{len(was)} rows", str(len(became))
-    return Difference(0, column.value_path, *counts, "value")
-
-
-def same_column(was: Sequence[Any], became: Sequence[Any]) -> bool:
-    """Whether two columns hold the same values: types, every bit of doubles, order of keys."""
-    kinds = list(map(type, was))
-    if kinds != list(map(type, became)):
-        return False
-    types = set(kinds)
-    if types & {dict, list}:
-        plain = [None if v is MISSING else v for v in was]
-        again = [None if v is MISSING else v for v in became]
-        return quickly_same(plain, again, identity=False) or compared(plain, again) is None
-    if float in types:
-        return _bits(was, types) == _bits(became, types) and (
-            types == {float} or _others(was) == _others(became)
-        )
-    return list(was) == list(became)
-
-
-def _bits(values: Sequence[Any], types: set[type]) -> bytes:
-    some = values if types == {float} else [v for v in values if type(v) is float]
-    return array("d", some).tobytes()
-
-
-def _others(values: Sequence[Any]) -> list[Any]:
-    return [None if type(v) is float else v for v in values]
-
-
-def inner_kind(value: Any) -> str:
-    """The kind of a value; of a container that of the first odd one in it."""
-    if holds_itself(value):
-        return "cycle"
-    whole, stack, met = value, [value], set[int]()
-    while stack:
-        value = stack.pop()
-        if id(value) in met:
-            continue
-        met.add(id(value))
-        if type(value) is dict:
-            stack += [*value.values(), *value][::-1]
-        elif type(value) is list:
-            stack += value[::-1]
-        elif (kind := kind_of(value)) not in _COMMON:
-            return kind
-    return "depth" if type(whole) in (dict, list) else kind_of(whole)
-
-
-_COMMON = frozenset({"null", "boolean", "integer", "float", "integral-float", "text", "control"})

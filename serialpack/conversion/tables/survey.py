@@ -10,9 +10,9 @@ from serialpack.conversion.blocks import BlockConverter
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.rules import TABLES, TEXT_TABLES, TYPED_TABLES
 from serialpack.conversion.tables.at import lists_in
-from serialpack.conversion.tables.rows import as_maps
 from serialpack.conversion.tables.shape import ValueShape, check_columns
 from serialpack.conversion.tables.shaping import Shaping
+from serialpack.conversion.tables.table import as_maps
 from serialpack.conversion.types.kept import KeptTable, kept_of
 from serialpack.conversion.types.seen import TypesSeen
 from serialpack.conversion.types.typing import named_types

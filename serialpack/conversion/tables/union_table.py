@@ -6,9 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from serialpack.conversion.tables.columns import gathered
-from serialpack.conversion.tables.frames import missing_as_null, told_of, widened
+from serialpack.conversion.tables.frames import told_of, widened
 from serialpack.conversion.tables.layout import Layout
-from serialpack.conversion.tables.rows import Written, inner_kind, same_column, unlike
+from serialpack.conversion.tables.table import (
+    Written,
+    inner_kind,
+    missing_as_null,
+    same_column,
+    unlike,
+)
 from serialpack.conversion.tables.union_types import fits_of
 from serialpack.formats import FORMATS
 from serialpack.formats.avro.avro import AvroFormat
@@ -38,7 +44,7 @@ class UnionTable:
         self._verify = verify
 
     def write(self, records: list[Any], first_record: int) -> Written:
-        """The piece of a file that ``records`` make; as ``rows.TextTable.write``."""
+        """The piece of a file that ``records`` make; as ``Table.write``."""
         columns = self._layout.columns
         values, told = gathered(records, self._layout.place, len(columns), first_record)
         held = [self._held(number, each, first_record, told) for number, each in enumerate(values)]

@@ -8,7 +8,8 @@ from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.rules import DATABASES, TABLES, TEXT_TABLES, UNIONS
 from serialpack.conversion.tables import at
 from serialpack.conversion.tables.carrier import Carrier
-from serialpack.conversion.tables.rows import KeptJoin, TextTable, Written
+from serialpack.conversion.tables.rows import KeptJoin, TextTable
+from serialpack.conversion.tables.table import Written
 from serialpack.conversion.types.typing import Typer
 from serialpack.conversion.types.untyping import Untyper
 from serialpack.formats import FORMATS

@@ -29,7 +29,12 @@ class NpyFormat(DocumentFormat):
     joins = False
 
     def split(
-        self, read: Read, block_size: int, *, for_values: bool = False
+        self,
+        read: Read,
+        block_size: int,
+        *,
+        for_values: bool = False,
+        most_values: int = 0,  # noqa: ARG002
     ) -> Iterator[SourceBlock]:
         if not for_values:
             return super().split(read, block_size)

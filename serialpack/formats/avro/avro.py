@@ -62,7 +62,12 @@ class AvroFormat(DocumentFormat):
         return AvroJoin()
 
     def split(
-        self, read: Read, block_size: int, *, for_values: bool = False
+        self,
+        read: Read,
+        block_size: int,
+        *,
+        for_values: bool = False,
+        most_values: int = 0,  # noqa: ARG002
     ) -> Iterator[SourceBlock]:
         if not for_values:
             return split_plain(read, block_size)

@@ -163,12 +163,7 @@ class CsvFormat(CsvText):
         return TableJoin(self.declared.delimiter.decode())
 
     def split(
-        self, read: Read, block_size: int, *, for_values: bool = False
-    ) -> Iterator[SourceBlock]:
-        return self.split_sparse(read, block_size, 0, for_values=for_values)
-
-    def split_sparse(
-        self, read: Read, block_size: int, most_values: int, *, for_values: bool = False
+        self, read: Read, block_size: int, *, for_values: bool = False, most_values: int = 0
     ) -> Iterator[SourceBlock]:
         declared = self.declared
         finder = _CsvFinder(declared.delimiter, with_record=for_values, headless=declared.headless)

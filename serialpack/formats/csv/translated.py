@@ -73,16 +73,11 @@ class TranslatedCsv(ValueFormat):
         return block._replace(data=self._usual(block.data))
 
     def split(
-        self, read: Read, block_size: int, *, for_values: bool = False
-    ) -> Iterator[SourceBlock]:
-        return self.split_sparse(read, block_size, 0, for_values=for_values)
-
-    def split_sparse(
-        self, read: Read, block_size: int, most_values: int, *, for_values: bool = False
+        self, read: Read, block_size: int, *, for_values: bool = False, most_values: int = 0
     ) -> Iterator[SourceBlock]:
         source = _DecodedSource(read, self._encoding, escaped=self._dialect.escaped)
         size = source.whole(block_size) or max(block_size // self._width, 1)
-        texts = self._csv.split_sparse(source.read, size, most_values, for_values=for_values)
+        texts = self._csv.split(source.read, size, for_values=for_values, most_values=most_values)
         first: list[Buffer] = []
         head: bytes | None = None
         for block in self._in_source_bytes(texts, source, block_size):

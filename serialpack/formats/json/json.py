@@ -49,12 +49,7 @@ class JsonFormat(JsonText):
         return JsonJoin()
 
     def split(
-        self, read: Read, block_size: int, *, for_values: bool = False
-    ) -> Iterator[SourceBlock]:
-        return self.split_sparse(read, block_size, 0, for_values=for_values)
-
-    def split_sparse(
-        self, read: Read, block_size: int, most_values: int, *, for_values: bool = False
+        self, read: Read, block_size: int, *, for_values: bool = False, most_values: int = 0
     ) -> Iterator[SourceBlock]:
         finder = JsonFinder(block_size, for_values=for_values)
         return split_records(

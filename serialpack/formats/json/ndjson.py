@@ -46,12 +46,7 @@ class NdJsonFormat(JsonText):
         return NdJsonJoin()
 
     def split(
-        self, read: Read, block_size: int, *, for_values: bool = False
-    ) -> Iterator[SourceBlock]:
-        return self.split_sparse(read, block_size, 0, for_values=for_values)
-
-    def split_sparse(
-        self, read: Read, block_size: int, most_values: int, *, for_values: bool = False
+        self, read: Read, block_size: int, *, for_values: bool = False, most_values: int = 0
     ) -> Iterator[SourceBlock]:
         return split_records(
             read, block_size, LineFinder(), for_values=for_values, most_values=most_values

@@ -46,11 +46,11 @@ class MsgPackFormat(MessageFormat):
 
         return MsgPackJoin()
 
-    def split_sparse(
-        self, read: Read, block_size: int, most_values: int, *, for_values: bool = False
+    def split(
+        self, read: Read, block_size: int, *, for_values: bool = False, most_values: int = 0
     ) -> Iterator[SourceBlock]:
         if for_values:
-            return super().split_sparse(read, block_size, most_values, for_values=True)
+            return super().split(read, block_size, for_values=True, most_values=most_values)
         finder = _MessageFinder(lambda view, most: self.scan(view, most, 1))
         return split_records(read, block_size, finder, most_values=most_values)
 

@@ -18,7 +18,12 @@ class ObjectFormat(Format):
     serialized = True
 
     def split(
-        self, read: Read, block_size: int, *, for_values: bool = False
+        self,
+        read: Read,
+        block_size: int,
+        *,
+        for_values: bool = False,
+        most_values: int = 0,  # noqa: ARG002
     ) -> Iterator[SourceBlock]:
         for block in split_plain(read, block_size, for_values=for_values):
             later = block.index > 0

@@ -86,7 +86,12 @@ class DocumentFormat(ValueFormat):
         return self.read_written(data)
 
     def split(
-        self, read: Read, block_size: int, *, for_values: bool = False
+        self,
+        read: Read,
+        block_size: int,
+        *,
+        for_values: bool = False,
+        most_values: int = 0,  # noqa: ARG002
     ) -> Iterator[SourceBlock]:
         return self._split_whole(read) if for_values else split_plain(read, block_size)
 
@@ -176,12 +181,7 @@ class SequenceFormat(DocumentFormat):
         """
 
     def split(
-        self, read: Read, block_size: int, *, for_values: bool = False
-    ) -> Iterator[SourceBlock]:
-        return self.split_sparse(read, block_size, 0, for_values=for_values)
-
-    def split_sparse(
-        self, read: Read, block_size: int, most_values: int, *, for_values: bool = False
+        self, read: Read, block_size: int, *, for_values: bool = False, most_values: int = 0
     ) -> Iterator[SourceBlock]:
         if not for_values:
             return split_plain(read, block_size)

@@ -276,7 +276,7 @@ def split_records(
     for_values: bool = False,
     most_values: int = 0,
 ) -> Iterator[SourceBlock]:
-    """Blocks of whole records, as ``Format.split`` and ``split_sparse`` promise."""
+    """Blocks of whole records, as ``Format.split`` promises."""
     window = Window(read, count_lines=for_values, spare=finder.spare)
     if finder.takes_bytes and block_size <= _PIECE:
         data = read(block_size + 1)

@@ -53,12 +53,7 @@ class SqliteFormat(DocumentFormat):
     partly: ClassVar[frozenset[str]] = frozenset({"non-finite"})
 
     def split(
-        self, read: Read, block_size: int, *, for_values: bool = False
-    ) -> Iterator[SourceBlock]:
-        return self.split_sparse(read, block_size, 0, for_values=for_values)
-
-    def split_sparse(
-        self, read: Read, block_size: int, most_values: int, *, for_values: bool = False
+        self, read: Read, block_size: int, *, for_values: bool = False, most_values: int = 0
     ) -> Iterator[SourceBlock]:
         if not for_values:
             yield from split_plain(read, block_size)

@@ -1,0 +1,182 @@
+"""A block of records as rows of a table: what is the same for text, files with types, databases."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from array import array
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from serialpack.conversion.losses import Losses
+from serialpack.conversion.tables.carrier import Carrier
+from serialpack.conversion.tables.cells import json_texts
+from serialpack.conversion.tables.columns import MISSING, Missing, gathered
+from serialpack.conversion.tables.layout import Layout, TableColumn
+from serialpack.depth import holds_itself
+from serialpack.formats.shared.document import compared
+from serialpack.formats.shared.join import Piece
+from serialpack.values.equality import kind_of
+from serialpack.values.kinds import Difference, Loss, shown, totals
+from serialpack.values.quick import quickly_same
+
+
+class Written(NamedTuple):
+    """What some records became: ``told``: what was carried, ``lost``: the first value that is not
+    held, whose record counts from 0.
+    """
+
+    piece: Piece
+    told: list[Loss]
+    lost: Difference | None = None
+
+
+class Table(ABC):
+    """Writes blocks of records under one layout. Belongs to one worker."""
+
+    def __init__(self, layout: Layout, *, verify: bool) -> None:
+        self._layout = layout
+        self._verify = verify
+
+    #: What stands before the rows of a piece: the line of names, in text.
+    _head = b""
+
+    def write(self, records: list[Any], first_record: int) -> Written:
+        """The rows of ``records``; one that is not held is told, and nothing is raised for it."""
+        layout = self._layout
+        maps = list(as_maps(records, layout.rows))
+        if not maps or not layout.columns:
+            # A table without columns loses the rows of what maps there are.
+            lost = Difference(0, "$", "a map without keys", "", "value") if maps else None
+            return Written(Piece(b"", 0, self._head), [], lost)
+        values, told = gathered(maps, layout.place, len(layout.columns), first_record)
+        data, lost = self._rows(values, told, first_record)
+        if layout.rows != "maps":
+            became = "a row" if type(records[0]) is list else "a row of one cell"
+            told.append(Loss("shapes", len(records), first_record, "$", shown(records[0]), became))
+        return Written(Piece(data, len(records), self._head), totals(told), lost)
+
+    @abstractmethod
+    def _rows(
+        self, values: list[Sequence[Any]], told: list[Loss], first_record: int
+    ) -> tuple[bytes, Difference | None]:
+        """The rows that columns of values make, and the first value that they do not hold.
+
+        What is carried is put into ``told``.
+        """
+
+
+class TypedTable(Table):
+    """One with null, and text for what its types do not hold."""
+
+    def __init__(self, layout: Layout, *, verify: bool, lossy: tuple[tuple[str, ...], ...]) -> None:
+        """``lossy``: the rules that may be applied, and those that the user named."""
+        super().__init__(layout, verify=verify)
+        self._lossy = lossy
+        self._json = Carrier("json", frozenset())
+
+    def _plain(
+        self, column: TableColumn, values: Sequence[Any], first_record: int, told: list[Loss]
+    ) -> Sequence[Any]:
+        """The values with null for what is missing, and such as JSON has where they become its
+        text."""
+        values = missing_as_null(column, values, first_record, told)
+        if not column.is_json:
+            return values
+        losses = Losses(*self._lossy)
+        made = self._json.carried(list(values), losses, first_record)
+        told += losses.report()
+        return made
+
+
+def as_json_texts(
+    column: TableColumn, values: Sequence[Any], first_record: int, told: list[Loss]
+) -> list[str | None]:
+    """JSON text for each value but null, which is told."""
+    filled = [value for value in values if value is not None]
+    if filled:
+        first = next(n for n, value in enumerate(values) if value is not None)
+        place = first_record + first, column.value_path
+        told.append(Loss("mixed", len(filled), *place, shown(values[first]), "JSON text"))
+    texts = iter(json_texts(filled))
+    return [None if value is None else next(texts) for value in values]
+
+
+def missing_as_null(
+    column: TableColumn, values: Sequence[Any], first_record: int, told: list[Loss]
+) -> Sequence[Any]:
+    """The values, null for each that is missing, which is told."""
+    kinds = list(map(type, values))
+    if Missing not in kinds:
+        return values
+    place = first_record + kinds.index(Missing), column.value_path
+    told.append(Loss("missing", kinds.count(Missing), *place, "nothing", "null"))
+    return [None if v is MISSING else v for v in values]
+
+
+def as_maps(records: list[Any], rows: str) -> Iterator[dict[str, Any]]:
+    """Each record as a map: of lists by the numbers of their items, of others by ``value``."""
+    if rows == "maps":
+        return iter(records)
+    if rows == "values":
+        return ({"value": record} for record in records)
+    return ({f"column{n}": item for n, item in enumerate(record, 1)} for record in records)
+
+
+def unlike(column: TableColumn, was: Sequence[Any], became: Sequence[Any]) -> Difference | None:
+    """The first value of a column that is not the same again."""
+    if same_column(was, became):
+        return None
+    for number, (before, after) in enumerate(zip(was, became, strict=False)):
+        if not same_column([before], [after]):
+            kind = "value" if before is MISSING else inner_kind(before)
+            return Difference(number, column.value_path, shown(before), shown(after), kind)
+    counts = f"{len(was)} rows", str(len(became))
+    return Difference(0, column.value_path, *counts, "value")
+
+
+def same_column(was: Sequence[Any], became: Sequence[Any]) -> bool:
+    """Whether two columns hold the same values: types, every bit of doubles, order of keys."""
+    kinds = list(map(type, was))
+    if kinds != list(map(type, became)):
+        return False
+    types = set(kinds)
+    if types & {dict, list}:
+        plain = [None if v is MISSING else v for v in was]
+        again = [None if v is MISSING else v for v in became]
+        return quickly_same(plain, again, identity=False) or compared(plain, again) is None
+    if float in types:
+        return _bits(was, types) == _bits(became, types) and (
+            types == {float} or _others(was) == _others(became)
+        )
+    return list(was) == list(became)
+
+
+def _bits(values: Sequence[Any], types: set[type]) -> bytes:
+    some = values if types == {float} else [v for v in values if type(v) is float]
+    return array("d", some).tobytes()
+
+
+def _others(values: Sequence[Any]) -> list[Any]:
+    return [None if type(v) is float else v for v in values]
+
+
+def inner_kind(value: Any) -> str:
+    """The kind of a value; of a container that of the first odd one in it."""
+    if holds_itself(value):
+        return "cycle"
+    whole, stack, met = value, [value], set[int]()
+    while stack:
+        value = stack.pop()
+        if id(value) in met:
+            continue
+        met.add(id(value))
+        if type(value) is dict:
+            stack += [*value.values(), *value][::-1]
+        elif type(value) is list:
+            stack += value[::-1]
+        elif (kind := kind_of(value)) not in _COMMON:
+            return kind
+    return "depth" if type(whole) in (dict, list) else kind_of(whole)
+
+
+_COMMON = frozenset({"null", "boolean", "integer", "float", "integral-float", "text", "control"})
