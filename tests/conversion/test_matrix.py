@@ -12,6 +12,7 @@ from datetime import date, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
+from itertools import groupby
 from typing import Any
 from uuid import UUID
 
@@ -66,14 +67,27 @@ def sources(name: str) -> list[tuple[str, str, Any, bytes]]:
     return found
 
 
+#: Of the values of a kind, each goes to every third format, and from every third.
+_EVERY = 3
+
+
+def some_sources(name: str, shift: int) -> list[tuple[str, str, Any, bytes]]:
+    """Of ``sources``, one of each kind at least; which ones, ``shift`` says."""
+    found = []
+    for _, group in groupby(sources(name), lambda case: case[1]):
+        cases = list(group)
+        found += cases[shift % min(len(cases), _EVERY) :: _EVERY]
+    return found
+
+
 @pytest.mark.parametrize("target", FORMATS_HERE)
 @pytest.mark.parametrize("source", FORMATS_HERE)
 def test_every_value_to_every_format(source: str, target: str) -> None:
     """As the verdict of its kind says; and each verdict is met."""
-    cases = sources(source)
-    assert len(cases) >= 40, f"too few values for {source}"
+    assert len(sources(source)) >= 40, f"too few values for {source}"
     kept = 0
-    for name, kind, record, data in cases:
+    shift = FORMATS_HERE.index(source) + FORMATS_HERE.index(target)
+    for name, kind, record, data in some_sources(source, shift):
         cell = f"{source} -> {target}, {name}"
         stated = verdict(kind, target)
         file = io.BytesIO()
@@ -100,7 +114,7 @@ def test_every_value_to_every_format(source: str, target: str) -> None:
         if stated.word == "same" and target not in TABLES:
             assert not report.carried, cell
         kept += 1
-    assert kept >= 30, f"{source} -> {target}: only {kept}"
+    assert kept >= 10, f"{source} -> {target}: only {kept}"
 
 
 #: Kinds of which all values are carried, wherever some are.
@@ -201,10 +215,10 @@ PACKED = [name for name in FORMATS_HERE if FORMATS.get(name).packs]  # type: ign
 @pytest.mark.parametrize("source", PACKED)
 def test_every_value_packed_by_every_serializer(source: str) -> None:
     """As above, of ``pack -s``: the file unpacked again has the same value, or none was made."""
-    for target in sorted(set(PACKED) - {"xml"}):
+    for shift, target in enumerate(sorted(set(PACKED) - {"xml"}), PACKED.index(source)):
         serializer = writers(target, {})[-1].serializer
         kept = 0
-        for name, kind, record, data in sources(source):
+        for name, kind, record, data in some_sources(source, shift):
             cell = f"{source} under {serializer.name}, {name}"
             packed, out = io.BytesIO(), io.BytesIO()
             try:
@@ -227,7 +241,7 @@ def test_every_value_packed_by_every_serializer(source: str) -> None:
             lost = difference(record, again[0])
             assert lost is None, f"{cell}: {lost}"
             kept += 1
-        assert kept >= 30, f"{source} under {serializer.name}: only {kept}"
+        assert kept >= 10, f"{source} under {serializer.name}: only {kept}"
 
 
 #: Values that JSON has no tag for: objects of classes, and what ends nowhere.

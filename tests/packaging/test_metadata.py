@@ -76,3 +76,13 @@ def test_constraints_pin_everything_exactly() -> None:
     extras = [r for name, e in EXTRAS.items() if name not in CONFLICTING for r in e]
     named = [*PROJECT["dependencies"], *extras]
     assert distributions(named) - {"serialpack"} <= distributions(pins)
+
+
+@pytest.mark.xdist_group("together")
+def test_a_group_of_tests_has_one_process(request: pytest.FixtureRequest) -> None:
+    """Else what they share is made in each: so it was under pytest 9.2, without a word.
+
+    https://github.com/pytest-dev/pytest-xdist/issues/1386
+    """
+    grouped = bool(request.config.getoption("loadgroup", False))
+    assert request.node.nodeid.endswith("@together") == grouped
