@@ -68,13 +68,13 @@ def json_texts(draw: st.DrawFn) -> bytes:
     return head + draw(separators).join(records) + tail
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(json_texts())
 def test_json_texts_come_back(data: bytes) -> None:
     there_and_back(data)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     st.text(alphabet='{}[],:"\\ \n\r\t1.enulltrfasx\0é', max_size=60).map(str.encode),
     st.sampled_from(KINDS),
@@ -83,7 +83,7 @@ def test_rubbish_comes_back(data: bytes, kind: str) -> None:
     there_and_back(data, kind)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.binary(max_size=200), st.sampled_from(KINDS))
 def test_bytes_come_back(data: bytes, kind: str) -> None:
     there_and_back(data, kind)

@@ -95,7 +95,7 @@ values = st.recursive(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=75)
 @given(st.lists(values, max_size=8), st.integers(1, 30))
 def test_any_messages_come_back(messages: list[bytes], times: int) -> None:
     there_and_back(b"".join(messages) * times, "msgpack")

@@ -127,7 +127,7 @@ def test_records_that_are_alike(record: Any, count: int) -> None:
     assert set(out.split(b"\n")) == {msgspec.json.encode(record), b""}
 
 
-@pytest.mark.parametrize("count", [1, 20_000])
+@pytest.mark.parametrize("count", [1, 5_000])
 def test_a_lone_surrogate_changes_nothing_beside_it(count: int) -> None:
     """No UTF-8 has it, so that it alone is an escape."""
     records = [{"a": "Zo\u00eb", "x": 1e16}] * count + [{"a": "\ud83d \u00eb\udc00", "x": 1e-5}]

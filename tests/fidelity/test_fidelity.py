@@ -13,8 +13,9 @@ from tests.fidelity.suites import SUITES
 from tests.fidelity.values import CASES
 from tools.fidelity import PAGE, README, kind_row, suite_row, summary_row, tried_with
 
-SPELLINGS = spellings()
-DEFAULTS = [spelling for spelling in SPELLINGS if is_default(spelling)]
+#: What one process finds out of a spelling is not found out again by another.
+SPELLINGS = [pytest.param(each, marks=pytest.mark.xdist_group(each)) for each in spellings()]
+DEFAULTS = [each for each in SPELLINGS if is_default(str(each.values[0]))]
 
 
 @cache

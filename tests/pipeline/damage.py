@@ -120,7 +120,8 @@ class Whole(NamedTuple):
         assert len(every) == sum(counts)
         begins = [sum(counts[:n]) for n in range(len(counts) + 1)]
         want = [record for n in left for record in every[begins[n] : begins[n + 1]]]
-        if self.format.startswith(("csv", "tsv")) and 0 in lost:  # the names are lost too
+        headed = self.format.startswith(("csv", "tsv")) and "no-header" not in self.format
+        if headed and 0 in lost:  # the names are lost too
             line_end = "\n".encode("utf-16-le" if "utf-16" in self.format else "utf-8")
             names = self.source[: self.source.index(line_end) + len(line_end)]
             output = output if output.startswith(names) else names + output
