@@ -1,24 +1,38 @@
-"""Runs the real command in a real process."""
+"""Runs the real command in a process of its own."""
 
 from __future__ import annotations
 
+import atexit
 import os
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
+
+from tests.cli.warm import WarmCommand
 
 Run = Callable[..., subprocess.CompletedProcess[bytes]]
 
 #: What the user's own machine sets must not reach the tests.
 _OWN = ("SERIALPACK_", "NO_COLOR", "COLUMNS", "TERM", "XDG_CONFIG_HOME")
 
+#: What Python asks the environment when it starts.
+_AT_START = ("PYTHON", "LANG", "LC_")
+
 
 def environment(home: Path, **more: str) -> dict[str, str]:
     kept = {k: v for k, v in os.environ.items() if not k.startswith(_OWN)}
     return {**kept, "HOME": str(home), "TERM": "xterm", **more}
+
+
+@cache
+def _command() -> WarmCommand:
+    command = WarmCommand()
+    atexit.register(command.close)
+    return command
 
 
 @pytest.fixture
@@ -37,15 +51,20 @@ def run(tmp_path: Path) -> Run:
         cwd: Path | None = None,
         env: dict[str, str] | None = None,
     ) -> subprocess.CompletedProcess[bytes]:
-        done = subprocess.run(
-            [sys.executable, "-m", "serialpack", *(os.fspath(a) for a in args)],
-            input=stdin,
-            capture_output=True,
-            cwd=cwd or tmp_path,
-            env=environment(home, **(env or {})),
-            timeout=120,
-            check=False,
-        )
+        words = [os.fsdecode(arg) for arg in args]
+        folder, variables = cwd or tmp_path, environment(home, **(env or {}))
+        if env and any(name.startswith(_AT_START) for name in env):
+            done = subprocess.run(
+                [sys.executable, "-m", "serialpack", *words],
+                input=stdin,
+                capture_output=True,
+                cwd=folder,
+                env=variables,
+                timeout=120,
+                check=False,
+            )
+        else:
+            done = _command().run(words, stdin, folder, variables, timeout=120)
         assert b"Traceback" not in done.stderr, done.stderr.decode()
         assert b"internal error" not in done.stderr, done.stderr.decode()
         assert done.returncode == code, (done.returncode, done.stderr.decode())
