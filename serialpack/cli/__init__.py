@@ -29,6 +29,8 @@ def main() -> None:
             pass  # said below, as every error is
     # NumPy's OpenBLAS, never called here, would start threads, and raise SIGINT where it cannot.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # Arrow's own keeps what each thread once had: 50 MB more for Parquet, and no faster.
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     from serialpack.cli.guard import guarded, is_limited
 
     code = guarded(_run) if is_limited() else _run()

@@ -152,7 +152,7 @@ class BlockConverter(WritingHalf):
     ) -> _Tried:
         losses = self._losses()
         literals = not usual and reader.has_literals
-        records = reader.read(block, losses, lossy=lossy, literals=literals)
+        records = reader.read(block, losses, lossy=lossy, literals=literals, usual=usual)
         at(0.4)
         elements = self._is_array(block, records)
         if elements:

@@ -86,12 +86,19 @@ class SourceReader:
             self._serializer = serializer
 
     def read(
-        self, block: SourceBlock, losses: Losses, *, lossy: bool = False, literals: bool = False
+        self,
+        block: SourceBlock,
+        losses: Losses,
+        *,
+        lossy: bool = False,
+        literals: bool = False,
+        usual: bool = False,
     ) -> list[Any]:
         """The records of a block; SyntaxInputError, ValueRefusedError, RefusedError.
 
         ``lossy``: what ``losses`` allows is changed and counted, and ``prove`` is not needed.
-        ``literals``: numbers that are spelled as Python does not are literals.
+        ``literals``: numbers that are spelled as Python does not are literals. ``usual``: as of
+        ``TextProof``, which proves them afterwards, unless they are only looked at.
         """
         if block.partial:
             raise too_large(block)
@@ -107,7 +114,7 @@ class SourceReader:
                 losses.merge(found)
                 return records
             if not lossy and not self._untags and not fmt.tells:
-                return fmt.parse(block)
+                return fmt.parse_quickly(block) if usual else fmt.parse(block)
             allowed = losses.allowed if lossy else frozenset[str]()
             records, found = parse_lossy(fmt, block, allowed)
         except Unheld as unheld:

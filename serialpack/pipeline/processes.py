@@ -34,8 +34,12 @@ _OWN_GROUP: dict[str, Any] = (
     else {"creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)}
 )
 #: Settings of glibc's malloc: what a block took is kept for the next one, which saves a third of
-#: the time that the system spends on giving it again.
-_MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(1 << 30), "MALLOC_TRIM_THRESHOLD_": str(1 << 30)}
+#: the time that the system spends on giving it again. Arrow then needs no other.
+_MEMORY = {
+    "MALLOC_MMAP_THRESHOLD_": str(1 << 30),
+    "MALLOC_TRIM_THRESHOLD_": str(1 << 30),
+    "ARROW_DEFAULT_MEMORY_POOL": "system",
+}
 #: The variable that names the ledger of hidden files to a worker process.
 _LEDGER = "SERIALPACK_LEDGER"
 _LENGTH = struct.Struct("<Q")

@@ -11,6 +11,7 @@ import pytest
 
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Style, ValueFormat
+from serialpack.formats.json.style import floats_differ
 from tests.formats import texts
 
 RECORDS: list[Any] = [
@@ -177,3 +178,16 @@ def test_slices_have_the_ends_of_their_source(name: str) -> None:
         text = before + bytes(block.data)[spans[0][0] : spans[1][1]] + behind
         found = json.loads(text) if name == "json" else [json.loads(x) for x in text.splitlines()]
         assert found == RECORDS[block.first_record :][:2]
+
+
+@pytest.mark.parametrize(
+    ("text", "may"),
+    [
+        *(("0.00001", True), ("[-0.00001]", True), ("1e5", True), ('{"a":1.5e-07,"b":2}', True)),
+        *(("[1e+16 ]", True), ("10000000000000000.0", True), ("10.00001", False)),
+        *(("3.00001", False), ("0.0000", False), ("1.5", False), ("123456.0", False)),
+        ('"70a0f2d8-d246-42e3-9951-19b766387f91"', False),  # hexadecimal is no exponent
+    ],
+)
+def test_numbers_that_are_spelled_in_two_ways_are_seen(text: str, may: bool) -> None:
+    assert floats_differ(text.encode()) is may

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from enum import Enum
 from itertools import chain, compress
 from operator import methodcaller
@@ -43,7 +43,9 @@ class ColumnParts(NamedTuple):
 def gathered(maps: list[Any], place: CellPlace, count: int, first_record: int) -> ColumnParts:
     """The ``count`` columns of ``maps``; InputError for a key that has no place."""
     columns: list[Sequence[Any]] = [()] * count
-    told = _orders(maps, list(place.below or ()), first_record)
+    counts = Counter(map(tuple, maps))
+    shapes: Collection[tuple[Any, ...]] | None = counts
+    told = _orders(maps, counts, list(place.below or ()), first_record)
     stack: list[tuple[Sequence[Any], CellPlace, Path]] = [(maps, place, ROOT)]
     while stack:
         values, place, path = stack.pop()
@@ -56,8 +58,9 @@ def gathered(maps: list[Any], place: CellPlace, count: int, first_record: int) -
         if path is not ROOT and dict in types:
             told.append(_told(values, path, first_record))
         names = list(place.below)
-        for name, part in zip(names, _parts(values, names, types), strict=True):
+        for name, part in zip(names, _parts(values, names, types, shapes), strict=True):
             stack.append((part, place.below[name], (path, name)))
+        shapes = None
     return ColumnParts(columns, told)
 
 
@@ -73,10 +76,16 @@ def _nulls(values: Sequence[Any]) -> list[Any]:
     return [MISSING if type(value) is dict else value for value in values]
 
 
-def _parts(values: Sequence[Any], names: list[str], types: set[type]) -> list[Sequence[Any]]:
+def _parts(
+    values: Sequence[Any],
+    names: list[str],
+    types: set[type],
+    shapes: Collection[tuple[Any, ...]] | None,
+) -> list[Sequence[Any]]:
+    """What is under each of ``names``. ``shapes``: the keys of maps, where they are known."""
     if types == {dict}:
-        shapes: set[tuple[Any, ...]] = set(map(tuple, values))
-        if shapes == {tuple(names)}:
+        shapes = set(map(tuple, values)) if shapes is None else shapes
+        if len(shapes) == 1 and tuple(names) in shapes:
             return list(zip(*map(dict.values, values), strict=True))
         if frozenset(names).issuperset(chain.from_iterable(shapes)):
             return [list(map(methodcaller("get", name, MISSING), values)) for name in names]
@@ -96,9 +105,13 @@ def _changed() -> InputError:
     return InputError("it has other records than when it was looked at", hint="run it again")
 
 
-def _orders(maps: list[Any], names: list[str], first_record: int) -> list[Loss]:
-    """How many records have their keys in another order than the columns, and the first."""
-    counts = Counter(map(tuple, maps))
+def _orders(
+    maps: list[Any], counts: Counter[tuple[Any, ...]], names: list[str], first_record: int
+) -> list[Loss]:
+    """How many records have their keys in another order than the columns, and the first.
+
+    ``counts``: how many have which keys, in which order.
+    """
     if len(counts) == 1 and tuple(names) in counts:
         return []
     numbers = {name: number for number, name in enumerate(names)}

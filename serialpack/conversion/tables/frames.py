@@ -84,8 +84,7 @@ class FrameTable(TypedTable):
         first_record: int,
     ) -> Difference | None:
         """The first value that does not come back from the bytes of the file."""
-        again = self._format.read_written(data)
-        columns = list(zip(*map(dict.values, again), strict=True))
+        columns = self._format.columns_written(data)
         for column, was, put, became in zip(
             self._layout.columns, values, held, columns, strict=True
         ):
@@ -196,7 +195,7 @@ def told_of(
 class FrameJoin(Join):
     """Pieces, each a file of its own, as the row groups or batches of one file."""
 
-    block_size: ClassVar[int] = 4 << 20
+    block_size: ClassVar[int] = 2 << 20
 
     def __init__(self, target: str, layout: Layout) -> None:
         fmt = FORMATS.get(target)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -21,6 +20,9 @@ from serialpack.serializers.base import FAILURES
 from serialpack.values.kinds import Difference, Loss, shown, unplaced
 
 _LITERALS: frozenset[type] = frozenset({int, float, bool, Literal})
+
+#: What text may have where it reads as a list, a map or a string of JSON.
+_OPENS = ("\n[", "\n{", '\n"')
 
 
 class TextTable(Table):
@@ -168,9 +170,11 @@ def _carried(
     elif literals := types & _LITERALS:
         yield told("cells", literals, "a cell")
     if str in types and not column.is_json and beside_json:
-        texts = [v if type(v) is str else "" for v in values]
-        opens = re.search(r'^[\[{"]', "\n".join(texts), re.MULTILINE)
-        if opens and (like := [n for n, text in enumerate(texts) if reads_as_json(text)]):
+        texts = [v if type(v) is str else "" for v in values] if len(types) > 1 else values
+        joined = "\n" + "\n".join(texts)
+        if any(map(joined.__contains__, _OPENS)) and (
+            like := [n for n, text in enumerate(texts) if reads_as_json(text)]
+        ):
             was = shown(texts[like[0]])
             place = first_record + like[0], column.value_path
             yield Loss("json-like", len(like), *place, was, "the same text")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
+from serialpack.collector import gc_paused
 from serialpack.conversion.blocks import BlockConverter
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.rules import TABLES, TEXT_TABLES, TYPED_TABLES
@@ -25,7 +26,7 @@ from serialpack.pipeline.line import Crew, Line
 from serialpack.values.structure import Structure
 
 #: Bytes of the source that are looked at at a time.
-_BLOCK = 4 << 20
+_BLOCK = 1 << 20
 
 
 class Looked(NamedTuple):
@@ -71,6 +72,10 @@ def looker(plan: ConversionPlan, rows: str, within: bool) -> Callable[[SourceBlo
     is_table = writes_table(plan)
 
     def look(block: SourceBlock) -> Looked:
+        with gc_paused():  # also while the records are taken apart
+            return looked(block)
+
+    def looked(block: SourceBlock) -> Looked:
         types = TypesSeen() if looks else None
         if types is not None:
             converter.look_into(types)

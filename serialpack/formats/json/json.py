@@ -92,7 +92,7 @@ class JsonFormat(JsonText):
         if found is None or json_depth(data)[0] >= MAX_DEPTH:
             return None
         kind, start, end = found
-        decode = decoder(self.literals)
+        decode = decoder(self.literals).decode
         try:
             if kind == Structure.DOCUMENT or (kind == Structure.ARRAY and first and block.last):
                 document: Any = decode(data.removeprefix(BOM))  # no copy

@@ -102,6 +102,19 @@ class NdJsonFormat(JsonText):
     ) -> bool:
         return bytes(data[-1:]) == b"\n"
 
+    def parse_quickly(self, block: SourceBlock) -> list[Any]:
+        data = bytes(block.data)
+        if block.records is not None and self._is_fast(data):
+            data = data.removeprefix(BOM) if block.index == 0 else data
+            if not _may_be_deep(data, data.split(b"\n")):
+                try:  # a record in several lines, and several in one, are no errors to it
+                    records: list[Any] = decoder(self.literals).decode_lines(data)
+                except (ValueError, RecursionError):
+                    records = []
+                if len(records) == block.records:
+                    return records
+        return self.parse(block)
+
     def _fast(self, block: SourceBlock, data: bytes) -> list[Any] | None:
         if block.index == 0:
             data = data.removeprefix(BOM)
@@ -112,12 +125,9 @@ class NdJsonFormat(JsonText):
             lines.pop()
         if block.records != len(lines):
             lines = [line for line in lines if line.strip(BLANK)]
-        # What is no more than this on a line is not deep, wherever its strings end.
-        long = (line for line in lines if len(line) > MAX_DEPTH)
-        may_be_deep = any(line.count(b"[") + line.count(b"{") > MAX_DEPTH for line in long)
-        if may_be_deep and json_depth(data)[0] > MAX_DEPTH:
+        if _may_be_deep(data, lines):
             return None
-        decode = decoder(self.literals)
+        decode = decoder(self.literals).decode
         try:
             return [decode(line) for line in lines]
         except (ValueError, RecursionError):
@@ -173,9 +183,16 @@ class NdJsonFormat(JsonText):
         return next(filter(None, deep), None)
 
 
+def _may_be_deep(data: bytes, lines: list[bytes]) -> bool:
+    # What is no more than this on a line is not deep, wherever its strings end.
+    long = (line for line in lines if len(line) > MAX_DEPTH)
+    may_be = any(line.count(b"[") + line.count(b"{") > MAX_DEPTH for line in long)
+    return may_be and json_depth(data)[0] > MAX_DEPTH
+
+
 @cache
 def decoder(literals: bool = False) -> Any:
-    """What reads a JSON text; ``literals``: numbers that are written in another way are such."""
+    """What reads JSON text; ``literals``: numbers that are written in another way are such."""
     import msgspec
 
-    return msgspec.json.Decoder(float_hook=number if literals else None).decode
+    return msgspec.json.Decoder(float_hook=number if literals else None)

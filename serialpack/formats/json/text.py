@@ -95,7 +95,7 @@ class JsonText(ValueFormat):
             found = replace(found, head=usual.head)
         if found != usual and found.kind == usual.kind:
             yield json_style.changes(style, found)
-        if json_style.FLOATS_DIFFER.search(block.data):
+        if json_style.floats_differ(block.data):
             found = replace(found, python_floats=not found.python_floats)
             yield json_style.changes(style, found)
 
@@ -137,11 +137,11 @@ class JsonText(ValueFormat):
     def spells_floats(self, block: SourceBlock, style: Style, target: str) -> bool:
         """Whether the numbers of a block, which is the very text of its values in ``style``,
         are spelled as ``target`` spells these values."""
-        from serialpack.formats.json.style import FLOATS_DIFFER, style_of
+        from serialpack.formats.json.style import floats_differ, style_of
 
         if self.writes_as(target) and not style_of(style, self._kind).python_floats:
             return True
-        return FLOATS_DIFFER.search(block.data) is None
+        return not floats_differ(block.data)
 
     def writes_as(self, other: str) -> bool:
         return other in ("json", "ndjson")

@@ -228,6 +228,15 @@ def records_of(table: Any, size: int, *, most: int = MOST_VALUES) -> list[dict[s
     Malformed where it contradicts itself, Unheld where Python's values cannot say what it does,
     RefusedError for more than ``most`` values that the size does not account for.
     """
+    columns = list(columns_in(table, size, most=most))
+    if not columns:
+        return [{} for _ in range(table.num_rows)]
+    names = table.column_names
+    return [dict(zip(names, row)) for row in zip(*columns)]  # noqa: B905 (it is slow, they are)
+
+
+def columns_in(table: Any, size: int, *, most: int = MOST_VALUES) -> Iterator[list[Any]]:
+    """The values of each column, made as they are asked for; as ``records_of``."""
     pa = arrow()
     room = Room(size, most)
     try:
@@ -240,11 +249,8 @@ def records_of(table: Any, size: int, *, most: int = MOST_VALUES) -> list[dict[s
         table.validate(full=True)
     except (pa.ArrowException, LookupError, UnicodeDecodeError) as error:
         raise Malformed(first_line(error)) from None
-    columns = [_values(field.name, table.column(i)) for i, field in enumerate(table.schema)]
-    if not columns:
-        return [{} for _ in range(table.num_rows)]
-    names = table.column_names
-    return [dict(zip(names, row)) for row in zip(*columns)]  # noqa: B905 (it is slow, they are)
+    for i, field in enumerate(table.schema):
+        yield _values(field.name, table.column(i))
 
 
 def _values(name: str, column: Any) -> list[Any]:

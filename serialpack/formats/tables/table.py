@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from serialpack.formats.base import SourceBlock, Style, StyleTypes
@@ -76,6 +77,13 @@ class TableFormat(DocumentFormat):
 
     def read_written(self, data: bytes) -> list[Any]:
         return self.read_stored(data)
+
+    def columns_written(self, data: bytes) -> Iterator[list[Any]]:
+        """The values of each column of what ``write_table`` has just written here, one column
+        after another, so that they need not all be there at once; errors as of ``read``."""
+        return tables.columns_in(
+            self.read_table(data, _STORED_VALUES), len(data), most=_STORED_VALUES
+        )
 
     def _read(self, data: bytes, most: int) -> list[Any]:
         tables.arrow()
