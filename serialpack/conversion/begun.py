@@ -29,6 +29,7 @@ from serialpack.conversion.tables.layout import (
     union_layout_of,
     with_kept,
 )
+from serialpack.conversion.tables.shape import rows_at_a_time
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.tables.survey import Looked, surveyed
 from serialpack.conversion.tables.twice import Rereadable
@@ -122,7 +123,11 @@ def looked_at(
             size=front.size,
             block_size=front.block_size or block_size,
         )
-    return _known(looked, front, to, how, block_size)
+    known = _known(looked, front, to, how, block_size)
+    if known.layout is None:
+        return known
+    most = rows_at_a_time(looked.most, len(known.layout.columns))
+    return known._replace(layout=known.layout._replace(most_rows=most))
 
 
 def _has_its_schema(plan: ConversionPlan, to: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from serialpack.collector import gc_paused
@@ -72,6 +73,8 @@ class BlockConverter(WritingHalf):
         self._carrier = carrier_of(plan)
         if self._table is not None and not plan.whole:
             self._join = self._table.join
+        #: Whether a block's rows are not written with it, but some at a time (``pieces``).
+        self._apart = plan.layout is not None and plan.layout.most_rows > 0
 
     def __call__(self, block: SourceBlock) -> Found:
         """The block converted; of a target that is written as a whole, its records only."""
@@ -99,7 +102,7 @@ class BlockConverter(WritingHalf):
             numbers=tried.numbers or range(first, first + count),
             same=tried.same,
         )
-        if self._join is None:
+        if self._join is None or self._apart:
             return found
         structure = self.plan.structure or Structure.SEQUENCE
         piece = tried.piece
@@ -183,7 +186,9 @@ class BlockConverter(WritingHalf):
         elif lossy and self._join is not None:
             records = self.changed(records, losses, block.first_record)
         if self._table is not None and self._join is not None:
-            piece = self._row_piece(records, losses, block.first_record)
+            piece = None
+            if not self._apart:
+                piece = self._row_piece(records, losses, block.first_record)
             return _Tried(records, losses, b"", elements, piece=piece, same=same)
         data = b""
         if self._join is not None:
@@ -227,6 +232,54 @@ class BlockConverter(WritingHalf):
         """
         kept = self.plan.kept if self.plan.verify and self.plan.is_text_table else None
         return kept is not None and is_written_so(kept, block, records)
+
+    def pieces(self, found: Found, first_record: int) -> Iterator[Found]:
+        """What was found in a block whose rows are not written yet, some of them at a time.
+
+        Errors as of the conversion.
+        """
+        assert self.plan.layout is not None
+        most = self.plan.layout.most_rows
+        for first in range(0, len(found.records) or 1, most):
+            records, numbers = (
+                found.records[first : first + most],
+                found.numbers[first : first + most],
+            )
+            try:
+                written = [self._rows_of(records, first_record + first)]
+            except ValueRefusedError:
+                if not self.plan.skip_bad:
+                    raise
+                written = self._rows_alone(records, numbers)
+            if not first:
+                yield found._replace(records=[], numbers=(), piece=Piece(b"", 0))
+            yield from written
+
+    def _rows_of(self, records: list[Any], first_record: int) -> Found:
+        """The rows of some records; those of a value that is refused with what the user named."""
+        losses = self._losses()
+        try:
+            piece = self._row_piece(records, losses, first_record)
+        except ValueRefusedError:
+            if not self.plan.lossy or self._carrier is not None:
+                raise
+            losses = self._losses()
+            records = self.changed(records, losses, first_record)
+            piece = self._row_piece(records, losses, first_record)
+        return Found([], losses.report(), [], piece=piece)
+
+    def _rows_alone(self, records: list[Any], numbers: Sequence[int]) -> list[Found]:
+        """The same without those that are refused alone, and those."""
+        kept: list[Any] = []
+        left_out: list[LeftOut] = []
+        for record, number in zip(records, numbers, strict=True):
+            try:
+                self._rows_of([record], number)
+                kept.append(record)
+            except ValueRefusedError as refused:
+                left_out.append(LeftOut(number, 0, 1, refused.said))
+        found = Found([], [], left_out, piece=Piece(b"", 0))
+        return [found, self._rows_of(kept, numbers[0])] if kept else [found]
 
     def _row_piece(self, records: list[Any], losses: Losses, first_record: int) -> Piece:
         """The rows of ``records``, proved; ValueRefusedError."""
@@ -287,6 +340,8 @@ class BlockConverter(WritingHalf):
         else:
             broken = self._reader.broken_around(block, count, good, bad)
             left_out += [broken] if broken is not None else []
+        if self._apart:
+            return _Tried(kept, losses, b"", False, numbers), left_out
         if self._table is not None and self._join is not None:
             # What was carried has been counted, record by record.
             piece = self._row_piece(kept, self._losses(), block.first_record)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -21,6 +22,9 @@ from serialpack.pipeline.line import Crew, Line, Progress
 from serialpack.reports import LeftOut
 from serialpack.values.kinds import COLUMNS, Loss
 from serialpack.values.structure import Structure
+
+#: The records of so much less are read where tables of them are large: up to three blocks wait.
+_BESIDE_ROWS = 4
 
 #: The most that is told of what was left out, one by one.
 _MOST_LEFT_OUT = 1000
@@ -133,6 +137,9 @@ def convert_stream(
     assert isinstance(target, ValueFormat)
     join = join_of(plan) or target.join
     size_of_block = block_size or (join or Join).block_size
+    apart = plan.layout is not None and plan.layout.most_rows > 0
+    if apart and block_size is None:
+        size_of_block //= _BESIDE_ROWS
     most = 0 if plan.source_serializer else (join or Join).most_values(size_of_block)
     blocks = fmt.split(read, size_of_block, for_values=True, most_values=most)
     line = Line(blocks, size=size, progress=progress)
@@ -156,7 +163,8 @@ def convert_stream(
 
     # Of tables Python does the most, so that threads are of no use.
     slow = plan.layout is not None
-    crew = Crew(threads, processes=threads > 1, slow=slow) if in_pieces else Crew()
+    here = apart or not in_pieces
+    crew = Crew() if here else Crew(threads, processes=threads > 1, slow=slow)
     converted = line.through(partial(BlockConverter, plan), crew)
     if not in_pieces:
         records, numbers = list[Any](), list[int]()
@@ -179,7 +187,7 @@ def convert_stream(
         return _as_a_whole(records, numbers, structure, write, plan, tally)
     assert join is not None
     with Joiner(join, write, patch) as joiner:
-        for block, found in converted:
+        for block, found in _in_pieces(converted, plan) if apart else converted:
             assert found.piece is not None
             tally.add(found)
             if block.index == 0:
@@ -190,6 +198,16 @@ def convert_stream(
         tally.check_keys()
         joiner.finish(structure)
     return tally.done(joiner.count)
+
+
+def _in_pieces(
+    converted: Iterator[tuple[SourceBlock, Found]], plan: ConversionPlan
+) -> Iterator[tuple[SourceBlock, Found]]:
+    """Each block as often as pieces are made of it."""
+    writer = BlockConverter(plan)
+    for block, found in converted:
+        for part in writer.pieces(found, block.first_record):
+            yield block._replace(last=False), part
 
 
 def _as_a_whole(

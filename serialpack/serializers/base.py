@@ -17,7 +17,7 @@ from serialpack.formats.base import (
     Style,
     depth_loss,
 )
-from serialpack.stages.stage import Buffer, Stage
+from serialpack.stages.stage import Buffer, Stage, most_values
 from serialpack.values.kinds import (
     BEYOND_JSON,
     KINDS,
@@ -126,6 +126,10 @@ class RecordSerializer(Serializer):
     dialect: str = ""
     #: Whether it holds tables: ``dump`` of the Python API takes a list of records then.
     tabular: ClassVar[bool] = False
+
+    @classmethod
+    def most_values(cls, block_size: int) -> int:
+        return most_values(block_size)
 
     @abstractmethod
     def _dump(self, records: list[Any]) -> bytes:

@@ -9,7 +9,7 @@ from serialpack.collector import gc_paused
 from serialpack.errors import UnsupportedError
 from serialpack.serializers.base import ByteSerializer
 from serialpack.stages.effort import EFFORTS
-from serialpack.stages.stage import Buffer, dialled
+from serialpack.stages.stage import Buffer, dialled, most_values
 from serialpack.watch import within
 
 #: Columns this much smaller than a sample promises of text are not held against all of the text.
@@ -18,9 +18,8 @@ _CLEARLY = 0.8
 _LEAST = 0.2
 
 #: Each value of a block takes so many bytes of memory at most (seen: 30 to 90, and more for what
-#: is around it). With room for this and three times the block, a block of 4 MiB has a value in
-#: every four bytes.
-_BYTES_OF_VALUE, _ROOM = 76, 64 << 20
+#: is around it): a block of 4 MiB may have one in every four bytes.
+_BYTES_OF_VALUE = 76
 #: Also of large blocks, whose columns are whole in memory.
 _MOST_VALUES = 1 << 21
 
@@ -46,7 +45,7 @@ class ColumnsSerializer(ByteSerializer):
 
     @classmethod
     def most_values(cls, block_size: int) -> int:
-        return min((_ROOM + 3 * block_size) // _BYTES_OF_VALUE, _MOST_VALUES)
+        return min(most_values(block_size, _BYTES_OF_VALUE), _MOST_VALUES)
 
     @classmethod
     def suits(cls, kind: str) -> bool:

@@ -24,6 +24,17 @@ Buffer = bytes | bytearray | memoryview
 #: No block restores to more (man/spk.5); a longer record is cut and flagged ``continued``.
 MAX_BLOCK = 64 << 20
 
+#: Memory that a command may take beside three times the block, and the most that a value takes as
+#: objects of Python, as it was read and as it is read again: one in every eight bytes of a block of
+#: 4 MiB may be a value.
+ROOM, BYTES_OF_VALUE = 64 << 20, 160
+
+
+def most_values(block_size: int, bytes_of_value: int = BYTES_OF_VALUE) -> int:
+    """How many values of so many bytes of memory each a block may have."""
+    return (ROOM + 3 * block_size) // bytes_of_value
+
+
 #: A stage's number and parameters; a chain of them, in packing order: as the container has them.
 StageNumbers = tuple[int, ...]
 ChainNumbers = tuple[StageNumbers, ...]

@@ -22,6 +22,12 @@ class Missing(Enum):
 MISSING = Missing.MISSING
 
 
+class Absent(tuple[Missing, ...]):
+    """The column of maps that all are without its key."""
+
+    __slots__ = ()
+
+
 class CellPlace(NamedTuple):
     """Where the values under one key go.
 
@@ -87,15 +93,27 @@ def _parts(
         shapes = set(map(tuple, values)) if shapes is None else shapes
         if len(shapes) == 1 and tuple(names) in shapes:
             return list(zip(*map(dict.values, values), strict=True))
-        if frozenset(names).issuperset(chain.from_iterable(shapes)):
-            return [list(map(methodcaller("get", name, MISSING), values)) for name in names]
-        raise _changed()
+        return _gotten(values, names, shapes)
     if not types <= {dict, Missing, type(None)}:
         raise _changed()
     some = [value if type(value) is dict else _NO_KEYS for value in values]
-    if frozenset(names).issuperset(chain.from_iterable(set(map(tuple, some)))):
-        return [list(map(methodcaller("get", name, MISSING), some)) for name in names]
-    raise _changed()
+    return _gotten(some, names, set(map(tuple, some)))
+
+
+def _gotten(
+    maps: Sequence[dict[Any, Any]], names: list[str], shapes: set[tuple[Any, ...]]
+) -> list[Sequence[Any]]:
+    """The columns of maps with keys of several ``shapes``; one and the same where there is nothing,
+    as of many columns most may be.
+    """
+    there = frozenset(chain.from_iterable(shapes))
+    if not there.issubset(names):
+        raise _changed()
+    nothing = Absent([MISSING] * len(maps))
+    return [
+        list(map(methodcaller("get", name, MISSING), maps)) if name in there else nothing
+        for name in names
+    ]
 
 
 _NO_KEYS: dict[Any, Any] = {}

@@ -41,7 +41,7 @@ class Layout(NamedTuple):
     ``schema``: of a table with types, theirs, as Arrow writes it; ``union``: of one whose types are
     unions, that of the records. ``lists``: the keys under which the one record has lists of maps.
     ``table``: the name of that of a database. ``kept``: of a table of text, how it was written
-    once.
+    once. ``most_rows``: so many are written at a time; 0: as many as a block has.
     """
 
     columns: tuple[TableColumn, ...]
@@ -52,6 +52,7 @@ class Layout(NamedTuple):
     union: ColumnType | None = None
     table: str = ""
     kept: KeptTable | None = None
+    most_rows: int = 0
 
     @property
     def json_names(self) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from serialpack.conversion.literals import has_literals
 from serialpack.conversion.tables.cells import CellStyle, reads_as_json, texts_of
-from serialpack.conversion.tables.columns import MISSING, Missing
+from serialpack.conversion.tables.columns import MISSING, Absent, Missing
 from serialpack.conversion.tables.delimited import read_again, text_of
 from serialpack.conversion.tables.layout import Layout, TableColumn
 from serialpack.conversion.tables.shaping import Shaping
@@ -51,17 +51,25 @@ class TextTable(Table):
         self, values: list[Sequence[Any]], told: list[Loss], first_record: int
     ) -> tuple[bytes, Difference | None]:
         columns = self._layout.columns
+        absent = list(map(type, values)).count(Absent)
         for column, each in zip(columns, values, strict=True):
-            told += _carried(
+            if type(each) is Absent and not absent:
+                continue
+            some = _carried(
                 column,
                 each,
                 first_record,
                 apart=bool(self._style.null),
                 beside_json=self._beside_json,
             )
+            if type(each) is Absent:  # of all at once, of which there may be very many
+                told += [loss._replace(count=loss.count * absent) for loss in some]
+                absent = 0
+            else:
+                told += some
         lost = None
         try:
-            cells = [self._cells(*pair) for pair in zip(columns, values, strict=True)]
+            cells = self._columns_of_cells(values)
             text = text_of(cells, self._style.delimiter)
             if self._kept is not None:
                 text = self._kept.rows(cells)
@@ -73,6 +81,18 @@ class TextTable(Table):
             return text.encode(), lost
         except FAILURES as error:
             return b"", self._blame(values, error)
+
+    def _columns_of_cells(self, values: list[Sequence[Any]]) -> list[list[str]]:
+        """The cells of each column; one list for all that have nothing in them."""
+        made: list[list[str]] = []
+        blank: list[str] | None = None
+        for column, each in zip(self._layout.columns, values, strict=True):
+            if type(each) is not Absent or self._kept is not None:
+                made.append(self._cells(column, each))
+                continue
+            blank = self._cells(column, each) if blank is None else blank
+            made.append(blank)
+        return made
 
     def _cells(self, column: TableColumn, values: Sequence[Any]) -> list[str]:
         if (kept := self._kept_column(column)) is not None:
@@ -94,7 +114,12 @@ class TextTable(Table):
         found = read_again(text, self._style.delimiter, len(columns))
         if found is None:
             return Difference(0, "$", "the cells", "others", "value")
+        blank: dict[bool, tuple[list[str], Sequence[str]]] = {}
         for column, was, raw, texts in zip(columns, values, cells, found, strict=True):
+            if type(was) is Absent:
+                if (known := blank.get(column.is_json)) and known[0] is raw and known[1] == texts:
+                    continue
+                blank[column.is_json] = raw, texts
             is_text = not column.is_json and {str}.issuperset(map(type, was))
             # Of text, what was read is compared at once, and not cell by cell.
             if is_text and list(texts) == list(was) and self._style.read_as_text(raw):

@@ -20,6 +20,10 @@ MOST_KEYS = 5000
 #: With more columns than these, a table is of no use, and each takes 1 to 15 kB of memory.
 MOST_COLUMNS = 100_000
 
+#: A table of so many cells for what stands in one block of the source is mostly empty, as each
+#: value takes a byte there: then it is written so many cells at a time.
+MOST_CELLS, _AT_A_TIME = 1 << 22, 1 << 19
+
 #: Levels of maps that are looked at: what is below is JSON text.
 _DEEPEST = 32
 
@@ -170,6 +174,11 @@ def check_columns(count: int) -> None:
             hint="--fields NAME,... takes some, --at PATH the records of a list;"
             " --to json or ndjson holds all",
         )
+
+
+def rows_at_a_time(rows: int, columns: int) -> int:
+    """How many of the ``rows`` of a block are written at a time; 0: all of them."""
+    return max(1, _AT_A_TIME // columns) if rows * columns > MOST_CELLS else 0
 
 
 def grouped(maps: Sequence[dict[Any, Any]]) -> dict[tuple[Any, ...], Sequence[dict[Any, Any]]]:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from serialpack.collector import gc_paused
 from serialpack.conversion.blocks import BlockConverter
 from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.rules import TABLES, TEXT_TABLES, TYPED_TABLES
+from serialpack.conversion.rules import TABLES, TEXT_TABLES, TYPED_TABLES, UNIONS
 from serialpack.conversion.tables.at import lists_in
 from serialpack.conversion.tables.shape import ValueShape, check_columns
 from serialpack.conversion.tables.shaping import Shaping
@@ -41,6 +41,8 @@ class Looked(NamedTuple):
     #: What is known of columns of text, where that was asked for; and how they were kept.
     types: TypesSeen | None = None
     kept: KeptTable | None = None
+    #: The most records of a block.
+    most: int = 0
     #: Of looking, as ``pipeline.line`` counts them.
     seconds: dict[str, float] = {}  # noqa: RUF012
 
@@ -53,7 +55,8 @@ class Looked(NamedTuple):
             self.types.merge(other.types)
         lists = other.lists if self.shape.maps == other.shape.maps else ()
         types = self.types or other.types
-        return self._replace(rows=self.rows or other.rows, lists=lists, types=types)
+        most = max(self.most, other.most)
+        return self._replace(rows=self.rows or other.rows, lists=lists, types=types, most=most)
 
 
 class NotOneKind(Exception):
@@ -69,7 +72,6 @@ def looker(plan: ConversionPlan, rows: str, within: bool) -> Callable[[SourceBlo
     converter = BlockConverter(plan)
 
     looks = plan.shaping.gives_types or plan.kept is not None
-    is_table = writes_table(plan)
 
     def look(block: SourceBlock) -> Looked:
         with gc_paused():  # also while the records are taken apart
@@ -82,6 +84,7 @@ def looker(plan: ConversionPlan, rows: str, within: bool) -> Callable[[SourceBlo
         records = converter(block).records
         shape = ValueShape()
         rows_here = rows or rows_of(records)
+        is_table = writes_table(plan, rows_here)
         if records:
             if rows_here != "values" and is_table:
                 check_columns(max(map(len, records)))
@@ -92,7 +95,7 @@ def looker(plan: ConversionPlan, rows: str, within: bool) -> Callable[[SourceBlo
                 look_at_cells(plan, block, records, types)
         alone = len(records) == 1 and type(records[0]) is dict
         lists = tuple(lists_in(records[0])) if alone else ()
-        return Looked(rows_here, shape, lists, types)
+        return Looked(rows_here, shape, lists, types, most=len(records))
 
     return look
 
@@ -134,8 +137,11 @@ def surveyed(
     )
 
 
-def writes_table(plan: ConversionPlan) -> bool:
-    """Whether the target is a table, and not only looked at for types out of text."""
+def writes_table(plan: ConversionPlan, rows: str) -> bool:
+    """Whether ``rows`` make a table, and are not only looked at for types out of text: as unions,
+    lists are no rows."""
+    if plan.target in UNIONS:
+        return rows == "maps"
     return plan.target in TABLES or bool(FORMATS.declaration(plan.target).delimiter)
 
 
@@ -186,9 +192,9 @@ def _looked(
         kept=kept_in(fmt, first, plan),
     )
     crew = Crew(threads, processes=threads > 1)
-    whole, is_table = Looked("", ValueShape()), writes_table(plan)
+    whole = Looked("", ValueShape())
     for _, looked in line.through(partial(looker, plan, rows, within), crew):
         whole = whole.joined(looked)
-        if is_table:
+        if writes_table(plan, whole.rows):
             check_columns(len(whole.shape.keys))
     return whole._replace(kept=plan.kept)

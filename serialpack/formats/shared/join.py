@@ -11,13 +11,8 @@ from collections.abc import Iterator
 from typing import Any, ClassVar, NamedTuple
 
 from serialpack.errors import RefusedError
-from serialpack.stages.stage import Buffer
+from serialpack.stages.stage import Buffer, most_values
 from serialpack.values.structure import Structure
-
-#: Each value of a block takes so many bytes at most while it is converted: as it was read, and as
-#: it is read again. With room for this and three times the block, one in every eight bytes of
-#: 4 MiB may be one.
-_BYTES_OF_VALUE, _ROOM = 160, 64 << 20
 
 
 class Piece(NamedTuple):
@@ -55,7 +50,7 @@ class Join:
     @classmethod
     def most_values(cls, block_size: int) -> int:
         """As many values a piece may be made of; 0: any number."""
-        return (_ROOM + 3 * block_size) // _BYTES_OF_VALUE
+        return most_values(block_size)
 
     def lowered(self, records: list[Any], structure: Structure) -> list[Any]:
         """What is dumped for the records of a block: members of a map as one map."""
