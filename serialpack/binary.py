@@ -10,6 +10,12 @@ if TYPE_CHECKING:
 Bytes = bytes | bytearray | memoryview
 
 
+class Indexed(Protocol):
+    """What gives a byte by its place: bytes, or those of a file."""
+
+    def __getitem__(self, at: int, /) -> int: ...
+
+
 class EndsEarly(ValueError):
     """Bytes that end within a number, or within a compressed stream."""
 
@@ -29,7 +35,7 @@ def varint(number: int) -> bytes:
     return bytes(out)
 
 
-def read_varint(data: Bytes, at: int, end: int) -> tuple[int, int]:
+def read_varint(data: Indexed, at: int, end: int) -> tuple[int, int]:
     """The number at ``at``, which must end before ``end``, and where it ends.
 
     EndsEarly where it does not end, ValueError where it has more than 64 bits.

@@ -17,7 +17,7 @@ from serialpack.errors import InputError, UsageError
 from serialpack.files import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Read, Style, ValueFormat
-from serialpack.formats.sqlite.database import DatabaseRead
+from serialpack.formats.shared.filed import FileRead
 from serialpack.pipeline.blocks import SETTINGS
 from serialpack.pipeline.expect import expect_restored
 from serialpack.pipeline.unpack import member_plan, restored_pieces, untrusted
@@ -53,7 +53,7 @@ class Given(NamedTuple):
     @property
     def kept(self) -> bool:
         """Whether the source had to be kept in a temporary file, beside what ``files`` keeps."""
-        return isinstance(self.read, DatabaseRead) and self.read.kept
+        return isinstance(self.read, FileRead) and self.read.kept
 
 
 def given_by(
@@ -81,12 +81,12 @@ def given_by(
         name = source.name if source.stat is not None else None
         found, usual, read = opened(source.read, head, format, name, table)
         _check_source(usual, head, trust=trust)
-        if usual == "sqlite":
+        as_it_is = read == source.read  # and no encoding, no names were put in its place
+        if _in_file(usual):
             path = source.path if source is plain and source.owned and source.stat else None
-            read = DatabaseRead(read, path, database_table)
+            read = FileRead(read, path, database_table)
         by_content = format is None and found != "bytes" == told(None, name, head)
         plan = ConversionPlan(usual, fields=fields.paths)
-        as_it_is = read == source.read  # and no encoding, no names were put in its place
         return Given(read, plan, found, by_content=by_content, as_it_is=as_it_is)
     source = expanded(source)
     header = first_header(source.peek)
@@ -137,10 +137,15 @@ def given_by(
         head, _ = restored.front(HEAD)
         found, usual, read = opened(read, head, found, None, table)
         plan = plan._replace(source=usual)
-    if plan.source == "sqlite":
-        read = DatabaseRead(read, None, database_table)
     as_it_is = read == restored.read
+    if plan.source_serializer is None and _in_file(plan.source):
+        read = FileRead(read, None, database_table)
     return Given(read, plan, found, packed.format, (stored, settings), as_it_is=as_it_is)
+
+
+def _in_file(format: str) -> bool:
+    fmt = FORMATS.get(format)
+    return isinstance(fmt, ValueFormat) and fmt.in_file
 
 
 def _check_source(format: str, head: bytes, *, trust: bool) -> None:

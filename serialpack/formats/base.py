@@ -280,6 +280,9 @@ class ValueFormat(Format):
     #: Whether ``lossy.parse_lossy`` tells what reading drops: comments, and the like.
     tells: ClassVar[bool] = False
     packs: ClassVar[bool] = True  #: whether a file is its records, and no set of tables
+    #: Whether ``split`` for values looks wherever it must in the file that ``read`` gives, which
+    #: for a conversion is a ``shared.filed.FileRead``.
+    in_file: ClassVar[bool] = False
     #: The rules of ``--lossy`` that ``lossy.parse_lossy`` heeds.
     heeds: ClassVar[frozenset[str]] = frozenset()
     #: Where ``parse`` notes what it changes because a rule says so; None: it changes nothing.

@@ -163,7 +163,7 @@ def kept_in(fmt: ValueFormat, first: SourceBlock, plan: ConversionPlan) -> KeptT
     plain = plan.shaping == Shaping() and not plan.tagged
     if plan.target not in TEXT_TABLES or not isinstance(fmt, TableFormat) or not plain:
         return None
-    return kept_of(fmt.kept_words(bytes(first.data)))
+    return kept_of(fmt.kept_words(first))
 
 
 def _looked(

@@ -100,7 +100,7 @@ class FrameReader:
             return records
         names = list(records[0])
         columns = list(map(list, zip(*map(dict.values, records), strict=True)))
-        named = self._shaping.nest or self._format.json_columns(bytes(block.data))
+        named = self._shaping.nest or self._format.json_columns(block)
         for number, name in enumerate(names):
             if name in named:
                 values = [_of_json(name, *pair) for pair in enumerate(columns[number])]

@@ -1,7 +1,8 @@
 """What families of formats share.
 
 Enter at ``split.split_records`` for streams of records, at ``document`` for formats that a
-library reads and writes whole, at ``lines`` for records that are lines.
+library reads and writes whole, at ``lines`` for records that are lines, at ``filed`` for
+formats that look wherever they must in a file.
 
 - boundary: where a record ends and the next begins
 - marks: what a reader could not hold, and changed because ``--lossy`` says so

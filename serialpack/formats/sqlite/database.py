@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import re
 import sqlite3
-import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from functools import partial
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import NamedTuple
 from urllib.parse import quote
 
 from serialpack.errors import FileError, InputError, RefusedError, UsageError
-from serialpack.formats.base import MAX_BLOCK, Read
+from serialpack.formats.base import MAX_BLOCK
+from serialpack.formats.shared.filed import FileRead
 from serialpack.formats.sqlite.rows import RowHead, bad_text, joined, row_encoder
 
 MAGIC = b"SQLite format 3\x00"
@@ -30,51 +29,6 @@ class RowPiece(NamedTuple):
 
     data: bytes
     count: int  # type: ignore[assignment]  # a method of tuple, which nobody needs here
-
-
-class DatabaseRead:
-    """Reads the bytes of a database; whoever wants its rows opens it.
-
-    ``path``: of the file, where it is one as it is. ``table``: the one that is wanted, where the
-    user says so. ``kept``: it had to be kept in a temporary file.
-    """
-
-    def __init__(self, read: Read, path: str | None = None, table: str | None = None) -> None:
-        self._read = read
-        self._path = path
-        self.table = table
-        self.kept = False
-
-    def __call__(self, size: int) -> bytes:
-        return self._read(size)
-
-    @contextmanager
-    def opened(self) -> Iterator[OpenTable]:
-        """The table that is wanted; FileError, InputError, UsageError."""
-        if self._path is not None:
-            path = Path(self._path).resolve()  # by which SQLite names what is beside it
-            _check_quiet(path)
-            with open_table(path, self.table) as found:
-                yield found
-            return
-        self.kept = True
-        with tempfile.TemporaryDirectory(prefix="serialpack-") as folder:
-            copy = Path(folder) / "copy.db"
-            with copy.open("wb") as out:
-                for data in iter(partial(self._read, 1 << 20), b""):
-                    _put(out, data)
-            with open_table(copy, self.table) as found:
-                yield found
-
-
-def _put(out: IO[bytes], data: bytes) -> None:
-    try:
-        out.write(data)
-    except OSError as error:
-        raise FileError(
-            f"its temporary copy cannot be written: {(error.strerror or '').lower()}",
-            hint="TMPDIR names a folder with more room",
-        ) from None
 
 
 class OpenTable(NamedTuple):
@@ -126,6 +80,18 @@ class OpenTable(NamedTuple):
                     yield RowPiece(joined(parts), len(parts))
                     parts, size = [], 0
         yield RowPiece(joined(parts), len(parts))
+
+
+@contextmanager
+def opened(read: FileRead) -> Iterator[OpenTable]:
+    """The table that is wanted of the database that ``read`` gives; FileError, InputError,
+    UsageError."""
+    with read.file() as path:
+        if not read.kept:
+            path = path.resolve()  # by which SQLite names what is beside it
+            _check_quiet(path)
+        with open_table(path, read.table) as found:
+            yield found
 
 
 @contextmanager
@@ -289,8 +255,3 @@ def _unreadable(name: str, error: Exception) -> InputError:
         f"the table {name} cannot be read: {error}",
         hint="sqlite3 FILE .recover shows what is left of it",
     )
-
-
-def as_database(read: Read) -> DatabaseRead:
-    """What gives the rows of the database whose bytes ``read`` gives."""
-    return read if isinstance(read, DatabaseRead) else DatabaseRead(read)

@@ -17,9 +17,10 @@ from typing import Any, ClassVar
 from serialpack.errors import InputError
 from serialpack.formats.base import Read, SourceBlock, Span, Style
 from serialpack.formats.shared.document import DocumentFormat, Malformed
+from serialpack.formats.shared.filed import as_file
 from serialpack.formats.shared.split import split_plain
 from serialpack.formats.sqlite import rows
-from serialpack.formats.sqlite.database import as_database
+from serialpack.formats.sqlite.database import opened
 from serialpack.formats.sqlite.rows import MARK, RowHead
 from serialpack.formats.sqlite.write import DECLARED, MOST_COLUMNS, NewDatabase
 from serialpack.stages.stage import Buffer
@@ -43,6 +44,7 @@ class SqliteFormat(DocumentFormat):
     title = "SQLite"
     about = "SQLite databases, a table of them"
     packs = False
+    in_file = True
     has_columns = True
     joins = False
     heeds = frozenset({UTF8, DIGITS, DUPLICATES})
@@ -62,7 +64,7 @@ class SqliteFormat(DocumentFormat):
             block_size, most_values = block_size // 2, most_values // 2
         index = offset = first = 0
         before: SourceBlock | None = None
-        with as_database(read).opened() as table:
+        with opened(as_file(read)) as table:
             for head, piece in table.pieces(block_size, most_values):
                 if before is not None:
                     yield before

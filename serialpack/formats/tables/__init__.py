@@ -1,8 +1,9 @@
 """Parquet and Arrow: tables, whose rows are the records.
 
 Enter at ``parquet`` and ``arrow``, which declare them; ``table`` is what they share. ``records``
-makes tables of records and back; ``thrift`` and ``flatbuffers`` look into a file as far as it
-takes to know what pyarrow would allocate.
+makes tables of records and back, ``pieces`` blocks of some rows; ``room`` says how much is in a
+table, ``pages`` how much in Parquet's before it is read; ``thrift`` and ``flatbuffers`` look into
+a file as far as it takes to know what pyarrow would allocate.
 
 - footer: the end of a file, which says where its columns are
 """

@@ -6,13 +6,18 @@ Files put together are no file.
 from __future__ import annotations
 
 import io
+import mmap
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from serialpack.formats.shared.document import Malformed
 from serialpack.formats.tables import records as tables
 from serialpack.formats.tables.flatbuffers import file_blocks, restored_size
+from serialpack.formats.tables.pieces import check_inner
+from serialpack.formats.tables.room import Room
 from serialpack.formats.tables.table import TableFormat
+from serialpack.stages.stage import Buffer
 
 _MAGIC = b"ARROW1"
 #: What a message of a stream begins with.
@@ -28,26 +33,43 @@ class ArrowFormat(TableFormat):
     levels = 60
 
     def read_table(self, data: bytes, most: int) -> Any:
-        pa = tables.arrow()
-        is_file = data.startswith(_MAGIC + b"\0\0")
-        if is_file and (len(data) < 18 or not data.endswith(_MAGIC)):
-            raise Malformed("it does not end with ARROW1", len(data))
-        if not is_file and not data.startswith(_CONTINUES):
-            raise Malformed("it begins neither as an Arrow file nor as a stream", 0)
-        source = pa.BufferReader(data)
-        opened = pa.ipc.open_file if is_file else pa.ipc.open_stream
-        room = tables.Room(len(data), most)
-        try:
-            for metadata, body in (_in_file if is_file else _in_stream)(data):
+        view, room = memoryview(data), Room(len(data), most)
+        with tables.reading():
+            for metadata, body in _messages(view):
                 room.pass_over(len(metadata) + len(body))
                 room.take(0, restored_size(metadata, body))
-            with opened(source) as reader:
+            source = tables.arrow().BufferReader(data)
+            with _opened(source, view) as reader:
                 table = reader.read_all()
-        except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
-            raise Malformed(tables.first_line(error)) from None
-        if not is_file and source.tell() != len(data):
-            raise Malformed("more than a stream", source.tell())
+            _check_end(source, view)
         return table
+
+    def batches(self, path: Path, size: int, values: int) -> Iterator[Any]:  # noqa: ARG002
+        """As it says. A batch may be all of a file: it is read where it stands, and what was
+        read of it is let go. Were the file cut short meanwhile, the system would end the process.
+        """
+        pa = tables.arrow()
+        with path.open("rb") as file:
+            if not file.read(1):  # of no bytes there is no map
+                raise _no_magic()
+            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        view, seen = memoryview(mapped), Room(len(mapped), 0)
+        with tables.reading():
+            for metadata, body in _messages(view):
+                seen.pass_over(len(metadata) + len(body))
+                Room(len(body), 0).take(0, restored_size(metadata, body))
+                _let_go(mapped)
+            source = pa.BufferReader(pa.py_buffer(mapped))
+            with _opened(source, view) as reader:
+                yield reader.schema
+                most = max(1, values // max(1, len(reader.schema)))
+                for batch in _batches(reader):
+                    check_inner(batch)
+                    _let_go(mapped)
+                    for at in range(0, batch.num_rows, most):
+                        yield batch.slice(at, most)
+                        _let_go(mapped)
+            _check_end(source, view)
 
     def read_schema(self, data: bytes) -> Any:
         ipc = tables.arrow().ipc
@@ -77,23 +99,66 @@ class ArrowFormat(TableFormat):
         return file.getvalue()
 
 
-def _in_file(data: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """The messages that the footer of a file points at: metadata, and body."""
+def _is_file(data: memoryview) -> bool:
+    """Whether it begins as a file and not as a stream; Malformed."""
+    if data[:8] == _MAGIC + b"\0\0":
+        if len(data) < 18 or data[-6:] != _MAGIC:
+            raise Malformed("it does not end with ARROW1", len(data))
+        return True
+    if data[:4] != _CONTINUES:
+        raise _no_magic()
+    return False
+
+
+def _no_magic() -> Malformed:
+    return Malformed("it begins neither as an Arrow file nor as a stream", 0)
+
+
+def _opened(source: Any, data: memoryview) -> Any:
+    ipc = tables.arrow().ipc
+    return (ipc.open_file if _is_file(data) else ipc.open_stream)(source)
+
+
+def _batches(reader: Any) -> Iterator[Any]:
+    if hasattr(reader, "get_batch"):  # of a file
+        return map(reader.get_batch, range(reader.num_record_batches))
+    return iter(reader)
+
+
+def _check_end(source: Any, data: memoryview) -> None:
+    """Malformed where there is more behind a stream."""
+    if not _is_file(data) and source.tell() != len(data):
+        raise Malformed("more than a stream", source.tell())
+
+
+def _let_go(mapped: mmap.mmap) -> None:
+    """Keep no page of the file in memory."""
+    if hasattr(mmap, "MADV_DONTNEED"):
+        mapped.madvise(mmap.MADV_DONTNEED)
+
+
+def _messages(data: memoryview) -> Iterator[tuple[bytes, Buffer]]:
+    """The messages of a file or stream: metadata, and body."""
+    return _in_file(data) if _is_file(data) else _in_stream(data)
+
+
+def _in_file(data: memoryview) -> Iterator[tuple[bytes, Buffer]]:
+    """Those that the footer of a file points at."""
     size = int.from_bytes(data[-10:-6], "little")
     if size > len(data) - 18:
         raise Malformed(f"a footer of {size} bytes is announced", len(data) - 10)
-    for offset, metadata, body in file_blocks(data[-10 - size : -10]):
+    for offset, metadata, body in file_blocks(bytes(data[-10 - size : -10])):
         if min(offset, metadata, body) < 0 or offset + metadata + body > len(data):
             raise Malformed("its footer points beyond it", len(data) - 10 - size)
         start = offset + metadata
-        yield _unprefixed(data[offset:start]), data[start : start + body]
+        yield _unprefixed(bytes(data[offset:start])), data[start : start + body]
 
 
-def _in_stream(data: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """The messages of a stream, up to its end."""
+def _in_stream(data: memoryview) -> Iterator[tuple[bytes, Buffer]]:
+    """Those of a stream, up to its end."""
     for message in tables.arrow().ipc.MessageReader.open_stream(data):
         body = message.body
-        yield message.metadata.to_pybytes(), body.to_pybytes() if body else b""
+        yield message.metadata.to_pybytes(), memoryview(body) if body else b""
 
 
 def _unprefixed(metadata: bytes) -> bytes:

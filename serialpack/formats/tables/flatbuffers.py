@@ -11,6 +11,8 @@ from struct import error as StructError
 from struct import unpack_from
 from typing import NamedTuple
 
+from serialpack.stages.stage import Buffer
+
 
 class FlatTable(NamedTuple):
     """A table within ``data``: struct.error or ValueError where a field is not within it."""
@@ -56,7 +58,7 @@ class FlatTable(NamedTuple):
 _RECORD_BATCH, _DICTIONARY_BATCH = 3, 2
 
 
-def restored_size(metadata: bytes, body: bytes) -> int:
+def restored_size(metadata: bytes, body: Buffer) -> int:
     """What the buffers of a message restore to, where they are compressed, as they say themselves.
 
     ValueError for what is no message of Arrow's.

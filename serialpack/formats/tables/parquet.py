@@ -6,24 +6,31 @@ Source: https://github.com/apache/parquet-format/blob/master/src/main/thrift/par
 from __future__ import annotations
 
 import io
-from typing import Any
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from serialpack.formats.shared.document import Malformed
+from serialpack.formats.shared.filed import FileBytes
 from serialpack.formats.tables import records as tables
+from serialpack.formats.tables.pages import Page, longest_word, pages
+from serialpack.formats.tables.pieces import check_inner
+from serialpack.formats.tables.room import MOST_VALUES, Room
 from serialpack.formats.tables.table import TableFormat
-from serialpack.formats.tables.thrift import ThriftReader
+from serialpack.formats.tables.thrift import Bytes, ThriftReader
 
 _MAGIC = b"PAR1"
 
-# Numbers of fields: of FileMetaData, RowGroup and ColumnChunk;
-_GROUPS, _COLUMNS, _ABOUT = 4, 1, 3
-# of ColumnMetaData;
-_TYPE, _PATH, _COMPRESSED, _PAGES, _DICTIONARY = 1, 3, 7, 9, 11
+#: So many bytes of a column are read at once.
+_BUFFER = 64 << 10
+
+# Numbers of fields: of FileMetaData, SchemaElement, RowGroup and ColumnChunk;
+_SCHEMA, _GROUPS, _REPETITION, _COLUMNS, _ROWS, _ABOUT = 2, 4, 3, 1, 3, 3
+_REPEATED = 2
+# of ColumnMetaData.
+_TYPE, _PATH = 1, 3
 _BYTE_ARRAY = 6
-# of PageHeader, of the headers in it for pages of values, and of these.
-_PAGE_TYPE, _PAGE_SIZE, _PAGE_STORED = 1, 2, 3
-_DICTIONARY_PAGE = 2
-_PAGE_KINDS, _PAGE_VALUES = (5, 8), 1
 
 
 class ParquetFormat(TableFormat):
@@ -35,35 +42,35 @@ class ParquetFormat(TableFormat):
     levels = 96
 
     def read_table(self, data: bytes, most: int) -> Any:
-        if not data.startswith(_MAGIC):
-            raise Malformed("it does not begin with PAR1", 0)
-        if len(data) < 12 or not data.endswith(_MAGIC):
-            raise Malformed("it does not end with PAR1", len(data))
-        footer = int.from_bytes(data[-8:-4], "little")
-        if footer > len(data) - 12:
-            raise Malformed(f"a footer of {footer} bytes is announced", len(data) - 8)
-        try:
-            # The words stay dictionaries until it is known how much text they are.
-            words = _texts(data, len(data) - 8 - footer, most)
-        except (ValueError, LookupError, TypeError, AttributeError) as error:
-            raise Malformed(f"no footer of Parquet's ({error})", len(data) - 8 - footer) from None
         pa = tables.arrow()
-        import pyarrow.parquet
-
-        try:
-            file = pyarrow.parquet.ParquetFile(
-                pa.BufferReader(data),
-                read_dictionary=words,
-                thrift_string_size_limit=len(data),
-                thrift_container_size_limit=len(data),
-            )
+        with tables.reading():
+            # The words stay dictionaries until it is known how much text they are.
+            groups = _groups(data, Room(len(data), most))
+            file = _opened(pa.BufferReader(data), groups, len(data))
             if file.num_row_groups < 2:
                 return file.read(use_threads=False)
             # Of several, pyarrow reads no dictionaries within lists.
-            groups = (file.read_row_group(n, use_threads=False) for n in range(file.num_row_groups))
-            return pa.concat_tables(groups)
-        except (pa.ArrowException, OSError, ValueError, KeyError, MemoryError) as error:
-            raise Malformed(tables.first_line(error)) from None
+            read = (file.read_row_group(n, use_threads=False) for n in range(file.num_row_groups))
+            return pa.concat_tables(read)
+
+    def batches(self, path: Path, size: int, values: int) -> Iterator[Any]:
+        with path.open("rb") as raw, tables.arrow().OSFile(str(path)) as source, tables.reading():
+            data = FileBytes(raw)
+            groups = _groups(data, None)
+            file = _opened(source, groups, len(data), pre_buffer=False, buffer_size=_BUFFER)
+            yield file.schema_arrow
+            for number, group in enumerate(groups):
+                most = min(
+                    values * group.rows // max(group.values, 1),
+                    size * group.rows // max(group.bytes, 1),
+                    4 * size // max(group.longest, 1),
+                    values,
+                )
+                for batch in file.iter_batches(
+                    max(most, 1), row_groups=[number], use_threads=False
+                ):
+                    check_inner(batch)
+                    yield batch
 
     def read_schema(self, data: bytes) -> Any:
         pa = tables.arrow()
@@ -96,37 +103,75 @@ class ParquetFormat(TableFormat):
         return file.getvalue()
 
 
-def _texts(data: bytes, footer: int, most: int) -> list[str]:
-    """The paths of columns of text that use dictionaries. RefusedError for more than there may be.
+class _Group(NamedTuple):
+    """A row group: its rows, and what its pages say of the values in them and of their bytes.
 
-    Values are counted in the pages themselves: it is by these that pyarrow makes room.
+    ``words``: the paths of columns of text that use dictionaries. ``longest``: the bytes that the
+    words of others may have, which were looked at, in a row.
     """
-    room = tables.Room(len(data), most)
-    paths: dict[str, None] = {}
-    for group in ThriftReader(data, footer).struct()[_GROUPS]:
-        for column in group[_COLUMNS]:
-            about = column[_ABOUT]
-            if _take_pages(data, about, room) and about[_TYPE] == _BYTE_ARRAY:
-                paths[".".join(str(name, "utf-8") for name in about[_PATH])] = None
-    return list(paths)
+
+    rows: int
+    values: int
+    bytes: int
+    words: list[str]
+    longest: int = 0
 
 
-def _take_pages(data: bytes, about: dict[int, Any], room: tables.Room) -> bool:
-    """Whether there is a dictionary among the pages of a column."""
-    found = False
-    at = about.get(_DICTIONARY) or about[_PAGES]
-    end = min(at + about[_COMPRESSED], len(data))
-    while at < end:
-        if at < 0:
-            raise ValueError("a page before the file")
-        reader = ThriftReader(data, at)
-        page = reader.struct()
-        kind = next((page[kind] for kind in _PAGE_KINDS if kind in page), {_PAGE_VALUES: 0})
-        if min(page[_PAGE_SIZE], page[_PAGE_STORED], kind[_PAGE_VALUES]) < 0:
-            raise ValueError("a size below zero")
-        behind = min(reader.at + page[_PAGE_STORED], end)
-        room.pass_over(max(behind, reader.at) - at)
-        room.take(kind[_PAGE_VALUES], page[_PAGE_SIZE])
-        found = found or page[_PAGE_TYPE] == _DICTIONARY_PAGE
-        at = reader.at + page[_PAGE_STORED]
-    return found
+def _opened(source: Any, groups: list[_Group], size: int, **how: Any) -> Any:
+    import pyarrow.parquet
+
+    return pyarrow.parquet.ParquetFile(
+        source,
+        read_dictionary=list(dict.fromkeys(chain.from_iterable(g.words for g in groups))),
+        thrift_string_size_limit=size,
+        thrift_container_size_limit=size,
+        **how,
+    )
+
+
+def _groups(data: Bytes, room: Room | None) -> list[_Group]:
+    """The row groups of a file; Malformed, RefusedError for more than there may be.
+
+    Values are counted in the pages themselves: it is by these that pyarrow makes room. ``room``:
+    for all that is in the file; None where it is read in pieces, for which a page must be small.
+    """
+    size = len(data)
+    if data[:4] != _MAGIC:
+        raise Malformed("it does not begin with PAR1", 0)
+    if size < 12 or data[size - 4 :] != _MAGIC:
+        raise Malformed("it does not end with PAR1", size)
+    footer = int.from_bytes(data[size - 8 : size - 4], "little")
+    if footer > size - 12:
+        raise Malformed(f"a footer of {footer} bytes is announced", size - 8)
+    start = size - 8 - footer
+    try:
+        about = ThriftReader(data[start : size - 8]).struct()
+        if room is None and any(each.get(_REPETITION) == _REPEATED for each in about[_SCHEMA]):
+            room = Room(size, MOST_VALUES)  # a row may have any number of values
+        seen = Room(size, 0)
+        return [_group(data, group, seen, room) for group in about[_GROUPS]]
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise Malformed(f"no footer of Parquet's ({error})", start) from None
+
+
+def _group(data: Bytes, group: dict[int, Any], seen: Room, room: Room | None) -> _Group:
+    words: list[str] = []
+    values = size = longest = 0
+    for column in group[_COLUMNS]:
+        about = column[_ABOUT]
+        dictionary: Page | None = None
+        for page in pages(data, about, seen):
+            if room is not None:
+                room.take(page.values, page.bytes)
+            else:
+                Room(page.stored, page.values).take(0, page.bytes)
+            values, size = values + page.values, size + page.bytes
+            dictionary = page if page.is_dictionary else dictionary
+        if dictionary is None or about[_TYPE] != _BYTE_ARRAY:
+            continue
+        found = None if room is not None else longest_word(data, about, dictionary)
+        if found is None:
+            words.append(".".join(str(name, "utf-8") for name in about[_PATH]))
+        else:
+            longest += found
+    return _Group(group[_ROWS], values, size, words, longest)

@@ -16,24 +16,15 @@ from typing import Any
 from uuid import UUID
 
 from serialpack.depth import TooDeep
-from serialpack.errors import RefusedError
-from serialpack.formats.base import MAX_BLOCK, Difference, Unheld, value_step
+from serialpack.formats.base import Difference, Unheld, value_step
 from serialpack.formats.shared.column_types import ColumnType, Keys, Mixed, Odd, column_of
 from serialpack.formats.shared.document import Malformed
-from serialpack.stages.stage import import_library
+from serialpack.formats.tables.room import MOST_VALUES, Room
+from serialpack.formats.tables.room import arrow as arrow
 from serialpack.values.kinds import ROOT, Path, path_text, shown
-
-#: How many values and how many bytes of text there may be for each byte of a file, and beside
-#: these: columns of few values that come again and again take next to no bytes.
-_VALUES, MOST_VALUES = 64, 1 << 20
-_BYTES, _MOST_BYTES = 16, MAX_BLOCK
 
 #: So many keys of a map are told.
 _MOST_SAID = 20
-
-
-def arrow() -> Any:
-    return import_library("pyarrow", "arrow")
 
 
 def table_of(records: list[Any], most: int) -> Any:
@@ -148,10 +139,10 @@ def array_of(values: Sequence[Any], kind: Any) -> Any:
         if storage == kind:
             return pa.array(values, type=kind, from_pandas=False)
         # pyarrow makes no UUIDs within arrays and maps.
-        return _cast(pa.array(_bare([*values]), type=storage, from_pandas=False), kind)
+        return cast(pa.array(_bare([*values]), type=storage, from_pandas=False), kind)
 
 
-def _cast(array: Any, kind: Any) -> Any:
+def cast(array: Any, kind: Any) -> Any:
     """An array as one of a type that differs in what is in its structs and lists.
 
     pyarrow's own ``cast`` makes broken arrays of lists of several nulls (pyarrow 26), also where
@@ -161,10 +152,10 @@ def _cast(array: Any, kind: Any) -> Any:
     if array.type == kind:
         return array
     if pa.types.is_struct(kind):
-        parts = [_cast(array.field(at), kind.field(at).type) for at in range(kind.num_fields)]
+        parts = [cast(array.field(at), kind.field(at).type) for at in range(kind.num_fields)]
         return pa.StructArray.from_arrays(parts, fields=[*kind], mask=array.is_null())
     if pa.types.is_list(kind):
-        values = _cast(array.values, kind.value_type)
+        values = cast(array.values, kind.value_type)
         return pa.ListArray.from_arrays(array.offsets, values, type=kind, mask=array.is_null())
     return array.cast(kind)
 
@@ -222,6 +213,19 @@ def _held(kind: Any) -> Any:
     return kind
 
 
+def without_words(kind: Any) -> Any:
+    """The type of an array of type ``kind`` in which each value stands where it is used."""
+    return _mapped(kind, _undictionaried)
+
+
+def _undictionaried(kind: Any) -> Any:
+    pa = arrow()
+    if not pa.types.is_dictionary(kind):
+        return kind
+    # pyarrow casts no dictionaries of views.
+    return kind if kind.value_type in (pa.string_view(), pa.binary_view()) else kind.value_type
+
+
 def records_of(table: Any, size: int, *, most: int = MOST_VALUES) -> list[dict[str, Any]]:
     """The records of a table that was read from ``size`` bytes.
 
@@ -259,7 +263,7 @@ def _values(name: str, column: Any) -> list[Any]:
     try:
         held = _mapped(column.type, _held)
         if held != column.type:
-            column = pa.chunked_array([_cast(chunk, held) for chunk in column.chunks], held)
+            column = pa.chunked_array([cast(chunk, held) for chunk in column.chunks], held)
         # What says how to read maps is slow, whatever is read.
         how = {"maps_as_pydicts": "strict"} if _has_map(held) else {}
         values: list[Any] = column.to_pylist(**how)
@@ -296,88 +300,6 @@ def _check_names(fields: Any) -> None:
                 stack += [((path, field.name), [each]) for each in inner]
 
 
-class Room:
-    """How many values and bytes of text may come of a file."""
-
-    def __init__(self, size: int, most: int) -> None:
-        self._values = most + size * _VALUES
-        self._bytes = _MOST_BYTES + size * _BYTES
-        self._unseen = size
-
-    def pass_over(self, size: int) -> None:
-        """So many bytes of the file are a part of it that is looked at: no two have the same."""
-        self._unseen -= size
-        if self._unseen < 0:
-            raise Malformed("it points at the same bytes twice")
-
-    def take(self, values: int, text: int = 0) -> None:
-        self._values -= values
-        self._bytes -= text
-        if self._values < 0 or self._bytes < 0:
-            raise RefusedError(
-                "it holds many times more than its size accounts for",
-                hint="pack -s raw keeps the bytes",
-            )
-
-    def take_array(self, array: Any) -> None:
-        """All that is in an array, in that which it holds too.
-
-        Only looks at lengths, which are right where the array has been validated at all.
-        """
-        pa = arrow()
-        is_a, kind = pa.types, array.type
-        self.take(len(array))
-        if isinstance(kind, pa.BaseExtensionType):
-            self.take_array(array.storage)
-        elif is_a.is_dictionary(kind):
-            self._take_dictionary(array)
-        elif kind in (pa.string_view(), pa.binary_view()):
-            self.take(0, int(_viewed(array).sum()))
-        elif is_a.is_map(kind):
-            self.take_array(array.keys)
-            self.take_array(array.items)
-        elif is_a.is_list(kind) or is_a.is_large_list(kind) or is_a.is_fixed_size_list(kind):
-            self.take_array(array.values)
-        elif is_a.is_struct(kind) or is_a.is_union(kind):
-            for i in range(kind.num_fields):
-                self.take_array(array.field(i))
-        elif kind.num_fields:  # views of lists, and runs: few bytes for any number of values
-            raise RefusedError(
-                f"columns of the type {kind} are not read here"[:200],
-                hint="pack -s raw keeps the bytes",
-            )
-
-    def _take_dictionary(self, array: Any) -> None:
-        import pyarrow.compute as pc
-
-        pa, words = arrow(), array.dictionary
-        self.take_array(words)
-        if words.type in (pa.string(), pa.binary(), pa.large_string(), pa.large_binary()):
-            lengths = pc.binary_length(words).cast("int64")
-        elif words.type in (pa.string_view(), pa.binary_view()):
-            lengths = pa.array(_viewed(words))
-        elif words.type.num_fields:
-            raise RefusedError(
-                f"columns of the type {array.type} are not read here"[:200],
-                hint="pack -s raw keeps the bytes",
-            )
-        else:
-            return
-        self.take(0, pc.sum(lengths.take(array.indices)).as_py() or 0)
-
-
-def _viewed(array: Any) -> Any:
-    """The lengths of the values in an array of views, many of which may be of the same bytes."""
-    import numpy as np
-
-    heads = array.buffers()[1]
-    if heads is None:
-        return np.zeros(0, "i8")
-    # Of the 16 bytes of each, the first four are the length.
-    lengths = np.frombuffer(heads, "<i4")[::4][array.offset : array.offset + len(array)]
-    return lengths.clip(min=0).astype("i8")
-
-
 def first_line(error: BaseException) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0][:160]
 
@@ -391,3 +313,14 @@ def failures_told() -> Iterator[None]:
         raise
     except (arrow().ArrowException, OSError, RuntimeError, KeyError, MemoryError) as error:
         raise ValueError(first_line(error)) from None
+
+
+@contextmanager
+def reading() -> Iterator[None]:
+    """Whatever pyarrow raises of a file, as Malformed."""
+    try:
+        yield
+    except Malformed:
+        raise
+    except (arrow().ArrowException, OSError, ValueError, KeyError, MemoryError) as error:
+        raise Malformed(first_line(error)) from None

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, ClassVar
 
-from serialpack.formats.base import SourceBlock, Style, StyleTypes
-from serialpack.formats.shared.document import DocumentFormat
+from serialpack.errors import FileError, SyntaxInputError
+from serialpack.formats.base import Read, SourceBlock, Style, StyleTypes
+from serialpack.formats.shared.document import DocumentFormat, Malformed
+from serialpack.formats.shared.filed import FileRead
+from serialpack.formats.tables import pieces
 from serialpack.formats.tables import records as tables
+from serialpack.formats.tables.room import MOST_VALUES
 
 #: The longest schema that is remembered in a header, to write the records under it again.
 _MOST_SCHEMA = 8 << 10
@@ -26,6 +31,7 @@ class TableFormat(DocumentFormat):
     style_types: ClassVar[StyleTypes] = {"schema": (bytes,)}
     has_columns = True
     joins = False
+    in_file = True
     #: How many levels of types it has room for; ``tables.table_of`` counts them.
     levels: ClassVar[int]
 
@@ -37,6 +43,15 @@ class TableFormat(DocumentFormat):
         """
 
     @abstractmethod
+    def batches(self, path: Path, size: int, values: int) -> Iterator[Any]:
+        """The schema of the file at ``path``, then all of its rows as batches.
+
+        Of ``size`` bytes and ``values`` values, as far as the file allows that, and such that
+        ``pieces.check_inner`` is true of them. Errors as of
+        ``read_table``, and OSError.
+        """
+
+    @abstractmethod
     def read_schema(self, data: bytes) -> Any:
         """The types that the table in ``data`` was written under; any exception where none is."""
 
@@ -44,17 +59,51 @@ class TableFormat(DocumentFormat):
     def write_table(self, table: Any, *, stored: bool) -> bytes:
         """A file of ``table``; ``stored``: to be compressed by others."""
 
-    def json_columns(self, data: bytes) -> list[str]:
+    def split(
+        self, read: Read, block_size: int, *, for_values: bool = False, most_values: int = 0
+    ) -> Iterator[SourceBlock]:
+        if not for_values or not isinstance(read, FileRead):
+            yield from super().split(read, block_size, for_values=for_values)
+            return
+        tables.arrow()
+        most = pieces.limits(block_size, most_values)
+        with read.file() as path:
+            try:
+                found = self.batches(path, *most)
+                yield from pieces.blocks(found, next(found), *most)
+            except Malformed as bad:
+                size = path.stat().st_size
+                at = size if bad.at is None else bad.at
+                raise SyntaxInputError(
+                    f"not valid {self.title}: {bad.message}", offset=at
+                ) from None
+            except OSError as error:
+                raise FileError(f"it cannot be read: {tables.first_line(error)}") from None
+
+    def _split_whole(self, read: Read) -> Iterator[SourceBlock]:
+        """A piece again, where each of its rows is wanted alone."""
+        for block in super()._split_whole(read):
+            data = bytes(block.data)
+            if data.startswith(pieces.MARK):
+                yield from pieces.alone(data.removeprefix(pieces.MARK))
+            else:
+                yield block
+
+    def json_columns(self, block: SourceBlock) -> list[str]:
         """The columns that are marked as JSON text."""
         kind = tables.arrow().json_
-        return [field.name for field in self.read_schema(data) if field.type == kind()]
+        return [field.name for field in self._schema(block) if field.type == kind()]
 
-    def kept_words(self, data: bytes) -> bytes | None:
+    def kept_words(self, block: SourceBlock) -> bytes | None:
         """What stands beside the columns under ``KEPT``, if anything."""
         try:
-            return (self.read_schema(data).metadata or {}).get(KEPT)
+            return (self._schema(block).metadata or {}).get(KEPT)
         except Exception:  # the file will be read, and say what is wrong
             return None
+
+    def _schema(self, block: SourceBlock) -> Any:
+        data = bytes(block.data)
+        return pieces.schema_of(data) if block.context == pieces.MARK else self.read_schema(data)
 
     @abstractmethod
     def own_table(self, data: bytes) -> Any:
@@ -68,8 +117,14 @@ class TableFormat(DocumentFormat):
     def has_rows(self, data: bytes, written: bytes) -> bool:
         """Whether ``written``, a part of a file, has the very rows of the file ``data``."""
 
+    def read_block(self, block: SourceBlock) -> list[Any]:
+        data = bytes(block.data)
+        if block.context != pieces.MARK:
+            return self.read(data)
+        return list(tables.records_of(pieces.table_of(data), len(data)))
+
     def read(self, data: bytes) -> list[Any]:
-        return self._read(data, tables.MOST_VALUES)
+        return self._read(data, MOST_VALUES)
 
     def read_stored(self, data: bytes) -> list[Any]:
         """As ``read``, what ``write_stored`` wrote: more values that take hardly any bytes."""

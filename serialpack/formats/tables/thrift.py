@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from serialpack.binary import read_varint, unzigzag
+from serialpack.formats.shared.filed import FileBytes
 
 _MOST_LEVELS = 32
 _TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT, _UUID = (
@@ -19,13 +20,17 @@ _INTEGERS = (4, 5, 6)
 _SIZES = {_BYTE: 1, _DOUBLE: 8, _UUID: 16}
 
 
+#: What it reads: bytes, or those of a file.
+Bytes = bytes | FileBytes
+
+
 class ThriftReader:
     """Reads structs from bytes, maps of field numbers: one from ``at`` on, and what follows it.
 
     ValueError where there is none.
     """
 
-    def __init__(self, data: bytes, at: int = 0) -> None:
+    def __init__(self, data: Bytes, at: int = 0) -> None:
         self._data = data
         self.at = at
 

@@ -1,0 +1,94 @@
+"""Sources that are read as a file: not from the front, but wherever something stands in it."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import IO, overload
+
+from serialpack.errors import FileError
+from serialpack.formats.base import Read
+
+#: So many bytes around one that is asked for are read with it.
+_WINDOW = 16 << 10
+
+
+class FileRead:
+    """Reads the bytes of a source; whoever wants it as a file opens it.
+
+    ``path``: of the file, where it is one as it is. ``table``: of a database, the one that is
+    wanted, where the user says so. ``kept``: it had to be kept in a temporary file.
+    """
+
+    def __init__(self, read: Read, path: str | None = None, table: str | None = None) -> None:
+        self._read = read
+        self.path = path
+        self.table = table
+        self.kept = False
+
+    def __call__(self, size: int) -> bytes:
+        return self._read(size)
+
+    @contextmanager
+    def file(self) -> Iterator[Path]:
+        """The file, or a copy of what there is to read; FileError."""
+        if self.path is not None:
+            yield Path(self.path)
+            return
+        self.kept = True
+        with tempfile.TemporaryDirectory(prefix="serialpack-") as folder:
+            copy = Path(folder) / "copy"
+            with copy.open("wb") as out:
+                for data in iter(partial(self._read, 1 << 20), b""):
+                    _put(out, data)
+            yield copy
+
+
+def as_file(read: Read) -> FileRead:
+    """What gives the file whose bytes ``read`` gives."""
+    return read if isinstance(read, FileRead) else FileRead(read)
+
+
+def _put(out: IO[bytes], data: bytes) -> None:
+    try:
+        out.write(data)
+    except OSError as error:
+        raise FileError(
+            f"its temporary copy cannot be written: {(error.strerror or '').lower()}",
+            hint="TMPDIR names a folder with more room",
+        ) from None
+
+
+class FileBytes:
+    """The bytes of an open file as a sequence, of which little is in memory.
+
+    OSError where they cannot be read.
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._size = os.fstat(file.fileno()).st_size
+        self._at, self._near = 0, b""
+
+    def __len__(self) -> int:
+        return self._size
+
+    @overload
+    def __getitem__(self, at: int) -> int: ...
+    @overload
+    def __getitem__(self, at: slice) -> bytes: ...
+    def __getitem__(self, at: int | slice) -> int | bytes:
+        if isinstance(at, int):
+            return self._bytes(at, at + 1)[0]
+        start, end, _ = at.indices(self._size)
+        return self._bytes(start, end)
+
+    def _bytes(self, start: int, end: int) -> bytes:
+        if not self._at <= start <= end <= self._at + len(self._near):
+            self._file.seek(start)
+            self._at, self._near = start, self._file.read(max(end - start, _WINDOW))
+        return self._near[start - self._at : end - self._at]

@@ -1,0 +1,82 @@
+"""The pages of Parquet's columns: how much they hold, before pyarrow makes room for it.
+
+Source: https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from serialpack.formats.tables.room import Room, arrow
+from serialpack.formats.tables.thrift import Bytes, ThriftReader
+
+# Numbers of fields: of ColumnMetaData;
+_CODEC, _COMPRESSED, _PAGES, _DICTIONARY = 4, 7, 9, 11
+# of PageHeader, of the headers in it for pages of values, and of these.
+_PAGE_TYPE, _PAGE_SIZE, _PAGE_STORED = 1, 2, 3
+_DICTIONARY_PAGE = 2
+_PAGE_KINDS, _PAGE_VALUES = (5, 8), 1
+
+#: The codecs that pyarrow knows too, by their numbers.
+_CODECS = {1: "snappy", 2: "gzip", 4: "brotli", 6: "zstd", 7: "lz4_raw"}
+
+#: Dictionaries of more bytes are not looked through.
+_MOST_WORDS = 4 << 20
+
+
+class Page(NamedTuple):
+    """``stored``: its bytes in the file, with its header; ``bytes``: those that it is
+    decompressed to. ``start``, ``end``: where these begin and end before that."""
+
+    stored: int
+    values: int
+    bytes: int
+    is_dictionary: bool
+    start: int
+    end: int
+
+
+def pages(data: Bytes, about: dict[int, Any], seen: Room) -> Iterator[Page]:
+    """The pages of a column; ValueError, or what wrong types raise. Malformed where two of them
+    have the same bytes."""
+    at = about.get(_DICTIONARY) or about[_PAGES]
+    end = min(at + about[_COMPRESSED], len(data))
+    while at < end:
+        if at < 0:
+            raise ValueError("a page before the file")
+        reader = ThriftReader(data, at)
+        page = reader.struct()
+        kind = next((page[kind] for kind in _PAGE_KINDS if kind in page), {_PAGE_VALUES: 0})
+        if min(page[_PAGE_SIZE], page[_PAGE_STORED], kind[_PAGE_VALUES]) < 0:
+            raise ValueError("a size below zero")
+        behind = max(min(reader.at + page[_PAGE_STORED], end), reader.at)
+        seen.pass_over(behind - at)
+        is_words = page[_PAGE_TYPE] == _DICTIONARY_PAGE
+        yield Page(behind - at, kind[_PAGE_VALUES], page[_PAGE_SIZE], is_words, reader.at, behind)
+        at = reader.at + page[_PAGE_STORED]
+
+
+def longest_word(data: Bytes, about: dict[int, Any], page: Page) -> int | None:
+    """The bytes of the longest text in a dictionary; None where it is not looked through.
+
+    Each value of its column may be that one.
+    """
+    if page.bytes > _MOST_WORDS:
+        return None
+    words = data[page.start : page.end]
+    codec = about[_CODEC]
+    if codec:
+        if codec not in _CODECS:
+            return None
+        pa = arrow()
+        try:
+            words = pa.Codec(_CODECS[codec]).decompress(words, page.bytes, asbytes=True)
+        except (pa.ArrowException, OSError, ValueError):  # which pyarrow says when it reads it
+            return None
+    longest = at = 0
+    while at + 4 <= len(words):
+        size = int.from_bytes(words[at : at + 4], "little")
+        longest = max(longest, size)
+        at += 4 + size
+    return longest

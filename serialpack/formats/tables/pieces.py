@@ -1,0 +1,139 @@
+"""Tables in pieces: some rows at a time, as Arrow has them, each a block of its own.
+
+A piece is a stream of Arrow's that has the columns as their file has them, but that words which
+were kept once (a dictionary) stand where they are used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from serialpack.errors import RefusedError
+from serialpack.formats.base import MAX_BLOCK, SourceBlock
+from serialpack.formats.shared.document import Malformed
+from serialpack.formats.tables import records as tables
+from serialpack.formats.tables.room import Weight
+
+#: What is said before a block that is such a piece begins so: no file of a table does.
+MARK = b"\xc1rows of a table\x00"
+
+#: The values of a piece, where nobody says how many there may be, and the bytes of each.
+_BYTES_OF_VALUE = 64
+
+
+def limits(block_size: int, most_values: int) -> tuple[int, int]:
+    """The bytes and values of a piece for what would be ``block_size`` bytes of text.
+
+    As values of Python, columns of few bytes take as much memory as others.
+    """
+    values = block_size // _BYTES_OF_VALUE
+    return block_size // 2, max(1, min(most_values or values, values) // 2)
+
+
+def blocks(batches: Iterable[Any], schema: Any, size: int, values: int) -> Iterator[SourceBlock]:
+    """The rows of ``batches``, of which ``check_inner`` is true, as blocks of about ``size`` bytes
+    and ``values`` values.
+
+    One at least, marked where it is the last. Malformed where a batch contradicts itself,
+    RefusedError for a row that is too large.
+    """
+    pa = tables.arrow()
+    columns = [field.with_type(tables.without_words(field.type)) for field in schema]
+    schema = pa.schema(columns, schema.metadata)
+    index = offset = first = 0
+    before: SourceBlock | None = None
+    for rows in _some(batches, size, values):
+        if before is not None:
+            yield before
+        before = _block(rows, schema)._replace(index=index, offset=offset, first_record=first)
+        index, offset, first = index + 1, offset + len(before.data), first + rows.num_rows
+    if before is None:
+        empty = pa.RecordBatch.from_arrays([pa.array([], c.type) for c in columns], schema=schema)
+        before = _block(empty, schema)
+    yield before._replace(last=True)
+
+
+def table_of(data: bytes) -> Any:
+    """The table that a piece is."""
+    return tables.arrow().ipc.open_stream(data).read_all()
+
+
+def schema_of(data: bytes) -> Any:
+    """The types of its columns."""
+    return tables.arrow().ipc.open_stream(data).schema
+
+
+def alone(data: bytes) -> Iterator[SourceBlock]:
+    """Each row of a piece as one."""
+    table = table_of(data)
+    for number, batch in enumerate(table.to_batches(max_chunksize=1)):
+        yield _block(batch, table.schema)._replace(index=number, first_record=number)
+
+
+def _block(rows: Any, schema: Any) -> SourceBlock:
+    pa = tables.arrow()
+    kinds = list(zip(rows.schema.types, schema.types, strict=True))
+    if any(was != kind and was.num_fields for was, kind in kinds):
+        rows = pa.ipc.open_stream(_written(rows)).read_next_batch()  # ``cast`` wants no slices
+    if kinds:
+        columns = map(tables.cast, rows.columns, schema.types)
+        rows = pa.RecordBatch.from_arrays(list(columns), schema=schema)
+    data = _written(rows).to_pybytes()
+    return SourceBlock(data, index=0, offset=0, records=rows.num_rows, context=MARK)
+
+
+def _written(rows: Any) -> Any:
+    pa = tables.arrow()
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, rows.schema) as writer:
+        writer.write_batch(rows)
+    return sink.getvalue()
+
+
+def check_inner(batch: Any) -> None:
+    """Malformed where a column that holds others contradicts itself: of a part of it, all that it
+    holds would be looked at."""
+    with _contradictions():
+        batch.validate()
+        for column in batch.columns:
+            if _holds_others(column.type):
+                column.validate(full=True)
+
+
+def _holds_others(kind: Any) -> bool:
+    pa = tables.arrow()
+    if isinstance(kind, pa.BaseExtensionType):
+        return _holds_others(kind.storage_type)
+    return bool(kind.num_fields) or pa.types.is_dictionary(kind)
+
+
+@contextmanager
+def _contradictions() -> Iterator[None]:
+    try:
+        yield
+    except (tables.arrow().ArrowException, LookupError, ValueError) as error:
+        raise Malformed(tables.first_line(error)) from None
+
+
+def _some(batches: Iterable[Any], size: int, values: int) -> Iterator[Any]:
+    """The rows of ``batches``, sound ones, as batches that are small enough."""
+    for batch in batches:
+        most = max(1, values // max(1, batch.num_columns))
+        at = 0
+        while at < batch.num_rows:
+            rows = batch.slice(at, most)
+            weight = Weight()
+            with _contradictions():
+                for column in rows.columns:
+                    weight.take_array(column)
+                    if not _holds_others(column.type):
+                        column.validate(full=True)
+            if rows.num_rows > 1 and (weight.values > 2 * values or weight.bytes > size):
+                most = rows.num_rows // 2
+                continue
+            if weight.bytes > MAX_BLOCK or weight.values > MAX_BLOCK:
+                raise RefusedError("a row is larger than 64 MiB")
+            yield rows
+            at += rows.num_rows

@@ -1,0 +1,154 @@
+"""How much is in tables: what their values would take, before any is made."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+from serialpack.errors import RefusedError
+from serialpack.formats.base import MAX_BLOCK
+from serialpack.formats.shared.document import Malformed
+from serialpack.stages.stage import import_library
+
+#: How many values and how many bytes of text there may be for each byte of a file, and beside
+#: these: columns of few values that come again and again take next to no bytes.
+_VALUES, MOST_VALUES = 64, 1 << 20
+_BYTES, _MOST_BYTES = 16, MAX_BLOCK
+
+
+def arrow() -> Any:
+    return import_library("pyarrow", "arrow")
+
+
+class _Measure(ABC):
+    """Goes through all that is in arrays."""
+
+    @abstractmethod
+    def take(self, values: int, text: int = 0) -> None:
+        """So many values, and bytes of text that are not in an array as often as they are meant."""
+
+    @abstractmethod
+    def take_plain(self, array: Any) -> None:
+        """An array of values of their own."""
+
+    @abstractmethod
+    def take_words(self, array: Any) -> None:
+        """What a dictionary holds, used or not."""
+
+    def take_array(self, array: Any) -> None:
+        """All that is in an array, in that which it holds too.
+
+        Only looks at lengths, which are right where the array has been validated at all.
+        """
+        pa = arrow()
+        is_a, kind = pa.types, array.type
+        self.take(len(array))
+        if isinstance(kind, pa.BaseExtensionType):
+            self.take_array(array.storage)
+        elif is_a.is_dictionary(kind):
+            self._take_dictionary(array)
+        elif kind in (pa.string_view(), pa.binary_view()):
+            self.take(0, int(_viewed(array).sum()))
+        elif is_a.is_map(kind):
+            self.take_array(_used(array, array.keys))
+            self.take_array(_used(array, array.items))
+        elif is_a.is_list(kind) or is_a.is_large_list(kind):
+            self.take_array(_used(array, array.values))
+        elif is_a.is_fixed_size_list(kind):
+            size = kind.list_size
+            self.take_array(array.values.slice(array.offset * size, len(array) * size))
+        elif is_a.is_struct(kind) or is_a.is_union(kind):
+            for i in range(kind.num_fields):
+                self.take_array(array.field(i))
+        elif kind.num_fields:  # views of lists, and runs: few bytes for any number of values
+            raise RefusedError(
+                f"columns of the type {kind} are not read here"[:200],
+                hint="pack -s raw keeps the bytes",
+            )
+        else:
+            self.take_plain(array)
+
+    def _take_dictionary(self, array: Any) -> None:
+        import pyarrow.compute as pc
+
+        pa, words = arrow(), array.dictionary
+        self.take_words(words)
+        if words.type in (pa.string(), pa.binary(), pa.large_string(), pa.large_binary()):
+            lengths = pc.binary_length(words).cast("int64")
+        elif words.type in (pa.string_view(), pa.binary_view()):
+            lengths = pa.array(_viewed(words))
+        elif words.type.num_fields:
+            raise RefusedError(
+                f"columns of the type {array.type} are not read here"[:200],
+                hint="pack -s raw keeps the bytes",
+            )
+        else:
+            return
+        self.take(0, pc.sum(lengths.take(array.indices)).as_py() or 0)
+
+
+class Room(_Measure):
+    """How many values and bytes of text may come of a file."""
+
+    def __init__(self, size: int, most: int) -> None:
+        self._values = most + size * _VALUES
+        self._bytes = _MOST_BYTES + size * _BYTES
+        self._unseen = size
+
+    def pass_over(self, size: int) -> None:
+        """So many bytes of the file are a part of it that is looked at: no two have the same."""
+        self._unseen -= size
+        if self._unseen < 0:
+            raise Malformed("it points at the same bytes twice")
+
+    def take_plain(self, array: Any) -> None:
+        """These are in the file as they are."""
+
+    def take_words(self, array: Any) -> None:
+        self.take_array(array)
+
+    def take(self, values: int, text: int = 0) -> None:
+        self._values -= values
+        self._bytes -= text
+        if self._values < 0 or self._bytes < 0:
+            raise RefusedError(
+                "it holds many times more than its size accounts for",
+                hint="pack -s raw keeps the bytes",
+            )
+
+
+class Weight(_Measure):
+    """How many values are in arrays, and about how many bytes these take."""
+
+    def __init__(self) -> None:
+        self.values = self.bytes = 0
+
+    def take(self, values: int, text: int = 0) -> None:
+        self.values += values
+        self.bytes += text
+
+    def take_plain(self, array: Any) -> None:
+        self.bytes += array.nbytes
+
+    def take_words(self, array: Any) -> None:
+        """Of these only those count that are used, as often as they are."""
+
+
+def _used(lists: Any, items: Any) -> Any:
+    """What of ``items`` is in ``lists``, which may be a part of an array."""
+    if not len(lists):
+        return items.slice(0, 0)
+    start, end = lists.offsets[0].as_py(), lists.offsets[-1].as_py()
+    return items.slice(max(start, 0), max(end - start, 0))
+
+
+def _viewed(array: Any) -> Any:
+    """The lengths of the values in an array of views, many of which may be of the same bytes."""
+    import numpy as np
+
+    heads = array.buffers()[1]
+    if heads is None:
+        return np.zeros(0, "i8")
+    # Of the 16 bytes of each, the first four are the length.
+    lengths = np.frombuffer(heads, "<i4")[::4][array.offset : array.offset + len(array)]
+    return lengths.clip(min=0).astype("i8")
