@@ -101,7 +101,7 @@ def _parts(
 
 
 def _gotten(
-    maps: Sequence[dict[Any, Any]], names: list[str], shapes: set[tuple[Any, ...]]
+    maps: Sequence[dict[Any, Any]], names: list[str], shapes: Collection[tuple[Any, ...]]
 ) -> list[Sequence[Any]]:
     """The columns of maps with keys of several ``shapes``; one and the same where there is nothing,
     as of many columns most may be.
