@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from serialpack.collector import gc_paused
@@ -13,6 +14,7 @@ from serialpack.conversion.losses import Losses
 from serialpack.conversion.plan import ConversionPlan, Found
 from serialpack.conversion.projecting import Projector
 from serialpack.conversion.reading import SourceReader, TextProof, Unspelled, left_out_of
+from serialpack.conversion.tables.carrier import Carrier
 from serialpack.conversion.tables.writers import carrier_of, records_at, table_writer, typer_of
 from serialpack.conversion.targets import is_sequence
 from serialpack.conversion.types.kept import is_written_so
@@ -23,6 +25,7 @@ from serialpack.formats.base import SourceBlock
 from serialpack.formats.shared.join import Piece
 from serialpack.pipeline.timing import Timer
 from serialpack.reports import LeftOut
+from serialpack.values.kinds import Difference
 from serialpack.values.structure import Structure
 from serialpack.watch import at
 
@@ -212,6 +215,21 @@ class BlockConverter(WritingHalf):
         found, lost = records_at(records, self.plan)
         losses.merge(lost)
         return found
+
+    @cached_property
+    def _lossy_carrier(self) -> Carrier | None:
+        return carrier_of(self.plan, lossy=True)
+
+    def _by_rules(self, records: list[Any], losses: Losses, first_record: int = 0) -> list[Any]:
+        """As of any target, but that a table carries more than its serializer holds."""
+        if self._lossy_carrier is None:
+            return super()._by_rules(records, losses, first_record)
+        return self._lossy_carrier.carried(records, losses, first_record)
+
+    def _lost_of(self, records: list[Any]) -> Difference | None:
+        if self._table is None:
+            return super()._lost_of(records)
+        return self._table.write(records, 0).lost
 
     def look_into(self, seen: TypesSeen) -> None:
         """Say of all that is read from now on, in ``seen``, how columns of text are spelled."""

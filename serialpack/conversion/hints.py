@@ -60,11 +60,12 @@ def hint_for(
     plan: ConversionPlan,
     lost: Difference,
     record: Any,
-    writer: TargetWriter,
+    lost_of: Callable[[list[Any]], Difference | None],
     changed: Callable[[list[Any], Losses], list[Any]],
 ) -> str:
-    """As ``hint``, where ``writer`` writes the record, which may be None: it was not read."""
-    attempt = None if record is None else attempt_with(record, writer, changed)
+    """As ``hint``; ``record`` may be None: it was not read. ``lost_of`` says what of records is
+    lost as they are."""
+    attempt = None if record is None else attempt_with(record, lost_of, changed)
     return hint(plan, lost, record, attempt)
 
 
@@ -140,15 +141,18 @@ def _formats(plan: ConversionPlan, record: Any) -> list[str]:
 
 
 def attempt_with(
-    record: Any, writer: TargetWriter, changed: Callable[[list[Any], Losses], list[Any]]
+    record: Any,
+    lost_of: Callable[[list[Any]], Difference | None],
+    changed: Callable[[list[Any], Losses], list[Any]],
 ) -> Attempt:
-    """What writes ``record`` by ``writer``; ``changed`` does what the rules say."""
+    """What writes ``record``; ``lost_of`` as of ``hint_for``, ``changed`` does what the rules
+    say."""
 
     def attempt(rules: frozenset[str]) -> Difference | None:
         try:
             records = changed([record], Losses(rules, rules))
         except SerialpackError:  # two keys would become one
             return Difference(0, "$", "", "", "value")
-        return lost_by(writer, records)
+        return lost_of(records)
 
     return attempt

@@ -210,5 +210,10 @@ class WritingHalf:
         record = None
         if records is not None and lost.record < len(records):
             (record,) = without_literals([records[lost.record]])
-        writer = self._writers[-1]
-        return hints.hint_for(self.plan, lost, record, writer, self._by_rules) or _NO_WAY
+        return hints.hint_for(self.plan, lost, record, self._lost_of, self._by_rules) or _NO_WAY
+
+    def _lost_of(self, records: list[Any]) -> Difference | None:
+        """What of ``records`` is lost as they are, whatever the rules."""
+        from serialpack.conversion import hints
+
+        return hints.lost_by(self._writers[-1], records)

@@ -13,10 +13,11 @@ from typing import Any, cast
 import pytest
 import zstandard
 
+import serialpack
 from serialpack.compressed.source import decompressed
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.stream import convert_stream
-from serialpack.errors import RefusedError, ValueRefusedError
+from serialpack.errors import InputError, RefusedError, ValueRefusedError
 from serialpack.files import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.shared import column_types as _columns
@@ -150,3 +151,29 @@ def test_maps_of_many_shapes_are_no_columns(monkeypatch: pytest.MonkeyPatch) -> 
             [{f"k{number}": 1} for number in range(1000)]
         )
     assert made == 0
+
+
+@pytest.mark.parametrize(("to", "most"), [("csv", 40), ("parquet", 20)])
+def test_records_become_rows_with_few_lines_of_python(to: str, most: int) -> None:
+    """Both passes and the proof. In each UUID is what looks like an exponent, as in most there are
+    by chance: that made it 71 lines a record to CSV."""
+    pytest.importorskip("pyarrow")
+
+    def convert(count: int) -> None:
+        lines = [
+            f'{{"id": "70a0-42e3-{n}", "x": {n}.5, "m": {{"a": {n}}}, "l": ["{n}"], "z": null}}\n'
+            for n in range(count)
+        ]
+        source = io.BytesIO("".join(lines).encode())
+        serialpack.convert(source, io.BytesIO(), format="ndjson", to=to, threads=1)
+
+    convert(2)
+    few, many = lines_run(convert, 100), lines_run(convert, 500)
+    assert many - few < most * 400
+
+
+@pytest.mark.parametrize("to", ["csv", "msgpack"])
+def test_lines_are_records_though_their_number_be_right(to: str) -> None:
+    source = io.BytesIO(b'{"a":1} {"a":2}\n{"a":\n3}\n')
+    with pytest.raises(InputError, match=r"line 1, column 9 .* a second value"):
+        serialpack.convert(source, io.BytesIO(), format="ndjson", to=to)

@@ -182,3 +182,18 @@ def test_many_bad_records_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) ->
     calls = 0
     converted(data, "msgpack", "ndjson")
     assert calls == 0
+
+
+@pytest.mark.parametrize("target", ["csv", "parquet", "avro", "sqlite"])
+def test_a_table_asks_only_for_what_is_lost(target: str, tmp_path: Path) -> None:
+    """Numbers in it are carried: ``types``, which makes text of them, was named and applied."""
+    pytest.importorskip("pyarrow")
+    source = tmp_path / "a.ndjson"
+    into = tmp_path / f"a.{target}"
+    for text, rule in (('{"a":"\\ud800","b":1}', "utf8"), ('{"a":1,"a":2,"b":3}', "duplicates")):
+        source.write_text(text)
+        with pytest.raises(serialpack.ValueRefusedError) as refused:
+            serialpack.convert(source, into, to=target, force=True)
+        assert f"--lossy {rule} lets it go" in str(refused.value)
+        report = serialpack.convert(source, into, to=target, lossy=["all"], force=True)
+        assert [loss.rule for loss in report.losses] == [rule]

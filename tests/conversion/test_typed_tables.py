@@ -153,3 +153,28 @@ def test_decimals_of_several_places_are_their_digits(target: str) -> None:
     found, report = of_python([{"v": D("1.5")}, {"v": D("2.25")}], target)
     assert found == [{"v": "1.5"}, {"v": "2.25"}]
     assert {loss.rule: loss.count for loss in report.carried} == {"decimals": 2, "mixed": 2}
+
+
+@pytest.mark.parametrize(
+    "records",
+    [*(records for records, _ in RECORDS.values()), [{"m": {"a": 1, "b": 2}}, {"m": {"b": 1}}]],
+)
+def test_what_is_carried_is_told_without_the_proof_too(records: list[Any]) -> None:
+    told = [written(records, "parquet", verify=proved)[1].carried for proved in (True, False)]
+    assert told[0] == told[1]
+
+
+def test_decimals_in_several_scales_are_told_without_the_proof_too() -> None:
+    source = pickle.dumps([{"v": Decimal("1.5")}, {"v": Decimal("2")}])
+    told = [
+        serialpack.convert(
+            io.BytesIO(source),
+            io.BytesIO(),
+            format="pickle",
+            to="arrow",
+            verify=proved,
+            trust=True,
+        ).carried
+        for proved in (True, False)
+    ]
+    assert told[0] == told[1] != []

@@ -52,11 +52,16 @@ class FrameTable(TypedTable):
             except FAILURES:
                 return b"", no_json(column, each)
         try:
-            data = self._written(held)
-            lost = self._unheld(data, values, held, told, first_record) if self._verify else None
+            arrays = self._arrays(held)
+            data = self._written(arrays)
+            if self._verify:
+                return data, self._unheld(data, values, held, told, first_record)
+            for column, put, array in zip(self._layout.columns, held, arrays, strict=True):
+                if not column.is_json and _may_widen(put, array.type):
+                    _widened_column(column, put, array.to_pylist(), told, first_record)
         except FAILURES as error:
             return b"", self._blame(held, error)
-        return data, lost
+        return data, None
 
     def _held(
         self, column: TableColumn, values: Sequence[Any], first_record: int, told: list[Loss]
@@ -65,14 +70,15 @@ class FrameTable(TypedTable):
         made = self._plain(column, values, first_record, told)
         return as_json_texts(column, made, first_record, told) if column.is_json else made
 
-    def _written(self, held: list[Sequence[Any]]) -> bytes:
-        pa = tables.arrow()
+    def _arrays(self, held: list[Sequence[Any]]) -> list[Any]:
+        return [
+            tables.array_of(values, field.type)
+            for values, field in zip(held, self._schema, strict=True)
+        ]
+
+    def _written(self, arrays: list[Any]) -> bytes:
         with tables.failures_told():
-            arrays = [
-                tables.array_of(values, field.type)
-                for values, field in zip(held, self._schema, strict=True)
-            ]
-            table = pa.Table.from_arrays(arrays, schema=self._schema)
+            table = tables.arrow().Table.from_arrays(arrays, schema=self._schema)
             return self._format.write_table(table, stored=False)
 
     def _unheld(
@@ -92,13 +98,8 @@ class FrameTable(TypedTable):
             if column.is_json:
                 lost = unlike(column, put, became) or self._turned(column, was, became)
             elif not same_column(put, became):
-                counts: dict[str, tuple[int, int]] = {}
-                wide = [
-                    widened(pair[0], pair[1], counts, number)
-                    for number, pair in enumerate(zip(put, became, strict=True))
-                ]
+                wide = _widened_column(column, put, became, told, first_record)
                 lost = unlike(column, wide, became)
-                told += told_of(column, counts, first_record)
             if lost is not None:
                 return lost
         return None
@@ -144,6 +145,31 @@ def schema_of(layout: Layout) -> Any:
     pa = tables.arrow()
     assert layout.schema is not None
     return pa.ipc.read_schema(pa.py_buffer(layout.schema))
+
+
+def _may_widen(values: Sequence[Any], kind: Any) -> bool:
+    """Whether some of ``values`` may be others in a column of Arrow's type ``kind``."""
+    is_a, types = tables.arrow().types, set(map(type, values))
+    if is_a.is_floating(kind):
+        return int in types
+    return Decimal in types if is_a.is_string(kind) else is_a.is_nested(kind)
+
+
+def _widened_column(
+    column: TableColumn,
+    values: Sequence[Any],
+    became: Sequence[Any],
+    told: list[Loss],
+    first_record: int,
+) -> list[Any]:
+    """As ``widened``, of all values of a column; what was changed is put into ``told``."""
+    counts: dict[str, tuple[int, int]] = {}
+    wide = [
+        widened(was, again, counts, number)
+        for number, (was, again) in enumerate(zip(values, became, strict=True))
+    ]
+    told += told_of(column, counts, first_record)
+    return wide
 
 
 def widened(was: Any, became: Any, counts: dict[str, tuple[int, int]], number: int) -> Any:

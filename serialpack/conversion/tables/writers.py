@@ -52,11 +52,14 @@ def table_writer(plan: ConversionPlan) -> TableWriter | None:
     return TextTable(plan.layout, plan.shaping, delimiter, verify=plan.verify, plain=is_text)
 
 
-def carrier_of(plan: ConversionPlan) -> Carrier | None:
-    """What turns values into those that the cells of the target hold; None where nothing need."""
+def carrier_of(plan: ConversionPlan, *, lossy: bool = False) -> Carrier | None:
+    """What turns values into those that the cells of the target hold; None where nothing need.
+
+    ``lossy``: also what a JSON source has and they do not, lone surrogates.
+    """
     source = FORMATS.declaration(plan.source)
     of_json = source.tagged or bool(source.delimiter)  # all its values are such as JSON has
-    of_json = of_json and not (plan.tagged or plan.types)
+    of_json = of_json and not (plan.tagged or plan.types or lossy)
     if plan.target in DATABASES:
         from serialpack.conversion.tables.databases import DatabaseCarrier
 
@@ -68,12 +71,13 @@ def carrier_of(plan: ConversionPlan) -> Carrier | None:
     unions = plan.target in UNIONS and (plan.looked or plan.layout is not None)
     if not (plan.target in TABLES or unions) or of_json:
         return None
+    utf8 = lossy or UTF8 in plan.lossy
     if unions:
-        return Carrier(plan.target, frozenset({"surrogates", "decimal"}), utf8=UTF8 in plan.lossy)
+        return Carrier(plan.target, frozenset({"surrogates", "decimal"}), utf8=utf8)
     if plan.target in TEXT_TABLES:
         return Carrier("json", frozenset({"non-finite"}), utf8=True)
     beside = frozenset({"bare", "mixed", "surrogates", "boolean", "bytes"})
-    return Carrier(plan.target, beside, utf8=UTF8 in plan.lossy)
+    return Carrier(plan.target, beside, utf8=utf8)
 
 
 def typer_of(plan: ConversionPlan) -> Typer | Untyper | None:
