@@ -181,7 +181,7 @@ def _member_rows(member: MemberInfo) -> list[tuple[str, str]]:
 
 
 def _show_columns(member: MemberInfo, found: ColumnsInfo) -> None:
-    from serialpack.cli.words import percent, print_table
+    from serialpack.cli.words import percent, print_table, ratio
     from serialpack.text import printable
 
     rows = [
@@ -193,7 +193,7 @@ def _show_columns(member: MemberInfo, found: ColumnsInfo) -> None:
             f"{info.size:,}",
             f"{info.packed:,}",
             percent(info.packed, member.packed),
-            percent(info.packed, info.size),
+            ratio(info.packed, info.size, " more"),
         )
         for info in found.columns
     ]
@@ -208,7 +208,7 @@ def _show_columns(member: MemberInfo, found: ColumnsInfo) -> None:
 
 
 def _show_blocks(member: MemberInfo) -> None:
-    from serialpack.cli.words import percent, print_table
+    from serialpack.cli.words import print_table, ratio
 
     print_table(
         [
@@ -217,7 +217,7 @@ def _show_blocks(member: MemberInfo) -> None:
                 f"{b.start}-{b.end}",
                 str(b.size),
                 str(b.end - b.start),
-                percent(b.end - b.start, b.size),
+                ratio(b.end - b.start, b.size, " more"),
                 "?" if b.records is None else str(b.records),
                 ", ".join(_flags(b)),
             )

@@ -175,8 +175,8 @@ def counted(size: int) -> str:
     return f"{format_size(size)} ({size:,} bytes)"
 
 
-def ratio(packed: int, size: int) -> str:
-    """What ``packed`` bytes are of ``size``; of a few bytes, how many more they are."""
+def ratio(packed: int, size: int, more: str = " bytes more, around the data") -> str:
+    """What ``packed`` bytes are of ``size``; of a few bytes, how many ``more`` they are."""
     if packed <= 2 * size:
         return percent(packed, size)
-    return f"{packed - size:,} bytes more, around the data"
+    return f"{packed - size:,}{more}"

@@ -92,5 +92,9 @@ def test_a_few_bytes_are_no_per_cent_of_what_is_around_them(
         assert f"{packed - size} bytes more, around the data" in text
     assert f"size        {said}\n" in shown
     assert f"packed      {packed} bytes" in shown
+    if size == 1:
+        blocks = run("inspect", "--blocks", "x.spk").stdout.decode()
+        assert "%" not in blocks  # 7100.0 % of one byte
+        assert " more " in blocks
     (tmp_path / "y").write_bytes(bytes(5000))
     assert "%" in run("pack", "y").stderr.decode()
