@@ -101,7 +101,7 @@ def test_little_of_a_file_is_in_memory(tmp_path: Path, name: str) -> None:
 def test_a_row_that_is_too_large_is_refused(tmp_path: Path, name: str) -> None:
     table = pa.table({"a": [["x" * 1_000_000] * 80]})
     path = _put(tmp_path, file_of(name, table, compression="zstd"))
-    with pytest.raises(RefusedError, match="larger than 64 MiB|many times more"):
+    with pytest.raises(RefusedError, match=r"larger than 64 MiB|many times more"):
         _blocks(name, path)
 
 
