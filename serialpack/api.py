@@ -155,6 +155,7 @@ def pack(
         proved=verify,
         seconds=member.seconds,
         entry=entry,
+        dropped=member.dropped,
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from serialpack.errors import Damage
-from serialpack.values.kinds import Loss
+from serialpack.values.kinds import DROPPED, Loss
 
 Number = TypeVar("Number", int, float)
 
@@ -14,7 +14,8 @@ Number = TypeVar("Number", int, float)
 class PackReport(NamedTuple):
     """What packing did. Sizes in bytes; ``seconds`` spent per stage, added up over threads.
 
-    ``entry``: its path in the archive that it went into, where it did.
+    ``entry``: its path in the archive that it went into, where it did. ``dropped``: what of the
+    source will not come back, by rule, beside its values: comments, and the like.
     """
 
     source: str
@@ -32,11 +33,15 @@ class PackReport(NamedTuple):
     proved: bool
     seconds: dict[str, float]
     entry: str | None = None
+    dropped: list[Loss] = []  # noqa: RUF012 (never written to)
 
     @property
     def kept(self) -> str:
         """What unpacking will give back, in words."""
-        return kept(exact=self.exact, proved=self.proved)
+        words = [
+            f"{loss.count} {DROPPED[loss.rule][loss.count > 1]} dropped" for loss in self.dropped
+        ]
+        return ", ".join((kept(exact=self.exact, proved=self.proved), *words))
 
     @property
     def sizes(self) -> dict[str, int]:

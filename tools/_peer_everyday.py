@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from decimal import Decimal, DecimalException
 from typing import Any
 
 from tools._peer_reading import clipped
-from tools._peer_tools import PEERS, SERIALPACK, Peer
+from tools._peer_tools import MADE, PEERS, SERIALPACK, Peer
 from tools._peer_values import Case
 
 _LOG = [{"n": 1, "ok": True, "who": "ann"}, {"n": 2, "ok": False}, {"n": 3, "who": "bob"}]
@@ -20,6 +22,13 @@ _CITIES = [
 ]
 _CARS = [{"id": "00123", "v": 18.0}, {"id": "7e2", "v": 15}, {"id": "", "v": None}]
 _DIGITS = '[{"v": -65.613616999999977, "w": 1.10, "n": 9007199254740993}]'
+_STOCK: list[dict[str, Any]] = [
+    {"id": 9007199254740993, "v": "00123", "price": 1.0, "tags": ["x", "y"]},
+    {"id": 2, "v": 7, "price": None, "tags": None},
+]
+_FEED = b"""<?xml version="1.0"?>
+<feed lang="de"><entry id="1">a<b/></entry><entry id="2"><b> 007 </b></entry></feed>
+"""
 _CI = """# what runs at each push
 on: [push]
 day: 2024-02-29
@@ -37,6 +46,16 @@ def _lines(records: list[Any]) -> bytes:
     return "".join(json.dumps(record) + "\n" for record in records).encode()
 
 
+def _database() -> bytes:
+    """A database of one table, with a column of text and numbers and one of JSON."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("CREATE TABLE stock (id INTEGER, v, price REAL, tags JSON)")
+        rows = [(r["id"], r["v"], r["price"], r["tags"] and json.dumps(r["tags"])) for r in _STOCK]
+        connection.executemany("INSERT INTO stock VALUES (?, ?, ?, ?)", rows)
+        connection.commit()
+        return connection.serialize()
+
+
 # --- what is right ----------------------------------------------------------------------------
 
 
@@ -47,12 +66,31 @@ def _rows(target: str, data: bytes) -> list[dict[str, Any]]:
 
         rows: list[dict[str, Any]] = pyarrow.parquet.read_table(io.BytesIO(data)).to_pylist()
         return rows
+    if target == "sqlite":
+        return _table(data)
     if target == "csv":
         table = list(csv.reader(io.StringIO(data.decode(), newline=""), strict=True))
         rows = [dict(zip(table[0], row, strict=True)) for row in table[1:]]
         return [{key: None if c == "null" else c for key, c in row.items()} for row in rows]
     found = json.loads(data, parse_float=_Number)
     return found if isinstance(found, list) else [found]
+
+
+def _table(data: bytes) -> list[dict[str, Any]]:
+    """The rows of the one table of a database; what is declared BOOLEAN as booleans."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.deserialize(data)
+        ((name,),) = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        about = list(connection.execute(f'PRAGMA table_info("{name}")'))
+        rows = connection.execute(f'SELECT * FROM "{name}"').fetchall()
+    are_true = [declared == "BOOLEAN" for _, _, declared, *_ in about]
+    return [
+        {
+            column[1]: bool(cell) if is_true and cell is not None else cell
+            for column, is_true, cell in zip(about, are_true, row, strict=True)
+        }
+        for row in rows
+    ]
 
 
 class _Number(Decimal):
@@ -173,6 +211,29 @@ EVERYDAY: tuple[Case, ...] = (
             }
         ],
     ),
+    _case("NDJSON with an optional key to SQLite", "ndjson", "sqlite", _lines(_LOG), _LOG),
+    _case("maps and lists to SQLite", "ndjson", "sqlite", _lines(_CITIES), _CITIES),
+    _case(
+        "a column of text and numbers to SQLite",
+        *("ndjson", "sqlite"),
+        _lines([{"v": "00123"}, {"v": 7}]),
+        [{"v": "00123"}, {"v": 7}],
+    ),
+    _case("a table of SQLite's to JSON", "sqlite", "json", _database(), _STOCK),
+    _case("a table of SQLite's to CSV", "sqlite", "csv", _database(), _STOCK),
+    _case(
+        "XML to JSON",
+        *("xml", "json"),
+        _FEED,
+        [
+            {
+                "feed": {
+                    "@lang": "de",
+                    "entry": [{"@id": "1", "b": None, "#text": "a"}, {"@id": "2", "b": " 007 "}],
+                }
+            }
+        ],
+    ),
     _case(
         "TOML to JSON",
         *("toml", "json"),
@@ -190,11 +251,13 @@ _PANDAS = {
     "json": "read_json({!r})",
     "ndjson": "read_json({!r}, lines=True)",
     "csv": "read_csv({!r})",
+    "sqlite": "read_sql('select * from stock', sqlite3.connect({!r}))",
 }
 _TO_PANDAS = {
     "csv": "to_csv(sys.stdout, index=False)",
     "parquet": "to_parquet(sys.stdout.buffer)",
     "json": "to_json(sys.stdout, orient='records')",
+    "sqlite": f"to_sql('value', sqlite3.connect({MADE!r}), index=False)",
 }
 
 
@@ -229,17 +292,29 @@ def _duckdb_module(source: str, target: str, file: str) -> list[str] | None:
 
 
 def _sqlite(source: str, target: str, file: str) -> list[str] | None:
+    if (source, target) == ("ndjson", "sqlite"):
+        return ["insert", MADE, "value", file, "--nl"]
+    if source == "sqlite" and target in ("csv", "json"):
+        return ["rows", file, "stock", *(["--csv"] if target == "csv" else ["--json-cols"])]
     if source not in ("json", "ndjson", "csv") or target not in ("csv", "json"):
         return None
     what = f"{file}:nl" if source == "ndjson" else file
     return ["memory", what, "select * from value", *(["--csv"] if target == "csv" else [])]
 
 
+def _sqlite_shell(source: str, target: str, file: str) -> list[str] | None:
+    how = {"csv": ["-csv", "-header"], "json": ["-json"]}
+    if source != "sqlite" or target not in how:
+        return None
+    return [*how[target], file, "select * from stock"]
+
+
 def _pandas(source: str, target: str, file: str) -> list[str] | None:
     if source not in _PANDAS or target not in _TO_PANDAS:
         return None
     reads = _PANDAS[source].format(file)
-    return ["-c", f"import sys, pandas; pandas.{reads}.{_TO_PANDAS[target]}"]
+    modules = "sqlite3, sys, pandas" if "sqlite" in (source, target) else "sys, pandas"
+    return ["-c", f"import {modules}; pandas.{reads}.{_TO_PANDAS[target]}"]
 
 
 def _fixed(
@@ -280,8 +355,25 @@ EVERYDAY_PEERS: tuple[Peer, ...] = (
         "`pip install csvkit`",
         _fixed(("csv",), "json", lambda _: []),
     ),
+    Peer(
+        *("csvkit's sql2csv", ("sql2csv",), ("--version",), r"^sql2csv (\S+)"),
+        "`pip install csvkit`",
+        lambda s, t, file: (
+            ["--db", f"sqlite:///{file}", "--query", "select * from stock"]
+            if (s, t) == ("sqlite", "csv")
+            else None
+        ),
+    ),
+    Peer(
+        *("sqlite3", ("sqlite3",), ("--version",), r"^(3\.\S+)", "Debian's `sqlite3`"),
+        _sqlite_shell,
+    ),
     _python("pandas", "pandas", _pandas),
     _known("yq (Python)", _fixed(("yaml",), "json", lambda _: ["."])),
+    Peer(
+        *("yq's xq", ("xq",), ("--version",), r"^xq (\d\S*)", "`pip install yq`"),
+        _fixed(("xml",), "json", lambda _: ["."]),
+    ),
     _known(
         "yq (Go)",
         _fixed(("json", "ndjson", "yaml", "toml", "csv"), "json", lambda s: ["-p", s, "-o=json"]),

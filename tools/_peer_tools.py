@@ -15,6 +15,9 @@ from typing import NamedTuple
 
 from tools._peer_values import Case
 
+#: Where those leave a file that write no other: it is taken for what they print.
+MADE = "made.sqlite"
+
 #: How long one conversion of at most 3 MB may take before it counts as hung, in seconds.
 PATIENCE = 30
 
@@ -285,7 +288,7 @@ def converted(
         file.write_bytes(case.data())
         with (file if found.peer.feed else Path(os.devnull)).open("rb") as feed:
             try:
-                return subprocess.run(
+                done = subprocess.run(
                     [found.command, *line],
                     cwd=folder,
                     env=_environment(path),
@@ -296,6 +299,10 @@ def converted(
                 )
             except subprocess.TimeoutExpired:
                 return None
+        made = Path(folder, MADE)
+        if made.exists():
+            done.stdout = made.read_bytes()
+        return done
 
 
 def judged(done: subprocess.CompletedProcess[bytes] | None, case: Case, target: str) -> Outcome:

@@ -72,7 +72,11 @@ that looks at the exit code learns of them.
 _EVERYDAY = """\
 What people come for, each in the way of the tool's own manual. For a table, *same* is that the
 same values stand in it: numbers and booleans by their text, maps and lists as columns of their keys
-or as JSON text; nothing, or the word null, for null; nothing for empty text or an absent key.
+or as JSON text; nothing, or the word null, for null; nothing for empty text or an absent key. In
+SQLite a column that is declared BOOLEAN holds booleans. XML is compared as xmltodict has it.
+
+DuckDB reads and writes SQLite by an extension that it downloads, which was not tried. Miller and jq
+know neither SQLite nor XML, by their manuals.
 
 """
 

@@ -180,6 +180,7 @@ def _line(path: str, target: str, report: PackReport) -> dict[str, Any]:
         "stored_blocks": report.stored_blocks,
         "records": report.records,
         "exact": report.exact,
+        "dropped": [loss._asdict() for loss in report.dropped],
         "proved": report.proved,
         "seconds": rounded(report.seconds),
     }

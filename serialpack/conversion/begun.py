@@ -40,6 +40,7 @@ from serialpack.errors import UsageError
 from serialpack.files import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import MAX_BLOCK
+from serialpack.formats.shared.filed import FileRead
 from serialpack.pipeline.workers import usable_cores
 
 
@@ -157,7 +158,8 @@ def _known(
     if to in DATABASES:
         from serialpack.conversion.tables.databases import database_layout, table_name
 
-        name = table_name(how["table"], front.name)
+        read = front.given.read  # a table of another database keeps its name
+        name = table_name(read.table if isinstance(read, FileRead) else how["table"], front.name)
         layout = database_layout(looked.shape, shaping, looked.rows, name)
     else:
         made = layout_of if to in TEXT_TABLES else typed_layout_of

@@ -105,8 +105,8 @@ def convert(
     ``schema`` and ``message`` of protobuf and Avro. ``fields`` (``["a", "b.c"]``) takes only these
     of each record: see ``columns.project`` for what that means; of a container of columns only
     they are read then. ``table`` is the one of a database that is read, by default the only one,
-    and of one that is written, by default named as the file. Everything else as ``pack`` and
-    ``unpack``.
+    and of one that is written, by default named as the file; of a database read, it keeps its
+    name. Everything else as ``pack`` and ``unpack``.
 
     A target whose path ends in ``.gz``, ``.zst``, ``.xz``, ``.bz2`` or ``.lz4`` is compressed so,
     at the level which that has by default; ``max_size`` counts the bytes before.

@@ -31,7 +31,7 @@ from serialpack.pipeline.reading import Reading
 from serialpack.reports import LeftOut
 from serialpack.serializers import reader
 from serialpack.serializers.base import FAILURES, RecordSerializer
-from serialpack.values.kinds import COMMENTS, SPACE, Loss, unplaced
+from serialpack.values.kinds import DROPPED, Loss, unplaced
 from serialpack.values.structure import Structure
 
 if TYPE_CHECKING:
@@ -39,10 +39,6 @@ if TYPE_CHECKING:
 
 #: Makes the refusal of a value: the difference, and the number of the block's first record.
 Refuse = Callable[[Difference, int], ValueRefusedError]
-
-
-#: What is dropped by rules, in words.
-_DROPPED = {COMMENTS: "comments", SPACE: "white space between elements"}
 
 
 class Unspelled(Exception):
@@ -278,10 +274,10 @@ class SourceReader:
     def _check_dropped(self, found: list[Loss], losses: Losses) -> None:
         """ValueRefusedError for what is dropped where that is not allowed."""
         for loss in found:
-            if loss.rule in losses.allowed or loss.rule not in _DROPPED:
+            if loss.rule in losses.allowed or loss.rule not in DROPPED:
                 continue
             raise ValueRefusedError(
-                f"{self._plan.target} has no place for {_DROPPED[loss.rule]}: {loss.was}",
+                f"{self._plan.target} has no place for {DROPPED[loss.rule][1]}: {loss.was}",
                 record=loss.record,
                 value_path=loss.value_path,
                 kind=loss.rule,

@@ -27,6 +27,7 @@ from serialpack.serializers import SERIALIZERS, reader
 from serialpack.serializers.base import ByteSerializer, RecordSerializer
 from serialpack.stages.chain import Chain, chain_of_numbers
 from serialpack.stages.stage import Buffer
+from serialpack.values.kinds import Loss
 from serialpack.watch import at, within
 
 #: Under which key of the style a header keeps the serializer's settings.
@@ -110,6 +111,8 @@ class PackedBlock(NamedTuple):
     payload: tuple[Buffer, ...]
     data: Buffer | None
     seconds: dict[str, float]
+    #: What of the source does not come back, beside the values that do.
+    dropped: Sequence[Loss] = ()
 
 
 class Serialized(NamedTuple):
@@ -120,6 +123,7 @@ class Serialized(NamedTuple):
     exact: bool
     #: What of the style is different for this block.
     extras: Style
+    dropped: Sequence[Loss] = ()
 
 
 class Restored(NamedTuple):
@@ -185,7 +189,7 @@ class BlockPacker:
         elif isinstance(self.format, ValueFormat) and not exact:
             extras = self.format.style_changes(source, self.plan.style)
         timer.lap("prove")
-        return Serialized(data, records, exact, extras)
+        return Serialized(data, records, exact, extras, () if exact else writing.dropped)
 
     def _serialize_bytes(
         self, source: SourceBlock, serializer: ByteSerializer, timer: Timer
@@ -233,7 +237,8 @@ class BlockPacker:
             extras={"s": serialized.extras} if serialized.extras else {},
         )
         timer.lap("checksum")
-        return PackedBlock(block, payload, None if kept else data, timer.seconds)
+        restored = None if kept else data
+        return PackedBlock(block, payload, restored, timer.seconds, serialized.dropped)
 
     def _pieces(self, data: Buffer) -> Sequence[Buffer]:
         return self.serializer.parts(data) if isinstance(self.serializer, ByteSerializer) else ()

@@ -19,6 +19,7 @@ from serialpack.pipeline.writing import needs_values
 from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import Chain
 from serialpack.stages.stage import Buffer
+from serialpack.values.kinds import Loss, totals
 
 
 class Packing(NamedTuple):
@@ -46,7 +47,8 @@ class Packing(NamedTuple):
 
 
 class PackedMember(NamedTuple):
-    """What was written. ``payload`` is the part of ``length`` that holds data."""
+    """What was written. ``payload`` is the part of ``length`` that holds data. ``dropped``: what
+    of the source does not come back, by rule, beside the values that do."""
 
     index: Index  # type: ignore[assignment]  # hides tuple.index, which nobody wants here
     header: Header
@@ -55,6 +57,7 @@ class PackedMember(NamedTuple):
     blocks: int
     stored_blocks: int
     seconds: dict[str, float]
+    dropped: list[Loss] = []  # noqa: RUF012 (never written to)
 
 
 def pack_stream(
@@ -89,6 +92,7 @@ def pack_stream(
     writer = MemberWriter(write, header)
     digest = WholeDigest()
     stored = 0
+    dropped: list[Loss] = []
     for source, packed in line.through(partial(BlockPacker, plan), crew):
         block = packed.block
         if packed.data is None:
@@ -97,10 +101,18 @@ def pack_stream(
             digest.add(packed.data, source.data, exact=block.exact)
         writer.block(block, packed.payload)
         stored += block.stored
+        dropped = totals([*dropped, *packed.dropped])
         line.written = writer.length
     index = writer.finish(digest.digest())
     return PackedMember(
-        index, header, writer.length, writer.payload, len(index.rows), stored, line.seconds
+        index,
+        header,
+        writer.length,
+        writer.payload,
+        len(index.rows),
+        stored,
+        line.seconds,
+        dropped,
     )
 
 

@@ -18,10 +18,11 @@ from serialpack.formats.base import (
     too_large,
 )
 from serialpack.formats.shared.document import Malformed
+from serialpack.formats.shared.lossy import parse_lossy
 from serialpack.pipeline.reading import Proof, Reading
 from serialpack.serializers.base import FAILURES, ByteSerializer, RecordSerializer, Serializer
 from serialpack.stages.stage import Buffer
-from serialpack.values.kinds import Difference
+from serialpack.values.kinds import Difference, Loss
 
 
 def keeps(serializer: type[Serializer], fmt: Format) -> bool:
@@ -55,6 +56,8 @@ class Writing:
         self.serializer = serializer
         self.format = fmt
         self.keeps = keeps(type(serializer), fmt)
+        #: What ``encode`` read and the bytes do not say: comments, and the like.
+        self.dropped: list[Loss] = []
 
     def encode(self, block: SourceBlock) -> tuple[Buffer, int | None]:
         """The serialized bytes of a block, and how many records they hold.
@@ -69,6 +72,8 @@ class Writing:
             raise too_large(block)
         with gc_paused():
             records = self._read(block)
+            if not self.format.tells and (comments := self.format.comments(block)) is not None:
+                self.dropped = [comments]
             try:
                 return self.serializer.dump_parsed(records), len(records)
             except FAILURES as error:
@@ -113,7 +118,10 @@ class Writing:
     def _read(self, block: SourceBlock) -> list[Any]:
         assert isinstance(self.format, ValueFormat)
         try:
-            return self.format.parse(block)
+            if not self.format.tells:
+                return self.format.parse(block)
+            records, self.dropped = parse_lossy(self.format, block, frozenset())
+            return records
         except Unheld as unheld:
             # Python cannot hold it, so no other serializer of records can.
             raise self._lost(unheld.difference, block) from None

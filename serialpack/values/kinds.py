@@ -74,6 +74,13 @@ DIGITS, DUPLICATES, UTF8 = "digits", "duplicates", "utf8"
 COMMENTS, COLUMNS, AROUND, FIELDS = "comments", "columns", "around", "fields"
 ORDER, SPACE = "order", "space"
 
+#: What is no value, and is dropped where values are all that is kept: in words, of one and of
+#: several.
+DROPPED = {
+    COMMENTS: ("comment", "comments"),
+    SPACE: ("white space between elements", "white spaces between elements"),
+}
+
 #: What no serializer holds: Python itself stops there.
 NEVER = TEXT_KINDS | {"huge-integer", "depth"}
 

@@ -186,6 +186,9 @@ def test_the_name_of_the_table(tmp_path: Path) -> None:
         assert tables(target) == [table]
     serialpack.convert(source, target, to="sqlite", format="ndjson", force=True, table='a "b"')
     assert tables(target) == ['a "b"']
+    again = tmp_path / "again.db"
+    serialpack.convert(target, again, to="sqlite")
+    assert tables(again) == ['a "b"']
     for bad in ("", "sqlite_a", "a\0"):
         with pytest.raises(UsageError, match="no name that a table can have"):
             serialpack.convert(source, io.BytesIO(), to="sqlite", format="ndjson", table=bad)

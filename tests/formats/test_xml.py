@@ -109,7 +109,7 @@ def test_what_is_dropped_is_told() -> None:
     assert found == {"comments": (4, "line 2"), "space": (3, "line 4")}
     assert "no place for comments" in str(refused(text, "xml", "json", strict=True))
     error = refused("<a> <b/> </a>", "xml", "json", strict=True)
-    assert "no place for white space between elements" in str(error)
+    assert "no place for white spaces between elements" in str(error)
     assert error.exit_code == 4
 
 

@@ -14,12 +14,11 @@ import struct
 import sys
 from collections.abc import Iterator
 from datetime import date
-from itertools import product
 from pathlib import Path, PurePosixPath
 from pickle import PickleBuffer
 from typing import Any, NamedTuple
 
-from tests.golden.tables import TABLES, WORDS
+from tests.golden.tables import FOUND, PACKED, WORDS
 
 HERE = Path(__file__).parent
 MANIFEST = HERE / "MANIFEST.tsv"
@@ -117,7 +116,7 @@ def sources() -> dict[str, tuple[str, bytes]]:
             b"id;name\r\n" + b"".join(b'%d;"a ""q""; %d,5"\r\n' % (n, n) for n in range(60)),
         ),
         "bars": ("csv:pipe", b"id|name\n" + b"".join(b"%d|a %d;5\n" % (n, n) for n in range(60))),
-        **TABLES,
+        **FOUND,
         "numbers": ("bytes", b"".join((n * n * 37).to_bytes(4, "little") for n in range(500))),
         "odd": ("bytes", bytes(range(256)) * 3 + b"tail"),
         "noise": ("bytes", b"".join(hashlib.sha256(bytes([n])).digest() for n in range(20))),
@@ -312,7 +311,7 @@ def wanted() -> Iterator[Golden]:
                 {"serializer": serializer, "codec": "none"},
                 f"CSV with {source} between its fields, under {serializer}",
             )
-    for source, serializer in product(TABLES, ("raw", "columns", "msgpack")):
+    for source, serializer in PACKED:
         said: dict[str, Any] = {"serializer": serializer, "codec": "none", "block_size": 600}
         yield Golden(f"{serializer}-{source}", source, said, f"{WORDS[source]}, under {serializer}")
     yield Golden("effort-1", "ndjson", {"effort": 1}, "the fastest effort")

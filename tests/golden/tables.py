@@ -1,15 +1,20 @@
-"""Tables as they are found, of which there are golden files."""
+"""Tables and documents as they are found, of which there are golden files."""
 
 from __future__ import annotations
+
+import base64
+import zlib
+from itertools import product
 
 #: What they are.
 WORDS = {
     "utf-16": "CSV in UTF-16 with a byte-order mark",
     "escapes": "CSV in another encoding, with escaped quotes and no header",
+    "database": "a database of SQLite's",
+    "feed": "ordinary XML",
 }
 
-#: Name -> format and bytes.
-TABLES: dict[str, tuple[str, bytes]] = {
+_TABLES: dict[str, tuple[str, bytes]] = {
     "utf-16": (
         "csv:semicolon+utf-16-le",
         ("\ufeffid;Straße\r\n" + "".join(f'{n};"a ""q""; Łódź"\r\n' for n in range(60))).encode(
@@ -21,3 +26,31 @@ TABLES: dict[str, tuple[str, bytes]] = {
         b"".join(b'%d,"a \\"q\\" \\\\ \xe9, %d"\n' % (n, n) for n in range(60)),
     ),
 }
+
+#: A database of one table of nine rows, as SQLite wrote it.
+_DATABASE = (
+    "c-jjN^vNtqRY=P(%1ta$FlJz4U}R))P*7lC05TyM1{i^u1&vP#Ffr&QGxCBIGoE4qqESFIV8X~I&d<*n"
+    "S(2EPlUh>3<Q(Mc7~-lB;^^e#s!*b!k(r|4=@;Va?i!?{ke8U7su1ED5uyo-8&1Y)42)kHUoqZeyu^5n"
+    "aTnt{#zjD(Q7~YDi<6mAk|Qer@M;AME)F1@9n3c8Vh6I>z-%)vHXxf7%r@m>1+rPdY!faPAe$M?Hs)dm"
+    "vYEhaBTgn}PDwD+kdu*_1Hv=_0EehHi2"
+)
+
+_OTHERS: dict[str, tuple[str, bytes]] = {
+    "database": ("sqlite", zlib.decompress(base64.b85decode(_DATABASE))),
+    "feed": (
+        "xml",
+        b'<?xml version="1.0" encoding="utf-8"?>\n<feed lang="de">'
+        + b"".join(b'<entry id="%d">Zo\xc3\xab &amp; %d<b/></entry>' % (n, n) for n in range(9))
+        + b"</feed>\n",
+    ),
+}
+
+#: Name -> format and bytes.
+FOUND = {**_TABLES, **_OTHERS}
+
+#: Which of them are packed with which serializer.
+PACKED = [
+    *product(_TABLES, ("raw", "columns", "msgpack")),
+    ("database", "raw"),
+    *product(("feed",), ("raw", "json", "msgpack")),
+]

@@ -21,7 +21,8 @@ class FileRead:
     """Reads the bytes of a source; whoever wants it as a file opens it.
 
     ``path``: of the file, where it is one as it is. ``table``: of a database, the one that is
-    wanted, where the user says so. ``kept``: it had to be kept in a temporary file.
+    wanted, where the user says so; once it was opened, the one that it is. ``kept``: it had to
+    be kept in a temporary file.
     """
 
     def __init__(self, read: Read, path: str | None = None, table: str | None = None) -> None:

@@ -91,6 +91,7 @@ def opened(read: FileRead) -> Iterator[OpenTable]:
             path = path.resolve()  # by which SQLite names what is beside it
             _check_quiet(path)
         with open_table(path, read.table) as found:
+            read.table = found.name
             yield found
 
 
