@@ -24,7 +24,7 @@ help:
 	@echo 'make test         set up, then lint, types and tests'
 	@echo 'make test-all     the same with everything that takes long or needs strace'
 	@echo 'make test-pythons the tests under each supported Python that is found'
-	@echo 'make test-newest  those that look at values, under the newest one found'
+	@echo 'make test-newest  those that look at values, but the slow ones, under the newest one found'
 	@echo 'make lint         ruff and mypy'
 	@echo 'make format       let ruff rewrite what it can'
 	@echo 'make bench-peers  measure beside zstd, print the table of the README'
@@ -101,7 +101,7 @@ test-newest: $(VENV)/.test
 	@newest="$(firstword $(OTHERS))"; \
 	if [ -z "$$newest" ]; then \
 	  echo "no other Python found (3.11 to 3.14, on PATH or pyenv's): nothing is tested under another than $$($(BIN)/python --version)" >&2; \
-	else $(MAKE) -s test-one OTHER="$$newest" ARGS="$(OF_VALUES)"; fi
+	else $(MAKE) -s test-one OTHER="$$newest" ARGS="$(OF_VALUES) -m 'not slow and not soak'"; fi
 
 test-one:
 	@version=$$("$(OTHER)" -c 'import sys; print("%d.%d" % sys.version_info[:2])') && \

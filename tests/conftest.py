@@ -11,7 +11,7 @@ import pytest
 from hypothesis import settings
 
 # A busy machine is no failure.
-settings.register_profile("serialpack", deadline=None, max_examples=50)
+settings.register_profile("serialpack", deadline=None, max_examples=30)
 settings.register_profile("thorough", deadline=None, max_examples=3000)
 settings.load_profile("serialpack")
 

@@ -59,6 +59,7 @@ def test_white_space_around_json(source: bytes) -> None:
             assert json.loads(_there_and_back(text, "json")) == json.loads(text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", [b"%b", RECORD + b"\n%b" + RECORD])
 def test_millions_of_blank_lines_take_little_memory(source: bytes) -> None:
     text = source % (b"\n" * (8 * MIB))

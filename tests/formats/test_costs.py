@@ -139,6 +139,7 @@ def _peak(work: Any) -> int:
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 def test_marks_and_memo_of_pickles_take_no_object_each() -> None:
     size = 3 << 20
 
@@ -156,6 +157,7 @@ def test_marks_and_memo_of_pickles_take_no_object_each() -> None:
     assert _peak(put) < 4 * len(memo)
 
 
+@pytest.mark.slow
 def test_open_items_of_cbor_are_not_all_kept() -> None:
     size = 3 << 20
 

@@ -74,6 +74,7 @@ def test_bytes_that_are_searched_grow_with_the_bytes(
         assert seen[1] <= 40 * 160_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("for_values", [False, True])
 @pytest.mark.parametrize("name", FORMATS.names())
 def test_any_byte_again_and_again(name: str, *, for_values: bool) -> None:

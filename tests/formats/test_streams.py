@@ -192,6 +192,7 @@ def test_avro_writes_its_blocks_under_one_header() -> None:
             assert reader.writer_schema["doc"] == doc
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="VmHWM is Linux's")
 @pytest.mark.parametrize(
     ("name", "kind"),

@@ -91,6 +91,8 @@ def test_records_of_every_format_under_every_serializer(name: str) -> None:
     assert want
     done = set()
     for serializer, block_size in itertools.product(SERIALIZER_NAMES, (1, 300)):
+        if block_size == 1 and serializer not in ("raw", "columns", "json", "msgpack"):
+            continue  # each of their blocks is read alone, whatever its size
         try:
             data = packed(
                 source, name, serializer=serializer, block_size=block_size, trust=True, codec="none"
