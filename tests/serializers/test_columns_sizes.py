@@ -46,6 +46,7 @@ def taken(folder: Path) -> tuple[float, float]:
     return much[0] - little[0], much[1] - little[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("same", [True, False], ids=["alike", "of three digits"])
 def test_a_million_tiny_records(tmp_path: Path, same: bool) -> None:
     numbers = random.Random(1)
@@ -61,6 +62,7 @@ def test_a_million_tiny_records(tmp_path: Path, same: bool) -> None:
         assert max(taken(tmp_path)) <= MOST
 
 
+@pytest.mark.slow
 def test_a_record_of_100_mb(tmp_path: Path) -> None:
     """It comes in pieces of the largest block, which are no records: they stay text."""
     page = b",".join(b'{"id":%d,"v":"%x"}' % (n, n * 7919**5) for n in range(20_000))
