@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from serialpack import api
-from serialpack.archive import PackOptions
 from serialpack.auto import choose
 from serialpack.cli.naming import STDIO, SUFFIX
 from serialpack.cli.requests import Manner, PackRequest, schema_options
@@ -23,10 +22,12 @@ from serialpack.cli.words import other_delimiter, ratio
 from serialpack.detect import AsFound
 from serialpack.errors import FileError, UsageError
 from serialpack.formats import FORMATS
-from serialpack.paths import entry_path
-from serialpack.reports import PackReport
 from serialpack.stages.effort import DEFAULT_EFFORT
 from serialpack.units import format_size
+
+if TYPE_CHECKING:
+    from serialpack.archive import PackOptions
+    from serialpack.reports import PackReport
 
 
 class Packer:
@@ -137,6 +138,8 @@ def _archive_name(inputs: Sequence[str], output: str | None) -> str:
 
 def _entries(inputs: Sequence[str], manner: Manner) -> dict[str, str]:
     """The path in the archive -> the input. What is left out of a path is said."""
+    from serialpack.paths import entry_path
+
     entries: dict[str, str] = {}
     said: set[str] = set()
     for path in inputs:
