@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
+from serialpack.columns.fields.wanted import Field
 from serialpack.conversion.blocks import BlockConverter
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.rules import TABLES, TEXT_TABLES, TYPED_TABLES
@@ -40,6 +41,8 @@ class Looked(NamedTuple):
     #: What is known of columns of text, where that was asked for; and how they were kept.
     types: TypesSeen | None = None
     kept: KeptTable | None = None
+    #: Which of the plan's fields there were.
+    fields: frozenset[Field] = frozenset()
     #: Of looking, as ``pipeline.line`` counts them.
     seconds: dict[str, float] = {}  # noqa: RUF012
 
@@ -52,7 +55,8 @@ class Looked(NamedTuple):
             self.types.merge(other.types)
         lists = other.lists if self.shape.maps == other.shape.maps else ()
         types = self.types or other.types
-        return self._replace(rows=self.rows or other.rows, lists=lists, types=types)
+        rows, fields = self.rows or other.rows, self.fields | other.fields
+        return self._replace(rows=rows, lists=lists, types=types, fields=fields)
 
 
 class NotOneKind(Exception):
@@ -74,7 +78,8 @@ def looker(plan: ConversionPlan, rows: str, within: bool) -> Callable[[SourceBlo
         types = TypesSeen() if looks else None
         if types is not None:
             converter.look_into(types)
-        records = converter(block).records
+        found = converter(block)
+        records = found.records
         shape = ValueShape()
         rows_here = rows or rows_of(records)
         if records:
@@ -87,7 +92,7 @@ def looker(plan: ConversionPlan, rows: str, within: bool) -> Callable[[SourceBlo
                 look_at_cells(plan, block, records, types)
         alone = len(records) == 1 and type(records[0]) is dict
         lists = tuple(lists_in(records[0])) if alone else ()
-        return Looked(rows_here, shape, lists, types)
+        return Looked(rows_here, shape, lists, types, fields=found.fields)
 
     return look
 
