@@ -11,7 +11,7 @@ from serialpack.api import Target, check_target, opened_source
 from serialpack.conversion.given import Given, given_by, with_schema
 from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.projecting import Fields
+from serialpack.conversion.projecting import Fields, fields_lost
 from serialpack.conversion.rules import (
     DATABASES,
     EVERY,
@@ -140,6 +140,9 @@ def _known(
     looked: Looked, front: Begun, to: str, how: ConvertOptions, block_size: int | None
 ) -> Known:
     plan = front.plan
+    missing = Fields(how["fields"]).missing(looked.fields)
+    if missing and looked.rows and front.given.projected is None:
+        fields_lost(missing, how["lossy"])  # before a table without columns is refused for that
     shaping, seen = plan.shaping, looked.types
     types: tuple[TypedColumn, ...] = ()
     if seen is not None and shaping.gives_types:

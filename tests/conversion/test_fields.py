@@ -211,6 +211,9 @@ def test_names_that_no_record_has_are_told(tmp_path: Path) -> None:
             serialpack.convert(io.BytesIO(source), target, to="ndjson", fields=["nme", "nmf"])
         assert refused.value.kind == "fields"
         assert not target.exists()
+    for to in ("csv", "sqlite"):  # not that a table has columns
+        with pytest.raises(ValueRefusedError, match="no record has a field nme") as refused:
+            converted(CONTACTS, to, format="ndjson", fields=["nme"])
     assert converted(b"", "ndjson", format="ndjson", fields=["a"]) == b""
     for name in ("", "a..b", ".a", "a,,b"):
         with pytest.raises(UsageError, match="without a name"):

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from serialpack.collector import gc_paused
+from serialpack.columns.fields.wanted import Field
 from serialpack.conversion.blocks import BlockConverter
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.rules import TABLES, TEXT_TABLES, TYPED_TABLES, UNIONS
@@ -43,6 +44,8 @@ class Looked(NamedTuple):
     kept: KeptTable | None = None
     #: The most records of a block.
     most: int = 0
+    #: Which of the plan's fields there were.
+    fields: frozenset[Field] = frozenset()
     #: Of looking, as ``pipeline.line`` counts them.
     seconds: dict[str, float] = {}  # noqa: RUF012
 
@@ -55,8 +58,10 @@ class Looked(NamedTuple):
             self.types.merge(other.types)
         lists = other.lists if self.shape.maps == other.shape.maps else ()
         types = self.types or other.types
-        most = max(self.most, other.most)
-        return self._replace(rows=self.rows or other.rows, lists=lists, types=types, most=most)
+        most, fields = max(self.most, other.most), self.fields | other.fields
+        return self._replace(
+            rows=self.rows or other.rows, lists=lists, types=types, most=most, fields=fields
+        )
 
 
 class NotOneKind(Exception):
@@ -81,7 +86,8 @@ def looker(plan: ConversionPlan, rows: str, within: bool) -> Callable[[SourceBlo
         types = TypesSeen() if looks else None
         if types is not None:
             converter.look_into(types)
-        records = converter(block).records
+        found = converter(block)
+        records = found.records
         shape = ValueShape()
         rows_here = rows or rows_of(records)
         is_table = writes_table(plan, rows_here)
@@ -95,7 +101,7 @@ def looker(plan: ConversionPlan, rows: str, within: bool) -> Callable[[SourceBlo
                 look_at_cells(plan, block, records, types)
         alone = len(records) == 1 and type(records[0]) is dict
         lists = tuple(lists_in(records[0])) if alone else ()
-        return Looked(rows_here, shape, lists, types, most=len(records))
+        return Looked(rows_here, shape, lists, types, most=len(records), fields=found.fields)
 
     return look
 
