@@ -181,7 +181,7 @@ def test_parts_of_a_table_that_are_the_same_bytes_are_refused(
     whole = FORMATS.get("parquet")
     read: Any = whole.parse  # type: ignore[attr-defined]
     assert len(read(SourceBlock(data, 0, 0, last=True))) == 1000
-    pages = parquet.pages
+    pages: Any = vars(parquet)["pages"]
 
     def again(*args: Any) -> Iterator[Any]:
         for _ in range(len(data)):
