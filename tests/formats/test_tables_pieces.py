@@ -82,17 +82,19 @@ def test_words_that_come_again_and_again_take_the_room_of_each(tmp_path: Path, n
         assert sum(block.records or 0 for block in blocks) == 1000
 
 
+@pytest.mark.parametrize("lists", [False, True])
 @pytest.mark.parametrize("name", NAMES)
-def test_little_of_a_file_is_in_memory(tmp_path: Path, name: str) -> None:
+def test_little_of_a_file_is_in_memory(tmp_path: Path, name: str, *, lists: bool) -> None:
     """Of one row group, or batch, of 8 MB of which no text comes again."""
-    texts = np.char.add("a text that is not short ", np.arange(200_000).astype("U6"))
-    table = pa.table({"a": np.random.default_rng(0).random(200_000), "b": texts})
+    texts = pa.array(np.char.add("a text that is not short ", np.arange(200_000).astype("U6")))
+    if lists:
+        texts = pa.ListArray.from_arrays(np.arange(0, 200_001, 2, dtype="i4"), texts)
+    table = pa.table({"a": np.random.default_rng(0).random(len(texts)), "b": texts})
     path = _put(tmp_path, file_of(name, table))
-    del table
+    del table, texts
+    read = FileRead(io.BytesIO().read, str(path))
     before, most = pa.total_allocated_bytes(), 0
-    for _ in table_format(name).split(
-        FileRead(io.BytesIO().read, str(path)), 1 << 20, for_values=True
-    ):
+    for _ in table_format(name).split(read, 1 << 20, for_values=True):
         most = max(most, pa.total_allocated_bytes() - before)
     assert most < 6 << 20
 

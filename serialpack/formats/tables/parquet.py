@@ -146,32 +146,40 @@ def _groups(data: Bytes, room: Room | None) -> list[_Group]:
     start = size - 8 - footer
     try:
         about = ThriftReader(data[start : size - 8]).struct()
+        in_pieces = room is None
         if room is None and any(each.get(_REPETITION) == _REPEATED for each in about[_SCHEMA]):
             room = Room(size, MOST_VALUES)  # a row may have any number of values
         seen = Room(size, 0)
-        return [_group(data, group, seen, room) for group in about[_GROUPS]]
+        return [_group(data, group, seen, room, in_pieces=in_pieces) for group in about[_GROUPS]]
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise Malformed(f"no footer of Parquet's ({error})", start) from None
 
 
-def _group(data: Bytes, group: dict[int, Any], seen: Room, room: Room | None) -> _Group:
+def _group(
+    data: Bytes, group: dict[int, Any], seen: Room, room: Room | None, *, in_pieces: bool
+) -> _Group:
     words: list[str] = []
+    rows = group[_ROWS]
     values = size = longest = 0
     for column in group[_COLUMNS]:
         about = column[_ABOUT]
         dictionary: Page | None = None
-        for page in pages(data, about, seen):
+        found = list(pages(data, about, seen))
+        for page in found:
             if room is not None:
                 room.take(page.values, page.bytes)
             else:
                 Room(page.stored, page.values).take(0, page.bytes)
-            values, size = values + page.values, size + page.bytes
             dictionary = page if page.is_dictionary else dictionary
+        here = sum(page.values for page in found)
+        values, size = values + here, size + sum(page.bytes for page in found)
         if dictionary is None or about[_TYPE] != _BYTE_ARRAY:
             continue
-        found = None if room is not None else longest_word(data, about, dictionary)
-        if found is None:
+        word = longest_word(data, about, dictionary) if in_pieces else None
+        # Of lists, a row may have all the values there are.
+        stored = sum(page.stored for page in found)
+        if word is None or (room is not None and not Room(stored, 0).has_room(here * word)):
             words.append(".".join(str(name, "utf-8") for name in about[_PATH]))
         else:
-            longest += found
-    return _Group(group[_ROWS], values, size, words, longest)
+            longest += word * max(1, here // max(rows, 1))
+    return _Group(rows, values, size, words, longest)

@@ -101,6 +101,10 @@ class Room(_Measure):
         if self._unseen < 0:
             raise Malformed("it points at the same bytes twice")
 
+    def has_room(self, text: int) -> bool:
+        """Whether so many bytes of text may be."""
+        return text <= self._bytes
+
     def take_plain(self, array: Any) -> None:
         """These are in the file as they are."""
 
