@@ -112,7 +112,7 @@ def test_columns_of_usual_blocks_take_memory_for_so_many_values(tmp_path: Path, 
         ("commas.csv", 8),
         *(
             pytest.param(name, 60, marks=pytest.mark.slow)
-            for name in ("number.csv", "tabs.tsv", "number.ndjson", "lists.json")
+            for name in ("nil.msgpack", "number.csv", "tabs.tsv", "number.ndjson", "lists.json")
         ),
     ],
 )
