@@ -79,9 +79,24 @@ def starts(data: bytes, padded: Bytes) -> NDArray[np.int32] | None:
     are dense. ``padded``: the data and ``PADDING`` zeros.
     """
     begins, end = _begins(data, padded)
-    if end != len(data) or np.count_nonzero(begins) > int(len(data) * DENSE) + PADDING:
+    if end != len(data) or _too_many(int(np.count_nonzero(begins)), data):
         return None
     return np.flatnonzero(begins).astype(np.int32)
+
+
+def are_dense(data: bytes) -> bool:
+    """Whether ``starts`` gives None for so many tokens: found in next to no memory."""
+    at = number = 0
+    while at < len(data):
+        piece = data[at : at + _PIECE]
+        begins, end = _begins(piece, np.frombuffer(piece + bytes(PADDING), np.uint8))
+        number += int(np.count_nonzero(begins))
+        at += end
+    return _too_many(number, data)
+
+
+def _too_many(tokens: int, data: bytes) -> bool:
+    return tokens > int(len(data) * DENSE) + PADDING
 
 
 def most_bytes(view: memoryview, most: int) -> int | None:

@@ -21,7 +21,7 @@ _LEAST = 0.2
 #: is around it): a block of 4 MiB may have one in every four bytes.
 _BYTES_OF_VALUE = 76
 #: Also of large blocks, whose columns are whole in memory.
-_MOST_VALUES = 1 << 21
+_MOST_VALUES = 5 << 18
 
 #: The sample: so many pieces of so many bytes.
 _PIECES, _PIECE = 4, 64 << 10

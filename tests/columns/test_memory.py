@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from serialpack import tokens
+from serialpack.columns.parse import msgpack_tokens
 from serialpack.columns.parse.shape import join, split
 from serialpack.columns.stored import structure
 from serialpack.columns.stored.read import decode_all
@@ -62,6 +64,23 @@ def test_memory(make: Callable[[], bytes]) -> None:
         back: Any = structure.read(stored[0], len(data)), decode_all(stored[1])
         assert join(*back) == data
         assert _peak() <= MOST * len(data)
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("record", [b"\xc0", b"\x91\x01", b"\xa1a", b"\x92\x01\xa2bc"])
+def test_dense_messages_are_told_before_they_are_copied(
+    monkeypatch: pytest.MonkeyPatch, record: bytes
+) -> None:
+    """Five times their bytes, only to find that there are too many values to gain by columns."""
+    data = record * (SIZE // len(record))
+    whole = msgpack_tokens.tokens(data) is None
+    assert tokens.are_dense(data) == whole
+    monkeypatch.setattr(msgpack_tokens, "_LARGE", 1 << 20)
+    tracemalloc.start()
+    try:
+        assert (msgpack_tokens.tokens(data) is None) == whole
+        assert not whole or _peak() <= 3 * SIZE
     finally:
         tracemalloc.stop()
 

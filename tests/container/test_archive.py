@@ -183,6 +183,16 @@ def test_failures_are_told_one_by_one_and_the_rest_goes_on(tmp_path: Path) -> No
     assert tree(tmp_path) == FILES
 
 
+def test_an_entry_too_deep_for_a_folder_is_told_and_the_rest_goes_on(tmp_path: Path) -> None:
+    """A RecursionError, and the good entry behind it was not unpacked."""
+    deep = archive({"x/" * 4000 + "f": b"a", "good": b"b"})
+    with pytest.raises(serialpack.ArchiveError, match="1 of 2 entries") as caught:
+        serialpack.unpack_archive(io.BytesIO(deep), tmp_path)
+    ((_, error),) = caught.value.failures
+    assert "too long" in str(error)
+    assert (tmp_path / "good").read_bytes() == b"b"
+
+
 @pytest.mark.parametrize("force", [True, False])
 def test_the_second_of_one_path_does_not_overwrite_the_first(tmp_path: Path, force: bool) -> None:
     twice = archive({"a": b"first"}) + archive({"a": b"second"}) + archive({"b": b"third"})

@@ -12,6 +12,9 @@ from serialpack.columns.spans import Bytes
 from serialpack.first_bytes import COUNTS, FIX_MAP, MAP_16, NEVER_USED
 from serialpack.tokens import PADDING, unsigned
 
+#: Larger data is looked at before it is copied.
+_LARGE = 16 << 20
+
 #: Deeper ones are left alone.
 _DEEPEST = 64
 
@@ -40,6 +43,8 @@ class MsgPackTokens(NamedTuple):
 
 def tokens(data: bytes) -> MsgPackTokens | None:
     """The tokens of ``data``; None where it is not some whole values."""
+    if len(data) > _LARGE and _tokens.are_dense(data):
+        return None
     padded = np.zeros(len(data) + PADDING, np.uint8)
     padded[: len(data)] = np.frombuffer(data, np.uint8)
     starts = _tokens.starts(data, padded)
