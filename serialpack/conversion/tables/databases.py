@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from serialpack.conversion.tables.carrier import Carrier
 from serialpack.conversion.tables.cells import from_json
@@ -197,6 +197,9 @@ def _blame(column: TableColumn, values: Sequence[Any], error: Exception) -> Diff
 
 class DatabaseJoin(Join):
     """Rows become one table of a new database, and that the file."""
+
+    #: As small as that of rows of text, and for the same reason.
+    block_size: ClassVar[int] = 1 << 20
 
     def __init__(self, layout: Layout, *, verify: bool) -> None:
         self._table = layout.table

@@ -13,6 +13,7 @@ from serialpack.conversion.tables.layout import Layout, TableColumn
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.tables.table import Table, inner_kind, unlike
 from serialpack.conversion.types.kept import KeptColumn, KeptTable
+from serialpack.formats.csv.join import TableJoin
 from serialpack.formats.csv.rows import CsvStyle, write_rows
 from serialpack.formats.shared.join import Join
 from serialpack.literal import Literal
@@ -134,6 +135,8 @@ class TextTable(Table):
 
 class KeptJoin(Join):
     """Rows that each begin with the end of the line before, since the last may have none."""
+
+    block_size = TableJoin.block_size
 
     def __init__(self, kept: KeptTable) -> None:
         self._end = kept.newline.encode() if kept.end else b""

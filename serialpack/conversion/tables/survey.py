@@ -25,7 +25,7 @@ from serialpack.formats.tables.table import TableFormat
 from serialpack.pipeline.line import Crew, Line
 from serialpack.values.structure import Structure
 
-#: Bytes of the source that are looked at at a time.
+#: Bytes of the source that are looked at at a time: few, so that its values stay in the cache.
 _BLOCK = 1 << 20
 
 
