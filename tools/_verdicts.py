@@ -37,9 +37,10 @@ and times are found in text. `--types NAME=TYPE,...` names types by hand, also `
 `duration`, `bytes` (base64) and `text` (to leave a column out of `--infer`), and of what is
 within maps and lists too (`user.since=date`). Such cells are read in any spelling; those in
 another than most are told, and refused by `--strict`. Parquet and Arrow keep, under the key
-`serialpack` beside the columns, how each column and the file was written: delimiter, line
-ends, quotes, a mark. `--to csv` writes it so again: the closing line says `back: the same bytes`
-where each block of the source was written again to compare it, else `the same cells`.
+`serialpack` beside the columns, and SQLite in a comment behind those of the table, how each column
+and the file was written: delimiter, line ends, quotes, a mark. `--to csv` writes it so again: the
+closing line says `back: the same bytes` where each block of the source was written again to compare
+it, else `the same cells`. Booleans are 0 and 1 in SQLite, in a column that is declared so.
 
 Avro has unions, so that what is of several types is held as it is. Maps in one place are one
 record all the same, whose fields are null where a key is missing, and integers beside floats are

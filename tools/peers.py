@@ -75,8 +75,8 @@ same values stand in it: numbers and booleans by their text, maps and lists as c
 or as JSON text; nothing, or the word null, for null; nothing for empty text or an absent key. In
 SQLite a column that is declared BOOLEAN holds booleans. XML is compared as xmltodict has it.
 
-DuckDB reads and writes SQLite by an extension that it downloads, which was not tried. Miller and jq
-know neither SQLite nor XML, by their manuals.
+DuckDB reads and writes SQLite by an extension that it downloads, which was not tried; nor were
+Miller and jq, with SQLite and XML.
 
 """
 

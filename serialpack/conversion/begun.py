@@ -15,6 +15,7 @@ from serialpack.conversion.projecting import Fields, fields_lost
 from serialpack.conversion.rules import (
     DATABASES,
     EVERY,
+    KEEPING,
     RULES,
     TABLES,
     TEXT_TABLES,
@@ -172,11 +173,11 @@ def _known(
         layout = layout._replace(kept=_as_kept(looked.kept, seen.misfits, to))
         return Known(layout, (), block_size, kept=layout.kept)
     kept = None
-    if to in TYPED_TABLES and seen is not None and plan.is_text_table and looked.shape.keys:
+    if to in KEEPING and seen is not None and plan.is_text_table and looked.shape.keys:
         mark = FORMATS.declaration(plan.source).delimiter.decode()
         kept = kept_from(seen, [*looked.shape.keys], types, mark, _words(shaping))
     if kept is not None:
-        layout = with_kept(layout, kept.stored())
+        layout = with_kept(layout, kept)
     return Known(layout, types, block_size, columns, kept)
 
 

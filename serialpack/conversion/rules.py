@@ -29,6 +29,8 @@ TEXT_TABLES = frozenset(d.name for d in FORMATS if d.delimiter and d.is_target)
 TYPED_TABLES = frozenset(d.name for d in FORMATS if d.typed_columns)
 DATABASES = frozenset({"sqlite"})
 TABLES = TEXT_TABLES | TYPED_TABLES | DATABASES
+#: Tables that keep how the table of text was written that they were made of.
+KEEPING = TYPED_TABLES | DATABASES
 
 #: The formats of which a file has one schema.
 ONE_SCHEMA = frozenset(d.name for d in FORMATS if d.one_schema)

@@ -280,8 +280,7 @@ class ValueFormat(Format):
     #: Whether ``lossy.parse_lossy`` tells what reading drops: comments, and the like.
     tells: ClassVar[bool] = False
     packs: ClassVar[bool] = True  #: whether a file is its records, and no set of tables
-    #: Whether ``split`` for values looks wherever it must in the file that ``read`` gives, which
-    #: for a conversion is a ``shared.filed.FileRead``.
+    #: Whether ``split`` for values looks wherever it must in a ``shared.filed.FileRead``.
     in_file: ClassVar[bool] = False
     #: The rules of ``--lossy`` that ``lossy.parse_lossy`` heeds.
     heeds: ClassVar[frozenset[str]] = frozenset()
@@ -352,6 +351,10 @@ class ValueFormat(Format):
         first block begins, and is called only where that is needed.
         """
         return block
+
+    def kept_words(self, block: SourceBlock) -> bytes | None:  # noqa: ARG002
+        """What it keeps of the table of text that it was made of, if anything."""
+        return None
 
     def comments(self, block: SourceBlock) -> Loss | None:  # noqa: ARG002
         """How many comments a block has, and the first; None where it has none.

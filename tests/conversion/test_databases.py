@@ -264,3 +264,26 @@ def test_memory_is_flat(tmp_path: Path) -> None:
     for small, large in (into, out):
         assert large < 1.2 * small
         assert large < 250
+
+
+def test_a_table_of_text_comes_back_from_a_database(tmp_path: Path) -> None:
+    """Its spellings stand in a comment, which no text in it ends."""
+    text = b'k,"p */ q",on,day\r\n007,1.50,TRUE,2020-01-01\r\n8,2.00,FALSE,\r\n'
+    (tmp_path / "t.csv").write_bytes(text)
+    report = serialpack.convert(
+        tmp_path / "t.csv", tmp_path / "t.db", to="sqlite", shaping=Shaping(infer=True)
+    )
+    assert report.comes_back == "bytes"
+    assert {loss.rule for loss in report.carried} == {"booleans"}
+    serialpack.convert(tmp_path / "t.db", tmp_path / "back.csv", to="csv")
+    assert (tmp_path / "back.csv").read_bytes() == text
+    with closing(sqlite3.connect(tmp_path / "t.db")) as database:
+        rows = database.execute("SELECT * FROM t").fetchall()
+        assert rows == [("007", 1.5, 1, "2020-01-01"), ("8", 2.0, 0, "")]
+        database.execute("INSERT INTO t VALUES ('9', 1.234, 1, 'later')")
+        database.commit()
+        database.execute("PRAGMA journal_mode = DELETE").close()
+    serialpack.convert(tmp_path / "t.db", tmp_path / "more.csv", to="csv")
+    lines = (tmp_path / "more.csv").read_bytes().splitlines()
+    assert lines[1:3] == [b"007,1.5,TRUE,2020-01-01", b"8,2.0,FALSE,"]
+    assert lines[3] == b"9,1.234,TRUE,later"

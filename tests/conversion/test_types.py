@@ -121,7 +121,7 @@ def cells_of(text: bytes) -> list[list[str]]:
     return [row for row in csv.reader(io.StringIO(decoded, newline=""), delimiter=mark) if row]
 
 
-@pytest.mark.parametrize("target", ["parquet", "arrow"])
+@pytest.mark.parametrize("target", ["parquet", "arrow", "sqlite"])
 @pytest.mark.parametrize("name", FILES)
 def test_what_is_said_to_come_back_does(name: str, target: str) -> None:
     text, comes_back = FILES[name]

@@ -208,7 +208,8 @@ class DatabaseJoin(Join):
         columns = [(column.name, column.declared) for column in layout.columns]
         self._database: NewDatabase | None = None
         if columns:
-            self._database = NewDatabase(self._path, layout.table, columns)
+            kept = b"" if layout.kept is None else layout.kept.stored()
+            self._database = NewDatabase(self._path, layout.table, columns, kept)
         self._digest = hashlib.blake2b() if verify else None
 
     def body(self, piece: Piece, structure: str) -> Buffer:  # noqa: ARG002

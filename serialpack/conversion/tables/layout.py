@@ -40,8 +40,9 @@ class Layout(NamedTuple):
 
     ``schema``: of a table with types, theirs, as Arrow writes it; ``union``: of one whose types are
     unions, that of the records. ``lists``: the keys under which the one record has lists of maps.
-    ``table``: the name of that of a database. ``kept``: of a table of text, how it was written
-    once. ``most_rows``: so many are written at a time; 0: as many as a block has.
+    ``table``: the name of that of a database. ``kept``: how a table of text is to be written, or
+    was, that becomes the table of a database. ``most_rows``: so many are written at a time; 0: as
+    many as a block has.
     """
 
     columns: tuple[TableColumn, ...]
@@ -130,13 +131,15 @@ def typed_layout_of(shape: ValueShape, shaping: Shaping, rows: str) -> Layout:
     return Layout(tuple(columns), place, rows, schema)
 
 
-def with_kept(layout: Layout, words: bytes) -> Layout:
-    """A layout with types that has ``words`` beside its columns, for who reads them again."""
+def with_kept(layout: Layout, kept: KeptTable) -> Layout:
+    """A layout with types that has ``kept`` beside its columns, for who reads them again."""
+    if layout.schema is None:  # a database's
+        return layout._replace(kept=kept)
     from serialpack.formats.tables.records import arrow
     from serialpack.formats.tables.table import KEPT
 
     pa = arrow()
-    schema = pa.ipc.read_schema(pa.py_buffer(layout.schema)).with_metadata({KEPT: words})
+    schema = pa.ipc.read_schema(pa.py_buffer(layout.schema)).with_metadata({KEPT: kept.stored()})
     return layout._replace(schema=schema.serialize().to_pybytes())
 
 

@@ -10,7 +10,7 @@ from serialpack.collector import gc_paused
 from serialpack.columns.fields.wanted import Field
 from serialpack.conversion.blocks import BlockConverter
 from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.rules import TABLES, TEXT_TABLES, TYPED_TABLES, UNIONS
+from serialpack.conversion.rules import KEEPING, TABLES, TEXT_TABLES, UNIONS
 from serialpack.conversion.tables.at import lists_in
 from serialpack.conversion.tables.shape import ValueShape, check_columns
 from serialpack.conversion.tables.shaping import Shaping
@@ -22,7 +22,6 @@ from serialpack.errors import RefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import MAX_BLOCK, Read, SourceBlock, ValueFormat
 from serialpack.formats.csv.text import CsvText
-from serialpack.formats.tables.table import TableFormat
 from serialpack.pipeline.line import Crew, Line
 from serialpack.values.structure import Structure
 
@@ -159,7 +158,7 @@ def look_at_cells(
     if plan.shaping.infer:
         types.look(records, empty_is_null=is_table)
     fmt = FORMATS.get(plan.source)
-    if isinstance(fmt, CsvText) and plan.target in TYPED_TABLES:
+    if isinstance(fmt, CsvText) and plan.target in KEEPING:
         types.look_at_text(fmt.without_header(block), fmt.header_of(block), fmt.declared)
 
 
@@ -167,7 +166,7 @@ def kept_in(fmt: ValueFormat, first: SourceBlock, plan: ConversionPlan) -> KeptT
     """How a table of text was written that a typed table came from, where it is to be one again
     and nothing else is said of how."""
     plain = plan.shaping == Shaping() and not plan.tagged
-    if plan.target not in TEXT_TABLES or not isinstance(fmt, TableFormat) or not plain:
+    if plan.target not in TEXT_TABLES or not plain:
         return None
     return kept_of(fmt.kept_words(first))
 

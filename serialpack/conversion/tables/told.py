@@ -41,7 +41,7 @@ def turned_back_by(
     """The words with which a table of text is read as the records that it was made of."""
     rules = {loss.rule for loss in losses}
     words: list[str] = []
-    if layout.kept is not None:
+    if layout.kept is not None and not layout.table:
         return ("-F", target, *layout.kept.back) if layout.kept.back else ()
     if layout.union is not None:
         return ()

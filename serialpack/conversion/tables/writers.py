@@ -95,12 +95,12 @@ def join_of(plan: ConversionPlan) -> Join | None:
         from serialpack.formats.json.join import IndentedJoin
 
         return IndentedJoin(plan.shaping.indent)
-    if plan.layout is not None and plan.layout.kept is not None:
-        return KeptJoin(plan.layout.kept)
     if plan.layout is not None and plan.layout.table:
         from serialpack.conversion.tables.databases import DatabaseJoin
 
         return DatabaseJoin(plan.layout, verify=plan.verify)
+    if plan.layout is not None and plan.layout.kept is not None:
+        return KeptJoin(plan.layout.kept)
     if plan.layout is None or plan.layout.schema is None:
         return None
     from serialpack.conversion.tables.frames import FrameJoin

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from serialpack.conversion.rules import DATABASES
 from serialpack.conversion.tables.shape import ValueShape
 from serialpack.conversion.types.seen import CellsSeen, TypesSeen
 from serialpack.conversion.types.spelling import (
@@ -242,6 +243,8 @@ _FEW = 10
 def _holds(target: str, spelling: Spelling, cells: CellsSeen) -> bool:
     """Whether ``target`` has the type, at the width of what was seen."""
     kinds = TYPES[spelling.type]
+    if spelling.type == "boolean" and target in DATABASES:
+        return True  # as 0 and 1, declared so, and read as such
     if spelling.type == "timestamp":
         kinds = kinds[bool(spelling.style[2:]) :][:1]
     for kind in kinds:

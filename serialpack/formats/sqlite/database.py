@@ -20,6 +20,10 @@ MAGIC = b"SQLite format 3\x00"
 #: So many tables are named in a message.
 _FEW = 12
 
+#: Around a comment behind the columns of a table, which SQLite keeps as it was written, and other
+#: tools do not see: what is kept beside them.
+_COMMENT, _COMMENT_END = " /* serialpack: ", " */"
+
 _JSON = re.compile(r"JSON\b", re.IGNORECASE)
 _BOOLEAN = re.compile(r"BOOL(?:EAN)?", re.IGNORECASE)
 
@@ -224,7 +228,23 @@ def _opened(connection: sqlite3.Connection, name: str, kind: str) -> OpenTable:
     boolean = [n for n, said in enumerate(types) if _BOOLEAN.fullmatch(said)]
     json = [n for n, said in enumerate(types) if _JSON.match(said)]
     json = [n for n in json if _all_json(connection, name, names[n])]
-    return OpenTable(connection, name, select, RowHead(names, json, boolean))
+    head = RowHead(names, json, boolean, kept=_kept(connection, name))
+    return OpenTable(connection, name, select, head)
+
+
+def comment(kept: bytes) -> str:
+    """``kept``, JSON or nothing, as a comment of SQL behind the columns of a table."""
+    # JSON may write a solidus so, and a comment must not end within.
+    text = kept.decode().replace("*/", "*\\/")
+    return f"{_COMMENT}{text}{_COMMENT_END}" if text else ""
+
+
+def _kept(connection: sqlite3.Connection, table: str) -> bytes:
+    """What ``comment`` said."""
+    said = connection.execute("SELECT sql FROM sqlite_master WHERE name = ?", (table,)).fetchone()
+    text = ((said[0] or "") if said else "").rpartition(_COMMENT)[2]
+    end = _COMMENT_END + ")"
+    return text.removesuffix(end).encode() if text.endswith(end) else b""
 
 
 def _all_json(connection: sqlite3.Connection, table: str, column: str) -> bool:

@@ -20,13 +20,14 @@ class RowHead(NamedTuple):
     """What must be known of the rows of a block.
 
     ``json``, ``boolean``: the numbers of columns that are declared so. ``odd``: whether there may
-    be text that is no UTF-8.
+    be text that is no UTF-8. ``kept``: what is kept beside the columns.
     """
 
     names: list[str]
     json: list[int]
     boolean: list[int]
     odd: bool = False
+    kept: bytes = b""
 
     def packed(self) -> bytes:
         """The head as bytes."""

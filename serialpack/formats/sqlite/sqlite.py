@@ -89,6 +89,9 @@ class SqliteFormat(DocumentFormat):
     ) -> Iterator[Span]:
         return rows.spans(bytes(data))
 
+    def kept_words(self, block: SourceBlock) -> bytes | None:
+        return RowHead.unpacked(block.context).kept if block.context.startswith(MARK) else None
+
     def read_block(self, block: SourceBlock) -> list[Any]:
         """The rows as maps, in the order of columns."""
         if not block.context.startswith(MARK):

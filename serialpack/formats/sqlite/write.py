@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from serialpack.errors import FileError
-from serialpack.formats.sqlite.database import quoted
+from serialpack.formats.sqlite.database import comment, quoted
 
 #: SQLite's own limit, unless somebody built it with another.
 MOST_COLUMNS = 2000
@@ -55,8 +55,13 @@ def same_names(names: Iterable[str]) -> tuple[str, str] | None:
 class NewDatabase:
     """A new file with one table, to which rows are added. Not safe before ``close``."""
 
-    def __init__(self, path: Path, table: str, columns: Sequence[tuple[str, str]]) -> None:
-        """``columns``: their names, and declared types. sqlite3.Error where SQLite has no such."""
+    def __init__(
+        self, path: Path, table: str, columns: Sequence[tuple[str, str]], kept: bytes = b""
+    ) -> None:
+        """``columns``: their names, and declared types. ``kept``: JSON that is kept beside them.
+
+        sqlite3.Error where SQLite has no such.
+        """
         self._connection = sqlite3.connect(path, check_same_thread=False)
         self._connection.isolation_level = None
         # It is nobody's before it is whole: what a crash leaves is thrown away.
@@ -64,7 +69,7 @@ class NewDatabase:
             self._connection.execute(f"PRAGMA {said}").close()
         self._connection.execute("BEGIN")
         parts = ", ".join(f"{quoted(name)} {declared}".rstrip() for name, declared in columns)
-        self._connection.execute(f"CREATE TABLE {quoted(table)} ({parts})")
+        self._connection.execute(f"CREATE TABLE {quoted(table)} ({parts}{comment(kept)})")
         marks = ", ".join("?" * len(columns))
         self._insert = f"INSERT INTO {quoted(table)} VALUES ({marks})"
 

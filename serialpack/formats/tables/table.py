@@ -95,7 +95,6 @@ class TableFormat(DocumentFormat):
         return [field.name for field in self._schema(block) if field.type == kind()]
 
     def kept_words(self, block: SourceBlock) -> bytes | None:
-        """What stands beside the columns under ``KEPT``, if anything."""
         try:
             return (self._schema(block).metadata or {}).get(KEPT)
         except Exception:  # the file will be read, and say what is wrong
