@@ -36,6 +36,17 @@ def _give_children_usual_signals() -> None:
 _give_children_usual_signals()
 
 
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """Long ones are cut: pytest says them to every child in a variable of the environment, of which
+    the system takes no more than 128 KiB."""
+    if isinstance(val, bytes | str) and len(val) > _LONGEST:
+        return f"{val[:_LONGEST]!a}, {len(val)} in all"
+    return None
+
+
+_LONGEST = 60
+
+
 def pytest_collection_finish() -> None:
     """Leave what the tests are made of to no collection: twenty thousand of them took a second
     each time that one looked at all objects, which tests of depth do often."""
