@@ -12,6 +12,7 @@ from serialpack.conversion.tables.typed import row_reader
 from serialpack.errors import (
     InputError,
     RefusedError,
+    SerialpackError,
     SyntaxInputError,
     UsageError,
     ValueRefusedError,
@@ -313,6 +314,8 @@ class TextProof(NamedTuple):
 
 def left_out_of(block: SourceBlock, records: int | None, error: Exception) -> LeftOut:
     """That ``records`` of a block were left out, because of ``error``."""
+    if isinstance(error, SerialpackError) and "--skip-bad" in (error.hint or ""):
+        error.hint = None  # it is what was done
     return LeftOut(block.first_record, block.offset, records, str(error))
 
 

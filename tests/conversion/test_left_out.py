@@ -133,3 +133,13 @@ def test_a_large_map_whose_keys_are_no_text_is_not_called_twice() -> None:
     data = msgpack.packb(dict.fromkeys(range(2000), "x" * 9))
     with pytest.raises(serialpack.RefusedError, match="keys that are no text"):
         converted(data, "msgpack", "json", tagged=True, block_size=1000)
+
+
+def test_what_was_done_is_not_advised() -> None:
+    data = b"a,b\n1,2\n3\n4,5\n"
+    report = serialpack.convert(
+        io.BytesIO(data), io.BytesIO(), format="csv", to="ndjson", skip_bad=True
+    )
+    (place,) = report.places
+    assert "1 fields, not 2" in place.error
+    assert "--skip-bad" not in place.error
