@@ -131,7 +131,7 @@ def test_each_command_writes_a_file_of_the_size_promised(
     monkeypatch.chdir(tmp_path)
     FILES[name](Path(name))
     found: dict[str, int] = {}
-    preferences: tuple[Preference | None, ...] = (None, "size")
+    preferences: tuple[Preference | None, ...] = (None, "size") if HOLD[name] else (None,)
     for prefer in preferences:
         # With time for all of them, on any machine: it ends when they are measured.
         weighing = Weighing(prefer)
@@ -151,7 +151,7 @@ def test_each_command_writes_a_file_of_the_size_promised(
         packed = Path(f"{name}.spk")
         assert packed.stat().st_size == size, command
         packed.unlink()
-    spread_out = measured[:: max(len(measured) // 5, 1)]
+    spread_out = measured[:: max(len(measured) // 3, 1)]
     for row in spread_out:
         filters = [word for each in row.filters for word in ("--filter", each)]
         words = ["serialpack", "pack", "-s", row.serializer, *filters, "-c", row.codec]

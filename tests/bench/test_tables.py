@@ -17,7 +17,7 @@ from serialpack.stages.chain import parse_chain, parse_stage
 from serialpack.stages.stage import Registry
 from tests.bench.found import PLENTY
 
-BLOSC = ["uuid4", "phonebook", "contacts"]
+BLOSC = ["uuid4", "contacts"]
 
 
 def table(source: str, **question: object) -> Results:

@@ -129,7 +129,7 @@ def test_columns_of_large_blocks_take_memory_for_so_many_values(
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "serializer", "size"),
-    [("number.csv", "columns", 64), ("nil.msgpack", "raw", 16), ("number.ndjson", "columns", 16)],
+    [("number.csv", "columns", 32), ("nil.msgpack", "raw", 16), ("number.ndjson", "columns", 16)],
 )
 def test_large_blocks_of_them(tmp_path: Path, name: str, serializer: str, size: int) -> None:
     path = packed(tmp_path, name, serializer, size * MIB)
@@ -175,8 +175,7 @@ DENSEST = {
     "name",
     [
         *DENSEST,
-        *("list.msgpack", "number.csv", "tabs.tsv"),
-        *(pytest.param(n, marks=pytest.mark.slow) for n in ("nil.msgpack", "lists.json")),
+        *("list.msgpack", "number.csv", "lists.json"),
     ],
 )
 def test_converting_them_takes_memory_for_so_many_values(tmp_path: Path, name: str) -> None:
