@@ -6,6 +6,7 @@ https://github.com/msgpack/msgpack/blob/master/spec.md
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -86,13 +87,8 @@ def starts(data: bytes, padded: Bytes) -> NDArray[np.int32] | None:
 
 def are_dense(data: bytes) -> bool:
     """Whether ``starts`` gives None for so many tokens: found in next to no memory."""
-    at = number = 0
-    while at < len(data):
-        piece = data[at : at + _PIECE]
-        begins, end = _begins(piece, np.frombuffer(piece + bytes(PADDING), np.uint8))
-        number += int(np.count_nonzero(begins))
-        at += end
-    return _too_many(number, data)
+    found = (begins for _, begins, _ in _in_pieces(memoryview(data)))
+    return _too_many(sum(map(int, map(np.count_nonzero, found))), data)
 
 
 def _too_many(tokens: int, data: bytes) -> bool:
@@ -104,19 +100,27 @@ def most_bytes(view: memoryview, most: int) -> int | None:
 
     All of them also where they are dense.
     """
-    at = number = 0
+    number = 0
     found = None
-    while at < len(view):
-        data = bytes(view[at : at + _PIECE])
-        begins, end = _begins(data, np.frombuffer(data + bytes(PADDING), np.uint8))
+    for at, begins, end in _in_pieces(view):
         count = int(np.count_nonzero(begins))
         if found is None and number + count > most:
             found = at + int(np.flatnonzero(begins)[most - number])
         number += count
-        at += end
-        if found is not None and number <= at * DENSE:
+        if found is not None and number <= end * DENSE:
             return found
     return None
+
+
+def _in_pieces(view: memoryview) -> Iterator[tuple[int, NDArray[np.bool_], int]]:
+    """Where each piece begins, as ``_begins`` at which of its bytes tokens do, and where the last
+    of these ends."""
+    at = 0
+    while at < len(view):
+        piece = bytes(view[at : at + _PIECE])
+        begins, size = _begins(piece, np.frombuffer(piece + bytes(PADDING), np.uint8))
+        yield at, begins, at + size
+        at += size
 
 
 def _begins(data: bytes, padded: Bytes) -> tuple[NDArray[np.bool_], int]:

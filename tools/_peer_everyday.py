@@ -20,6 +20,7 @@ _CITIES = [
     {"name": "Oslo", "at": {"lat": 59.91, "lon": 10.75}, "tags": ["x", "y"]},
     {"name": "Rome", "at": {"lat": 41.9, "lon": 12.5}, "tags": []},
 ]
+_MIXED = [{"v": "00123"}, {"v": 7}]
 _CARS = [{"id": "00123", "v": 18.0}, {"id": "7e2", "v": 15}, {"id": "", "v": None}]
 _DIGITS = '[{"v": -65.613616999999977, "w": 1.10, "n": 9007199254740993}]'
 _STOCK: list[dict[str, Any]] = [
@@ -172,12 +173,7 @@ EVERYDAY: tuple[Case, ...] = (
     _case("integers beside floats to Parquet", "json", "parquet", _json(_CARS), _CARS),
     _case("maps and lists to CSV", "json", "csv", _json(_CITIES), _CITIES),
     _case("maps and lists to Parquet", "json", "parquet", _json(_CITIES), _CITIES),
-    _case(
-        "a column of text and numbers to Parquet",
-        *("ndjson", "parquet"),
-        _lines([{"v": "00123"}, {"v": 7}]),
-        [{"v": "00123"}, {"v": 7}],
-    ),
+    _case("a column of text and numbers to Parquet", "ndjson", "parquet", _lines(_MIXED), _MIXED),
     _case(
         "CSV to JSON",
         *("csv", "json"),
@@ -213,12 +209,7 @@ EVERYDAY: tuple[Case, ...] = (
     ),
     _case("NDJSON with an optional key to SQLite", "ndjson", "sqlite", _lines(_LOG), _LOG),
     _case("maps and lists to SQLite", "ndjson", "sqlite", _lines(_CITIES), _CITIES),
-    _case(
-        "a column of text and numbers to SQLite",
-        *("ndjson", "sqlite"),
-        _lines([{"v": "00123"}, {"v": 7}]),
-        [{"v": "00123"}, {"v": 7}],
-    ),
+    _case("a column of text and numbers to SQLite", "ndjson", "sqlite", _lines(_MIXED), _MIXED),
     _case("a table of SQLite's to JSON", "sqlite", "json", _database(), _STOCK),
     _case("a table of SQLite's to CSV", "sqlite", "csv", _database(), _STOCK),
     _case(

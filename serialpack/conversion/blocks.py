@@ -189,9 +189,8 @@ class BlockConverter(WritingHalf):
         elif lossy and self._join is not None:
             records = self.changed(records, losses, block.first_record)
         if self._table is not None and self._join is not None:
-            piece = None
-            if not self._apart:
-                piece = self._row_piece(records, losses, block.first_record)
+            first = block.first_record
+            piece = None if self._apart else self._row_piece(records, losses, first)
             return _Tried(records, losses, b"", elements, piece=piece, same=same)
         data = b""
         if self._join is not None:

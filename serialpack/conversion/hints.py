@@ -27,9 +27,14 @@ Attempt = Callable[[frozenset[str]], Difference | None]
 def lost_by(writer: TargetWriter, records: list[Any]) -> Difference | None:
     """What of ``records`` does not come back from ``writer``."""
     try:
-        return compared(records, writer.load(writer.dump(records), len(records)))
+        return _changed(writer, records)
     except FAILURES as error:
         return writer.serializer.blame(records, error)
+
+
+def _changed(writer: TargetWriter, records: list[Any]) -> Difference | None:
+    """What comes back as another value; one of ``FAILURES`` for what is not written at all."""
+    return compared(records, writer.load(writer.dump(records), len(records)))
 
 
 def hint(plan: ConversionPlan, lost: Difference, record: Any, attempt: Attempt | None) -> str:
@@ -129,9 +134,8 @@ def _formats(plan: ConversionPlan, record: Any) -> list[str]:
         if several and not plan.alone:
             continue
         try:
-            writer = writers(name, {})[-1]
             # What it does not hold is not asked: to find that takes more than all of this.
-            if compared([record], writer.load(writer.dump([record]), 1)) is None:
+            if _changed(writers(name, {})[-1], [record]) is None:
                 found.append(name)
         except (SerialpackError, *FAILURES):
             continue

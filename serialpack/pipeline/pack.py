@@ -101,7 +101,8 @@ def pack_stream(
             digest.add(packed.data, source.data, exact=block.exact)
         writer.block(block, packed.payload)
         stored += block.stored
-        dropped = totals([*dropped, *packed.dropped])
+        if packed.dropped:
+            dropped = totals([*dropped, *packed.dropped])
         line.written = writer.length
     index = writer.finish(digest.digest())
     return PackedMember(

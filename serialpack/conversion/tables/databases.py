@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from serialpack.conversion.tables.carrier import Carrier
 from serialpack.conversion.tables.cells import from_json
@@ -22,6 +22,7 @@ from serialpack.conversion.tables.shape import ValueShape
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.tables.table import TypedTable, as_json_texts, inner_kind, unlike
 from serialpack.errors import RefusedError, UsageError, ValueRefusedError
+from serialpack.formats.csv.join import TableJoin
 from serialpack.formats.shared.join import Join, Piece
 from serialpack.formats.sqlite.database import open_table
 from serialpack.formats.sqlite.rows import decoded, encoded
@@ -198,8 +199,7 @@ def _blame(column: TableColumn, values: Sequence[Any], error: Exception) -> Diff
 class DatabaseJoin(Join):
     """Rows become one table of a new database, and that the file."""
 
-    #: As small as that of rows of text, and for the same reason.
-    block_size: ClassVar[int] = 1 << 20
+    block_size = TableJoin.block_size
 
     def __init__(self, layout: Layout, *, verify: bool) -> None:
         self._table = layout.table

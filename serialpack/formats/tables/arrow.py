@@ -14,7 +14,7 @@ from typing import Any
 from serialpack.formats.shared.document import Malformed
 from serialpack.formats.tables import records as tables
 from serialpack.formats.tables.flatbuffers import file_blocks, restored_size
-from serialpack.formats.tables.pieces import check_inner
+from serialpack.formats.tables.pieces import check_inner, rows_with
 from serialpack.formats.tables.room import Room
 from serialpack.formats.tables.table import TableFormat
 from serialpack.stages.stage import Buffer
@@ -62,7 +62,7 @@ class ArrowFormat(TableFormat):
             source = pa.BufferReader(pa.py_buffer(mapped))
             with _opened(source, view) as reader:
                 yield reader.schema
-                most = max(1, values // max(1, len(reader.schema)))
+                most = rows_with(values, len(reader.schema))
                 for batch in _batches(reader):
                     check_inner(batch)
                     _let_go(mapped)

@@ -7,7 +7,6 @@ were kept once (a dictionary) stand where they are used.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from serialpack.errors import RefusedError
@@ -30,6 +29,11 @@ def limits(block_size: int, most_values: int) -> tuple[int, int]:
     """
     values = block_size // _BYTES_OF_VALUE
     return block_size // 2, max(1, min(most_values or values, values) // 2)
+
+
+def rows_with(values: int, columns: int) -> int:
+    """As many rows as have so many values, one at least."""
+    return max(1, values // max(1, columns))
 
 
 def blocks(batches: Iterable[Any], schema: Any, size: int, values: int) -> Iterator[SourceBlock]:
@@ -93,13 +97,12 @@ def _written(rows: Any) -> Any:
 
 
 def check_inner(batch: Any) -> None:
-    """Malformed where a column that holds others contradicts itself: of a part of it, all that it
-    holds would be looked at."""
-    with _contradictions():
-        batch.validate()
-        for column in batch.columns:
-            if _holds_others(column.type):
-                column.validate(full=True)
+    """An error of pyarrow's where a column that holds others contradicts itself: of a part of it,
+    all that it holds would be looked at."""
+    batch.validate()
+    for column in batch.columns:
+        if _holds_others(column.type):
+            column.validate(full=True)
 
 
 def _holds_others(kind: Any) -> bool:
@@ -109,27 +112,21 @@ def _holds_others(kind: Any) -> bool:
     return bool(kind.num_fields) or pa.types.is_dictionary(kind)
 
 
-@contextmanager
-def _contradictions() -> Iterator[None]:
-    try:
-        yield
-    except (tables.arrow().ArrowException, LookupError, ValueError) as error:
-        raise Malformed(tables.first_line(error)) from None
-
-
 def _some(batches: Iterable[Any], size: int, values: int) -> Iterator[Any]:
     """The rows of ``batches``, sound ones, as batches that are small enough."""
     for batch in batches:
-        most = max(1, values // max(1, batch.num_columns))
+        most = rows_with(values, batch.num_columns)
         at = 0
         while at < batch.num_rows:
             rows = batch.slice(at, most)
             weight = Weight()
-            with _contradictions():
+            try:
                 for column in rows.columns:
                     weight.take_array(column)
                     if not _holds_others(column.type):
                         column.validate(full=True)
+            except (tables.arrow().ArrowException, LookupError, ValueError) as error:
+                raise Malformed(tables.first_line(error)) from None
             if rows.num_rows > 1 and (weight.values > 2 * values or weight.bytes > size):
                 most = rows.num_rows // 2
                 continue

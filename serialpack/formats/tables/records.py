@@ -322,5 +322,5 @@ def reading() -> Iterator[None]:
         yield
     except Malformed:
         raise
-    except (arrow().ArrowException, OSError, ValueError, KeyError, MemoryError) as error:
+    except (arrow().ArrowException, OSError, ValueError, LookupError, MemoryError) as error:
         raise Malformed(first_line(error)) from None
