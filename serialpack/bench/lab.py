@@ -10,8 +10,7 @@ import gc
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property, partial
-from threading import Timer
-from time import perf_counter
+from threading import Event, Timer
 from typing import Any, NamedTuple
 
 from serialpack.auto import choose, settle
@@ -260,15 +259,20 @@ class Lab:
         SerialpackError as the job raises it.
         """
         process = self._process = self._process or ProcessWorker(self._make)
-        late = Timer(seconds, process.kill)
+        expired = Event()
+
+        def expire() -> None:
+            expired.set()
+            process.kill()
+
+        late = Timer(seconds, expire)
         late.daemon = True
         late.start()
-        since = perf_counter()
         try:
             return process(job)
         except WorkerEnded as error:
             self.close()
-            if perf_counter() - since >= seconds:
+            if expired.is_set():
                 raise Late(f"did not end within {seconds:.3g} s") from None
             raise Failed(f"crashed ({error.how})") from None
         except MemoryError:
