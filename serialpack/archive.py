@@ -28,7 +28,7 @@ from serialpack.container.reader import (
     is_small,
     read_members,
 )
-from serialpack.container.seek import find_members
+from serialpack.container.seek import member_starts
 from serialpack.detect import looks_like
 from serialpack.errors import (
     ArchiveError,
@@ -47,7 +47,7 @@ from serialpack.targets import is_device, opened_device
 from serialpack.watch import expect
 
 if TYPE_CHECKING:
-    from serialpack.container.salvage import FoundMember
+    from serialpack.container.remains import FoundMember
     from serialpack.pipeline.line import Progress
     from serialpack.pipeline.salvage import Salvaged
     from serialpack.pipeline.unpack import LimitedWrite, Unpacked
@@ -170,12 +170,14 @@ def unpack_archive(
         reports: list[UnpackReport] = []
         failures: list[tuple[str, SerialpackError]] = []
         reached = True
-        members = read_members(opened.read)
+        members = read_members(opened.read, damaged=True)
         while reached and (member := next(members, None)) is not None:
-            entry = member.header.entry
-            assert entry is not None
+            # Of a damaged one the path may be lost.
+            entry = member.header.entry or f"entry {member.number}"
             result: UnpackReport | SerialpackError
             try:
+                if member.damage is not None:
+                    raise member.damage
                 result = unpacker.unpack(member, entry, trust, threads, progress)
                 reports.append(result)
             except SerialpackError as error:
@@ -330,10 +332,9 @@ def _passed(
 def _from_end(source: Source, member: Member) -> Iterator[Member]:
     """The members behind ``member``."""
     with source:
-        starts = [found.start for found in find_members(source.file)]
-        if following := [start for start in starts if start > member.start]:
+        if following := [start for start in member_starts(source.file) if start > member.start]:
             source.file.seek(following[0])
-            yield from read_members(source.read, member, following[0])
+            yield from read_members(source.read, member, following[0], damaged=True)
 
 
 def _check_entries(paths: Iterable[str]) -> None:

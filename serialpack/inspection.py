@@ -23,7 +23,7 @@ from serialpack.stages.chain import Chain
 
 if TYPE_CHECKING:
     from serialpack.columns.stored.survey import ColumnInfo
-    from serialpack.container.salvage import FoundMember
+    from serialpack.container.remains import FoundMember
     from serialpack.errors import Damage
 
 
@@ -226,10 +226,7 @@ def _read_through(source: Source) -> list[StoredMember]:
     for member in read_members(source.read):
         for _ in member.blocks():
             pass
-        assert member.index is not None
-        members.append(
-            StoredMember(member.start, member.length, member.id, member.header, member.index)
-        )
+        members.append(StoredMember.of(member))
     return members
 
 

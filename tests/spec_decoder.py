@@ -13,7 +13,7 @@ from struct import pack, unpack
 from typing import Any, NamedTuple
 
 import zstandard
-from msgpack import ExtType, Timestamp, Unpacker, UnpackException
+from msgpack import ExtType, Timestamp, Unpacker, UnpackException, packb
 from xxhash import xxh3_64_intdigest, xxh3_128_digest
 
 OWN, OWN_END = bytes.fromhex("89 53 50 4B 0D 0A 1A 0A"), bytes.fromhex("89 53 50 4B 45 4E 44 0A")
@@ -111,6 +111,8 @@ def read_member(data: bytes, begin: int) -> tuple[Member, int]:
     own, zstd = (data.startswith(start, begin) for start in (OWN, EMPTY_FRAME))
     must(own or zstd, f"a start at {begin}", "damaged" if begin else "not a container")
     at = begin + len(OWN if own else EMPTY_FRAME)
+    if data[at + 8 : at + 12] == b"SPKS":
+        return read_short(data, at, own)
     _, head, ident, size = read_frame(data, at, b"SPKH")
     header, chain = read_header(head, own)
     entries = [(at - begin, 0), (size, 0)]
@@ -137,6 +139,33 @@ def read_member(data: bytes, begin: int) -> tuple[Member, int]:
     if undone and (kept or not blocks or not all(block.row[2] & 2 for block in blocks)):
         must(xxh3_128_digest(whole) == digest, "the digest")
     return Member(header, blocks, whole if kept and undone else None), at + len(end)
+
+
+def read_short(data: bytes, at: int, own: bool) -> tuple[Member, int]:
+    """SHORT MEMBER: read as the header and the block header that say the same."""
+    must(at + 17 <= len(data), "a short member", "truncated")
+    magic, length, size = unpack("<4sI4xI", data[at : at + 16])
+    must(magic == MAGIC and 17 <= length <= 12 + LONGEST[b"SPKH"], "the frame of a short member")
+    must(size <= 16777216, "at most 16777216 bytes of a short member's part")
+    end = at + 8 + length + size
+    must(end <= len(data), "a short member", "truncated")
+    body, check, part = data[at + 12 : at + length], data[at + length :][:8], data[end - size : end]
+    must(pack("<Q", xxh3_64_intdigest(b"SPKS" + body + part)) == check, "the check of a short one")
+    must(body[4] == 1, f"version {body[4]} of a short member", "unsupported")
+    chain, form, name, time, writer, flags, *more = array(read_objects(body[5:]), "ac..ccCcCc", "")
+    records, restored, serialized, checked, *rest = more
+    must(len(rest) <= 2, "at most 12 objects in a short member")
+    source = rest[0] if rest else None
+    keys = rest[1] if len(rest) == 2 else {}
+    must(isinstance(keys, dict) and not {*keys} & {*"cfnetwub"}, "the rest is a map")
+    must(flags & ~27 == 0, f"flags {flags}", "unsupported")
+    said = {**keys, "c": chain, "f": form, "t": time, "w": writer, "u": flags & 8 != 0}
+    said |= {"e": name, "needs": [*keys.get("needs", []), "entry"]} if flags & 16 else {"n": name}
+    header, stages = read_header(b"\1" + packb(said), own)
+    first = [0, 0, flags & 3, records, restored, checked, source]
+    first += [[[size, restored if serialized is None else serialized, xxh3_64_intdigest(part)]]]
+    block = read_block(part, 0, (b"", packb(first), 0, 0), [0, 0], header, stages)
+    return Member(header, [block], block.serialized if keeps(stages, header) else None), end
 
 
 def read_frame(data: bytes, at: int, *tags: bytes) -> Frame:

@@ -32,7 +32,7 @@ def _load() -> ModuleType:
 
 
 TOOL = _load()
-EXAMPLES = [TOOL.own_example, TOOL.zstd_example]
+EXAMPLES = [TOOL.own_example, TOOL.zstd_example, TOOL.short_example]
 
 
 def _examples_in_page() -> list[list[str]]:

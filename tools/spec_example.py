@@ -1,4 +1,4 @@
-"""Prints the worked examples of man/spk.5: two small containers, annotated byte by byte.
+"""Prints the worked examples of man/spk.5: three small containers, annotated byte by byte.
 
 The bytes come from the writer; the notes come from taking those bytes apart again, so a byte
 that is not accounted for is an error. Run it from the repository's root:
@@ -12,9 +12,11 @@ import io
 import struct
 from collections.abc import Iterator
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 from xxhash import xxh3_64_intdigest
 
+from serialpack.container import short
 from serialpack.container.frames import END_OWN, START_OWN, START_ZSTD
 from serialpack.pipeline.pack import Packing, pack_stream
 from serialpack.stages.chain import parse_chain
@@ -29,13 +31,24 @@ _WIDTH = 8
 
 def own_example() -> bytes:
     """The content in the own envelope, chain raw+none, with name and modification time."""
-    return _pack("raw+none", name=NAME, mtime=MTIME)
+    return _long("raw+none", name=NAME, mtime=MTIME)
 
 
 def zstd_example() -> bytes:
     """The content in the zstd envelope, chain raw+zstd:3. Its one block is stored, so no byte
     depends on how libzstd compresses."""
-    return _pack("raw+zstd:3")
+    return _long("raw+zstd:3")
+
+
+def short_example() -> bytes:
+    """The content as a short member, chain raw+none, with name and modification time."""
+    return _pack("raw+none", name=NAME, mtime=MTIME)
+
+
+def _long(chain: str, name: str | None = None, mtime: int | None = None) -> bytes:
+    """As a member is written that is longer."""
+    with patch.object(short, "MOST_WRITTEN", -1):
+        return _pack(chain, name, mtime)
 
 
 def _pack(chain: str, name: str | None = None, mtime: int | None = None) -> bytes:
@@ -86,6 +99,9 @@ def _notes(c: _Cursor) -> Iterator[Note]:
     zstd = c.data.startswith(START_ZSTD)
     start = START_ZSTD if zstd else START_OWN
     yield Note(c.take(len(start)), f"start of the {'zstd' if zstd else 'own'} envelope")
+    if c.data[c.at + 8 : c.at + 12] == b"SPKS":
+        yield from _short(c)
+        return
     parts: list[int] = []
     while c.data[c.at + 8 : c.at + 12] in _BODIES:
         tag = c.data[c.at + 8 : c.at + 12]
@@ -118,6 +134,26 @@ def _frame(c: _Cursor) -> Iterator[Note]:
     yield Note(check, "checksum of tag and body" + (": the id" if tag == b"SPKH" else ""))
 
 
+def _short(c: _Cursor) -> Iterator[Note]:
+    yield Note(c.take(4), "magic of a frame")
+    length = c.take(4)
+    (size,) = struct.unpack("<I", length)
+    content = c.data[c.at : c.at + size - 8] + c.data[c.at + size :]
+    yield Note(length, f"{size} bytes follow")
+    yield Note(c.take(4), "tag SPKS: short member")
+    payload = c.take(4)
+    (stored,) = struct.unpack("<I", payload)
+    yield Note(payload, f"the part has {stored} bytes")
+    yield Note(c.take(1), "version 1")
+    for schema in _SHORT:
+        yield from _value(c, schema)
+    check = c.take(8)
+    if int.from_bytes(check, "little") != xxh3_64_intdigest(content):
+        raise ValueError("the checksum is wrong")
+    yield Note(check, "checksum of tag, body and part")
+    yield from _own_part(c, stored)
+
+
 class _Array(NamedTuple):
     """An array: the notes of its elements, or the one of each where ``each``."""
 
@@ -134,6 +170,13 @@ class _Map(NamedTuple):
 
 
 _CHAIN = _Array("chain", ("serializer", _Array("codec", ("codec", "level"))))
+
+#: The objects of a short member, as far as they are written without style or source check.
+_SHORT = (
+    _CHAIN,
+    *("format", "name", "modification time", "writer", "flags", "records", "size"),
+    *("serialized", "check of the serialized bytes"),
+)
 
 _BODIES: dict[bytes, tuple[str, Any]] = {
     b"SPKH": (
@@ -284,4 +327,5 @@ def _seek_table(c: _Cursor) -> Iterator[Note]:
 
 
 if __name__ == "__main__":
-    print("\n".join([*annotate(own_example()), "", *annotate(zstd_example())]))
+    for example in (own_example, zstd_example, short_example):
+        print("\n".join(annotate(example())), end="\n\n")

@@ -19,7 +19,7 @@ from serialpack.bench.trials import (
     repeat,
     spread_of,
 )
-from serialpack.container.reader import StoredBlock
+from serialpack.container.records import StoredBlock
 from serialpack.pipeline.blocks import BlockPacker, BlockUnpacker, PackedBlock
 from serialpack.pipeline.timing import Timer
 from serialpack.stages.chain import Chain, parse_chain

@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 from serialpack._version import __version__
 from serialpack.bench.memory import PeakMemory
-from serialpack.container.reader import StoredBlock
+from serialpack.container.records import StoredBlock
 from serialpack.container.writer import MemberWriter
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, ValueFormat

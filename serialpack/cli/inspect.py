@@ -146,8 +146,11 @@ def _member_rows(member: MemberInfo) -> list[tuple[str, str]]:
     from serialpack.reports import kept
     from serialpack.units import format_size
 
+    digest = member.digest
     envelope = "zstd (any zstd tool reads it)" if member.zstd_envelope else "own"
-    blocks = f"{len(member.blocks)} of up to {format_size(member.block_size)}"
+    blocks = str(len(member.blocks))
+    if len(member.blocks) != 1:
+        blocks += f" of up to {format_size(member.block_size)}"
     if damaged := sum(block.damaged for block in member.blocks):
         blocks += f", {damaged} damaged"
     if member.stored_blocks:
@@ -166,7 +169,7 @@ def _member_rows(member: MemberInfo) -> list[tuple[str, str]]:
         ("blocks", blocks),
         ("restores", kept(exact=member.exact, proved=member.proved)),
         ("envelope", envelope),
-        ("checksum", f"XXH3-128 {member.digest}" if member.digest else "not known"),
+        ("checksum", f"XXH3-{4 * len(digest)} {digest}" if digest else "not known"),
         ("written by", f"serialpack {member.writer}"),
     ]
     if member.why:

@@ -5,13 +5,16 @@ Byte layouts, rules and a worked example: ``man/spk.5``. All integers are little
 
 from __future__ import annotations
 
+import re
 import struct
+from collections.abc import Callable
 from typing import Any, cast
 
 import msgpack
-from xxhash import xxh3_64_intdigest
+from xxhash import xxh3_64, xxh3_64_intdigest
 
-from serialpack.errors import DamagedError
+from serialpack.errors import DamagedError, TruncatedError
+from serialpack.stages.stage import Buffer
 
 #: Magic of our skippable frames (RFC 8878, 3.1.2: one of 0x184D2A50 to 0x184D2A5F).
 SKIPPABLE = 0x184D2A53
@@ -29,11 +32,17 @@ TRAILER_OWN = struct.Struct("<QQQ8s")
 HEADER = b"SPKH"
 BLOCK = b"SPKB"
 INDEX = b"SPKX"
+#: A short member: header, block header and index in one, whose checksum is of its payload too.
+SHORT = b"SPKS"
+
+#: What of a container is found anywhere: the tags of frames, the last bytes of ends.
+_ENDS = END_OWN, struct.pack("<I", SEEKABLE)
+MARKS = re.compile(b"|".join((b"SPK[HBXS]", *map(re.escape, _ENDS))))
 
 #: Bytes of a frame around its body: magic, length, tag, checksum.
 FRAME_EXTRA = 4 + 4 + 4 + 8
 #: The longest body of each kind. An index goes on in further frames.
-MAX_BODY = {HEADER: 32 << 10, BLOCK: 1 << 20, INDEX: 1 << 20}
+MAX_BODY = {HEADER: 32 << 10, BLOCK: 1 << 20, INDEX: 1 << 20, SHORT: 32 << 10}
 
 #: What a reader reads first: magic, length, tag.
 PREFIX_LENGTH = 12
@@ -47,12 +56,23 @@ def checksum(data: bytes | bytearray | memoryview) -> int:
     return xxh3_64_intdigest(data)
 
 
-def write_frame(tag: bytes, body: bytes) -> bytes:
-    """A whole frame: ``SKIPPABLE``, length, tag, body, checksum of tag and body."""
+def write_frame(tag: bytes, body: bytes, payload: Buffer = b"") -> bytes:
+    """A whole frame: ``SKIPPABLE``, length, tag, body, checksum of tag, body and ``payload``.
+
+    ``payload``: what follows the frame, where its checksum is of that too.
+    """
     content = tag + body
-    return b"".join(
-        (_PREFIX.pack(SKIPPABLE, len(content) + 8), content, _CHECK.pack(checksum(content)))
-    )
+    check = _CHECK.pack(frame_checksum(tag, body, payload))
+    return b"".join((_PREFIX.pack(SKIPPABLE, len(content) + 8), content, check))
+
+
+def frame_checksum(tag: bytes, body: bytes, payload: Buffer = b"") -> int:
+    """The checksum that closes a frame; ``payload``: of a short member, the bytes behind it."""
+    if not payload:
+        return checksum(tag + body)
+    state = xxh3_64(tag + body)
+    state.update(payload)
+    return state.intdigest()
 
 
 def frame_rest(prefix: bytes, start: int) -> int:
@@ -74,10 +94,13 @@ def frame_rest(prefix: bytes, start: int) -> int:
 
 
 def open_frame(prefix: bytes, rest: bytes, start: int) -> tuple[bytes, bytes, int]:
-    """Tag, body and checksum of the frame of ``prefix`` and ``rest``, verified."""
+    """Tag, body and checksum of the frame of ``prefix`` and ``rest``, verified.
+
+    That of a short member is not: what it is of stands behind the frame.
+    """
     tag, body = prefix[8:], rest[:-8]
     (check,) = _CHECK.unpack_from(rest, len(body))
-    if checksum(tag + body) != check:
+    if tag != SHORT and checksum(tag + body) != check:
         raise DamagedError(
             f"the checksum of the {_NAMES[tag]} does not match",
             start=start,
@@ -86,7 +109,53 @@ def open_frame(prefix: bytes, rest: bytes, start: int) -> tuple[bytes, bytes, in
     return tag, body, check
 
 
-_NAMES = {HEADER: "header", BLOCK: "block header", INDEX: "index"}
+_NAMES = {HEADER: "header", BLOCK: "block header", INDEX: "index", SHORT: "short member"}
+
+
+#: Bytes passed over at a time.
+_PIECE = 1 << 20
+
+
+class FrameSource:
+    """A stream with a place: reads exactly, and says where it was cut."""
+
+    def __init__(self, read: Callable[[int], bytes], offset: int = 0) -> None:
+        self._read = read
+        self.offset = offset
+
+    def some(self, size: int) -> bytes:
+        """Up to ``size`` bytes; fewer only at the end."""
+        data = self._read(size)
+        if len(data) < size and data:
+            pieces = [data]
+            missing = size - len(data)
+            while missing and (data := self._read(missing)):
+                pieces.append(data)
+                missing -= len(data)
+            data = b"".join(pieces)
+        self.offset += len(data)
+        return data
+
+    def exactly(self, size: int, what: str) -> bytes:
+        data = self.some(size)
+        if len(data) < size:
+            raise TruncatedError(
+                f"truncated: ends at byte {self.offset} in {what}", hint="get the file again"
+            )
+        return data
+
+    def skip(self, size: int, what: str) -> None:
+        """Pass over ``size`` bytes."""
+        while size > 0:
+            piece = min(size, _PIECE)
+            self.exactly(piece, what)
+            size -= piece
+
+    def frame(self, what: str) -> tuple[bytes, bytes, int, int]:
+        """Tag, body, checksum and start of the frame that begins here."""
+        at = self.offset
+        prefix = self.exactly(PREFIX_LENGTH, what)
+        return *open_frame(prefix, self.exactly(frame_rest(prefix, at), what), at), at
 
 
 def pack_body(*objects: Any) -> bytes:

@@ -39,7 +39,10 @@ class IndexRow(NamedTuple):
 
 
 class Index(NamedTuple):
-    """What a member's end says of the whole: the header again, the rows, totals, digest."""
+    """What a member's end says of the whole: the header again, the rows, totals, digest.
+
+    ``digest``: XXH3-128; of a short member the XXH3-64 that its block has.
+    """
 
     header: bytes
     rows: tuple[IndexRow, ...]
@@ -59,6 +62,10 @@ class Index(NamedTuple):
             serialized=sum(r.size if r.serialized is None else r.serialized for r in rows),
             digest=digest,
         )
+
+    def is_of(self, digest: bytes) -> bool:
+        """Whether ``digest`` is that of the whole, which a short member's one block has alone."""
+        return len(self.digest) < len(digest) or digest == self.digest
 
     @property
     def exact(self) -> bool:

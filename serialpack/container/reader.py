@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 from serialpack.container.ends import (
     seek_table,
@@ -21,17 +20,19 @@ from serialpack.container.frames import (
     HEADER,
     INDEX,
     PREFIX_LENGTH,
+    SHORT,
     START_OWN,
     START_ZSTD,
     TRAILER_OWN,
+    FrameSource,
     checksum,
     frame_rest,
-    open_frame,
 )
 from serialpack.container.index import Index, IndexRow, frames_left
-from serialpack.container.records import Block, Header, Part
+from serialpack.container.records import Block, Header, Part, StoredBlock
+from serialpack.container.short import ShortMember, payload_size, read_short
 from serialpack.container.small import START_SMALL
-from serialpack.errors import DamagedError, NotContainerError, TruncatedError
+from serialpack.errors import DamagedError, NotContainerError
 
 #: How many bytes of a file's start tell whether it is a container.
 SNIFF = len(START_ZSTD) + 12
@@ -43,25 +44,13 @@ def is_container(head: bytes) -> bool:
         return True
     for start in (START_ZSTD, START_OWN):
         if head.startswith(start):
-            return start is START_OWN or head[len(start) + 8 :][:4] == HEADER
+            return start is START_OWN or head[len(start) + 8 :][:4] in (HEADER, SHORT)
     return False
 
 
 def is_small(head: bytes) -> bool:
     """Whether a file that begins with ``head`` is in the small form."""
     return head.startswith(START_SMALL)
-
-
-class StoredBlock(NamedTuple):
-    """A block as it stands in the file, its stored checksums verified.
-
-    ``start`` and ``end`` are byte offsets in the file.
-    """
-
-    block: Block
-    start: int
-    end: int
-    payload: tuple[bytes, ...]
 
 
 class Member:
@@ -72,23 +61,45 @@ class Member:
         self.number = number
         self.start = source.offset - len(start)
         tag, body, self.id, at = source.frame("the header")
-        if tag != HEADER:
+        #: What it is all of, where it is a short one.
+        self.short: ShortMember | None = None
+        if tag == SHORT:
+            zstd = start == START_ZSTD
+            self.short = read_short(source, (body, self.id, at), zstd_envelope=zstd)
+            self.id, self.header = self.short.id, self.short.header
+        elif tag == HEADER:
+            self.header = Header.decode(body, at, zstd_envelope=start == START_ZSTD)
+        else:
             raise DamagedError("no header stands here", start=at)
         self._body = body
-        self.header = Header.decode(body, at, zstd_envelope=start == START_ZSTD)
         self._frames = [(len(start), 0), (FRAME_EXTRA + len(body), 0)]
         self._rows: list[IndexRow] = []
+        #: Where the first block begins.
+        self.first = source.offset if self.short is None else at
         #: Whether its blocks are being read, or were.
         self.begun = False
         #: The index, once all blocks have been read.
         self.index: Index | None = None
         #: Bytes of the member, once all of it has been read.
         self.length = 0
+        #: That nothing of it is whole, and it was passed over: only a short one can be.
+        self.damage = None if self.short is None else self.short.damage
+        if self.damage is not None:
+            self._pass()
 
-    def blocks(self) -> Iterator[StoredBlock]:
-        """The blocks in order; after the last, the index and the member's end are verified."""
+    def blocks(self, *, skip: bool = False) -> Iterator[StoredBlock]:
+        """The blocks in order; after the last, the index and the member's end are verified.
+
+        ``skip``: what they hold is passed over.
+        """
         source = self._source
         self.begun = True
+        if self.short is not None:
+            if self.damage is not None:
+                raise self.damage
+            yield self.short.block
+            self._pass()
+            return
         while True:
             tag, body, check, at = source.frame("a block header or the index")
             if tag == INDEX:
@@ -97,10 +108,17 @@ class Member:
             if tag != BLOCK:
                 raise DamagedError("a header stands where a block should", start=at)
             block = self._block(body, at)
-            payload = tuple(_payload(source, block))
+            if skip:
+                source.skip(block.payload, f"block {block.seq}")
+            payload = () if skip else tuple(_payload(source, block))
             self._frames += [(part.stored, part.restored) for part in block.parts]
             self._rows.append(IndexRow.of(block, FRAME_EXTRA + len(body), check))
             yield StoredBlock(block, at, source.offset, payload)
+
+    def _pass(self) -> None:
+        """A short one is at its end."""
+        assert self.short is not None
+        self.index, self.length = self.short.index, self._source.offset - self.start
 
     def _block(self, body: bytes, at: int) -> Block:
         block = Block.decode(body, at, self.id, self.header.writer)
@@ -158,53 +176,28 @@ class Member:
         self.length = source.offset - self.start
 
 
-class FrameSource:
-    """A stream with a place: reads exactly, and says where it was cut."""
-
-    def __init__(self, read: Callable[[int], bytes], offset: int = 0) -> None:
-        self._read = read
-        self.offset = offset
-
-    def some(self, size: int) -> bytes:
-        """Up to ``size`` bytes; fewer only at the end."""
-        data = self._read(size)
-        if len(data) < size and data:
-            pieces = [data]
-            missing = size - len(data)
-            while missing and (data := self._read(missing)):
-                pieces.append(data)
-                missing -= len(data)
-            data = b"".join(pieces)
-        self.offset += len(data)
-        return data
-
-    def exactly(self, size: int, what: str) -> bytes:
-        data = self.some(size)
-        if len(data) < size:
-            raise TruncatedError(
-                f"truncated: ends at byte {self.offset} in {what}", hint="get the file again"
-            )
-        return data
-
-    def frame(self, what: str) -> tuple[bytes, bytes, int, int]:
-        """Tag, body, checksum and start of the frame that begins here."""
-        at = self.offset
-        prefix = self.exactly(PREFIX_LENGTH, what)
-        return *open_frame(prefix, self.exactly(frame_rest(prefix, at), what), at), at
-
-
 def read_members(
-    read: Callable[[int], bytes], after: Member | None = None, start: int = 0
+    read: Callable[[int], bytes],
+    after: Member | None = None,
+    start: int = 0,
+    *,
+    damaged: bool = False,
 ) -> Iterator[Member]:
     """The members of a stream, each to be read to its end before the next.
 
     ``read(n)`` gives up to n bytes, and none only at the end. NotContainerError where the stream
     does not begin as a container. ``after``: the stream begins behind this member, at byte
-    ``start`` of the file.
+    ``start`` of the file. ``damaged``: of damaged short members their damage is not raised.
     """
-    source = FrameSource(read, start)
+    return members_of(FrameSource(read, start), after, damaged=damaged)
+
+
+def members_of(
+    source: FrameSource, after: Member | None = None, *, damaged: bool = False
+) -> Iterator[Member]:
+    """``read_members`` of what ``source`` gives."""
     number = 0 if after is None else after.number + 1
-    first = None if after is None else after.header
+    first = None if after is None or after.damage is not None else after.header
     while True:
         head = source.some(len(START_OWN))
         if number and not head:
@@ -218,8 +211,11 @@ def read_members(
                 )
             raise NotContainerError()
         member = Member(source, number, head)
-        first = first or member.header
-        check_alike(first, member.header, member.start)
+        if member.damage is not None and not damaged:
+            raise member.damage
+        if member.damage is None:
+            first = first or member.header
+            check_alike(first, member.header, member.start)
         yield member
         if member.index is None:
             raise RuntimeError("a member was not read to its end")
@@ -239,7 +235,10 @@ def first_header(peek: Callable[[int], bytes]) -> Header:
     prefix = head[start : start + PREFIX_LENGTH]
     if len(prefix) == PREFIX_LENGTH:
         # No more than the header: what is behind it may be long in coming through a pipe.
-        head = peek(start + PREFIX_LENGTH + frame_rest(prefix, start))
+        size = start + PREFIX_LENGTH + frame_rest(prefix, start)
+        head = peek(size)
+        if prefix[8:] == SHORT and len(head) >= size:
+            head = peek(size + payload_size(head[start + PREFIX_LENGTH : -8], start))
     return next(read_members(io.BytesIO(head).read)).header
 
 

@@ -86,8 +86,8 @@ class Header(NamedTuple):
         """The bytes a member begins with, which tell its envelope."""
         return START_ZSTD if self.zstd_envelope else START_OWN
 
-    def encode(self) -> bytes:
-        """The body of the header's frame; UsageError where it would be over 32 KiB."""
+    def values(self) -> dict[str, Any]:
+        """What it says, by the keys of its map; UsageError for a path that no entry has."""
         values: dict[str, Any] = {"c": [s[0] if len(s) == 1 else list(s) for s in self.chain]}
         if self.format:
             values["f"] = self.format
@@ -113,10 +113,11 @@ class Header(NamedTuple):
             values["y"] = self.why
         if self.entry is not None:
             values["needs"] = [ENTRY]
-        try:
-            body = bytes([VERSION]) + pack_body(values)
-        except (UnicodeEncodeError, OverflowError, TypeError, ValueError) as error:
-            raise UsageError(f"the header cannot hold a value ({error})") from None
+        return values
+
+    def encode(self) -> bytes:
+        """The body of the header's frame; UsageError where it would be over 32 KiB."""
+        body = bytes([VERSION]) + pack_values(self.values())
         if len(body) > MAX_BODY[HEADER]:
             raise UsageError(
                 f"the header would take {len(body)} bytes, the most is {MAX_BODY[HEADER]}",
@@ -135,12 +136,16 @@ class Header(NamedTuple):
                 raise
             objects = []
         values = objects[0] if len(objects) == 1 else None
-        number = values.get("w") if isinstance(values, dict) else None
-        writer = _version_text(number) if type(number) is int else ""
         if version != VERSION:
-            raise newer(f"container version {version}", writer)
+            raise newer(f"container version {version}", _writer_of(values))
         if not isinstance(values, dict):
             raise DamagedError("the header is malformed (no map)", start=start)
+        return cls.of_values(values, start, zstd_envelope=zstd_envelope)
+
+    @classmethod
+    def of_values(cls, values: dict[str, Any], start: int, *, zstd_envelope: bool) -> Header:
+        """The header that says ``values``, by the keys of its map."""
+        writer = _writer_of(values)
         needs = tuple(_typed(values, "needs", list, [], start))
         if not all(isinstance(n, str) for n in needs):
             raise DamagedError("the header's 'needs' is malformed", start=start)
@@ -262,10 +267,10 @@ class Block(NamedTuple):
             raise DamagedError("a block of another container stands here", start=start)
         if block.flags & ~_KNOWN_FLAGS:
             raise newer(f"the block flag {block.flags & ~_KNOWN_FLAGS}", writer)
-        block._check_sizes(start)
+        block.check_sizes(start)
         return block
 
-    def _check_sizes(self, start: int) -> None:
+    def check_sizes(self, start: int) -> None:
         """Sizes that cannot be true are refused before anything is read or allocated."""
         if not self.parts:
             raise DamagedError("a block has no parts", start=start, block=self.seq)
@@ -278,6 +283,18 @@ class Block(NamedTuple):
                     start=start,
                     block=self.seq,
                 )
+
+
+class StoredBlock(NamedTuple):
+    """A block as it stands in the file, its stored checksums verified.
+
+    ``start`` and ``end`` are byte offsets in the file.
+    """
+
+    block: Block
+    start: int
+    end: int
+    payload: tuple[bytes, ...]
 
 
 def decode_chain(value: Any, start: int) -> ChainNumbers:
@@ -307,6 +324,20 @@ def _typed(values: dict[str, Any], key: str, kind: type, default: Any, start: in
     if value is not default and type(value) is not kind:
         raise DamagedError(f"the header's {key!r} is malformed", start=start)
     return value
+
+
+def pack_values(values: Any) -> bytes:
+    """``values`` as MessagePack; UsageError for what that cannot hold."""
+    try:
+        return pack_body(values)
+    except (UnicodeEncodeError, OverflowError, TypeError, ValueError) as error:
+        raise UsageError(f"the header cannot hold a value ({error})") from None
+
+
+def _writer_of(values: Any) -> str:
+    """The version that wrote a header, as far as it says so."""
+    number = values.get("w") if isinstance(values, dict) else None
+    return _version_text(number) if type(number) is int else ""
 
 
 def _version_number(text: str) -> int:

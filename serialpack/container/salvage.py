@@ -9,128 +9,25 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import IO, NamedTuple
 
-from serialpack.container.frames import FRAME_EXTRA, SKIPPABLE, START_OWN, START_ZSTD
-from serialpack.container.reader import FrameSource, StoredBlock, read_members, read_part
+from serialpack.container.frames import FRAME_EXTRA, SKIPPABLE, START_OWN, START_ZSTD, FrameSource
+from serialpack.container.reader import read_members, read_part
+from serialpack.container.records import StoredBlock
+from serialpack.container.remains import FoundMember, Slot
 from serialpack.container.scan import (
     Found,
     FoundBlock,
     FoundEnd,
     FoundHeader,
     FoundIndex,
+    FoundShort,
     scan,
 )
 from serialpack.errors import Damage, DamagedError, NotContainerError
 
 _MAGIC = SKIPPABLE.to_bytes(4, "little")
-
-
-class Slot(NamedTuple):
-    """The place of one block in its member. What is not known of it is None.
-
-    ``found``: the block, if its header is whole; ``start``, ``end``: where it is in the file.
-    """
-
-    seq: int
-    size: int | None
-    records: int | None
-    flags: int | None
-    found: FoundBlock | None
-    start: int | None
-    end: int | None
-
-    @property
-    def whole(self) -> bool:
-        """Whether its stored bytes are there as they were written."""
-        return self.found is not None and self.found.whole
-
-
-@dataclass
-class FoundMember:
-    """What is left of a member. ``first``, ``stop``: from where to where it was found."""
-
-    id: int
-    first: int
-    stop: int
-    header: FoundHeader | None = None
-    index: FoundIndex | None = None
-    end: FoundEnd | None = None
-    blocks: dict[int, FoundBlock] = field(default_factory=dict)
-    #: The body of the header, from wherever it is known.
-    body: bytes | None = None
-
-    @property
-    def start(self) -> int | None:
-        """Where it begins in the file, if that is known."""
-        if self.header is not None:
-            return self.header.start
-        return self.end.member if self.end is not None else None
-
-    @property
-    def begin(self) -> int:
-        """Where it begins, as far as that is known; else where it was found."""
-        if self.header is None and self.index is not None and self.index.index is not None:
-            rows = sum(row.length for row in self.index.index.rows)
-            around = len(START_ZSTD) + FRAME_EXTRA + len(self.index.header)
-            return min(self.first, self.index.start - rows - around)
-        return self.first if self.start is None else self.start
-
-    @property
-    def reach(self) -> int:
-        """Where it ends; where it may end, if that is not known."""
-        if self.index is not None or self.end is not None:
-            return self.stop
-        return max([self.stop, *(each.end for each in self.blocks.values() if each.loose)])
-
-    @property
-    def listed(self) -> bool:
-        """Whether its index is whole: all that is lost is known then."""
-        return self.index is not None and self.index.index is not None
-
-    @property
-    def last_known(self) -> bool:
-        """Whether it is known that no block comes behind the last one here."""
-        if self.listed:
-            return True
-        if self.end is None or not self.blocks:
-            return False
-        blocks_end = self.blocks[max(self.blocks)].end
-        if self.end.blocks_end is not None:
-            return self.end.blocks_end == blocks_end
-        places = accumulate((stored for stored, _ in self.end.lengths), initial=self.end.member)
-        restored = [restored for _, restored in self.end.lengths]
-        number = next((n for n, place in enumerate(places) if place == blocks_end), None)
-        return number is not None and not any(restored[number:])
-
-    @property
-    def size(self) -> int | None:
-        """What it restores to, as its index says."""
-        return None if self.index is None else self.index.size
-
-    def slots(self) -> list[Slot]:
-        """The member's blocks in order, lost ones too, as far as they are known of."""
-        if self.index is None or self.index.index is None:
-            return [self._unlisted(seq) for seq in range(max(self.blocks, default=-1) + 1)]
-        rows = self.index.index.rows
-        places = self.index.index.offsets(self.index.start - sum(row.length for row in rows))
-        slots = []
-        for seq, (row, start) in enumerate(zip(rows, places, strict=False)):
-            found = self.blocks.get(seq)
-            if found is not None:
-                start = found.start
-            place = max(start, 0), max(start + row.length, 0)
-            slots.append(Slot(seq, row.size, row.records, row.flags, found, *place))
-        return slots
-
-    def _unlisted(self, seq: int) -> Slot:
-        found = self.blocks.get(seq)
-        if found is None:
-            return Slot(seq, None, None, None, None, None, None)
-        block = found.block
-        return Slot(seq, block.size, block.records, block.flags, found, found.start, found.end)
 
 
 class Remains(NamedTuple):
@@ -158,10 +55,13 @@ def find_remains(file: IO[bytes]) -> Remains:
 def _magic(file: IO[bytes], number: int, member: FoundMember) -> Iterator[Damage]:
     """The frames that do not begin as they should, though all that they say is whole."""
     starts: list[tuple[int | None, int]] = []
-    if member.header is not None:
+    if member.short is not None:
+        starts.append((None, member.short.frame_start))
+    elif member.header is not None:
         starts.append((None, member.header.end - FRAME_EXTRA - len(member.header.body)))
-    starts += [(seq, block.start) for seq, block in member.blocks.items() if block.whole]
-    if member.index is not None:
+    if member.short is None:
+        starts += [(seq, block.start) for seq, block in member.blocks.items() if block.whole]
+    if member.index is not None and member.short is None:
         starts.append((None, member.index.start))
     for block, start in starts:
         file.seek(start)
@@ -218,6 +118,9 @@ def _members_of(found: Iterable[Found]) -> tuple[list[FoundMember], list[FoundMe
             ended = _end(members, each)
             if ended is not None and opened.get(ended.id) is ended:
                 del opened[ended.id]
+            continue
+        if isinstance(each, FoundShort):
+            members.append(FoundMember.of_short(each))
             continue
         member = opened.get(each.id)
         if member is None or not _takes(member, each):
@@ -288,7 +191,7 @@ def _own(members: list[FoundMember]) -> tuple[list[FoundMember], list[FoundMembe
         if member.listed:
             _keep_listed(member, foreign)
             listed[member.id] = member
-        alone = member.header is None and member.index is None and member.end is None
+        alone = not (member.header or member.index or member.end or member.short)
         follows = member.header is not None and member.header.start == at
         within = behind is not None and behind <= member.first and not follows
         if alone and member.id in listed:
@@ -336,6 +239,10 @@ def _damage(members: list[FoundMember], size: int) -> Iterator[Damage]:
 
 
 def _damage_of(member: FoundMember, number: int, at: int, size: int) -> Iterator[Damage]:
+    if member.short is not None and member.short.whole is None:
+        why = "the short member is damaged or cut off"
+        yield Damage(number, None, at, min(member.stop, size), why)
+        return
     slots = member.slots()
     starts = [slot.start for slot in slots if slot.start is not None]
     rest = member.index.start if member.index is not None else member.stop

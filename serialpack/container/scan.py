@@ -6,8 +6,8 @@ whole stands are the next tags searched for. ``salvage.py`` makes members of wha
 
 from __future__ import annotations
 
+import io
 import os
-import re
 import struct
 from collections.abc import Iterator
 from typing import IO, Any, NamedTuple
@@ -21,25 +21,24 @@ from serialpack.container.frames import (
     FRAME_EXTRA,
     HEADER,
     INDEX,
+    MARKS,
     MAX_BODY,
     PREFIX_LENGTH,
     SEEK_TABLE,
-    SEEKABLE,
+    SHORT,
     START_OWN,
     START_ZSTD,
     TRAILER_OWN,
+    FrameSource,
     checksum,
     unpack_body,
 )
 from serialpack.container.index import Index, frames_left
 from serialpack.container.records import Block, bytes_of, count_of
+from serialpack.container.short import ShortMember, payload_size, read_short
 from serialpack.errors import DamagedError
 
 _TABLE = struct.pack("<I", SEEK_TABLE)
-_TABLE_END = struct.pack("<I", SEEKABLE)
-
-#: What is searched for where nothing whole begins: the tags of frames, the last bytes of ends.
-_MARKS = re.compile(b"SPK[HBX]|%b|%b" % (re.escape(END_OWN), re.escape(_TABLE_END)))
 _LONGEST_MARK = len(END_OWN)
 
 #: Bytes read at a time.
@@ -75,9 +74,14 @@ class FoundBlock(NamedTuple):
     loose: bool = False
 
     @property
+    def frame_end(self) -> int:
+        """Where the frame of its header ends."""
+        return self.start + self.frame
+
+    @property
     def end(self) -> int:
         """Where it ends, by what its header says."""
-        return self.start + self.frame + self.block.payload
+        return self.frame_end + self.block.payload
 
 
 class FoundIndex(NamedTuple):
@@ -95,6 +99,21 @@ class FoundIndex(NamedTuple):
     end: int
 
 
+class FoundShort(NamedTuple):
+    """A short member. ``whole``: what it says, where its checksum is right.
+
+    ``start``: of the bytes that begin it, if they are there; ``end``: where it ends, as it says.
+    ``loose``: as of a block.
+    """
+
+    whole: ShortMember | None
+    start: int
+    frame_start: int
+    frame_end: int
+    end: int
+    loose: bool = False
+
+
 class FoundEnd(NamedTuple):
     """A trailer or a seek table. ``member``: where it says that its member begins.
 
@@ -109,7 +128,7 @@ class FoundEnd(NamedTuple):
     end: int
 
 
-Found = FoundHeader | FoundBlock | FoundIndex | FoundEnd
+Found = FoundHeader | FoundBlock | FoundIndex | FoundShort | FoundEnd
 
 
 def scan(file: IO[bytes]) -> Iterator[Found]:
@@ -134,10 +153,14 @@ class _Scan:
             if found is None:
                 return
             at = found.end
-            if isinstance(found, FoundBlock) and not found.whole and self._here(at) is None:
-                # The block's length may be what is wrong, or what follows is damaged too.
+            if (
+                isinstance(found, FoundBlock | FoundShort)
+                and not found.whole
+                and self._here(at) is None
+            ):
+                # The length may be what is wrong, or what follows is damaged too.
                 found = found._replace(loose=True)
-                at = found.start + found.frame
+                at = found.frame_end
             yield found
 
     def _at(self, start: int, size: int) -> bytes:
@@ -156,7 +179,9 @@ class _Scan:
         for start in (START_OWN, START_ZSTD):
             if head.startswith(start):
                 found = self._frame(at + len(start))
-                return found._replace(start=at) if isinstance(found, FoundHeader) else None
+                if isinstance(found, FoundHeader | FoundShort):
+                    return found._replace(start=at)
+                return None
         if head.startswith(_TABLE):
             length = int.from_bytes(head[4:8], "little") + 8
             return self._end(at + length, at) if at + length <= self._size else None
@@ -175,7 +200,7 @@ class _Scan:
                 continue
             else:
                 found = self._frame(place - 8)
-                if isinstance(found, FoundHeader):
+                if isinstance(found, FoundHeader | FoundShort):
                     found = self._with_start(found, at)
             if found is not None:
                 return found
@@ -184,17 +209,20 @@ class _Scan:
     def _marks(self, at: int) -> Iterator[tuple[bytes, int]]:
         while data := self._at(at, _PIECE + _LONGEST_MARK - 1):
             last = len(data) < _PIECE + _LONGEST_MARK - 1
-            for match in _MARKS.finditer(data):
+            for match in MARKS.finditer(data):
                 if match.start() < _PIECE or last:
                     yield match[0], at + match.start()
             at += _PIECE
 
-    def _with_start(self, found: FoundHeader, at: int) -> FoundHeader:
+    def _with_start(
+        self, found: FoundHeader | FoundShort, at: int
+    ) -> FoundHeader | FoundShort | None:
+        """``found`` with the start before it; None for a damaged short member without."""
         for start in (START_OWN, START_ZSTD):
             begin = found.start - len(start)
             if begin >= at and self._at(begin, len(start)) == start:
                 return found._replace(start=begin)
-        return found
+        return None if isinstance(found, FoundShort) and found.whole is None else found
 
     def _raw(self, at: int) -> tuple[bytes, bytes, int, int] | None:
         """Tag, body, checksum and end of the frame whose tag is 8 bytes behind ``at``.
@@ -211,7 +239,7 @@ class _Scan:
             return None
         rest = self._at(at + PREFIX_LENGTH, length - 4)
         body, check = rest[:-8], int.from_bytes(rest[-8:], "little")
-        if len(rest) == length - 4 and checksum(tag + body) == check:
+        if tag == SHORT or (len(rest) == length - 4 and checksum(tag + body) == check):
             return tag, body, check, end
         self._vain -= length
         return None
@@ -227,6 +255,8 @@ class _Scan:
                 return self._block(at, body, check)
             if tag == INDEX:
                 return self._index(at, body, end)
+            if tag == SHORT:
+                return self._short(at, body, check, end)
         except DamagedError:  # its checksum is right, and it says nonsense: it was made so
             self._vain -= end - at
             return None
@@ -246,6 +276,18 @@ class _Scan:
                 self._vain -= block.payload
             place += part.stored
         return FoundBlock(owner, block, check, at, frame, whole)
+
+    def _short(self, at: int, body: bytes, check: int, frame_end: int) -> FoundShort:
+        end = frame_end + payload_size(body, at)
+        payload = self._at(frame_end, end - frame_end)
+        short = None
+        if len(payload) == end - frame_end:
+            source = FrameSource(io.BytesIO(payload).read, frame_end)
+            short = read_short(source, (body, check, at), zstd_envelope=True)
+        if short is None or short.damage is not None:
+            self._vain -= end - at
+            short = None
+        return FoundShort(short, at, at, frame_end, end)
 
     def _hash(self, at: int, size: int) -> int:
         state = xxh3_64()

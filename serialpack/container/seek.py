@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import accumulate
 from typing import IO, NamedTuple
 
@@ -15,32 +16,94 @@ from serialpack.container.frames import (
     HEADER,
     INDEX,
     MAX_BODY,
+    PREFIX_LENGTH,
+    SHORT,
     TRAILER_OWN,
+    FrameSource,
     checksum,
 )
 from serialpack.container.index import Index, IndexRow, index_frames
-from serialpack.container.reader import FrameSource, StoredBlock, check_alike, read_part
-from serialpack.container.records import Block, Header
+from serialpack.container.reader import Member, check_alike, members_of, read_part
+from serialpack.container.records import Block, Header, StoredBlock
+from serialpack.container.short import read_short
 from serialpack.errors import DamagedError, TruncatedError
 
 
 class StoredMember(NamedTuple):
-    """A member found from the file's end: where it is, and its index."""
+    """A member found in a file: where it and its ``first`` block begin, and its index."""
 
     start: int
     length: int
     id: int
     header: Header
     index: Index  # type: ignore[assignment]  # hides tuple.index, which nobody wants here
+    first: int
+
+    @classmethod
+    def of(cls, member: Member) -> StoredMember:
+        """``member``, which was read to its end."""
+        assert member.index is not None
+        where = member.start, member.length, member.id, member.header
+        return cls(*where, member.index, member.first)
 
     @property
     def offsets(self) -> list[int]:
         """Where each block begins in the file, and where the last one ends."""
-        first = self.start + len(self.header.start) + FRAME_EXTRA + len(self.index.header)
-        return self.index.offsets(first)
+        return self.index.offsets(self.first)
 
 
 def find_members(file: IO[bytes]) -> list[StoredMember]:
+    """The members of a file that can be sought, of which no long one's block is read."""
+    try:
+        return _from_end(file)
+    except DamagedError:  # or a short one, which has no end
+        members = []
+        for member in _walk(file):
+            if member.damage is not None:
+                raise member.damage from None
+            members.append(StoredMember.of(member))
+        return members
+
+
+def member_starts(file: IO[bytes]) -> list[int]:
+    """Where the members begin, in order, as far as damage does not hide it."""
+    starts: list[int] = []
+    try:
+        starts += (member.start for member in _from_end(file))
+    except DamagedError:
+        with suppress(DamagedError):
+            starts += (member.start for member in _walk(file))
+    return starts
+
+
+def _walk(file: IO[bytes]) -> Iterator[Member]:
+    """The members of a file that can be sought, in order, read to their ends but for blocks.
+
+    DamagedError where one is not whole; a short one is given with its ``damage``.
+    """
+    for member in members_of(_Sought(file), damaged=True):
+        for _ in member.blocks(skip=True) if member.damage is None else ():
+            pass
+        yield member
+
+
+class _Sought(FrameSource):
+    """A file that can be sought, where what is passed over is not read."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._size = file.seek(0, os.SEEK_END)
+        file.seek(0)
+        self._file = file
+        super().__init__(file.read)
+
+    def skip(self, size: int, what: str) -> None:
+        whole = self.offset + size <= self._size
+        super().skip(0 if whole else size, what)
+        if whole:
+            self.offset = self._file.seek(size, os.SEEK_CUR)
+
+
+def _from_end(file: IO[bytes]) -> list[StoredMember]:
     """The members of a file that can be sought, read from its end without touching a block."""
     end = file.seek(0, os.SEEK_END)
     members: list[StoredMember] = []
@@ -89,7 +152,12 @@ def _member_before(file: IO[bytes], end: int) -> StoredMember:
     bodies = list(_index_bodies(_at(file, at, index_length), at))
     index = Index.decode(bodies, at)
     header = Header.decode(index.header, start, zstd_envelope=zstd)
-    member = StoredMember(start, member_length, checksum(HEADER + index.header), header, index)
+    begin = len(header.start)
+    if _at(file, start, begin + PREFIX_LENGTH)[begin + 8 :] != HEADER:
+        raise DamagedError("no header stands where the end says", start=start, end=end)
+    ident = checksum(HEADER + index.header)
+    first = start + begin + FRAME_EXTRA + len(index.header)
+    member = StoredMember(start, member_length, ident, header, index, first)
     if member.offsets[-1] != at:
         raise DamagedError("the index and the place of the blocks disagree", start=start, end=end)
     return member
@@ -146,7 +214,17 @@ class BlockParts:
         file.seek(start)
         source = FrameSource(file.read, start)
         tag, body, check, _ = source.frame(f"block {number}")
-        block = Block.decode(body, start, member.id, member.header.writer) if tag == BLOCK else None
+        block: Block | None = None
+        #: Of a short member, whose one part is verified with all that it says.
+        self._payload: bytes | None = None
+        if tag == SHORT:
+            zstd = member.header.zstd_envelope
+            short = read_short(source, (body, check, start), zstd_envelope=zstd)
+            if short.damage is not None:
+                raise short.damage
+            block, self._payload = short.block.block, short.block.payload[0]
+        elif tag == BLOCK:
+            block = Block.decode(body, start, member.id, member.header.writer)
         listed = member.index.rows[number]
         if (
             block is None
@@ -156,11 +234,13 @@ class BlockParts:
             raise DamagedError("is not the block that the index lists", block=number, start=start)
         self.block = block
         sizes = (part.stored for part in block.parts)
-        self._starts = list(accumulate(sizes, initial=source.offset))
         self.bytes_read = source.offset - start
+        self._starts = list(accumulate(sizes, initial=start + listed.frame))
 
     def read(self, number: int) -> bytes:
         """The stored bytes of a part, their checksum verified."""
+        if self._payload is not None:
+            return self._payload
         start = self._starts[number]
         if self._file.tell() != start:
             self._file.seek(start)

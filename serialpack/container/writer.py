@@ -21,46 +21,52 @@ from serialpack.container.frames import (
 )
 from serialpack.container.index import Index, IndexRow
 from serialpack.container.records import Block, Header
+from serialpack.container.short import read_short_frame, short_frame
 from serialpack.errors import InputError, RefusedError
 from serialpack.stages.stage import Buffer
 
 
 class MemberWriter:
-    """Writes a member: the header at once, then blocks in order, then ``finish``.
+    """Writes a member: blocks in order, then ``finish``.
 
-    ``write`` must take all of what it is given or raise. RefusedError, before anything of it is
-    written, for a header, a block or an index that readers would not take as it was given.
+    A member of one small block becomes a short one: so nothing is written of the first before
+    the second is there, or none. ``write`` must take all of what it is given or raise.
+    RefusedError, before anything of it is written, for a header, a block or an index that readers
+    would not take as it was given.
     """
 
     def __init__(self, write: Callable[[Buffer], object], header: Header) -> None:
         self._write = write
         self._zstd = header.zstd_envelope
-        self._writer = header.writer
+        self._given = header
         self._header = header.encode()
         self.id = checksum(HEADER + self._header)
         self._rows: list[IndexRow] = []
         self._frames: list[tuple[int, int]] = []
+        #: The first block and the short member of it, until another block comes.
+        self._held: tuple[Block, Sequence[Buffer], bytes, Index] | None = None
         #: Bytes written so far, and how many of them are payload.
         self.length = 0
         self.payload = 0
-        frame = write_frame(HEADER, self._header)
-        _read_back([frame], header, self._header_in)
-        self._put(header.start, 0)
-        self._put(frame, 0)
+        self._header_frame = write_frame(HEADER, self._header)
+        _read_back([self._header_frame], header, self._header_in)
 
     def block(self, block: Block, payload: Sequence[Buffer]) -> None:
         """Write one block; ``payload`` holds the stored bytes of each part."""
-        frame = write_frame(BLOCK, block.encode(self.id))
-        _read_back([frame], block, lambda bodies: Block.decode(bodies[0], 0, self.id))
-        self._put(frame, 0)
-        for part, data in zip(block.parts, payload, strict=True):
-            self._put(data, part.restored)
-        self.payload += block.payload
-        check = int.from_bytes(frame[-8:], "little")
-        self._rows.append(IndexRow.of(block, len(frame), check))
+        if self.length or self._held is not None or not self._hold(block, payload):
+            frame = self._frame(block)
+            self._begin()
+            self._put_block(block, frame, payload)
 
     def finish(self, digest: bytes) -> Index:
         """Write index and end. ``digest``: XXH3-128 of the whole restored content."""
+        if self._held is not None:
+            _, payload, frame, index = self._held
+            for piece in (self._given.start, frame, *payload):
+                self._put(piece, 0)
+            self.payload = len(payload[0])
+            return index
+        self._begin()
         index = Index.of(self._header, self._rows, digest)
         frames = index.encode()
         _read_back(frames, index, lambda bodies: Index.decode(bodies, 0))
@@ -73,10 +79,46 @@ class MemberWriter:
         self._put(end, 0)
         return index
 
+    def _begin(self) -> None:
+        """Write what stands before the second block."""
+        if not self.length:
+            self._put(self._given.start, 0)
+            self._put(self._header_frame, 0)
+        if self._held is not None:
+            block, payload, _, _ = self._held
+            self._held = None
+            self._put_block(block, self._frame(block), payload)
+
+    def _frame(self, block: Block) -> bytes:
+        frame = write_frame(BLOCK, block.encode(self.id))
+        _read_back([frame], block, lambda bodies: Block.decode(bodies[0], 0, self.id))
+        return frame
+
+    def _put_block(self, block: Block, frame: bytes, payload: Sequence[Buffer]) -> None:
+        self._put(frame, 0)
+        for part, data in zip(block.parts, payload, strict=True):
+            self._put(data, part.restored)
+        self.payload += block.payload
+        check = int.from_bytes(frame[-8:], "little")
+        self._rows.append(IndexRow.of(block, len(frame), check))
+
+    def _hold(self, block: Block, payload: Sequence[Buffer]) -> bool:
+        """Whether the first block is held: that a short member can be made of it."""
+        frame = short_frame(self._given, block, payload[0]) if payload else None
+        if frame is None:
+            return False
+        with refused_as_written():
+            short = read_short_frame(frame, bytes(payload[0]), zstd_envelope=self._zstd)
+            given = self._given._replace(block_size=short.header.block_size)
+            if (short.header._replace(writer=given.writer), short.block.block) != (given, block):
+                raise InputError("it would be read as something else")
+        self._held = block, payload, frame, short.index
+        return True
+
     def _header_in(self, bodies: Sequence[bytes]) -> Header:
         # Of the writer's version its numbers are kept.
         header = Header.decode(bodies[0], 0, zstd_envelope=self._zstd)
-        return header._replace(writer=self._writer)
+        return header._replace(writer=self._given.writer)
 
     def _put(self, data: Buffer, restored: int) -> None:
         self._write(data)

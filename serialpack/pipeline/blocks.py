@@ -9,8 +9,7 @@ from typing import NamedTuple, cast
 from serialpack.auto import shrinks_well
 from serialpack.codecs import CODECS
 from serialpack.container.frames import checksum
-from serialpack.container.reader import StoredBlock
-from serialpack.container.records import CONTINUED, EXACT, STORED, Block, Header, Part
+from serialpack.container.records import CONTINUED, EXACT, STORED, Block, Header, Part, StoredBlock
 from serialpack.errors import (
     CodecError,
     DamagedError,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from serialpack.container.salvage import FoundMember, Slot
+from serialpack.container.remains import FoundMember, Slot
 from serialpack.reports import LostRange
 
 _OPEN = "nothing tells whether there was more"

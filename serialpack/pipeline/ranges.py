@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import NamedTuple, Protocol, runtime_checkable
 
-from serialpack.container.reader import StoredBlock, read_members
-from serialpack.container.records import DEFAULT_BLOCK_SIZE, EXACT, Header
+from serialpack.container.reader import read_members
+from serialpack.container.records import DEFAULT_BLOCK_SIZE, EXACT, Header, StoredBlock
 from serialpack.container.seek import find_members, read_block
 from serialpack.errors import DamagedError, UsageError
 from serialpack.files import Source

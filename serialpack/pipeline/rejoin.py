@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from serialpack.container.salvage import Slot
+from serialpack.container.remains import Slot
 from serialpack.errors import UsageError
 from serialpack.formats.base import Format, Style
 from serialpack.pipeline.blocks import SETTINGS, Plan, Restored

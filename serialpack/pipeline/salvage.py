@@ -12,9 +12,10 @@ from typing import IO, NamedTuple
 
 from serialpack.codecs import CODECS
 from serialpack.container.frames import checksum
-from serialpack.container.reader import SNIFF, StoredBlock, is_container
-from serialpack.container.records import CONTINUED, Header
-from serialpack.container.salvage import FoundMember, Slot, find_remains, first_body, read_found
+from serialpack.container.reader import SNIFF, is_container
+from serialpack.container.records import CONTINUED, Header, StoredBlock
+from serialpack.container.remains import FoundMember, Slot
+from serialpack.container.salvage import find_remains, first_body, read_found
 from serialpack.container.small import MAX_SMALL
 from serialpack.detect import looks_like
 from serialpack.errors import CodecError, Damage, DamagedError, NotContainerError, UsageError
@@ -328,7 +329,7 @@ class _Work:
         self.records = None if bare and not whole else _sum(records)
         index = self._member.index
         if not self.why and index is not None and index.index is not None:
-            self.digest_matches = digest.digest() == index.index.digest
+            self.digest_matches = index.index.is_of(digest.digest())
         return count
 
 

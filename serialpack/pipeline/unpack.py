@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from time import perf_counter
 from typing import NamedTuple
 
-from serialpack.container.reader import Member, StoredBlock, read_members
-from serialpack.container.records import Header
+from serialpack.container.reader import Member, read_members
+from serialpack.container.records import Header, StoredBlock
 from serialpack.errors import DamagedError, RefusedError
 from serialpack.pipeline.blocks import BlockUnpacker, Plan, Restored, plan_of
 from serialpack.pipeline.digest import WholeDigest
@@ -222,7 +222,7 @@ def _restored(
             )
         yield stored, restored
     assert member.index is not None
-    if not serialized and digest.digest() != member.index.digest:
+    if not serialized and not member.index.is_of(digest.digest()):
         raise DamagedError(f"member {member.number}: the digest of the whole does not match")
 
 

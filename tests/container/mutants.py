@@ -10,25 +10,30 @@ from __future__ import annotations
 import copy
 import struct
 from collections.abc import Iterator
+from contextlib import contextmanager
 from io import BytesIO
 from random import Random
 from typing import Any, NamedTuple
 
+import pytest
+
 from serialpack.columns.stored.read import header_end
 from serialpack.columns.stored.wire import WireReader
+from serialpack.container import short
 from serialpack.container.ends import seek_table, trailer
 from serialpack.container.frames import (
     BLOCK,
     HEADER,
     INDEX,
+    SHORT,
     START_OWN,
     START_ZSTD,
+    FrameSource,
     checksum,
     pack_body,
     unpack_body,
     write_frame,
 )
-from serialpack.container.reader import FrameSource
 
 #: What each value becomes. Of these, some are what it was, or as good.
 VALUES: tuple[Any, ...] = (
@@ -45,12 +50,23 @@ Path = tuple[Any, ...]
 
 
 class Taken(NamedTuple):
-    """A container of one member, taken apart. ``blocks``: the objects of its header, its parts."""
+    """A container of one member, taken apart. ``blocks``: the objects of its header, its parts.
+
+    Of a short one ``header`` has all objects, the one block has none, and ``tail`` is empty.
+    """
 
     zstd: bool
     header: list[Any]
     blocks: list[tuple[list[Any], list[bytes]]]
     tail: list[Any]
+
+
+@contextmanager
+def long_members() -> Iterator[None]:
+    """Members of one block are written as those of several."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(short, "MOST_WRITTEN", -1)
+        yield
 
 
 def taken(container: bytes) -> Taken:
@@ -60,7 +76,10 @@ def taken(container: bytes) -> Taken:
     file = BytesIO(container)
     source = FrameSource(file.read)
     source.exactly(len(start), "")
-    _, body, _, _ = source.frame("")
+    tag, body, _, _ = source.frame("")
+    if tag == SHORT:
+        objects = unpack_body(body[5:], 0, "")
+        return Taken(zstd, objects, [([], [source.exactly(short.payload_size(body, 0), "")])], [])
     header = unpack_body(body[1:], 0, "")
     blocks: list[tuple[list[Any], list[bytes]]] = []
     while True:
@@ -74,6 +93,10 @@ def taken(container: bytes) -> Taken:
 def put(parts: Taken) -> bytes:
     """The container again: ids, sizes of frames, rows, sums and checksums follow from the rest."""
     start = START_ZSTD if parts.zstd else START_OWN
+    if not parts.tail:
+        ((_, (only,)),) = parts.blocks
+        said = struct.pack("<IB", len(only), 1) + pack_body(*parts.header)
+        return b"".join((start, write_frame(SHORT, said, only), only))
     body = b"\1" + pack_body(*parts.header)
     member = checksum(HEADER + body)
     head = write_frame(HEADER, body)
@@ -176,11 +199,14 @@ def described(container: bytes, most: int, seed: int) -> Iterator[tuple[str, byt
             data[at] = random.choice((0, 1, 127, 128, 255, data[at] ^ 1, (data[at] + 1) & 255))
             what.append(f"{at}: {data[at]}")
         at = 0
-        for number, part in enumerate(objects[0][7]):
+        if not objects:  # of a short member
+            payload[0], bent.header[9] = bytes(data), checksum(bytes(data))
+        for number, part in enumerate(objects[0][7] if objects else ()):
             payload[number] = bytes(data[at : at + part[0]])
             part[2] = checksum(payload[number])
             at += part[0]
-        objects[0][5] = checksum(bytes(data))
+        if objects:
+            objects[0][5] = checksum(bytes(data))
         yield ", ".join(what), put(bent)
 
 

@@ -22,7 +22,7 @@ from serialpack import api
 from serialpack.cli.inspect import _as_json, _show
 from serialpack.errors import InputError, MissingLibraryError, RefusedError, UsageError
 from serialpack.serializers import SERIALIZERS
-from tests.container.mutants import described, mutants, put, taken
+from tests.container.mutants import described, long_members, mutants, put, taken
 
 #: How a reader says no. A range or a field that is not there is the call's fault.
 SAID = (InputError, RefusedError, UsageError, MissingLibraryError)
@@ -204,7 +204,8 @@ def test_changed_descriptions_of_columns(source: str) -> None:
 def test_columns_of_another_structure(source: str) -> None:
     """The structure says one thing of the number of columns and their values, these another."""
     for other in SOURCES:
-        mine, theirs = (taken(packed(each, "columns", "none")) for each in (source, other))
+        with long_members():
+            mine, theirs = (taken(packed(each, "columns", "none")) for each in (source, other))
         swapped = theirs._replace(header=mine.header)
         harmless(put(swapped), None, f"{source} with the columns of {other}")
 

@@ -12,6 +12,7 @@ import pytest
 
 import serialpack
 from serialpack.container import writer as writing
+from serialpack.container.frames import checksum
 from serialpack.container.index import Index
 from serialpack.container.records import (
     MAX_RECORDS,
@@ -28,7 +29,7 @@ from serialpack.stages.stage import MAX_BLOCK
 MIB = 1 << 20
 
 HEADER = Header(((32,), (0,)), zstd_envelope=False, writer="0.1.0")
-BLOCK = Block(0, 2, 1, 4, 1, None, (Part(4, 4, 1),))
+BLOCK = Block(0, 2, 1, 4, 1, None, (Part(4, 4, checksum(b"abcd")),))
 
 #: Headers, each of which breaks one rule.
 HEADERS: dict[str, dict[str, Any]] = {
@@ -78,12 +79,18 @@ def test_a_header_that_no_reader_takes_is_not_written(fault: str) -> None:
     assert not pieces
 
 
+@pytest.mark.parametrize("first", [True, False])
 @pytest.mark.parametrize("fault", BLOCKS)
-def test_a_block_that_no_reader_takes_is_not_written(fault: str) -> None:
+def test_a_block_that_no_reader_takes_is_not_written(fault: str, first: bool) -> None:
+    """As the one block of a short member, and as the second one of a member."""
     pieces: list[Any] = []
     member = MemberWriter(pieces.append, HEADER)
+    if not first:
+        member.block(BLOCK, [b"abcd"])
+        member.block(BLOCK._replace(seq=1), [b"abcd"])
     before = len(pieces)
-    block = BLOCK._replace(**BLOCKS[fault])
+    assert before == (0 if first else 6)
+    block = BLOCK._replace(**{"seq": 0 if first else 2, **BLOCKS[fault]})
     with pytest.raises(RefusedError, match="cannot be stored so"):
         member.block(block, [b""] * len(block.parts))
     assert len(pieces) == before
@@ -94,6 +101,7 @@ def test_an_index_that_no_reader_takes_is_not_written(digest: Any) -> None:
     pieces: list[Any] = []
     member = MemberWriter(pieces.append, HEADER)
     member.block(BLOCK, [b"abcd"])
+    member.block(BLOCK._replace(seq=1), [b"abcd"])
     before = len(pieces)
     with pytest.raises(RefusedError, match="cannot be stored so"):
         member.finish(digest)
@@ -105,6 +113,7 @@ def test_what_is_sound_is_written() -> None:
     member = MemberWriter(out.write, HEADER._replace(writer="1.2.3.dev4", name="\udcff"))
     block = BLOCK._replace(records=MAX_RECORDS, extras={"s": {"t": "]"}})
     member.block(block, [b"abcd"])
+    member.block(BLOCK._replace(seq=1), [b"abcd"])
     assert isinstance(member.finish(b"x" * 16), Index)
     assert len(out.getvalue()) == member.length
 
@@ -115,11 +124,17 @@ def test_the_rules_are_those_of_readers(monkeypatch: pytest.MonkeyPatch) -> None
     def decode(*_: Any, **__: Any) -> Any:
         raise DamagedError("a rule of tomorrow")
 
-    for cls in (Header, Block, Index):
+    for cls, name in (
+        (Header, "decode"),
+        (Header, "of_values"),
+        (Block, "decode"),
+        (Index, "decode"),
+    ):
         with monkeypatch.context() as patched:
-            patched.setattr(getattr(writing, cls.__name__), "decode", decode)
+            patched.setattr(getattr(writing, cls.__name__), name, decode)
+            short = name == "of_values"
             with pytest.raises(RefusedError, match="a rule of tomorrow"):
-                serialpack.pack(io.BytesIO(b"[]"), io.BytesIO())
+                serialpack.pack(io.BytesIO(b"[1, 2]"), io.BytesIO(), block_size=100 if short else 1)
 
 
 def test_more_serialized_bytes_than_a_block_may_have() -> None:

@@ -9,6 +9,7 @@ import random
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from serialpack.container.frames import BLOCK, HEADER, INDEX, MAX_BODY, write_fr
 from serialpack.container.records import Block, Part
 from serialpack.container.salvage import find_remains, has_blocks
 from serialpack.container.scan import FoundBlock, FoundEnd, FoundHeader, FoundIndex
+from tests.container.mutants import long_members
 from tests.container.test_damage import blocks, text
 from tests.container.test_damage import packed as pack_lines
 from tests.pipeline.damage import blocks_of, flipped, found, packed, salvaged
@@ -193,12 +195,18 @@ def test_a_container_in_the_data_is_data(envelope: str) -> None:
             output, report = salvaged(flipped(container, *places))
             assert output == kept
             assert [lost.block for lost in report.lost] == [number]
-    (whole,) = blocks_of(packed(data, "bytes", serializer="raw", codec="none"))
+    with long_members():
+        (whole,) = blocks_of(packed(data, "bytes", serializer="raw", codec="none"))
+        long = packed(data, "bytes", serializer="raw", codec="none")
+    for place in (0, 100):
+        with pytest.raises(serialpack.DamagedError, match="nothing to salvage"):
+            salvaged(flipped(long, whole.start + whole.frame + place))
     single = packed(data, "bytes", serializer="raw", codec="none")
     with pytest.raises(serialpack.DamagedError, match="nothing to salvage"):
-        salvaged(flipped(single, whole.start + whole.frame))
-    with pytest.raises(serialpack.DamagedError, match="nothing to salvage"):
-        salvaged(flipped(single, whole.start + whole.frame)[:-40])
+        salvaged(flipped(long, whole.start + whole.frame)[:-40])
+    for number in range(len(single)):
+        with suppress(serialpack.DamagedError):
+            assert salvaged(flipped(single, number))[0] in (data, b"")
 
 
 def test_zeroed_and_missing_stretches(envelope: str) -> None:

@@ -1,0 +1,199 @@
+"""The short member: one block, with all that is said of it in one frame. ``man/spk.5``, SHORT.
+
+What it says is what a header, a block header and an index would: it is read as if these stood
+there, and whoever reads members need not know of it.
+"""
+
+from __future__ import annotations
+
+import io
+import struct
+from typing import NamedTuple
+
+from serialpack.container.entries import ENTRY
+from serialpack.container.frames import (
+    HEADER,
+    MARKS,
+    MAX_BODY,
+    SHORT,
+    FrameSource,
+    checksum,
+    frame_checksum,
+    unpack_body,
+    write_frame,
+)
+from serialpack.container.index import Index, IndexRow
+from serialpack.container.records import (
+    EXACT,
+    STORED,
+    VERSION,
+    Block,
+    Header,
+    Part,
+    StoredBlock,
+    count_of,
+    pack_values,
+)
+from serialpack.errors import DamagedError, SerialpackError, UnsupportedError, newer
+from serialpack.stages.stage import Buffer
+
+#: The most bytes of payload that a writer holds to see whether another block follows; and that a
+#: reader takes.
+MOST_WRITTEN = 1 << 20
+MOST_READ = 16 << 20
+
+#: Flags beside those of a block: nothing was proved; the name is the path of an entry.
+UNPROVED = 8
+NAMES_ENTRY = 16
+_KNOWN_FLAGS = STORED | EXACT | UNPROVED | NAMES_ENTRY
+
+#: What stands first in the body: bytes of the payload, version. In any version, so that what is
+#: not known can be verified and passed over.
+_FIRST = struct.Struct("<IB")
+
+#: Keys of a header's map that have a place of their own; and the block size, which is its size.
+_PLACED = ("c", "f", "n", "e", "t", "w", "u", "b")
+
+
+class ShortMember(NamedTuple):
+    """A short member as it stands in the file; ``index``: what its index would say.
+
+    ``damage``: that its checksum does not match, so that nothing which it says can be relied on,
+    if it says anything.
+    """
+
+    header: Header
+    index: Index  # type: ignore[assignment]  # hides tuple.index, which nobody wants here
+    block: StoredBlock
+    damage: DamagedError | None = None
+
+    @property
+    def id(self) -> int:
+        """The checksum that its header would have."""
+        return checksum(HEADER + self.index.header)
+
+
+def short_frame(header: Header, block: Block, payload: Buffer) -> bytes | None:
+    """The frame that says all of a member of one block; None where it has to be a long one."""
+    alone = block.seq == 0 and len(block.parts) == 1 and block.parts[0].chain is None
+    if not alone or block.extras or block.flags & ~_KNOWN_FLAGS or len(payload) > MOST_WRITTEN:
+        return None
+    # One in which another container is stored might, if it is damaged, be taken for that one.
+    if MARKS.search(payload):
+        return None
+    values = header.values()
+    rest = {key: value for key, value in values.items() if key not in _PLACED}
+    if rest.get("needs") == [ENTRY]:
+        del rest["needs"]
+    flags = block.flags | UNPROVED * header.unproved | NAMES_ENTRY * (header.entry is not None)
+    serialized = None if block.serialized == block.size else block.serialized
+    fields = [
+        values["c"],
+        header.format,
+        values.get("n" if header.entry is None else "e"),
+        header.mtime,
+        values.get("w", 0),
+        flags,
+        block.records,
+        block.size,
+        serialized,
+        block.check,
+        block.source_check,
+        rest,
+    ]
+    while fields[-1] in (None, {}):
+        fields.pop()
+    body = _FIRST.pack(len(payload), VERSION) + b"".join(map(pack_values, fields))
+    if len(body) > MAX_BODY[SHORT]:
+        return None
+    return write_frame(SHORT, body, payload)
+
+
+def read_short(
+    source: FrameSource, frame: tuple[bytes, int, int], *, zstd_envelope: bool
+) -> ShortMember:
+    """The short member whose frame was just read from ``source``, with the payload behind it.
+
+    ``frame``: its body, checksum and start. DamagedError where it is not whole; where it is but
+    for its checksum, that is its ``damage``: the next member begins behind it.
+    """
+    body, check, start = frame
+    payload = source.exactly(payload_size(body, start), "a short member")
+    damage: DamagedError | None = None
+    if frame_checksum(SHORT, body, payload) != check:
+        damage = DamagedError(
+            "the checksum of the short member does not match", start=start, end=source.offset
+        )
+    try:
+        header, block = _decode(body, payload, start, zstd_envelope=zstd_envelope)
+        whole = block.check if block.source_check is None else block.source_check
+        row = IndexRow.of(block, source.offset - start - len(payload), check)
+        index = Index.of(header.encode(), [row], whole.to_bytes(8, "big"))
+    except (SerialpackError, OverflowError) as error:
+        if damage is not None:
+            none = StoredBlock(Block(0, 0, None, 0, 0, None, ()), start, source.offset, ())
+            return ShortMember(Header(()), Index.of(b"", [], b""), none, damage)
+        if isinstance(error, DamagedError | UnsupportedError):
+            raise
+        raise DamagedError(f"the short member is malformed ({error})", start=start) from None
+    return ShortMember(header, index, StoredBlock(block, start, source.offset, (payload,)), damage)
+
+
+def read_short_frame(frame: bytes, payload: bytes, *, zstd_envelope: bool) -> ShortMember:
+    """``read_short`` of a frame and a payload at hand; its damage is raised."""
+    source = FrameSource(io.BytesIO(frame + payload).read)
+    _, body, check, start = source.frame("a short member")
+    short = read_short(source, (body, check, start), zstd_envelope=zstd_envelope)
+    if short.damage is not None:
+        raise short.damage
+    return short
+
+
+def payload_size(body: bytes, start: int) -> int:
+    """How many bytes follow the frame with this body, which begins at ``start``."""
+    if len(body) < _FIRST.size:
+        raise DamagedError("a short member is malformed (it breaks off)", start=start)
+    size = int(_FIRST.unpack_from(body)[0])
+    if size > MOST_READ:
+        raise DamagedError(f"a short member says it has {size} bytes of payload", start=start)
+    return size
+
+
+def _decode(
+    body: bytes, payload: bytes, start: int, *, zstd_envelope: bool
+) -> tuple[Header, Block]:
+    """What a verified short member says."""
+    version = body[_FIRST.size - 1]
+    if version != VERSION:
+        raise newer(f"version {version} of a short member", "")
+    fields = unpack_body(body[_FIRST.size :], start, "short member")
+    try:
+        chain, format, name, mtime, writer, flags, *more = fields
+        records, size, serialized, check, *more = more
+        source_check = more.pop(0) if more else None
+        rest = dict(more.pop(0)) if more else {}
+        if more or not rest.keys().isdisjoint(_PLACED):
+            raise ValueError("its last fields")
+        if count_of(flags) & ~_KNOWN_FLAGS:
+            raise newer(f"the flag {flags & ~_KNOWN_FLAGS} of a short member", "")
+        restored = size if serialized is None else serialized
+        block = Block(
+            seq=0,
+            flags=flags & (STORED | EXACT),
+            records=None if records is None else count_of(records),
+            size=count_of(size),
+            check=count_of(check),
+            source_check=None if source_check is None else count_of(source_check),
+            parts=(Part(len(payload), count_of(restored), checksum(payload)),),
+        )
+        values = {**rest, "c": chain, "f": format, "t": mtime, "w": writer}
+        values["b"] = max(size, 1)
+        values["u"] = bool(flags & UNPROVED)
+        if flags & NAMES_ENTRY:
+            values |= {"e": name, "needs": [*rest.get("needs", []), ENTRY]}
+        else:
+            values["n"] = name
+    except (TypeError, ValueError) as error:
+        raise DamagedError(f"a short member is malformed ({error})", start=start) from None
+    block.check_sizes(start)
+    return Header.of_values(values, start, zstd_envelope=zstd_envelope), block
