@@ -249,11 +249,10 @@ def read_block(
     head, *more = read_objects(body) or [None]
     must(not more or (len(more) == 1 and isinstance(more[0], dict)), "an array and maybe a map")
     must(not more or isinstance(more[0].get("s", {}), dict), "a spelling is a map")
-    *where, flags, records, size, check, source, parts = array(head, "cccCcc.a", "block header")[:8]
+    *where, flags, records, size, check, source, parts = array(head, "cccCccCa", "block header")[:8]
     must(where == place, f"the member's id and block {place[1]}")
     must(flags < 8, f"flags {flags}", "unsupported")
     exact, kept = flags & 2 != 0, keeps(chain, header)
-    # Where it is unused it is ignored, whatever it holds.
     must(exact or chain[0][0] != COLUMNS, "a column block is exact")
     must(kept or not exact or (type(source) is int and source >= 0), "a source check")
     sizes = [(part[0], part[1]) for part in (array(part, "ccc", "a part") for part in parts)]

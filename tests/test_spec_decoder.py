@@ -144,7 +144,7 @@ def test_the_examples_of_the_page_restore() -> None:
         files += [b""] if offset == "0" else []
         assert len(files[-1]) == int(offset)
         files[-1] += bytes.fromhex(text)
-    assert [decode(data)[0].content for data in files] == [b"Hello, world!\n"] * 2
+    assert [decode(data)[0].content for data in files] == [b"Hello, world!\n"] * 3
 
 
 def test_it_runs_alone() -> None:

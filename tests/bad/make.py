@@ -15,6 +15,7 @@ from serialpack.container.frames import START_OWN
 from tests.bad.both_envelopes import both_envelopes
 from tests.bad.draft import Bad, D, N, T, bent, header, zstd_frame
 from tests.bad.one_envelope import one_envelope
+from tests.bad.short import short_members
 
 HERE = Path(__file__).parent
 MANIFEST = HERE / "MANIFEST.tsv"
@@ -27,6 +28,7 @@ def bad_files() -> Iterator[Bad]:
             made = bent(bad[4], zstd=zstd)
             yield Bad(f"{bad[0]}-{name}", bad[1], bad[2], bad[3], made)
     yield from one_envelope()
+    yield from short_members()
     sound = bent(lambda _: None)
     yield Bad("bad-empty-file", "A file holds at least one member.", N, "empty", lambda: b"")
     yield Bad(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import zlib
 from itertools import product
+from typing import Any
 
 #: What they are.
 WORDS = {
@@ -53,4 +54,18 @@ PACKED = [
     *product(_TABLES, ("raw", "columns", "msgpack")),
     ("database", "raw"),
     *product(("feed",), ("raw", "json", "msgpack")),
+]
+
+
+#: Short members: name, source, options and sentence of each.
+SHORT: list[tuple[str, str, dict[str, Any], str]] = [
+    ("short-zstd", "ndjson", {"serializer": "raw"}, "a short member in the zstd envelope"),
+    ("short-none", "csv", {"serializer": "raw", "codec": "none"}, "one that is not compressed"),
+    ("short-xz", "array", {"serializer": "raw", "codec": "xz"}, "one in the own envelope"),
+    ("short-columns", "texts", {"serializer": "columns"}, "one of columns"),
+    ("short-json", "document", {"serializer": "json"}, "one with a style"),
+    ("short-stored", "noise", {"codec": "zstd"}, "one that did not shrink"),
+    ("short-empty", "empty", {"codec": "zstd"}, "one of nothing"),
+    ("short-meta", "csv", {"meta": {"who": "Zoë"}, "verify": False}, "one with all that there is"),
+    ("archive-short", "ndjson,csv,empty", {}, "an archive of short members"),
 ]
