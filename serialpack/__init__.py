@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from serialpack.errors import UsageError as UsageError
     from serialpack.errors import ValueRefusedError as ValueRefusedError
     from serialpack.inspection import Inspection as Inspection
+    from serialpack.lazy import LazyArray as LazyArray
     from serialpack.objects import dump as dump
     from serialpack.objects import dumps as dumps
     from serialpack.objects import load as load
@@ -72,6 +73,7 @@ _PUBLIC = {
     "loads": "objects",
     "open": "records.sequence",
     "Records": "records.sequence",
+    "LazyArray": "lazy",
     "ArchiveReport": "reports",
     "ConvertReport": "reports",
     "PackReport": "reports",

@@ -167,6 +167,7 @@ def load(
     object_hook: ObjectHook | None = None,
     options: Mapping[str, Any] | None = None,
     threads: int | None = None,
+    mmap_mode: str | None = None,
 ) -> Any:
     """The object that ``dump`` packed into ``source``, a path or a binary file object.
 
@@ -174,6 +175,9 @@ def load(
     writer put into it. ``object_hook`` is called with every map, innermost first, and what it
     returns stands in its place. ``options`` override what the container says to its serializer
     (``schema``: another version of it).
+    ``mmap_mode="r"``: of a file the large arrays are not loaded: each is a ``LazyArray``, which
+    reads the blocks that a slice of it touches. So is the array of a packed ``.npy`` file. All
+    else is loaded as ever, and so is what pickle wrote.
 
     Raises RefusedError without ``trust``, FileError (a FileNotFoundError too), DamagedError,
     NotContainerError, UsageError where the container holds a file and no object, UnsupportedError
@@ -185,6 +189,12 @@ def load(
     ...     serialpack.load(file)
     [1, 2.5]
     """
+    if mmap_mode is not None:
+        from serialpack.lazy import load_lazily
+
+        found = load_lazily(source, mmap_mode, trust=trust)
+        if found:
+            return hooked(found[0], object_hook)
     with opened_source(source) as opened:
         plan, pieces = _restored(opened, trust, threads)
         obj = _deserialized(plan, pieces, options)

@@ -23,7 +23,7 @@ LAYERS: list[set[str]] = [
     {"array_chains", "look", "recognise"},
     {"auto"},
     {"pipeline"},
-    {"inspection"},
+    {"inspection", "lazy"},
     {"api"},
     {"archive", "conversion", "objects"},
     {"records"},

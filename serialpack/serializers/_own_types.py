@@ -44,7 +44,7 @@ Parts = tuple[int, list[Any]]
     _DATACLASS,
     _TYPED,
 ) = range(1, 18)
-#: Arrays and scalars of NumPy, which ``_arrays`` knows.
+#: Arrays and scalars of NumPy, which ``arrays`` knows.
 ARRAY, SCALAR = 18, 19
 
 _PATHS = {

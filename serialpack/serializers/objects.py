@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from serialpack.depth import MAX_DEPTH, TooDeep
 from serialpack.formats.msgpack.values import messages
 from serialpack.formats.python.buffers import LARGE, framed, take_frame, whole_frame
 from serialpack.formats.shared.recursion import frames_for
-from serialpack.serializers._arrays import array_over, described, is_array, scalar_over
 from serialpack.serializers._own_types import ARRAY, SCALAR, parts_of, value_of
+from serialpack.serializers.arrays import array_over, described, is_array, scalar_over
 from serialpack.serializers.base import RecordSerializer
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import TEXT_KINDS
@@ -57,11 +58,19 @@ class ObjectsSerializer(RecordSerializer):
         if whole is None:
             return super().load_object(pieces)
         frame = take_frame(memoryview(whole), 0)
-        reader = _ExtensionReader(frame.buffers)
-        found = reader.values(frame.pickle)
-        if frame.end < len(whole) or reader.used != len(frame.buffers):
-            raise ValueError("a frame with more than its message reads")
-        return found
+        if frame.end < len(whole):
+            raise ValueError("a frame with more behind it")
+        return load_over(frame.pickle, frame.buffers, array_over)
+
+
+def load_over(message: Buffer, buffers: list[Any], over: Callable[..., Any]) -> list[Any]:
+    """The objects of a message, whose arrays are what ``over`` makes of ``buffers`` and of what
+    ``arrays.array_over`` takes beside; one of ``FAILURES`` where it has others."""
+    reader = _ExtensionReader(buffers, over)
+    found = reader.values(message)
+    if reader.used != len(buffers):
+        raise ValueError("a frame with more than its message reads")
+    return found
 
 
 class _ExtensionWriter:
@@ -114,8 +123,9 @@ class _ExtensionWriter:
 class _ExtensionReader:
     """Reads messages. ``buffers``: what stands beside them; ``used``: how many were asked for."""
 
-    def __init__(self, buffers: list[memoryview]) -> None:
+    def __init__(self, buffers: list[Any], over: Callable[..., Any] = array_over) -> None:
         self._buffers = buffers
+        self._over = over
         self._level = 0
         self.used = 0
 
@@ -142,4 +152,4 @@ class _ExtensionReader:
         self.used += 1
         if self.used > len(self._buffers):
             raise ValueError("an array whose buffer is not there")
-        return array_over(self._buffers[self.used - 1], *facts)
+        return self._over(self._buffers[self.used - 1], *facts)

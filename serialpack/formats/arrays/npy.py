@@ -42,7 +42,7 @@ class NpyFormat(DocumentFormat):
         try:
             head += _read_all(read, header_size(head) - len(head))
             header = read_header(head)
-            row = header.items_a_row * _dtype(header).itemsize
+            row = header.items_a_row * item_type(header).itemsize
         except Malformed:  # which parse will say
             return self._split_whole(_before(head, read))
         if header.order != "C order" or not row:
@@ -138,7 +138,7 @@ def _records(header: NpyHeader, data: memoryview, start: int, rows: int) -> list
 
     from serialpack.formats.arrays.values import values_of
 
-    kind = _dtype(header)
+    kind = item_type(header)
     row = header.items_a_row * kind.itemsize
     if rows * row > len(data):
         said = f"it ends too early: {rows} rows of {row} bytes, {len(data)} bytes are there"
@@ -154,7 +154,8 @@ def _records(header: NpyHeader, data: memoryview, start: int, rows: int) -> list
     return found if header.shape else [found]
 
 
-def _dtype(header: NpyHeader) -> Any:
+def item_type(header: NpyHeader) -> Any:
+    """The type of the items; RefusedError for Python objects, Malformed for what is none."""
     from serialpack.formats.arrays.types import dtype_of
 
     if "|O" in repr(header.descr):

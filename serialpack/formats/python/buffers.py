@@ -7,6 +7,7 @@ and stays where it is when these are read.
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from serialpack.formats.shared.document import Malformed
@@ -22,6 +23,14 @@ LARGE = 256 << 10
 _ALIGN = 64
 
 _HEAD = struct.Struct("<8sQQ")
+
+
+class FrameLayout(NamedTuple):
+    """Where the pickle and the buffers of a frame are, and where the frame ends."""
+
+    pickle: slice
+    buffers: list[slice]
+    end: int
 
 
 class PickleFrame(NamedTuple):
@@ -79,14 +88,24 @@ def whole_frame(pieces: list[Buffer]) -> bytearray | None:
 
 def take_frame(data: memoryview, at: int) -> PickleFrame:
     """The frame that begins at byte ``at``; Malformed where it is not whole."""
+    layout = frame_layout(lambda start, stop: data[start:stop], len(data), at)
+    buffers = [data[place] for place in layout.buffers]
+    return PickleFrame(data[layout.pickle], buffers, layout.end)
+
+
+def frame_layout(read: Callable[[int, int], Buffer], total: int, at: int = 0) -> FrameLayout:
+    """The layout of the frame that begins at byte ``at`` of ``total``, without its buffers.
+
+    ``read(start, stop)`` gives the bytes there, fewer at the end. Malformed where it is not whole.
+    """
+    table = at + _HEAD.size
     try:
-        _, size, count = _HEAD.unpack_from(data, at)
-        table = at + _HEAD.size
-        if count > len(data) // 8:
+        _, size, count = _HEAD.unpack(read(at, table))
+        if count > total // 8:
             raise Malformed(f"{count} buffers are announced", at)
-        sizes = struct.unpack_from(f"<{count}Q", data, table)
+        sizes = struct.unpack(f"<{count}Q", read(table, table + 8 * count))
     except struct.error:
-        raise Malformed("it ends too early", len(data)) from None
+        raise Malformed("it ends too early", total) from None
     start = table + 8 * count
     end = start + size
     places = []
@@ -94,6 +113,6 @@ def take_frame(data: memoryview, at: int) -> PickleFrame:
         begin = end + (at - end) % _ALIGN
         end = begin + length
         places.append(slice(begin, end))
-    if end > len(data):
-        raise Malformed(f"{end - at} bytes are announced, {len(data) - at} are there", at)
-    return PickleFrame(data[start : start + size], [data[place] for place in places], end)
+    if end > total:
+        raise Malformed(f"{end - at} bytes are announced, {total - at} are there", at)
+    return FrameLayout(slice(start, start + size), places, end)

@@ -44,16 +44,22 @@ def array_over(data: Buffer, descr: str, shape: list[int], fortran: bool, writea
     """The array over ``data``, which stays where it is; ValueError where that is none."""
     import numpy as np
 
-    kind = _dtype(descr)
-    if any(type(n) is not int or n < 0 for n in shape) or kind.hasobject:
-        raise ValueError("no shape or type of an array of numbers")
-    if math.prod(shape) * kind.itemsize != len(memoryview(data)):
-        raise ValueError(f"an array of {kind.str} {shape} in {len(memoryview(data))} bytes")
+    kind = type_of(descr, shape, len(memoryview(data)))
     buffer = data if len(memoryview(data)) else None
     found: Any = np.ndarray(tuple(shape), kind, buffer, order="F" if fortran else "C")
     if not writeable:
         found.flags.writeable = False
     return found
+
+
+def type_of(descr: str, shape: list[int], size: int) -> Any:
+    """The type of an array of ``size`` bytes; ValueError where they are none with this shape."""
+    kind = _dtype(descr)
+    if any(type(n) is not int or n < 0 for n in shape) or kind.hasobject:
+        raise ValueError("no shape or type of an array of numbers")
+    if math.prod(shape) * kind.itemsize != size:
+        raise ValueError(f"an array of {kind.str} {shape} in {size} bytes")
+    return kind
 
 
 def scalar_over(data: bytes, descr: str) -> Any:

@@ -1,0 +1,157 @@
+"""Arrays of which only what is asked for is read."""
+
+from __future__ import annotations
+
+import io
+import os
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import serialpack
+from tests.pipeline.damage import flipped
+
+np = pytest.importorskip("numpy")
+
+#: 6 MB: blocks of 4 MiB, in which no row ends where one does.
+CUBE = np.arange(90 * 101 * 83, dtype="f8").reshape(90, 101, 83)
+
+INDEXES: list[Any] = [
+    *(0, -1, np.int64(7), slice(10, 20), slice(None, None, 7), slice(80, 3, -9), slice(5, 5)),
+    *(..., (), (3, 4, 5), (..., 5), (slice(2, 40, 3), ..., slice(0, 80, 20)), (-2, ..., 0)),
+    (slice(10, 12), slice(None), 5),
+    (slice(None), 100, slice(None, None, -1)),
+    (slice(None), slice(3, 60, 11), slice(7, 9)),
+    *([1, 5, 80], np.array([2, 2]), (slice(0, 3), [4, 5]), None, (slice(0, 2), None, 3)),
+    CUBE[:, 0, 0] > 700_000,
+]
+
+
+def dumped(path: Path, obj: Any, chain: str = "objects+blosc-lz4", **how: Any) -> Any:
+    serialpack.dump(obj, path, chain, force=True, **how)
+    return serialpack.load(path, mmap_mode="r")
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("chain", ["objects+none", "objects+blosc-lz4", "auto"])
+def test_an_index_gives_what_it_gives_of_the_array(tmp_path: Path, chain: str, order: Any) -> None:
+    cube = np.asarray(CUBE, order=order)
+    lazy = dumped(tmp_path / "cube.spk", cube, chain)
+    assert repr(lazy) == "<LazyArray (90, 101, 83) float64>"
+    for name in ("shape", "dtype", "ndim", "size", "nbytes"):
+        assert getattr(lazy, name) == getattr(cube, name)
+    assert len(lazy) == 90
+    for index in INDEXES:
+        found, wanted = lazy[index], cube[index]
+        assert type(found) is type(wanted), index
+        assert np.array_equal(found, wanted), index
+        assert found.shape == wanted.shape
+        assert found.dtype == wanted.dtype
+    for index in (90, -91, (0, 0, 0, 0), (..., ...), 1.5):
+        with pytest.raises(IndexError):
+            lazy[index]
+    assert np.array_equal(np.asarray(lazy), cube)
+    assert np.asarray(lazy, "f4").dtype == "f4"
+    assert sum(1 for _ in lazy) == 90
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.arange(70_000, dtype=">u4"),
+        np.zeros(300_000, "?"),
+        np.array([1 + 2j, np.nan] * 20_000).reshape(2, 1, -1),
+        np.array([("a", 1.5)] * 40_000, [("name", "S3"), ("x", "<f4")]),
+        np.array(["2001-01-01"] * 40_000, "M8[ns]"),
+        np.array(["é"] * 90_000),
+    ],
+    ids=lambda array: array.dtype.str,
+)
+def test_items_of_any_type(tmp_path: Path, array: Any) -> None:
+    lazy = dumped(tmp_path / "a.spk", array)
+    assert lazy[...].tobytes() == array.tobytes()
+    assert lazy[-1].tobytes() == array[-1].tobytes()
+    assert lazy.dtype == array.dtype
+
+
+def test_only_what_is_touched_is_read(tmp_path: Path) -> None:
+    """1 % of an array reads 3 % of its file at most, as blocks are no smaller; whatever the order
+    and the place, a slice of the first axis, or the last one, of small blocks."""
+    array = np.random.default_rng(1).random((1000, 100, 40))
+    for order in "CF":
+        path = tmp_path / f"{order}.spk"
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr("serialpack.objects.MAX_BLOCK", 1 << 18)
+            lazy = dumped(path, np.asarray(array, order=order), "objects+none")
+        size = path.stat().st_size
+        part = lazy[500:510] if order == "C" else lazy[..., 17]
+        assert part.nbytes <= size * (0.011 if order == "C" else 0.026)
+        assert lazy.bytes_read <= part.nbytes + 3 * (1 << 18)
+        before = lazy.bytes_read
+        lazy[505:507, 3] if order == "C" else lazy[3:9, 50, 17]
+        assert lazy.bytes_read - before <= 2 * (1 << 18) + 1000
+        assert len(lazy.chunks) == 3
+        assert all(0 < each <= of for each, of in zip(lazy.chunks, lazy.shape, strict=True))
+
+
+def test_arrays_within_other_values(tmp_path: Path) -> None:
+    model = {"weights": [CUBE, CUBE.astype("i4")], "small": np.arange(3), "name": ("a", 1)}
+    lazy = dumped(tmp_path / "model.spk", model)
+    assert type(lazy["small"]) is np.ndarray
+    assert lazy["name"] == ("a", 1)
+    assert [type(each).__name__ for each in lazy["weights"]] == ["LazyArray"] * 2
+    assert lazy["weights"][1][5, 6, 7] == CUBE[5, 6, 7]
+    assert lazy["weights"][0].bytes_read < (tmp_path / "model.spk").stat().st_size
+    with ThreadPoolExecutor(4) as pool:
+        rows = list(pool.map(lazy["weights"][0].__getitem__, [*range(90)] * 2))
+    assert np.array_equal(rows[:90], CUBE)
+
+
+def test_a_packed_npy_file(tmp_path: Path) -> None:
+    for order in "CF":
+        path = tmp_path / f"{order}.npy"
+        np.save(path, np.asarray(CUBE, order=order))
+        serialpack.pack(path, tmp_path / "a.spk", force=True)
+        lazy = serialpack.load(tmp_path / "a.spk", mmap_mode="r")
+        assert np.array_equal(lazy[7:9, ::50], CUBE[7:9, ::50])
+    path.write_bytes(path.read_bytes()[:-8])
+    serialpack.pack(path, tmp_path / "a.spk", force=True)
+    with pytest.raises(serialpack.DamagedError, match="fewer or more"):
+        serialpack.load(tmp_path / "a.spk", mmap_mode="r")
+
+
+def test_what_has_no_large_arrays_is_loaded(tmp_path: Path) -> None:
+    for number, obj in enumerate(({"a": 1}, [1.5] * 90_000, np.arange(3))):
+        path = tmp_path / f"{number}.spk"
+        serialpack.dump(obj, path)
+        for source in (path, io.BytesIO(b"before" + path.read_bytes())):
+            if isinstance(source, io.BytesIO):
+                source = io.BytesIO(path.read_bytes())
+            found = serialpack.load(source, mmap_mode="r")
+            assert found is not obj
+            assert np.array_equal(found, obj)
+    serialpack.dump(CUBE, path, "pickle", force=True)
+    with pytest.raises(serialpack.RefusedError):
+        serialpack.load(path, mmap_mode="r")
+    assert type(serialpack.load(path, mmap_mode="r", trust=True)) is np.ndarray
+
+
+def test_what_cannot_be_said_in_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "cube.spk"
+    serialpack.dump(CUBE, path, "objects+none")
+    with pytest.raises(serialpack.UsageError, match="read, not written"):
+        serialpack.load(path, mmap_mode="r+")
+    with pytest.raises(FileNotFoundError):
+        serialpack.load(tmp_path / "none.spk", mmap_mode="r")
+    read, write = os.pipe()
+    os.close(write)
+    with os.fdopen(read, "rb") as pipe, pytest.raises(serialpack.UsageError, match="not a pipe"):
+        serialpack.load(pipe, mmap_mode="r")
+    serialpack.dump(CUBE, path, "objects+blosc-lz4", force=True)
+    whole = path.read_bytes()
+    lazy = serialpack.load(io.BytesIO(flipped(whole, len(whole) - 5000)), mmap_mode="r")
+    assert np.array_equal(lazy[:9], CUBE[:9])
+    with pytest.raises(serialpack.DamagedError):
+        lazy[...]
