@@ -122,7 +122,10 @@ def read_short(
     damage: DamagedError | None = None
     if frame_checksum(SHORT, body, payload) != check:
         damage = DamagedError(
-            "the checksum of the short member does not match", start=start, end=source.offset
+            "the checksum of the short member does not match",
+            block=0,
+            start=start,
+            end=source.offset,
         )
     try:
         header, block = _decode(body, payload, start, zstd_envelope=zstd_envelope)

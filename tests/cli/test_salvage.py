@@ -227,10 +227,14 @@ def test_inspect_shows_what_is_left(folder: Path) -> None:
 # --- archives --------------------------------------------------------------------------------
 
 
+#: Two blocks.
+FIRST = b"first\n" * 300
+
+
 @pytest.fixture
 def archive(folder: Path) -> Path:
-    """An archive of three entries, the second of several blocks."""
-    for name, data in (("one", b"first\n" * 9), ("two.ndjson", LINES), ("three", b"third\n" * 9)):
+    """An archive of three entries, each of several blocks."""
+    for name, data in (("one", FIRST), ("two.ndjson", LINES), ("three", FIRST[::-1])):
         (folder / name).write_bytes(data)
     args = ["--archive", "--block-size", "1K", "one", "two.ndjson", "three", "-o", "all.spk"]
     assert run(folder, "pack", "-q", *args).code == 0
@@ -255,8 +259,8 @@ def test_entries_are_salvaged_one_by_one(archive: Path) -> None:
         check("unpack", line)
     check("error", whole)
     assert [line["entry"] for line in entries] == ["one", "two.ndjson", "three"]
-    assert (archive / "out/one").read_bytes() == b"first\n" * 9
-    assert (archive / "out/three").read_bytes() == b"third\n" * 9
+    assert (archive / "out/one").read_bytes() == FIRST
+    assert (archive / "out/three").read_bytes() == FIRST[::-1]
     begin = second[0].block.size
     end = begin + second[1].block.size
     assert (archive / "out/two.ndjson").read_bytes() == LINES[:begin] + LINES[end:]
@@ -268,7 +272,7 @@ def test_entries_are_salvaged_one_by_one(archive: Path) -> None:
 def test_an_entry_of_which_nothing_is_left_is_not_written(archive: Path) -> None:
     data = (archive / "all.spk").read_bytes()
     first, *_ = members(data).values()
-    (archive / "all.spk").write_bytes(flipped(data, first[0].end - 1))
+    (archive / "all.spk").write_bytes(flipped(data, *(block.end - 1 for block in first)))
     done = run(archive, "unpack", "--salvage", "all.spk", "-o", "out")
     assert done.code == 3
     assert names(archive / "out") == ["three", "two.ndjson"]
