@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache
 from itertools import count
@@ -87,15 +88,18 @@ def pack_checked(records: list[Any]) -> bytes:
 
 @cache
 def _lists_around() -> int:
-    """As many lists as may stand around ``MAX_DEPTH`` empty ones."""
-    value: list[Any] = []
-    for most in count(1):
-        try:
-            _packer().pack(value)
-        except ValueError:
-            return max(most - 1 - MAX_DEPTH, 0)
-        value = [value]
-    raise AssertionError
+    """As many lists as may stand around ``MAX_DEPTH`` empty ones, by the library's own count."""
+    import msgpack
+
+    levels = count()
+
+    def deeper(_: object) -> list[object]:
+        next(levels)
+        return [...]
+
+    with suppress(ValueError):
+        msgpack.Packer(default=deeper).pack(...)
+    return max(next(levels) - MAX_DEPTH, 0)
 
 
 def _packer() -> Any:
