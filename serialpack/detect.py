@@ -1,7 +1,5 @@
 """What a file is: its format by name and by content, and words for what it looks like."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import NamedTuple

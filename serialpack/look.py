@@ -3,8 +3,6 @@
 It is judged by the first bytes, but that the keys of one large object are looked for behind them.
 """
 
-from __future__ import annotations
-
 import io
 from collections import Counter
 from collections.abc import Iterable, Iterator

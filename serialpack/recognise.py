@@ -3,8 +3,6 @@
 Only what is sure is taken: one format reads it, and no other that it might be in.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from io import BytesIO

@@ -5,8 +5,6 @@ by the block size. A *value format* also turns a block into values and back, and
 texts strictly, value by value: that is the proof behind "same or refused".
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from copy import copy
@@ -286,7 +284,7 @@ class ValueFormat(Format):
     heeds: ClassVar[frozenset[str]] = frozenset()
     #: Where ``parse`` notes what it changes because a rule says so; None: it changes nothing.
     #: Only of the copy of itself that ``lossy.parse_lossy`` makes.
-    marks: Marks | None = None
+    marks: "Marks | None" = None
     #: Whether its numbers are text that it can keep: ``literal_of`` says which.
     keeps_literals: ClassVar[bool] = False
     #: Whether it keeps that text when it is written, but reads it as text.
@@ -308,14 +306,14 @@ class ValueFormat(Format):
         """Whether the format of that name spells all numbers as this one does."""
         return False
 
-    def reading_literals(self) -> ValueFormat:
+    def reading_literals(self) -> "ValueFormat":
         """The format, as it reads the text of numbers."""
         reader = copy(self)
         reader.literals = True
         return reader
 
     @property
-    def join(self) -> Join | None:
+    def join(self) -> "Join | None":
         """What it has around its records, where a file of it can be written block by block."""
         return None
 

@@ -1,7 +1,5 @@
 """What is known of a format before its module is imported: one declaration each."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple, Protocol
 
 

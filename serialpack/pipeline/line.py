@@ -4,8 +4,6 @@ What stands behind takes what the workers made of each block: filters, codec and
 ``pack`` (``pack.pack_stream``), a joiner for ``--to`` (``conversion.stream.convert_stream``).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from itertools import chain, count
 from time import perf_counter

@@ -1,7 +1,5 @@
 """A container's members become bytes again: all of them, or a range of records or bytes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from time import perf_counter
 from typing import NamedTuple

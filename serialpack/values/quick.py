@@ -4,8 +4,6 @@ pickle writes types, order and bits of plain values and of objects that keep all
 attributes; two that are written alike are the same. What else there is, somebody slower looks at.
 """
 
-from __future__ import annotations
-
 import copyreg
 import pickle
 from collections.abc import Callable, Iterable

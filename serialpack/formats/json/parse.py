@@ -5,8 +5,6 @@ does not take (lone surrogates, an error) goes the strict way, on the standard l
 which says where the error is and why a value cannot be held.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator

@@ -5,8 +5,6 @@ in a block its elements are the records instead, or the members of a map, each a
 member: so it is read in bounded memory, whatever its length.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from array import array
 from bisect import bisect_left
@@ -226,7 +224,7 @@ class MessageFormat(DocumentFormat):
 
     @staticmethod
     @abstractmethod
-    def scan(view: memoryview, most: int, step: int, ends: array[int] | None = None) -> Scan:
+    def scan(view: memoryview, most: int, step: int, ends: "array[int] | None" = None) -> Scan:
         """The records of ``step`` values each at the front of ``view``, ``most`` at most.
 
         ``ends`` gets the place where each one ends.

@@ -5,8 +5,6 @@ record larger than a block, the pieces of one larger than MAX_BLOCK. A format br
 which says where records end.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Callable, Iterator
@@ -122,7 +120,7 @@ class Scan(NamedTuple):
 
 
 def record_ends(
-    scan: Callable[[memoryview, int, array[int]], Scan], data: Buffer, start: int = 0
+    scan: Callable[[memoryview, int, "array[int]"], Scan], data: Buffer, start: int = 0
 ) -> Iterator[int]:
     """Where the records end that stand at the front of ``data[start:]``, one after another.
 
