@@ -11,7 +11,7 @@ from copy import copy
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from serialpack.depth import TOO_DEEP, TooDeep, check_values
+from serialpack.depth import TOO_DEEP
 from serialpack.errors import RefusedError, UsageError
 from serialpack.formats.declaration import Declaration
 from serialpack.stages.stage import MAX_BLOCK as MAX_BLOCK
@@ -91,20 +91,6 @@ def too_large(block: SourceBlock) -> RefusedError:
 def depth_loss(record: int = 0) -> Difference:
     """What is lost of a record that is nested more deeply than ``MAX_DEPTH``."""
     return Difference(record, "$", TOO_DEEP, "", "depth")
-
-
-def check_records(records: list[Any], check: Callable[[list[Any]], object] = check_values) -> None:
-    """Unheld, with its number, for the first record that ``check`` finds to be too deep."""
-    try:
-        check(records)
-        return
-    except TooDeep:
-        pass
-    for number, record in enumerate(records):
-        try:
-            check([record])
-        except TooDeep:
-            raise Unheld(depth_loss(number)) from None
 
 
 class Format(ABC):

@@ -14,7 +14,7 @@ from itertools import compress
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from serialpack.depth import check_values, contents
+from serialpack.depth.values import check_values, contents
 from serialpack.values.parts import WITH_CONTENTS, is_hidden
 
 #: Types whose pickled form says all that there is of them.

@@ -15,7 +15,8 @@ from functools import cache
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from serialpack.depth import MAX_DEPTH, TooDeep, check_values
+from serialpack.depth import MAX_DEPTH, TooDeep
+from serialpack.depth.values import check_values
 from serialpack.formats.msgpack.heads import head
 from serialpack.formats.shared.utf8 import ESCAPED
 from serialpack.stages.stage import Buffer

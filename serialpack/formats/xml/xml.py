@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from serialpack.depth import holds_itself
+from serialpack.depth.values import holds_itself
 from serialpack.errors import ValueRefusedError
 from serialpack.formats.shared.document import DocumentFormat
 from serialpack.formats.xml.read import read_document
