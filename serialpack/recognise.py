@@ -4,7 +4,6 @@ Only what is sure is taken: one format reads it, and no other that it might be i
 """
 
 import re
-import tomllib
 from io import BytesIO
 from typing import NamedTuple
 
@@ -99,6 +98,8 @@ def _is_yaml(text: str) -> bool:
 
 
 def _is_toml(text: str) -> bool:
+    import tomllib
+
     try:
         return bool(tomllib.loads(text))
     except (tomllib.TOMLDecodeError, RecursionError):
