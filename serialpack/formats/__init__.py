@@ -226,6 +226,7 @@ FORMATS = FormatRegistry(
         "serialpack.formats.sqlite.sqlite:SqliteFormat",
         (".db", ".sqlite", ".sqlite3"),
         magic=(b"SQLite format 3\0",),
+        has_magic=True,
         sequence=True,
     ),
 )

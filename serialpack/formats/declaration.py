@@ -16,6 +16,8 @@ class Declaration(NamedTuple):
     extensions: tuple[str, ...] = ()
     #: First bytes that are the sign of it, whatever the file is called.
     magic: tuple[bytes, ...] = ()
+    #: Whether all its files begin so: its extensions are those of many programs' files.
+    has_magic: bool = False
     #: Whether a file can be in it.
     is_source: bool = True
     #: Whether ``--to`` writes it.
