@@ -1,6 +1,7 @@
 """What a file is: its format by name and by content, and words for what it looks like."""
 
 import re
+from codecs import BOM_UTF8
 from typing import NamedTuple
 
 from serialpack.errors import UsageError
@@ -12,7 +13,6 @@ _PICKLE = re.compile(rb"\x80[\x02-\x05][\x95\]}\(ccKMJX\x8cN\x88\x89GB]", re.DOT
 #: A protocol from 4 on, and a first frame of less than 4 GiB: nothing else begins so.
 _FRAMED_PICKLE = re.compile(rb"\x80[\x04\x05]\x95.{4}\x00{4}", re.DOTALL)
 _SKIPPABLE = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")
-_BOM = b"\xef\xbb\xbf"
 _HTML = re.compile(rb"(?i)<!doctype html|<html")
 #: What is looked at has fewer bytes only where the file has.
 _HEAD = 4 << 10
@@ -31,7 +31,7 @@ def detect(name: str | None, head: bytes) -> str:
     if found is None and _FRAMED_PICKLE.match(head):
         return "pickle"
     if found is None:
-        declared = FORMATS.by_magic(head.removeprefix(_BOM))
+        declared = FORMATS.by_magic(head.removeprefix(BOM_UTF8))
         found = declared.name if declared else None
     if found == "pickle" and (
         head.startswith(FORMATS.declaration("npy").magic) or known_file(head) is not None
@@ -183,7 +183,7 @@ def looks_like(head: bytes) -> str | None:
         return "a Python pickle"
     if is_binary(head):
         return None
-    text = head.removeprefix(_BOM).lstrip()
+    text = head.removeprefix(BOM_UTF8).lstrip()
     if json_kind(head):
         return "JSON"
     if text.startswith((b"<?xml", b"<!DOCTYPE")) or re.match(rb"<[A-Za-z][^<>]*>", text):
@@ -201,7 +201,7 @@ def looks_like(head: bytes) -> str | None:
 
 def not_converted(head: bytes) -> KnownFile | None:
     """What a file that begins so is, where that is known to be no format that is converted."""
-    text = head.removeprefix(_BOM).lstrip()
+    text = head.removeprefix(BOM_UTF8).lstrip()
     known = HTML if _HTML.match(text) else known_file(head)
     return known if known is not None and known.cannot else None
 

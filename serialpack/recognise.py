@@ -4,6 +4,7 @@ Only what is sure is taken: one format reads it, and no other that it might be i
 """
 
 import re
+from codecs import BOM_UTF8
 from io import BytesIO
 from typing import NamedTuple
 
@@ -16,7 +17,6 @@ from serialpack.formats.csv.rows import rows_of
 from serialpack.formats.shared.document import Malformed
 from serialpack.values.structure import Structure
 
-_UTF8_MARK = b"\xef\xbb\xbf"
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 #: A line of YAML that is not indented: a key of plain characters or in quotes, an element, a mark.
@@ -57,7 +57,7 @@ def _is_text(head: bytes) -> bool:
 
 
 def _text(head: bytes, whole: bool) -> Recognised:
-    text = head.removeprefix(_UTF8_MARK).decode("utf-8", "ignore")
+    text = head.removeprefix(BOM_UTF8).decode("utf-8", "ignore")
     if not whole:
         text = text[: text.rfind("\n") + 1]
     tables = {d.name: _table(text, d.delimiter) for d in FORMATS if d.delimiter and not d.variants}

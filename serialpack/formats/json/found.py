@@ -2,8 +2,7 @@
 
 import json
 import re
-
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+from codecs import BOM_UTF8
 
 
 def json_kind(head: bytes, named: str | None = None) -> str | None:
@@ -22,7 +21,7 @@ def json_kind(head: bytes, named: str | None = None) -> str | None:
 
 
 def _kind(head: bytes) -> str | None:
-    text = head.removeprefix(_BYTE_ORDER_MARK).strip(b" \t\r\n")
+    text = head.removeprefix(BOM_UTF8).strip(b" \t\r\n")
     if not text.startswith((b"{", b"[")):
         return None
     if _json_state(text) != "no":
@@ -35,7 +34,7 @@ def _kind(head: bytes) -> str | None:
 
 def _one_line(head: bytes) -> bool:
     """Whether the first line is a value, or goes on behind the head."""
-    line, newline, _ = head.removeprefix(_BYTE_ORDER_MARK).lstrip().partition(b"\n")
+    line, newline, _ = head.removeprefix(BOM_UTF8).lstrip().partition(b"\n")
     return not newline or _json_state(line.strip()) == "whole"
 
 
