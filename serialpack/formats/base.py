@@ -99,6 +99,8 @@ class Format(ABC):
     about: ClassVar[str] = ""
     #: Whether blocks can be parsed into values (see ValueFormat).
     has_values: ClassVar[bool] = False
+    #: Whether a document of some megabytes is read as values in no time.
+    quick: ClassVar[bool] = False
     #: Whether its sources are what a serializer wrote.
     serialized: ClassVar[bool] = False
     #: What its style has; other keys mean nothing.
@@ -257,8 +259,6 @@ class ValueFormat(Format):
     safe: ClassVar[bool] = True
     #: Whether serializers of this very format write its records anew, in a style of their own.
     restyled: ClassVar[bool] = False
-    #: Whether two of its sources, one after another, are one source with the records of both.
-    joins: ClassVar[bool] = True
     #: Whether a file in it is one record.
     one_record: ClassVar[bool] = False
     #: Whether ``lossy.parse_lossy`` tells what reading drops: comments, and the like.

@@ -16,12 +16,14 @@ class Declaration(NamedTuple):
     extensions: tuple[str, ...] = ()
     #: First bytes that are the sign of it, whatever the file is called.
     magic: tuple[bytes, ...] = ()
-    #: Whether all its files begin so: its extensions are those of many programs' files.
-    has_magic: bool = False
     #: Whether a file can be in it.
     is_source: bool = True
     #: Whether ``--to`` writes it.
     is_target: bool = True
+    #: Whether all its files begin with the magic: others too have names that end so.
+    has_magic: bool = False
+    #: The first bytes of its lists and maps, where it has no magic that tells it.
+    containers: frozenset[int] = frozenset()
     #: Whether it is text, in UTF-8.
     is_text: bool = False
     #: Whether its records are lines, so that a piece of it can be looked at alone.

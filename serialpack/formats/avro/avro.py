@@ -51,7 +51,6 @@ class AvroFormat(DocumentFormat):
         "codec": (str,),
         "meta": (dict,),
     }
-    joins = False
     title = "Avro"
     about = "Avro object container files"
 

@@ -153,7 +153,6 @@ class CsvFormat(CsvText):
     """Comma-separated values."""
 
     title = "CSV"
-    joins = False
     about = "comma-separated values with a header line"
 
     @property

@@ -216,6 +216,7 @@ class Sequence(NamedTuple):
 class MessageFormat(DocumentFormat):
     """A format whose files are messages, one after another."""
 
+    quick = True
     style_types: ClassVar[StyleTypes] = {"k": (str,), "h": (bytes,), "t": (bytes,)}
     #: The head of a map with one member.
     _pair: ClassVar[bytes]

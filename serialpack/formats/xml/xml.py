@@ -29,7 +29,6 @@ class XmlFormat(DocumentFormat):
     about = "XML, an element for each key"
     title = "XML"
     one_record = True
-    joins = False
     tells = True
     heeds = frozenset({ORDER})
     cannot = BEYOND_JSON | {
