@@ -73,10 +73,9 @@ class Finder(ABC):
 
     def values(self, part: memoryview) -> int:
         """About how many values stand in ``part``: rather more than fewer, and quickly told."""
-        import numpy as np
-
-        numbers = np.frombuffer(part, np.uint8)
-        return sum(int(np.count_nonzero(numbers == mark)) for mark in self.marks)
+        # NumPy does it in two thirds of the time; but it takes as long to import as this takes for
+        # 100 MB.
+        return len(part) - len(bytes(part).translate(None, self.marks))
 
     def most_bytes(self, view: memoryview, most: int) -> int | None:
         """As many bytes of ``view`` as have ``most`` values; None for all of them.
