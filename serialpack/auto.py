@@ -8,8 +8,6 @@ hardly makes smaller. It begins as dask.distributed compresses messages
 is looked at whole, so that nothing is stored that zstd would have made clearly smaller.
 """
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable
 from typing import IO, TYPE_CHECKING, NamedTuple
@@ -152,7 +150,7 @@ def _for_records(choice: Choice, format: str, head: Buffer) -> Choice:
 
 
 def _for_array(
-    choice: Choice, layout: NumbersLayout, head: Buffer, source: Source | None
+    choice: Choice, layout: "NumbersLayout", head: Buffer, source: Source | None
 ) -> Choice:
     from serialpack.array_chains import best_chain
 
@@ -169,7 +167,7 @@ def _for_array(
     )
 
 
-def _samples(layout: NumbersLayout, head: Buffer, source: Source | None) -> list[Buffer]:
+def _samples(layout: "NumbersLayout", head: Buffer, source: Source | None) -> list[Buffer]:
     """Of places spread over the file where all of it can be read, else over its first block."""
     from serialpack.array_chains import window_of
 
@@ -190,7 +188,7 @@ def _read_at(file: IO[bytes], place: int, size: int) -> bytes:
     return file.read(size)
 
 
-def _spread_over(layout: NumbersLayout, length: int, size: int) -> list[int]:
+def _spread_over(layout: "NumbersLayout", length: int, size: int) -> list[int]:
     """Where samples of ``size`` bytes begin, in a file of ``length``: at whole numbers."""
     room = max(length - layout.start - size, 0) // layout.size
     places = {layout.start + int(room * share) * layout.size for share in _PLACES}

@@ -1,20 +1,18 @@
 """What a file is: its format by name and by content, and words for what it looks like."""
 
-from __future__ import annotations
-
-import json
 import re
+from codecs import BOM_UTF8
 from typing import NamedTuple
 
 from serialpack.errors import UsageError
-from serialpack.formats import FORMATS
+from serialpack.formats import FORMATS, Declaration
+from serialpack.formats.json.found import json_kind
 from serialpack.known import HTML, KnownFile, is_beyond_text, known_file
 
 _PICKLE = re.compile(rb"\x80[\x02-\x05][\x95\]}\(ccKMJX\x8cN\x88\x89GB]", re.DOTALL)
 #: A protocol from 4 on, and a first frame of less than 4 GiB: nothing else begins so.
 _FRAMED_PICKLE = re.compile(rb"\x80[\x04\x05]\x95.{4}\x00{4}", re.DOTALL)
 _SKIPPABLE = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")
-_BOM = b"\xef\xbb\xbf"
 _HTML = re.compile(rb"(?i)<!doctype html|<html")
 #: What is looked at has fewer bytes only where the file has.
 _HEAD = 4 << 10
@@ -29,30 +27,30 @@ def detect(name: str | None, head: bytes) -> str:
     entry = FORMATS.by_extension(name) if name else None
     found = entry.name if entry else None
     if found in ("json", "ndjson") or found is None:
-        content = _json_kind(head)
-        if found == "json" and content == "ndjson":
-            return "ndjson"
-        if found == "ndjson" and content == "json" and not _one_line(head):
-            return "json"
-        found = found or content
+        found = json_kind(head, found)
     if found is None and _FRAMED_PICKLE.match(head):
         return "pickle"
     if found is None:
-        declared = FORMATS.by_magic(head.removeprefix(_BOM))
+        declared = FORMATS.by_magic(head.removeprefix(BOM_UTF8))
         found = declared.name if declared else None
     if found == "pickle" and (
         head.startswith(FORMATS.declaration("npy").magic) or known_file(head) is not None
     ):
         return "bytes"
-    if found == "sqlite" and head and FORMATS.by_magic(head) is None:
-        return "bytes"  # .db is the ending of many programs' files
-    if found is None or (FORMATS.declaration(found).is_text and head and is_binary(head)):
+    if found is None or (head and _is_other(FORMATS.declaration(found), head)):
         return "bytes"
     if found == "xml":
         from serialpack.formats.xml.root import is_typed
 
         return "typed-xml" if is_typed(head) else found
     return _dialect(head) if found == "csv" else found
+
+
+def _is_other(declared: Declaration, head: bytes) -> bool:
+    """Whether a file that begins so is not in the format that its name says."""
+    if declared.has_magic and not head.startswith(declared.magic):
+        return True
+    return declared.is_text and is_binary(head)
 
 
 class AsFound(NamedTuple):
@@ -185,8 +183,8 @@ def looks_like(head: bytes) -> str | None:
         return "a Python pickle"
     if is_binary(head):
         return None
-    text = head.removeprefix(_BOM).lstrip()
-    if _json_kind(head):
+    text = head.removeprefix(BOM_UTF8).lstrip()
+    if json_kind(head):
         return "JSON"
     if text.startswith((b"<?xml", b"<!DOCTYPE")) or re.match(rb"<[A-Za-z][^<>]*>", text):
         return HTML.words if _HTML.match(text) else "XML"
@@ -203,7 +201,7 @@ def looks_like(head: bytes) -> str | None:
 
 def not_converted(head: bytes) -> KnownFile | None:
     """What a file that begins so is, where that is known to be no format that is converted."""
-    text = head.removeprefix(_BOM).lstrip()
+    text = head.removeprefix(BOM_UTF8).lstrip()
     known = HTML if _HTML.match(text) else known_file(head)
     return known if known is not None and known.cannot else None
 
@@ -223,41 +221,3 @@ def is_binary(head: bytes) -> bool:
     if len(head.translate(None, _BINARY)) < len(head):
         return True
     return head.startswith(FORMATS.declaration("npy").magic) or is_beyond_text(head)
-
-
-def _json_kind(head: bytes) -> str | None:
-    """ "json" or "ndjson" where the text is JSON as far as it is there, and begins a container."""
-    text = head.removeprefix(_BOM).strip(b" \t\r\n")
-    if not text.startswith((b"{", b"[")):
-        return None
-    if _json_state(text) != "no":
-        return "json"
-    lines = [line for line in text.split(b"\n", 16)[:16] if line.strip()]
-    if len(lines) > 1 and _json_state(lines[0]) == "whole" and _json_state(lines[1]) != "no":
-        return "ndjson"
-    return None
-
-
-def _one_line(head: bytes) -> bool:
-    """Whether the first line is a value, or goes on behind the head."""
-    line, newline, _ = head.removeprefix(_BOM).lstrip().partition(b"\n")
-    return not newline or _json_state(line.strip()) == "whole"
-
-
-#: What a literal, a number or an escape may look like where the text breaks off within it.
-_UNFINISHED = re.compile(r"[a-z]{0,4}|-?[0-9]*[.eE]?[-+]?|\\?u?[0-9a-fA-F]{0,4}")
-
-
-def _json_state(text: bytes) -> str:
-    """Whether text is a "whole" JSON value, the beginning of one ("part") or neither ("no")."""
-    # The standard library's: msgspec would do it faster than it is imported, for a small file.
-    decoded = text.decode("utf-8", "replace")
-    try:
-        # Integers stay text: Python turns no more than 4300 digits into one.
-        _, end = json.JSONDecoder(parse_int=str).raw_decode(decoded)
-    except RecursionError:
-        return "part"
-    except json.JSONDecodeError as error:
-        unfinished = _UNFINISHED.fullmatch(decoded, error.pos) or "Unterminated" in error.msg
-        return "part" if unfinished else "no"
-    return "whole" if end == len(decoded) else "no"

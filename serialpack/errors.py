@@ -8,8 +8,6 @@ Exit codes say what to do next: 1 the environment, 2 the call, 3 the input is da
 what it says, 4 refused (safety, a limit, a value that the chosen stage cannot hold).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """What a file is: a container's members from its index, or any other file's rough shape."""
 
-from __future__ import annotations
-
 import io
 import math
 from collections import Counter
@@ -72,7 +70,7 @@ class MemberInfo(NamedTuple):
     digest: str | None
     blocks: tuple[BlockInfo, ...]
     forms: dict[str, int] | None = None
-    columns: ColumnsInfo | None = None
+    columns: "ColumnsInfo | None" = None
 
     @property
     def modified(self) -> str | None:
@@ -98,7 +96,7 @@ class ColumnsInfo(NamedTuple):
     """What the columns of a member hold. ``structure``: bytes of what is no column's;
     ``text``: of blocks that are kept as their text."""
 
-    columns: tuple[ColumnInfo, ...]
+    columns: "tuple[ColumnInfo, ...]"
     structure: int
     text: int
 
@@ -141,7 +139,7 @@ class Inspection(NamedTuple):
     size: int | None
     members: tuple[MemberInfo, ...]
     shape: Shape | None
-    damage: tuple[Damage, ...] = ()
+    damage: "tuple[Damage, ...]" = ()
 
 
 def inspect_source(
@@ -300,7 +298,7 @@ def _left(source: Source) -> Inspection:
     return Inspection(source.path, source.size, tuple(members), None, tuple(remains.damage))
 
 
-def _left_info(member: FoundMember, header: Header) -> MemberInfo:
+def _left_info(member: "FoundMember", header: Header) -> MemberInfo:
     plan = member_plan(header)
     blocks, payload = [], 0
     for slot in member.slots():

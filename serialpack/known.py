@@ -1,7 +1,5 @@
 """Files that are known by their first bytes, and what can be done with those not converted."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 #: Bytes that stand at an offset, all of which must.

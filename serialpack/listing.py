@@ -4,8 +4,6 @@ Anybody may have made the file: what is read and kept of it is bounded, and name
 in it, to be escaped by whoever shows them.
 """
 
-from __future__ import annotations
-
 import io
 import struct
 import tarfile
@@ -174,7 +172,7 @@ class _Info(tarfile.TarInfo):
     """A header that says that it is damaged; tarfile takes one behind others for the end."""
 
     @classmethod
-    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> _Info:
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> "_Info":
         try:
             return super().frombuf(buf, encoding, errors)
         except (tarfile.EOFHeaderError, tarfile.EmptyHeaderError):  # type: ignore[attr-defined]

@@ -3,8 +3,6 @@
 It is judged by the first bytes, but that the keys of one large object are looked for behind them.
 """
 
-from __future__ import annotations
-
 import io
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -17,6 +15,7 @@ from serialpack.errors import DamagedError, MissingLibraryError, SerialpackError
 from serialpack.files import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Unheld, ValueFormat
+from serialpack.formats.json.text import JsonText
 from serialpack.listing import Listing, listing_of
 from serialpack.values.structure import Structure
 
@@ -27,9 +26,6 @@ SAMPLE = 256 << 10
 #: which is looked through without being read as values, more.
 LARGER = 4 << 20
 FAR = 64 << 20
-
-#: Formats whose documents of such a size are read as values in no time.
-_FAST = frozenset({"cbor", "msgpack"})
 
 
 class Look(NamedTuple):
@@ -96,10 +92,11 @@ def look_at(source: Source, block: bytes, format: str | None = None, *, far: boo
     )
     if everything:
         return found
-    if format in ("json", "ndjson"):
+    fmt = FORMATS.get(format)
+    if isinstance(fmt, JsonText):
         pieces = _pieces(source) if far and source.stat is not None else iter((block,))
         return _with_keys(found, head, pieces) or found
-    if format in _FAST and (not records or _are_members(format, head)):
+    if fmt.quick and (not records or _are_members(format, head)):
         records, size = _first_records(format, block)
         return found._replace(
             fields=_fields(records),
@@ -116,7 +113,9 @@ def _with_keys(found: Look, head: bytes, pieces: Iterator[bytes]) -> Look | None
     from serialpack.formats.json.keys import keys_of, object_start
 
     start = object_start(head)
-    if start is None or (found.records_seen and (start.element or found.format == "ndjson")):
+    if start is None or (
+        found.records_seen and (start.element or FORMATS.declaration(found.format).has_lines)
+    ):
         return None
     keys = keys_of(pieces, start.offset)
     if keys.ended and keys.looked_at <= SAMPLE and found.records_seen:

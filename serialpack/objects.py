@@ -5,8 +5,6 @@ like any other bytes: in blocks, with checksums. ``unpack`` of such a container 
 serializer wrote.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
 from threading import Event

@@ -3,36 +3,26 @@
 Only what is sure is taken: one format reads it, and no other that it might be in.
 """
 
-from __future__ import annotations
-
 import re
-import tomllib
+from codecs import BOM_UTF8
 from io import BytesIO
 from typing import NamedTuple
 
 from serialpack.detect import is_binary
 from serialpack.errors import MissingLibraryError, SerialpackError, SyntaxInputError
-from serialpack.first_bytes import LISTS, MAPS
-from serialpack.formats import FORMATS
+from serialpack.formats import FORMATS, Declaration
 from serialpack.formats.base import Unheld, ValueFormat
+from serialpack.formats.bson.found import may_be_bson
 from serialpack.formats.csv.rows import rows_of
 from serialpack.formats.shared.document import Malformed
 from serialpack.values.structure import Structure
 
-_UTF8_MARK = b"\xef\xbb\xbf"
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 #: A line of YAML that is not indented: a key of plain characters or in quotes, an element, a mark.
 _KEY = r"(?:[A-Za-z_][\w.-]*|\"[^\"]*\"|'[^']*')[ ]*:(?:[ ].*)?"
 _YAML_LINE = re.compile(rf"{_KEY}|-(?: .*)?|---(?: .*)?|\.\.\.|%YAML .*")
 _NUMBER = re.compile(r"[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?")
-
-
-#: The first bytes of a list or a map.
-_CONTAINERS = {"msgpack": MAPS | LISTS, "cbor": frozenset(range(0x80, 0xC0))}
-
-#: A document of BSON, as MongoDB limits it.
-_LARGEST_BSON = (16 << 20) + (16 << 10)
 
 
 class Recognised(NamedTuple):
@@ -60,7 +50,7 @@ def _is_text(head: bytes) -> bool:
 
 
 def _text(head: bytes, whole: bool) -> Recognised:
-    text = head.removeprefix(_UTF8_MARK).decode("utf-8", "ignore")
+    text = head.removeprefix(BOM_UTF8).decode("utf-8", "ignore")
     if not whole:
         text = text[: text.rfind("\n") + 1]
     tables = {d.name: _table(text, d.delimiter) for d in FORMATS if d.delimiter and not d.variants}
@@ -101,6 +91,8 @@ def _is_yaml(text: str) -> bool:
 
 
 def _is_toml(text: str) -> bool:
+    import tomllib
+
     try:
         return bool(tomllib.loads(text))
     except (tomllib.TOMLDecodeError, RecursionError):
@@ -108,28 +100,20 @@ def _is_toml(text: str) -> bool:
 
 
 def _binary(head: bytes, *, whole: bool) -> Recognised:
-    found = {name: _reads(name, head, whole=whole) for name in _CONTAINERS}
+    found = {d.name: _reads(d, head, whole=whole) for d in FORMATS if d.containers}
     possible = tuple(name for name, reads in found.items() if reads is not False)
     sure = len(possible) == 1 and found[possible[0]]
-    if _may_be_bson(head, whole=whole):
+    if may_be_bson(head, whole=whole):
         possible, sure = (*possible, "bson"), False
     return Recognised(possible[0] if sure else None, possible)
 
 
-def _may_be_bson(head: bytes, *, whole: bool) -> bool:
-    """A document says its length first, and ends with a zero (bsonspec.org)."""
-    size = int.from_bytes(head[:4], "little")
-    if size < 5 or len(head) < 5:
-        return False
-    return head[size - 1] == 0 if size <= len(head) else not whole and size <= _LARGEST_BSON
-
-
-def _reads(format: str, head: bytes, *, whole: bool) -> bool | None:
+def _reads(declared: Declaration, head: bytes, *, whole: bool) -> bool | None:
     """Whether a format reads maps and lists there, and of all of it; None: nobody knows."""
-    fmt = FORMATS.get(format)
-    assert isinstance(fmt, ValueFormat)
-    if not head or head[0] not in _CONTAINERS[format]:
+    if not head or head[0] not in declared.containers:
         return False
+    fmt = FORMATS.get(declared.name)
+    assert isinstance(fmt, ValueFormat)
     size = len(head) if whole else len(head) // 4
     try:
         for block in fmt.split(BytesIO(head).read, max(size, 1), for_values=True):

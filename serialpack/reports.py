@@ -1,7 +1,5 @@
 """What packing and unpacking did, as numbers and words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Generic, NamedTuple, Protocol, TypeVar
 

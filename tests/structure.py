@@ -6,7 +6,8 @@ A rule takes the folder of a package, so that the tests can plant a fault and se
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -70,6 +71,10 @@ class Tree:
             f"{source}.{alias.name}" if f"{source}.{alias.name}" in self.modules else source
             for alias in node.names
         ]
+
+
+#: The package itself, each of its modules parsed once.
+PACKAGE = Tree(Path(__file__).parents[1] / "serialpack")
 
 
 def _statements(tree: ast.AST, *, late: bool) -> Iterator[tuple[ast.Import | ast.ImportFrom, bool]]:
@@ -168,3 +173,38 @@ def repeated_names(tree: Tree) -> list[str]:
             if isinstance(node, ast.ClassDef):
                 where.setdefault(node.name, []).append(tree.place(module))
     return [f"{name}: {', '.join(places)}" for name, places in where.items() if len(places) > 1]
+
+
+def part_of(module: str) -> str:
+    """The module or folder of the package that ``module`` is or is in; empty: the package."""
+    return module.partition(".")[2].partition(".")[0]
+
+
+def misplaced(layers: Sequence[Collection[str]], parts: Collection[str]) -> list[str]:
+    """The parts that do not stand in just one layer, and the names in the table of no part."""
+    placed = Counter(part for layer in layers for part in layer)
+    return sorted(part for part in {*parts, *placed} if placed[part] != 1 or part not in parts)
+
+
+def upward_imports(tree: Tree, layers: Sequence[Collection[str]]) -> list[str]:
+    """Imports of another part than a module's own that is not in a lower layer, and of the package
+    by a module in it: its face may name everything, and nothing imports that."""
+    rank = {part: number for number, parts in enumerate(layers) for part in parts}
+    return [
+        f"{tree.place(module)}:{line} imports {name}"
+        for module in tree.modules
+        if (own := part_of(module))
+        for name, line, _ in tree.imports(module)
+        if part_of(name) != own and rank.get(part_of(name), len(layers)) >= rank[own]
+    ]
+
+
+def needed(tree: Tree, part: str) -> set[str]:
+    """The parts that a part needs, itself among them, also through what it imports."""
+    found = {module for module in tree.modules if part_of(module) == part}
+    waiting = list(found)
+    while waiting:
+        new = {i.name for i in tree.imports(waiting.pop()) if i.name in tree.modules} - found
+        found |= new
+        waiting += new
+    return {part_of(module) for module in found}

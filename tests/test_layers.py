@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import ast
-from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).parents[1] / "serialpack"
+from tests import structure
+from tests.structure import PACKAGE, Tree
 
 #: From the bottom up. A part is a module or folder of serialpack/. It may import the parts of
 #: lower layers and itself; parts of one layer do not know each other.
@@ -32,80 +30,27 @@ LAYERS: list[set[str]] = [
     {"__main__"},
 ]
 
-#: The package's own __init__: it may name everything, and nothing imports it.
-FACE = "serialpack"
-
 #: What a container must not know: it would have to change with every new stage.
 STAGES = {"auto", "codecs", "filters", "formats", "pipeline", "serializers"}
 
 
-def module_name(path: Path) -> str:
-    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-
-
-MODULES = {module_name(path): path for path in sorted(PACKAGE.rglob("*.py"))}
-
-
-def part_of(module: str) -> str:
-    return module.split(".")[1] if "." in module else FACE
-
-
-def rank(part: str) -> int:
-    if part == FACE:
-        return len(LAYERS)
-    return next(number for number, parts in enumerate(LAYERS) if part in parts)
-
-
-def imports(module: str, *, at_import: bool = False) -> Iterator[tuple[str, int]]:
-    """Modules of ours that ``module`` imports, with the line; functions and type checks too.
-
-    ``at_import``: only what is imported when the module is.
-    """
-    path = MODULES[module]
-    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
-    for node in statements(ast.parse(path.read_text("utf-8")), at_import=at_import):
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        else:
-            above = package.split(".")[: len(package.split(".")) - node.level + 1]
-            base = ".".join([*above, *([node.module] if node.module else [])])
-            source = base if node.level else node.module or ""
-            # ``from package import name``: name is a module, or something in the package.
-            names = [
-                f"{source}.{alias.name}" if f"{source}.{alias.name}" in MODULES else source
-                for alias in node.names
-            ]
-        for name in names:
-            if name.split(".")[0] == FACE:
-                yield name, node.lineno
-
-
-def statements(tree: ast.AST, *, at_import: bool) -> Iterator[ast.Import | ast.ImportFrom]:
-    for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            yield node
-        elif not (at_import and runs_later(node)):
-            yield from statements(node, at_import=at_import)
-
-
-def runs_later(node: ast.AST) -> bool:
-    """Whether what stands inside ``node`` is run after the import, or never."""
-    if isinstance(node, ast.If):
-        return "TYPE_CHECKING" in ast.unparse(node.test)
-    return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-
-
-def misplaced(layers: list[set[str]], parts: set[str]) -> list[str]:
-    """The parts that do not stand in just one layer, and the names in the table of no part."""
-    placed = Counter(part for layer in layers for part in layer)
-    return sorted(part for part in {*parts, *placed} if placed[part] != 1 or part not in parts)
-
-
 def test_every_module_has_one_layer() -> None:
     """A new module or folder is placed in the table, once, before anything uses it."""
-    assert len(MODULES) > 20, f"found too little under {PACKAGE}: {sorted(MODULES)}"
-    assert not misplaced(LAYERS, {part_of(m) for m in MODULES} - {FACE})
+    assert not structure.misplaced(LAYERS, {*map(structure.part_of, PACKAGE.modules)} - {""})
+
+
+def test_imports_point_down() -> None:
+    """A module imports its own part and lower layers only, also inside functions."""
+    assert not structure.upward_imports(PACKAGE, LAYERS)
+
+
+def test_container_knows_no_stage() -> None:
+    """Nor does it come to know one through what it imports."""
+    assert "errors" in structure.needed(PACKAGE, "container")
+    assert not structure.needed(PACKAGE, "container") & STAGES
+
+
+# --- planted faults --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -118,29 +63,39 @@ def test_every_module_has_one_layer() -> None:
     ],
 )
 def test_a_part_without_its_one_place_is_found(layers: list[set[str]], found: list[str]) -> None:
-    assert misplaced(layers, {"low", "high"}) == found
+    assert structure.misplaced(layers, {"low", "high"}) == found
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_imports_point_down(module: str) -> None:
-    """A module imports its own part and lower layers only, also inside functions."""
-    part = part_of(module)
-    wrong = [
-        f"{MODULES[module].relative_to(PACKAGE.parent)}:{line} imports {name}"
-        for name, line in imports(module)
-        if part_of(name) != part and rank(part_of(name)) >= rank(part)
-    ]
-    assert not wrong
+@pytest.mark.parametrize(
+    ("name", "text", "found"),
+    [
+        ("low/base.py", "import house.high", ["house/low/base.py:1 imports house.high"]),
+        ("low/base.py", "def f():\n    from ..high import top\n", ["house.high.top"]),
+        ("low/base.py", "from house import low", []),
+        ("low/base.py", "from house import beside", ["house.beside"]),
+        ("low/base.py", "from house import thing", ["imports house"]),
+        ("beside.py", "from house.low import base", ["house.low.base"]),
+        ("high/top.py", "import house.low.base, house.beside", []),
+        ("__init__.py", "import house.high.top", []),
+    ],
+)
+def test_an_arrow_upward_is_found(tmp_path: Path, name: str, text: str, found: list[str]) -> None:
+    tree = planted(tmp_path, **{name: text})
+    faults = structure.upward_imports(tree, [{"low", "beside"}, {"high"}])
+    assert len(faults) == len(found)
+    assert all(words in fault for words, fault in zip(found, faults, strict=True))
 
 
-def test_container_knows_no_stage() -> None:
-    """Nor does it come to know one through what it imports."""
-    seen = {m for m in MODULES if part_of(m) == "container"}
-    assert seen
-    todo = list(seen)
-    while todo:
-        for name, _ in imports(todo.pop()):
-            if name in MODULES and name not in seen:
-                seen.add(name)
-                todo.append(name)
-    assert not {part_of(m) for m in seen} & STAGES
+def test_what_is_needed_by_a_detour_is_found(tmp_path: Path) -> None:
+    texts = {"high/top.py": "import house.beside", "beside.py": "def f():\n    import house.low"}
+    assert structure.needed(planted(tmp_path, **texts), "high") == {"high", "beside", "low"}
+
+
+def planted(folder: Path, **texts: str) -> Tree:
+    """A package of two packages and a module, with ``texts`` in some of its files."""
+    files = ("__init__.py", "beside.py", "low/__init__.py", "low/base.py")
+    for name in (*files, "high/__init__.py", "high/top.py"):
+        path = folder / "house" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(texts.get(name, ""), "utf-8")
+    return Tree(folder / "house")

@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests import structure
-from tests.structure import Tree
+from tests.structure import PACKAGE, Tree
 
 ROOT = Path(__file__).parents[1]
-PACKAGE = Tree(ROOT / "serialpack")
 
 #: Circles that stay, by the modules in them, each with its reason.
 CIRCLES: dict[frozenset[str], str] = {

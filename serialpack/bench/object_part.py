@@ -58,8 +58,7 @@ def serialize_object(
         return None, timer.seconds
 
     _, back = repeat(load, lambda _: 0, care)
-    cut = FORMATS.get("object").split(io.BytesIO(data).read, packing.block_size)
-    blocks = list(cut)
+    blocks = list(FORMATS.get("object").split(io.BytesIO(data).read, packing.block_size))
     digest = WholeDigest()
     digest.add(data, None, exact=True)
     return SerializedPart(

@@ -42,6 +42,10 @@ def main() -> None:
 
 
 def _run() -> int:
+    import gc
+
+    # Some hundred modules come in, and stay: nothing is found by looking at them again and again.
+    gc.set_threshold(10_000)
     from serialpack.cli.app import run
 
     return run(sys.argv[1:])

@@ -21,7 +21,6 @@ from serialpack.errors import InputError, NotContainerError, SerialpackError
 from serialpack.files import Source
 from serialpack.formats import FORMATS
 from serialpack.known import known_words
-from serialpack.recognise import recognised
 from serialpack.stages.stage import Buffer
 from serialpack.targets import is_device
 
@@ -71,6 +70,8 @@ def _format_of(path: str) -> str:
         found = told(None, None if path == STDIO else inner.name, head)
     if found != "bytes":
         return found
+    from serialpack.recognise import recognised
+
     return recognised(head, whole=len(head) < HEAD).format or found
 
 

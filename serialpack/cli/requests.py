@@ -4,8 +4,6 @@ Their names are those of the options (``cli.options`` and each verb's own); what
 stands in a part of its own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, NamedTuple, TypeVar

@@ -1,7 +1,5 @@
 """What the verbs share: files one after another, reports, progress, exit codes."""
 
-from __future__ import annotations
-
 import json
 import os
 import select
@@ -194,7 +192,7 @@ class Input(NamedTuple):
     before: os.stat_result | None
 
     @classmethod
-    def of(cls, path: str) -> Input:
+    def of(cls, path: str) -> "Input":
         """The input as it is now."""
         return cls(path, None if path == STDIO else stat_of(path))
 
@@ -249,7 +247,7 @@ class Mover:
         self,
         inputs: Sequence[Input],
         target: str | None,
-        work: Callable[[Any, ProgressBar | None], ReportT],
+        work: Callable[[Any, "ProgressBar | None"], ReportT],
         *,
         check: Callable[[], object],
         plan: Iterable[str],
@@ -320,7 +318,7 @@ def shows_progress(manner: Manner) -> bool:
 
 def progress_bar(
     path: str, manner: Manner, *, counts_written: bool = False
-) -> AbstractContextManager[ProgressBar | None]:
+) -> AbstractContextManager["ProgressBar | None"]:
     """A bar where there is someone to look at it."""
     if not shows_progress(manner):
         return nullcontext()

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from serialpack import api
 from serialpack.cli.naming import STDIO, SUFFIX
 from serialpack.cli.words import complain
-from serialpack.container.salvage import has_blocks
 from serialpack.errors import ArchiveError, DamagedError, NotContainerError, SerialpackError
 
 if TYPE_CHECKING:
@@ -26,6 +25,8 @@ def add_hint(error: SerialpackError, path: str) -> None:
     named_so = isinstance(error, NotContainerError) and path.endswith(SUFFIX)
     if not (damaged or named_so) or path == STDIO:
         return
+    from serialpack.container.salvage import has_blocks
+
     try:
         with open(path, "rb") as file:
             if not has_blocks(file):

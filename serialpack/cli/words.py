@@ -37,7 +37,8 @@ def other_delimiter(path: str, format: str) -> str:
 
     dialect = dialect_of(declared)
     mark, words = dialect.delimiter, dialect.in_words
-    usual = "\t" if path.lower().endswith((".tsv", ".tab")) else ","
+    named = FORMATS.by_extension(path)
+    usual = (named.delimiter if named is not None else b"").decode() or ","
     if mark != usual:
         words.insert(0, f"delimiter {'tab' if mark == chr(9) else mark}")
     return "".join(f", {word}" for word in words)

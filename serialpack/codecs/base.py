@@ -22,8 +22,6 @@ class Codec(Stage, ABC):
 
     #: What keeps ``decompress`` from writing more than ``size``: documented, and tested for all.
     bound: ClassVar[str]
-    #: Whether the stored bytes say their restored size themselves (checked before decoding).
-    carries_size: ClassVar[bool] = False
     #: The parameters with which it is worth comparing with others, as a chain spells them.
     levels: ClassVar[tuple[str, ...]] = ("",)
 

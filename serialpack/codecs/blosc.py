@@ -48,7 +48,6 @@ class Blosc(Codec):
         Param("threads", 1, 256, 0, "/"),
     )
     about = "blocked, with byte or bit shuffle built in"
-    carries_size = True
     bound = (
         "The chunk's header must state the size promised, possible for its length, the exact "
         "length of the stored bytes, and the chain's codec and filter; then the library writes "

@@ -32,7 +32,6 @@ class Pcodec(Codec):
     )
     levels = ("", ":8")
     about = "numbers of one type; floats and integers that no text compressor shrinks"
-    carries_size = True
     bound = "The size stored is compared first; the library writes into an array of that size."
 
     @property

@@ -16,7 +16,6 @@ class Snappy(Codec):
     library = "cramjam"
     extra = "snappy"
     about = "very fast, no levels"
-    carries_size = True
     bound = (
         "The length in front must be the size promised and at most 22 times the stored bytes "
         "(an element of 3 bytes gives 64 at most); the library writes into our buffer of that size."

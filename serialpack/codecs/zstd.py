@@ -56,7 +56,6 @@ class Zstd(Codec):
     params = (dialled("level", -7, 22, (1, 2, 3, 5, 8, 12, 15, 19, 22)),)
     levels = (":1", ":3", ":9", ":19")
     about = "fast and small; any zstd tool reads it"
-    carries_size = True
     bound = (
         "The frame must state its content size, equal to the size promised and possible for its "
         "length, a checksum, no dictionary and a window of at most 128 MiB; then libzstd writes "

@@ -1,7 +1,5 @@
 """Compressions, each undone piece by piece, with the place where one fails."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -40,7 +38,7 @@ class Kind(NamedTuple):
     name: str
     extensions: tuple[str, ...]
     begins: Callable[[bytes], bool]
-    pieces: Callable[[CompressedInput, Kind], Iterator[bytes]]
+    pieces: "Callable[[CompressedInput, Kind], Iterator[bytes]]"
 
 
 class CompressedInput:

@@ -4,8 +4,6 @@ At the level that each compression has by default. What is compressed is undone 
 written, and compared.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """The index: what a member's end says of the whole."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
@@ -27,7 +25,7 @@ class IndexRow(NamedTuple):
     check: int
 
     @classmethod
-    def of(cls, block: Block, frame: int, check: int) -> IndexRow:
+    def of(cls, block: Block, frame: int, check: int) -> "IndexRow":
         """The row of ``block``, whose header's frame has ``frame`` bytes and ends in ``check``."""
         serialized = None if block.serialized == block.size else block.serialized
         return cls(frame, block.payload, block.flags, block.records, block.size, serialized, check)
@@ -52,7 +50,7 @@ class Index(NamedTuple):
     digest: bytes
 
     @classmethod
-    def of(cls, header: bytes, rows: Sequence[IndexRow], digest: bytes) -> Index:
+    def of(cls, header: bytes, rows: Sequence[IndexRow], digest: bytes) -> "Index":
         counts = [r.records for r in rows if r.records is not None]
         return cls(
             header=header,
@@ -84,7 +82,7 @@ class Index(NamedTuple):
         ]
 
     @classmethod
-    def decode(cls, bodies: Sequence[bytes], start: int) -> Index:
+    def decode(cls, bodies: Sequence[bytes], start: int) -> "Index":
         """The index in the bodies of its frames, in order; DamagedError where malformed."""
         rows: list[IndexRow] = []
         try:

@@ -5,8 +5,6 @@ headers, order and number of blocks, stored bytes, index, end. What the payload 
 checked by the pipeline, with the checksums that the blocks carry.
 """
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable, Iterator
 
@@ -56,7 +54,7 @@ def is_small(head: bytes) -> bool:
 class Member:
     """One member of a stream: its header, then its blocks, then its index."""
 
-    def __init__(self, source: FrameSource, number: int, start: bytes) -> None:
+    def __init__(self, source: "FrameSource", number: int, start: bytes) -> None:
         self._source = source
         self.number = number
         self.start = source.offset - len(start)

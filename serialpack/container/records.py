@@ -4,8 +4,6 @@ Stages, formats and style are numbers and small values here; what they mean is k
 layers above. Layouts and rules: ``man/spk.5``.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from typing import Any, NamedTuple
@@ -126,7 +124,7 @@ class Header(NamedTuple):
         return body
 
     @classmethod
-    def decode(cls, body: bytes, start: int, *, zstd_envelope: bool) -> Header:
+    def decode(cls, body: bytes, start: int, *, zstd_envelope: bool) -> "Header":
         """The header in ``body``; ``start`` is its frame's place, for errors."""
         version = body[0] if body else VERSION
         try:
@@ -231,7 +229,7 @@ class Block(NamedTuple):
         return pack_body(*objects)
 
     @classmethod
-    def decode(cls, body: bytes, start: int, member: int, writer: str = "") -> Block:
+    def decode(cls, body: bytes, start: int, member: int, writer: str = "") -> "Block":
         """The block header in ``body``; DamagedError where it is malformed or another member's.
 
         ``writer``: the version that wrote the member, for the message about an unknown flag.

@@ -5,8 +5,6 @@ between the blocks of a member, and is not of it, is another container's: in the
 there. ``man/spk.5``, Damage.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Iterator
 from itertools import accumulate

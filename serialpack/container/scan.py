@@ -4,8 +4,6 @@ One pass, in little memory: what is whole is passed over as it is checked, and o
 whole stands are the next tags searched for. ``salvage.py`` makes members of what is found.
 """
 
-from __future__ import annotations
-
 import io
 import os
 import struct

@@ -1,7 +1,5 @@
 """Reads containers from the end, where the file can be sought: members, then single blocks."""
 
-from __future__ import annotations
-
 import io
 import os
 from collections.abc import Iterator

@@ -3,8 +3,6 @@
 It has no header, index or end, so it is written and read at once, and is always a whole file.
 """
 
-from __future__ import annotations
-
 import struct
 from typing import Any, NamedTuple
 
@@ -51,7 +49,7 @@ class Small(NamedTuple):
         return data + _CHECK.pack(checksum(data))
 
     @classmethod
-    def decode(cls, data: Buffer) -> Small:
+    def decode(cls, data: Buffer) -> "Small":
         """The small form in ``data``, a whole file; DamagedError where it is not whole."""
         view = memoryview(data)
         if len(view) > MAX_SMALL:

@@ -15,7 +15,8 @@ from serialpack.conversion._tagplaces import (
     difference_at,
 )
 from serialpack.conversion._tags import LARGE, ODD, WRITERS
-from serialpack.depth import MAX_DEPTH, TOO_DEEP, depth_of
+from serialpack.depth import MAX_DEPTH, TOO_DEEP
+from serialpack.depth.values import depth_of
 from serialpack.literal import Literal
 from serialpack.values.equality import kind_of
 from serialpack.values.kinds import key_kind, shown

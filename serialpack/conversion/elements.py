@@ -8,7 +8,8 @@ from serialpack.conversion.losses import Losses
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.tables.carrier import Carrier
 from serialpack.conversion.tables.cells import json_texts
-from serialpack.depth import TooDeep, check_values, holds_itself
+from serialpack.depth import TooDeep
+from serialpack.depth.values import check_values, holds_itself
 from serialpack.errors import ValueRefusedError
 from serialpack.formats.xml.write import is_xml_name, is_xml_text
 from serialpack.serializers import SERIALIZERS

@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import date, datetime
 from typing import Any
 
-from serialpack.depth import MAX_DEPTH, contents
+from serialpack.depth import MAX_DEPTH
+from serialpack.depth.values import contents
 from serialpack.formats.base import ValueFormat
 from serialpack.formats.shared.changes import Changer
 from serialpack.formats.shared.exact import Lost, held

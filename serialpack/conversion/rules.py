@@ -225,8 +225,3 @@ def allowed_for(target: str, lossy: Collection[str], *, strict: bool) -> tuple[s
     named = set(RULES) if EVERY in lossy else set(lossy)
     named |= set() if strict else carried_to(target)
     return tuple(name for name, rule in RULES.items() if name in named and rule.is_for(target))
-
-
-def rule_for(kind: str) -> str | None:
-    """The rule that allows a kind of values to be lost; None where none does."""
-    return next((n for n, rule in RULES.items() if kind in rule.kinds and not rule.carried), None)

@@ -168,7 +168,6 @@ def convert_stream(
     converted = line.through(partial(BlockConverter, plan), crew)
     if not in_pieces:
         records, numbers = list[Any](), list[int]()
-        one_record = getattr(FORMATS.get(plan.target), "one_record", False)
         # What is sure to be refused is not read to its end.
         early = None if plan.lossy or plan.skip_bad else BlockConverter(plan)
         for block, found in converted:
@@ -177,7 +176,7 @@ def convert_stream(
             numbers += found.numbers
             if block.index == 0:
                 structure = structure_of(found, len(found.records) + len(found.left_out))
-            if structure == Structure.SEQUENCE and one_record and len(records) > 1:
+            if structure == Structure.SEQUENCE and target.one_record and len(records) > 1:
                 raise _not_one(plan, len(records))
             if early is None or block.last or structure == Structure.MAP or not found.records:
                 continue

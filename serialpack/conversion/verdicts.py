@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 from serialpack.conversion.rules import RULES, UNIONS
 from serialpack.conversion.targets import writers
-from serialpack.values.kinds import KINDS
 
 
 class Verdict(NamedTuple):
@@ -42,8 +41,3 @@ def verdict(kind: str, target: str) -> Verdict:
     if carried:
         return Verdict("carried", carried, partly)
     return Verdict("lost", tuple(fit), partly) if fit else Verdict("refused", (), partly)
-
-
-def verdicts(target: str) -> dict[str, Verdict]:
-    """Of every kind."""
-    return {kind: verdict(kind, target) for kind in KINDS}

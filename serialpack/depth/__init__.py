@@ -3,8 +3,8 @@
 Most libraries call themselves for each level. How deep that goes is left to nobody else: Python
 stops C code at another depth in each version, or not before the stack of a thread is full. So the
 limit is the program's own, the same for every serializer and format, and is looked at first:
-``check_values`` of values, ``check_json``, ``check_messages`` and ``check_documents`` of bytes
-whose readers recurse. Formats that are read here, or by a library that takes a limit, count
+``values.check_values`` of values, ``check_json``, ``check_messages`` and ``check_documents`` of
+bytes whose readers recurse. Formats that are read here, or by a library that takes a limit, count
 levels as they go.
 
 A level is a list, map, tuple or set, empty or not, or an object that holds one of these. The list
@@ -17,11 +17,4 @@ from serialpack.depth._limit import MAX_DEPTH as MAX_DEPTH
 from serialpack.depth._limit import TOO_DEEP as TOO_DEEP
 from serialpack.depth._limit import TooDeep as TooDeep
 from serialpack.depth._messages import check_messages as check_messages
-from serialpack.depth._values import CONTAINERS as CONTAINERS
-from serialpack.depth._values import check_graph as check_graph
-from serialpack.depth._values import check_values as check_values
-from serialpack.depth._values import contents as contents
-from serialpack.depth._values import depth_of as depth_of
-from serialpack.depth._values import holds_itself as holds_itself
-from serialpack.depth._values import levels as levels
 from serialpack.depth.bson import check_documents as check_documents

@@ -13,6 +13,7 @@ line below.
 
 from __future__ import annotations
 
+from serialpack.first_bytes import LISTS, MAPS
 from serialpack.formats.declaration import Declaration
 from serialpack.formats.registry import FormatRegistry
 
@@ -118,6 +119,7 @@ FORMATS = FormatRegistry(
         5,
         "serialpack.formats.msgpack.msgpack:MsgPackFormat",
         (".msgpack", ".mpk"),
+        containers=MAPS | LISTS,
         joins=b"",
         columns="msgpack",
         writers=("msgspec-msgpack", "msgpack"),
@@ -146,6 +148,7 @@ FORMATS = FormatRegistry(
         "serialpack.formats.cbor.cbor:CborFormat",
         (".cbor",),
         magic=(b"\xd9\xd9\xf7",),  # the tag "self-described" (RFC 8949, 3.4.6)
+        containers=frozenset(range(0x80, 0xC0)),  # the major types 4 and 5 (RFC 8949, 3.1)
         joins=b"",
     ),
     Declaration(
@@ -226,6 +229,7 @@ FORMATS = FormatRegistry(
         "serialpack.formats.sqlite.sqlite:SqliteFormat",
         (".db", ".sqlite", ".sqlite3"),
         magic=(b"SQLite format 3\0",),
+        has_magic=True,
         sequence=True,
     ),
 )

@@ -5,15 +5,13 @@ by the block size. A *value format* also turns a block into values and back, and
 texts strictly, value by value: that is the proof behind "same or refused".
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from serialpack.depth import TOO_DEEP, TooDeep, check_values
+from serialpack.depth import TOO_DEEP
 from serialpack.errors import RefusedError, UsageError
 from serialpack.formats.declaration import Declaration
 from serialpack.stages.stage import MAX_BLOCK as MAX_BLOCK
@@ -95,26 +93,14 @@ def depth_loss(record: int = 0) -> Difference:
     return Difference(record, "$", TOO_DEEP, "", "depth")
 
 
-def check_records(records: list[Any], check: Callable[[list[Any]], object] = check_values) -> None:
-    """Unheld, with its number, for the first record that ``check`` finds to be too deep."""
-    try:
-        check(records)
-        return
-    except TooDeep:
-        pass
-    for number, record in enumerate(records):
-        try:
-            check([record])
-        except TooDeep:
-            raise Unheld(depth_loss(number)) from None
-
-
 class Format(ABC):
     """One file format, as a source."""
 
     about: ClassVar[str] = ""
     #: Whether blocks can be parsed into values (see ValueFormat).
     has_values: ClassVar[bool] = False
+    #: Whether a document of some megabytes is read as values in no time.
+    quick: ClassVar[bool] = False
     #: Whether its sources are what a serializer wrote.
     serialized: ClassVar[bool] = False
     #: What its style has; other keys mean nothing.
@@ -273,8 +259,6 @@ class ValueFormat(Format):
     safe: ClassVar[bool] = True
     #: Whether serializers of this very format write its records anew, in a style of their own.
     restyled: ClassVar[bool] = False
-    #: Whether two of its sources, one after another, are one source with the records of both.
-    joins: ClassVar[bool] = True
     #: Whether a file in it is one record.
     one_record: ClassVar[bool] = False
     #: Whether ``lossy.parse_lossy`` tells what reading drops: comments, and the like.
@@ -286,7 +270,7 @@ class ValueFormat(Format):
     heeds: ClassVar[frozenset[str]] = frozenset()
     #: Where ``parse`` notes what it changes because a rule says so; None: it changes nothing.
     #: Only of the copy of itself that ``lossy.parse_lossy`` makes.
-    marks: Marks | None = None
+    marks: "Marks | None" = None
     #: Whether its numbers are text that it can keep: ``literal_of`` says which.
     keeps_literals: ClassVar[bool] = False
     #: Whether it keeps that text when it is written, but reads it as text.
@@ -308,14 +292,14 @@ class ValueFormat(Format):
         """Whether the format of that name spells all numbers as this one does."""
         return False
 
-    def reading_literals(self) -> ValueFormat:
+    def reading_literals(self) -> "ValueFormat":
         """The format, as it reads the text of numbers."""
         reader = copy(self)
         reader.literals = True
         return reader
 
     @property
-    def join(self) -> Join | None:
+    def join(self) -> "Join | None":
         """What it has around its records, where a file of it can be written block by block."""
         return None
 

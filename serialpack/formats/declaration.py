@@ -1,7 +1,5 @@
 """What is known of a format before its module is imported: one declaration each."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple, Protocol
 
 
@@ -22,6 +20,10 @@ class Declaration(NamedTuple):
     is_source: bool = True
     #: Whether ``--to`` writes it.
     is_target: bool = True
+    #: Whether all its files begin with the magic: others too have names that end so.
+    has_magic: bool = False
+    #: The first bytes of its lists and maps, where it has no magic that tells it.
+    containers: frozenset[int] = frozenset()
     #: Whether it is text, in UTF-8.
     is_text: bool = False
     #: Whether its records are lines, so that a piece of it can be looked at alone.

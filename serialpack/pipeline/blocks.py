@@ -1,7 +1,5 @@
 """One block through the chain and back. A packer or unpacker belongs to one worker."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, cast

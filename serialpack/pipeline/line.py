@@ -4,15 +4,12 @@ What stands behind takes what the workers made of each block: filters, codec and
 ``pack`` (``pack.pack_stream``), a joiner for ``--to`` (``conversion.stream.convert_stream``).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from itertools import chain, count
-from time import perf_counter
 from typing import Any, NamedTuple
 
 from serialpack.formats.base import SourceBlock
-from serialpack.pipeline.timing import add_seconds, timed
+from serialpack.pipeline.timing import add_seconds, timed, turns
 from serialpack.pipeline.workers import INLINE, MakeWorker, in_order
 
 #: From how many bytes of source on worker processes pay for their start (two take 0.2-0.45 s).
@@ -66,23 +63,20 @@ class Line:
         What the caller does before the next block is asked for counts as writing.
         """
         maker = WorkerMaker(make, size=self._size, processes=crew.processes, slow=crew.slow)
-        since = perf_counter()
-        for block, made in in_order(
+        worked_on = in_order(
             chain((self.first,), self._blocks),
             maker.make,
             crew.threads,
             inline=lambda b: len(b.data) <= crew.inline,
             size=lambda b: len(b.data),
-        ):
-            waited = perf_counter()
+        )
+        for block, made in turns(worked_on, self.seconds):
             yield block, made
             self.read += len(block.data)
             maker.seen = max(maker.seen, self.read)
             add_seconds(self.seconds, made.seconds)
             if self._progress is not None:
                 self._progress(self.read, self.written)
-            since, before = perf_counter(), since
-            add_seconds(self.seconds, {"wait": waited - before, "write": since - waited})
 
 
 class WorkerMaker:

@@ -1,7 +1,5 @@
 """A stream of source bytes becomes a member of a container, in one pass and bounded memory."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The reading half: blocks of a source become records, and their text is proved."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import chain
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Objects through a chain into the small form, and back, without the machinery of blocks."""
 
-from __future__ import annotations
-
 import io
 from threading import local
 from typing import NamedTuple

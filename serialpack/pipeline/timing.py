@@ -28,6 +28,17 @@ def add_seconds(total: dict[str, float], more: dict[str, float]) -> None:
         total[stage] = total.get(stage, 0.0) + seconds
 
 
+def turns(items: Iterator[Item], total: dict[str, float]) -> Iterator[Item]:
+    """``items``, with the time until each comes added to ``total["wait"]``, and that until the next
+    is asked for to ``total["write"]``."""
+    since = perf_counter()
+    for item in items:
+        waited = perf_counter()
+        yield item
+        since, before = perf_counter(), since
+        add_seconds(total, {"wait": waited - before, "write": since - waited})
+
+
 def timed(items: Iterator[Item], total: dict[str, float], stage: str) -> Iterator[Item]:
     """``items``, with the time they take to come added to ``total[stage]``."""
     while True:

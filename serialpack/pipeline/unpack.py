@@ -1,9 +1,6 @@
 """A container's members become bytes again: all of them, or a range of records or bytes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
-from time import perf_counter
 from typing import NamedTuple
 
 from serialpack.container.reader import Member, read_members
@@ -12,7 +9,7 @@ from serialpack.errors import DamagedError, RefusedError
 from serialpack.pipeline.blocks import BlockUnpacker, Plan, Restored, plan_of
 from serialpack.pipeline.digest import WholeDigest
 from serialpack.pipeline.line import Progress
-from serialpack.pipeline.timing import add_seconds, timed
+from serialpack.pipeline.timing import add_seconds, timed, turns
 from serialpack.pipeline.workers import INLINE_PLAIN, in_order
 from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import Chain
@@ -135,18 +132,13 @@ def unpack_member(
     plan = member_plan(member.header, trust=trust)
     seconds: dict[str, float] = {}
     count, written = 0, out.written
-    since = perf_counter()
-    for stored, restored in _restored(
-        member, plan, seconds, threads, before=out.check, watched=True
-    ):
-        waited = perf_counter()
+    blocks = _restored(member, plan, seconds, threads, before=out.check, watched=True)
+    for stored, restored in turns(blocks, seconds):
         out(restored.source_data)
         add_seconds(seconds, restored.seconds)
         count += 1
         if progress is not None:
             progress(stored.end, out.written)
-        since, before = perf_counter(), since
-        add_seconds(seconds, {"wait": waited - before, "write": since - waited})
     assert member.index is not None
     return Unpacked(
         headers=(member.header,),

@@ -11,12 +11,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, cast
 
-from serialpack.depth import check_graph, check_values, holds_itself
 from serialpack.errors import UsageError, ValueRefusedError
-from serialpack.formats.base import (
-    Style,
-    depth_loss,
-)
+from serialpack.formats.base import Style, depth_loss
 from serialpack.stages.stage import Buffer, Stage, most_values
 from serialpack.values.kinds import (
     BEYOND_JSON,
@@ -154,6 +150,8 @@ class RecordSerializer(Serializer):
 
     def check_values(self, records: list[Any]) -> None:
         """TooDeep where a record is nested too deeply."""
+        from serialpack.depth.values import check_graph, check_values
+
         (check_graph if self.identity else check_values)(records)
 
     def dump(self, records: list[Any]) -> bytes:
@@ -239,6 +237,7 @@ class RecordSerializer(Serializer):
 
     def blame_one(self, record: Any, error: Exception) -> Difference:
         """Which part of a record is not held, where ``error`` was raised for it alone."""
+        from serialpack.depth.values import holds_itself
         from serialpack.values.equality import kind_of
 
         if isinstance(error, RecursionError):  # each part of it is nearly as deep

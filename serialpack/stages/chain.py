@@ -1,7 +1,5 @@
 """A chain of stages: its one notation, parsed and printed, and its numbers in the container."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Any, NamedTuple
 

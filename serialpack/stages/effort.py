@@ -3,8 +3,6 @@
 What a step means for a codec is declared on the codec, with its level (``stage.Param.efforts``).
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 MIB = 1 << 20

@@ -5,8 +5,6 @@ names, numbers and modules only; a class's module is imported when a chain asks 
 and the class imports its library when it is used. So nothing is imported before it is needed.
 """
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 import re

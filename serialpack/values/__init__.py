@@ -4,8 +4,8 @@ Enter at ``equality.difference``, the strict comparison, and ``kinds.KINDS``, th
 that stages and formats may not hold. ``quick`` finds most pairs the same at the speed of C,
 ``parts`` and ``contents`` say what a value is made of.
 
-- kind: a value type, or a property of a value, that somebody may not hold: ``bigint``, ``nan``,
-  ``keys``, ``order``; the word of ``--lossy KIND``, as a type alone does not say it
+- kind: a value type, or a property of a value, that somebody may not hold: ``bigint``,
+  ``nan-bits``, ``duplicate-keys``, ``order``; a type alone does not say it
 - same: of one type and with the same parts, in the same order, to the last bit
 - difference: "not the same", wherever it is found: a place in a record, what was there and what
   became of it (``kinds.Difference``), which a proof returns and a refusal tells; in names also

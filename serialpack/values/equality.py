@@ -5,8 +5,6 @@ attributes of objects; and, where a serializer promises that, which containers a
 same. This is the proof behind "same or refused" for values that have no text to compare.
 """
 
-from __future__ import annotations
-
 import math
 import re
 import struct

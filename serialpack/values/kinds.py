@@ -2,8 +2,6 @@
 cannot hold, and in which refusals, hints and the table of fidelity say it.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable

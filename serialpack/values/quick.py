@@ -4,8 +4,6 @@ pickle writes types, order and bits of plain values and of objects that keep all
 attributes; two that are written alike are the same. What else there is, somebody slower looks at.
 """
 
-from __future__ import annotations
-
 import copyreg
 import pickle
 from collections.abc import Callable, Iterable
@@ -16,7 +14,7 @@ from itertools import compress
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from serialpack.depth import check_values, contents
+from serialpack.depth.values import check_values, contents
 from serialpack.values.parts import WITH_CONTENTS, is_hidden
 
 #: Types whose pickled form says all that there is of them.

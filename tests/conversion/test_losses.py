@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from serialpack.conversion.losses import Losses
-from serialpack.conversion.rules import RULES, rule_for
+from serialpack.conversion.rules import RULES
 from serialpack.errors import UsageError, ValueRefusedError
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import FAILURES, RecordSerializer
@@ -372,7 +372,3 @@ def test_every_kind_of_a_rule_is_one() -> None:
     for name, rule in RULES.items():
         assert rule.kinds <= set(KINDS), name
         assert rule.about
-    assert rule_for("bytes") is None
-    assert rule_for("uint64") == "bigint"
-    assert rule_for("integer") == "types"
-    assert rule_for("overflow") == rule_for("negative-zero") == "digits"

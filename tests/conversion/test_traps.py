@@ -12,7 +12,7 @@ import msgpack
 import pytest
 
 import serialpack
-from serialpack.depth import depth_of
+from serialpack.depth.values import depth_of
 from serialpack.formats import FORMATS
 from serialpack.formats.json.text import JsonText
 from tests.conversion.test_matrix import converted

@@ -14,9 +14,9 @@ from serialpack.depth import (
     check_documents,
     check_json,
     check_messages,
-    depth_of,
     json_depth,
 )
+from serialpack.depth.values import depth_of
 
 VALUES = st.recursive(
     st.none() | st.integers() | st.text('[]{}"\\a:, \n', max_size=8),

@@ -11,15 +11,9 @@ from typing import Any
 
 import pytest
 
-from serialpack.depth import (
-    MAX_DEPTH,
-    TooDeep,
-    _values,
-    check_graph,
-    check_values,
-    depth_of,
-    holds_itself,
-)
+from serialpack.depth import MAX_DEPTH, TooDeep
+from serialpack.depth import values as depth_values
+from serialpack.depth.values import check_graph, check_values, depth_of, holds_itself
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import RecordSerializer
 from tests.formats.work import lines_run
@@ -123,18 +117,18 @@ def test_a_cube_of_one_row_is_no_work_for_those_who_write_it_once() -> None:
 
 def test_the_types_of_shallow_values_are_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     """That took three times as long as to go through them."""
-    monkeypatch.setattr(_values, "_below", None)
+    monkeypatch.setattr(depth_values, "_below", None)
     rows = [{"a": 1, 2: "b", "c": [1.5, (True, None)], "d": {"e": []}, "f": b"x"}] * 3000
     check_values(rows)
     check_values([{"rows": rows}, [], 1])
     with pytest.raises(TypeError):
-        check_values([nested(_values._SHALLOW, WRAPS["list"])])
+        check_values([nested(depth_values._SHALLOW, WRAPS["list"])])
 
 
 def test_classes_are_not_gone_through_for_their_objects() -> None:
     """What the collector finds in them is nearly all there is."""
     values = [Node(n) for n in range(20_000)]
-    assert lines_run(_values._is_shallow, [values], _values._SHALLOW) < 1000
+    assert lines_run(depth_values._is_shallow, [values], depth_values._SHALLOW) < 1000
     tracemalloc.start()
     check_values(values)
     assert tracemalloc.get_traced_memory()[1] < 16 << 20
@@ -146,7 +140,7 @@ def test_a_library_that_counts_levels_needs_no_look(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip(name)
-    monkeypatch.setattr(_values, "_is_shallow", None)
+    monkeypatch.setattr(depth_values, "_is_shallow", None)
     serializer = SERIALIZERS.create(name)
     assert isinstance(serializer, RecordSerializer)
     for value, times in (([], 70_000), ([1], 70_000), (nested(100, WRAPS["map"]), 700)):

@@ -68,8 +68,8 @@ def test_records_are_dumped_one_after_another(name: str) -> None:
     serializer = _create(name)
     records = [record for record in RECORDS if takes(name, *kinds_in(record))] or TEXTS
     together = serializer.dump(records)
-    stored = FORMATS.get(serializer.stored_format)
-    if isinstance(stored, ValueFormat) and stored.joins:
+    stored = FORMATS.declaration(serializer.stored_format)
+    if stored.joins == b"" and not stored.delimiter:
         assert together == b"".join(serializer.dump([record]) for record in records)
     assert serializer.load(together) == records
     assert serializer.load(memoryview(together)) == records

@@ -26,7 +26,7 @@ from serialpack.columns.texts import Broken, Texts
 NUMBER = 3
 DIGITS_NUMBER = 4
 
-_MINUS, _ZERO = b"-0"
+_MINUS = ord("-")
 
 #: As many values are read in one go.
 _PART = 1 << 16

@@ -9,6 +9,7 @@ first field.
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Callable, Collection
 
 import numpy as np
@@ -18,7 +19,6 @@ from serialpack.columns.fields.gathered import Gathered
 from serialpack.columns.fields.projecting import pairs_of
 from serialpack.columns.fields.wanted import UntoldError as UntoldError
 from serialpack.columns.parse.csv import DELIMITERS, CsvFields, fields_of, quoting_of
-from serialpack.columns.parse.json_paths import BOM
 from serialpack.columns.parse.nodes import SCALAR, STRING
 from serialpack.columns.spans import put_together
 from serialpack.columns.stored.structure import TextShape
@@ -180,9 +180,9 @@ def select(data: bytes, wanted: Collection[int], delimiter: bytes) -> bytes:
 def names(data: bytes, delimiter: bytes) -> list[str]:
     """The fields of the first line of a text, as they are without quotes."""
     found = fields_of(np.frombuffer(data, np.uint8), delimiter[0]).first_line(data)
-    if found and found[0].startswith(BOM):
+    if found and found[0].startswith(BOM_UTF8):
         # Quotes behind the mark are around the name, but not around the field.
-        name = found[0].removeprefix(BOM)
+        name = found[0].removeprefix(BOM_UTF8)
         found[0] = name[1:-1] if len(name) > 1 and name[:1] == name[-1:] == b'"' else name
     return [name.replace(b'""', b'"').decode("utf-8", "surrogateescape") for name in found]
 

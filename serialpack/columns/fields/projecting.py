@@ -41,8 +41,8 @@ _FEW_COMPARED = 8
 class ProjectingMachine:
     """Steps for the walk through ``nodes``, of a block of a text whose records stand ``inside``:
 
-    "n": in a sequence of lines; "d": the document is the one record; "a", "m": they are the
-    elements of a list, or the members of a map, that is the document. ``foresees``: what depends
+    lines of a sequence, the one document, or the elements of an array or the members of a map
+    that is the document. ``foresees``: what depends
     on texts of values is taken as wanted.
     """
 

@@ -7,6 +7,7 @@ JSON is read strictly, but for the style of scalars, which is never seen.
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -19,7 +20,6 @@ from serialpack.columns.fields.wanted import (
     Wanted,
     unescaped,
 )
-from serialpack.columns.parse.json_paths import BOM
 from serialpack.columns.parse.nodes import FIXED, KEY, QUOTED, SCALAR, STRING
 from serialpack.values.structure import Structure
 
@@ -198,7 +198,7 @@ class StepWriter:
 
     def parts(self, parts: list[bytes], *, start: bool) -> None:
         """Read a gap; ``start``: it begins the text."""
-        if start and parts[:1] == [BOM]:
+        if start and parts[:1] == [BOM_UTF8]:
             parts = parts[1:]
         for part in parts:
             if part in (b"{", b"["):

@@ -7,13 +7,13 @@ not all like that, they are taken as any other character.
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from serialpack.columns.parse.json_paths import BOM
 from serialpack.columns.parse.nodes import (
     SCALAR,
     STRING,
@@ -77,7 +77,7 @@ def quoting_of(x: Bytes, delimiter: int) -> tuple[Positions, Positions] | None:
     opens, closes = opens[np.append(True, apart)], closes[np.append(apart, True)]
     may_stand_beside = np.zeros(256, bool)
     may_stand_beside[[delimiter, _NEWLINE, _RETURN]] = True
-    begin = len(BOM) if x[: len(BOM)].tobytes() == BOM else 0
+    begin = len(BOM_UTF8) if x[: len(BOM_UTF8)].tobytes() == BOM_UTF8 else 0
     before = x[opens[opens > begin] - 1]
     behind = x[closes[closes < len(x) - 1] + 1]
     if may_stand_beside[before].all() and may_stand_beside[behind].all():

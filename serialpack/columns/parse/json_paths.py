@@ -7,13 +7,12 @@ between two values, a gap, leads from the place of the one to the place of the o
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from serialpack.columns.parse.nodes import KEY, Mark, Node, Origins, Outline, Path, Step
 from serialpack.columns.texts import Broken
-
-BOM = b"\xef\xbb\xbf"
 
 _PARTS = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[{}\[\],:]|[^\s{}\[\],:"]++', re.DOTALL)
 _BETWEEN = b" \t\r\n,"
@@ -200,7 +199,7 @@ def _paths(moves: list[Move], level: int, most_steps: int) -> list[Path]:
 
 def _opening(text: bytes, level: int) -> int:
     """Where in the first gap the first record may begin: behind ``level`` brackets."""
-    at = len(BOM) if text.startswith(BOM) else 0
+    at = len(BOM_UTF8) if text.startswith(BOM_UTF8) else 0
     for part, end in parts_of(text):
         if level and part in (b"[", b"{"):
             level -= 1

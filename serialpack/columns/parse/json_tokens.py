@@ -5,13 +5,13 @@ Nothing is checked: any bytes have tokens, and the bytes between them are whatev
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from serialpack.columns.parse.json_paths import BOM
 from serialpack.columns.parse.nodes import FIXED, KEY, SCALAR, STRING
 from serialpack.columns.spans import PADDING, Bytes, Positions, tell_apart
 
@@ -112,8 +112,8 @@ def marked(data: bytes) -> Marked:
         if opens.any():
             may_be_empty.append(np.flatnonzero(opens) + part.start)
     _mark_empty(padded, marks, np.concatenate([np.zeros(0, np.int64), *may_be_empty]))
-    if data.startswith(BOM):
-        marks[: len(BOM)] = 0
+    if data.startswith(BOM_UTF8):
+        marks[: len(BOM_UTF8)] = 0
     bits = _bits((marks[part] for part in _steps(len(marks))), len(marks))
     return Marked(padded, len(data), bits, _without_keys(data, bits))
 

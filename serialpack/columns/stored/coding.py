@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from serialpack.columns.stored.streams import Stream, recoded
-from serialpack.columns.stored.wire import varint
+from serialpack.columns.stored.wire import varints
 from serialpack.columns.texts import Texts
 from serialpack.stages.effort import ColumnEffort
 
@@ -76,4 +76,4 @@ class Context(NamedTuple):
 
 def head(encoding: int, *numbers: int) -> bytes:
     """The start of a description: the encoding's number, and whole numbers that it needs."""
-    return bytes([encoding]) + b"".join(map(varint, numbers))
+    return bytes([encoding]) + varints(numbers)

@@ -25,7 +25,6 @@ The table:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -51,7 +50,7 @@ from serialpack.columns.parse.nodes import (
 from serialpack.columns.spans import count_each
 from serialpack.columns.stored import walk as _walk
 from serialpack.columns.stored.streams import effort, unzstd, zstd
-from serialpack.columns.stored.wire import WireReader, counted, varint
+from serialpack.columns.stored.wire import WireReader, counted, varints
 from serialpack.columns.texts import Broken, Unknown
 
 _VERSION = 1
@@ -257,12 +256,8 @@ def write(shape: TextShape, level: int) -> bytes:
     if len(packed) >= len(table):
         packed = table
     sizes = (len(shape.walk), len(shape.nodes), len(shape.trailer), len(table))
-    head = bytes([_VERSION, KINDS.index(shape.text_kind)]) + _varints(sizes)
+    head = bytes([_VERSION, KINDS.index(shape.text_kind)]) + varints(sizes)
     return head + counted(packed) + decisions
-
-
-def _varints(numbers: Iterable[int]) -> bytes:
-    return b"".join(map(varint, numbers))
 
 
 def _table(shape: TextShape, follows: bytes) -> bytes:
@@ -284,7 +279,7 @@ def _table(shape: TextShape, follows: bytes) -> bytes:
     else:
         texts = [b"%c%b" % (node.kind, counted(node.text)) for node in nodes]
         texts.insert(0, b"\1")
-    return b"".join((*texts, _varints(back), _varints(tuples), follows, shape.trailer))
+    return b"".join((*texts, varints(back), varints(tuples), follows, shape.trailer))
 
 
 def read(data: bytes, limit: int) -> TextShape:

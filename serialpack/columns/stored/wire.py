@@ -5,9 +5,16 @@ A number has one form, the shortest; so a small one is a byte.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from serialpack import binary
 from serialpack.binary import varint as varint
 from serialpack.columns.texts import Broken
+
+
+def varints(numbers: Iterable[int]) -> bytes:
+    """``numbers``, one after another."""
+    return b"".join(map(varint, numbers))
 
 
 def zigzag(number: int) -> bytes:

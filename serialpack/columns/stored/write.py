@@ -38,7 +38,7 @@ with the number of an encoding (``encodings/``) and goes on as that one says.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -57,7 +57,7 @@ from serialpack.columns.stored.streams import (
     recoded,
     zstd,
 )
-from serialpack.columns.stored.wire import varint
+from serialpack.columns.stored.wire import varint, varints
 from serialpack.columns.texts import Texts
 from serialpack.watch import at, told_of, within
 
@@ -154,19 +154,15 @@ def _bundle(columns: list[Texts]) -> Texts:
     )
 
 
-def _varints(numbers: Iterable[int]) -> bytes:
-    return b"".join(map(varint, numbers))
-
-
 def _table(columns: Sequence[Texts], coded: Sequence[Coded], bundles: int) -> bytes:
     """The header's part about columns."""
     return b"".join(
         [
-            _varints((len(columns), bundles)),
-            _varints(texts.number for texts in columns),
-            _varints(len(texts.data) for texts in columns),
-            _varints(len(each.streams) for each in coded),
-            _varints(len(each.description) for each in coded),
+            varints((len(columns), bundles)),
+            varints(texts.number for texts in columns),
+            varints(len(texts.data) for texts in columns),
+            varints(len(each.streams) for each in coded),
+            varints(len(each.description) for each in coded),
             *(each.description for each in coded),
         ]
     )
@@ -187,14 +183,14 @@ def _streams(coded: Sequence[Coded], shared: Shared, to: Context) -> tuple[bytes
             coder, stored = recoded(stream.coder, stream.raw, stream.stored, to.use)
             streams.append(stream._replace(coder=coder, stored=stored))
     parts = [
-        _varints((1, *shared.order)) if shared.order else b"\0",
+        varints((1, *shared.order)) if shared.order else b"\0",
         varint(len(groups)),
         bytes(coder << 4 | kind for kind, _, coder, _ in groups),
-        _varints(raw for _, raw, _, _ in groups),
-        _varints(len(stored) for *_, stored in groups),
+        varints(raw for _, raw, _, _ in groups),
+        varints(len(stored) for *_, stored in groups),
         bytes(stream.coder << 4 | stream.kind for stream in streams),
-        _varints(len(stream.raw) for stream in streams if stream.coder != PCO),
-        _varints(len(stream.stored) for stream in streams if stream.coder not in (STORE, SHARED)),
+        varints(len(stream.raw) for stream in streams if stream.coder != PCO),
+        varints(len(stream.stored) for stream in streams if stream.coder not in (STORE, SHARED)),
     ]
     bodies = [stored for *_, stored in groups] + [stream.stored for stream in streams]
     return b"".join(parts), bodies

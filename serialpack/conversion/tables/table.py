@@ -12,7 +12,7 @@ from serialpack.conversion.tables.carrier import Carrier
 from serialpack.conversion.tables.cells import json_texts
 from serialpack.conversion.tables.columns import MISSING, Missing, gathered
 from serialpack.conversion.tables.layout import Layout, TableColumn
-from serialpack.depth import holds_itself
+from serialpack.depth.values import holds_itself
 from serialpack.formats.shared.document import compared
 from serialpack.formats.shared.join import Piece
 from serialpack.values.equality import kind_of

@@ -26,7 +26,6 @@ class NpyFormat(DocumentFormat):
 
     about = "a NumPy array; as values it is read, never written"
     title = "npy"
-    joins = False
 
     def split(
         self,

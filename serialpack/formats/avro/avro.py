@@ -12,7 +12,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from serialpack.depth import levels
+from serialpack.depth.values import levels
 from serialpack.errors import RefusedError
 from serialpack.formats.avro.file import (
     BlockScan,
@@ -51,7 +51,6 @@ class AvroFormat(DocumentFormat):
         "codec": (str,),
         "meta": (dict,),
     }
-    joins = False
     title = "Avro"
     about = "Avro object container files"
 

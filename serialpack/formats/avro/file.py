@@ -15,7 +15,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from serialpack.binary import decompress, read_varint, varint
-from serialpack.depth import MAX_DEPTH, TooDeep, depth_of
+from serialpack.depth import MAX_DEPTH, TooDeep
+from serialpack.depth.values import depth_of
 from serialpack.errors import RefusedError
 from serialpack.formats.avro.skim import Skimmer, read_long
 from serialpack.formats.base import MAX_BLOCK, Difference, Unheld

@@ -12,7 +12,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from serialpack.depth import TooDeep, check_documents, levels
+from serialpack.depth import TooDeep, check_documents
+from serialpack.depth.values import levels
 from serialpack.errors import MissingLibraryError
 from serialpack.formats.base import Unheld, depth_loss
 from serialpack.formats.bson import scan as bson_scan

@@ -18,7 +18,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 from uuid import UUID
 
-from serialpack.depth import MAX_DEPTH, levels
+from serialpack.depth import MAX_DEPTH
+from serialpack.depth.values import levels
 from serialpack.errors import RefusedError
 from serialpack.formats.base import Difference, Unheld, depth_loss
 from serialpack.formats.cbor import scan as cbor_scan

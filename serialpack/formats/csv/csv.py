@@ -7,6 +7,7 @@ quote inside stays inside. The first line is a header, not a record.
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from functools import cache
 from itertools import chain, islice
@@ -22,7 +23,6 @@ from serialpack.stages.stage import Buffer
 if TYPE_CHECKING:
     from serialpack.formats.csv.join import TableJoin
 
-BOM = b"\xef\xbb\xbf"
 _QUOTE = 0x22
 _NEWLINE = 0x0A
 #: A row that is read becomes a map, which takes as much memory as so many values do.
@@ -153,7 +153,6 @@ class CsvFormat(CsvText):
     """Comma-separated values."""
 
     title = "CSV"
-    joins = False
     about = "comma-separated values with a header line"
 
     @property
@@ -196,7 +195,7 @@ class CsvFormat(CsvText):
     def _without_mark(self, text: bytes, spans: Iterator[Span]) -> Iterator[Span]:
         """Spans of a source's first block, in which no header has the byte-order mark."""
         for start, end in spans:
-            yield start + len(BOM) * (not start and text.startswith(BOM)), end
+            yield start + len(BOM_UTF8) * (not start and text.startswith(BOM_UTF8)), end
 
     def _quoted_spans(self, text: bytes) -> Iterator[Span]:
         start = 0
@@ -210,7 +209,7 @@ class CsvFormat(CsvText):
     ) -> Span | None:
         text = bytes(data)
         found = None
-        if b'"' not in text and not (self.declared.headless and text.startswith(BOM)):
+        if b'"' not in text and not (self.declared.headless and text.startswith(BOM_UTF8)):
             at = int(first and not self.declared.headless)
             found = line_range(text, (span[0] + at, span[1] + at), count + at)
         return found or super().record_range(text, style, span, count, first=first)
@@ -224,7 +223,7 @@ class CsvFormat(CsvText):
         line = self._first_line(text)
         newline = b"\r\n" if line.endswith(b"\r\n") else b"\n"
         if self.declared.headless:
-            return (BOM if text.startswith(BOM) else b""), newline
+            return (BOM_UTF8 if text.startswith(BOM_UTF8) else b""), newline
         return line.rstrip(LINE_ENDS) + newline, newline
 
     def ends_record(
@@ -240,7 +239,7 @@ class CsvFormat(CsvText):
     def _ends(self, text: bytes) -> Iterator[int]:
         """Behind each newline of ``text``, which begins with a record, that ends one."""
         newlines = _CsvFinder(self.declared.delimiter).newlines
-        if not text.startswith(BOM):
+        if not text.startswith(BOM_UTF8):
             return newlines(text, 0, len(text))
         buf = Finder.spare + text  # for the quote behind the mark
         return (end - 1 for end in newlines(buf, 1, len(buf)))

@@ -4,8 +4,6 @@ A format's name says all of it: ``csv:semicolon+cp1252+no-header``. What is usua
 what has a number of its own (``csv``, ``tsv``, ``csv:semicolon``, ``csv:pipe``) is called so.
 """
 
-from __future__ import annotations
-
 import codecs
 import re
 from collections.abc import Callable, Iterator
@@ -79,7 +77,7 @@ class Dialect(NamedTuple):
         found |= {"x": 1} if self.escaped else {}
         return found | ({"n": 1} if self.headless else {})
 
-    def usual(self) -> Dialect:
+    def usual(self) -> "Dialect":
         """The same in UTF-8, with doubled quotes."""
         return self._replace(encoding="", escaped=False)
 

@@ -6,8 +6,6 @@ is one, and nothing but the field's end stands behind the one that closes. A lin
 character is no record. A carriage return outside quotes belongs to a line end.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import re

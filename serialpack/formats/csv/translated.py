@@ -34,7 +34,6 @@ class TranslatedCsv(ValueFormat):
     """
 
     has_columns = True
-    joins = False
     slice_needs_head = True
     about = DialectFormat.about
     style_types = DialectFormat.style_types

@@ -19,7 +19,6 @@ class JavaFormat(DocumentFormat):
 
     about = "Java serialization streams; read, never written"
     title = "Java serialization"
-    joins = False
 
     def read(self, data: bytes) -> list[Any]:
         from serialpack.formats.java.read import read_stream

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,6 @@ from serialpack.depth import MAX_DEPTH, json_depth
 from serialpack.formats.base import Difference, Read, SourceBlock, Span, Style
 from serialpack.formats.json.ndjson import decoder
 from serialpack.formats.json.parse import (
-    BOM,
     CLOSING,
     OPENING,
     WHITE,
@@ -64,7 +64,7 @@ class JsonFormat(JsonText):
             return None
         # What stands around the records is checked here, or left to the strict way.
         around = (
-            data[:start].removeprefix(BOM).strip(WHITE),
+            data[:start].removeprefix(BOM_UTF8).strip(WHITE),
             data[end:].strip(WHITE),
         )
         behind = CLOSING[kind] if block.last else ","
@@ -83,7 +83,7 @@ class JsonFormat(JsonText):
         if found is None or found.kind != Structure.ARRAY:
             return None
         if block.index == 0 and block.last:
-            return array(data.removeprefix(BOM))
+            return array(data.removeprefix(BOM_UTF8))
         return array(b"[%b]" % data[found.start : found.end])
 
     def _fast(self, block: SourceBlock, data: bytes) -> list[Any] | None:
@@ -95,7 +95,7 @@ class JsonFormat(JsonText):
         decode = decoder(self.literals).decode
         try:
             if kind == Structure.DOCUMENT or (kind == Structure.ARRAY and first and block.last):
-                document: Any = decode(data.removeprefix(BOM))  # no copy
+                document: Any = decode(data.removeprefix(BOM_UTF8))  # no copy
                 return document if kind == Structure.ARRAY else [document]
             if kind == Structure.ARRAY:
                 elements: list[Any] = decode(b"[%b]" % data[start:end])
@@ -143,7 +143,7 @@ class JsonFormat(JsonText):
         one = style.get("k", Structure.DOCUMENT) == Structure.DOCUMENT
         start = 0
         if first:
-            start = len(text) - len(text.removeprefix(BOM).lstrip(WHITE)) + (not one)
+            start = len(text) - len(text.removeprefix(BOM_UTF8).lstrip(WHITE)) + (not one)
         if one:
             body = text[start:].rstrip(WHITE)
             return iter([(start, start + len(body))] if body else [])

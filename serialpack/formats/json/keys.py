@@ -4,8 +4,6 @@ The text is looked through for structure only, piece by piece, so that a documen
 its keys in the memory of a piece.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import chain
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from serialpack.depth import MAX_DEPTH, json_depth
 from serialpack.errors import InputError
 from serialpack.formats.base import Difference, Read, SourceBlock, Span, Style
-from serialpack.formats.json.parse import BOM, Bad, Scanner, scan_document, too_deep
+from serialpack.formats.json.parse import Bad, Scanner, scan_document, too_deep
 from serialpack.formats.json.text import JsonText
 from serialpack.formats.shared.lines import (
     BLANK,
@@ -60,13 +61,13 @@ class NdJsonFormat(JsonText):
         first: bool,
     ) -> Iterator[Span]:
         text = bytes(data)
-        return line_spans(text, len(BOM) if first and text.startswith(BOM) else 0)
+        return line_spans(text, len(BOM_UTF8) if first and text.startswith(BOM_UTF8) else 0)
 
     def record_range(
         self, data: Buffer, style: Style, span: Span, count: int, *, first: bool
     ) -> Span | None:
         text = bytes(data)
-        start = len(BOM) if first and text.startswith(BOM) else 0
+        start = len(BOM_UTF8) if first and text.startswith(BOM_UTF8) else 0
         found = line_range(text, span, count, start)
         return found or super().record_range(data, style, span, count, first=first)
 
@@ -79,7 +80,7 @@ class NdJsonFormat(JsonText):
         be looked for in all of the block.
         """
         head = next(pieces, b"")
-        if first and bytes(head[: len(BOM)]) == BOM:
+        if first and bytes(head[: len(BOM_UTF8)]) == BOM_UTF8:
             return None
         return lines_in_pieces(chain((head,), pieces), span)
 
@@ -105,7 +106,7 @@ class NdJsonFormat(JsonText):
     def parse_quickly(self, block: SourceBlock) -> list[Any]:
         data = bytes(block.data)
         if block.records is not None and self._is_fast(data):
-            data = data.removeprefix(BOM) if block.index == 0 else data
+            data = data.removeprefix(BOM_UTF8) if block.index == 0 else data
             if not _may_be_deep(data, data.split(b"\n")):
                 try:  # a record in several lines, and several in one, are no errors to it
                     records: list[Any] = decoder(self.literals).decode_lines(data)
@@ -117,7 +118,7 @@ class NdJsonFormat(JsonText):
 
     def _fast(self, block: SourceBlock, data: bytes) -> list[Any] | None:
         if block.index == 0:
-            data = data.removeprefix(BOM)
+            data = data.removeprefix(BOM_UTF8)
         if block.records is None or data.count(b"\n") > block.records:
             data = _BLANK_LINES.sub(b"\n", data)
         lines = data.split(b"\n")
@@ -140,7 +141,7 @@ class NdJsonFormat(JsonText):
         array: Callable[[bytes], list[Any]],  # noqa: ARG002
         lines: Callable[[bytes], list[Any]],
     ) -> list[Any] | None:
-        return lines(data.removeprefix(BOM) if block.index == 0 else data)
+        return lines(data.removeprefix(BOM_UTF8) if block.index == 0 else data)
 
     def _scan(self, block: SourceBlock, text: str, scanner: Scanner) -> Iterator[Any]:
         at = int(block.index == 0 and text.startswith("\ufeff"))

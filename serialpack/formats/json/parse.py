@@ -5,10 +5,9 @@ does not take (lone surrogates, an error) goes the strict way, on the standard l
 which says where the error is and why a value cannot be held.
 """
 
-from __future__ import annotations
-
 import json
 import re
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, NamedTuple
@@ -24,7 +23,6 @@ from serialpack.values.structure import Structure
 OPENING = {Structure.ARRAY: "[", Structure.MAP: "{", Structure.DOCUMENT: ""}
 CLOSING = {Structure.ARRAY: "]", Structure.MAP: "}", Structure.DOCUMENT: ""}
 
-BOM = b"\xef\xbb\xbf"
 WHITE = b" \t\n\r"
 _WHITE = re.compile(r"[ \t\n\r]*+")
 _BLANK = re.compile(rb"[ \t\n\r]*+")
@@ -47,7 +45,7 @@ def kind_of(data: bytes, *, first: bool, last: bool) -> Structure:
     """What the records of a block are; its text tells, with its place."""
     if not first:
         return Structure.MAP if _MEMBER.match(data) else Structure.ARRAY
-    begin = data.removeprefix(BOM)[:4096].lstrip(WHITE) or data.lstrip(WHITE)
+    begin = data.removeprefix(BOM_UTF8)[:4096].lstrip(WHITE) or data.lstrip(WHITE)
     if begin.startswith(b"["):
         return Structure.ARRAY
     return Structure.MAP if begin.startswith(b"{") and not last else Structure.DOCUMENT
@@ -58,7 +56,7 @@ def frame(data: bytes, *, first: bool, last: bool) -> JsonFrame:
     kind = kind_of(data, first=first, last=last)
     start, end = 0, before_white(data, len(data))
     if first:
-        start = len(BOM) if data.startswith(BOM) else 0
+        start = len(BOM_UTF8) if data.startswith(BOM_UTF8) else 0
         start = behind_white(data, start, len(data))
         if kind != Structure.DOCUMENT:
             start = behind_white(data, start + 1, len(data))

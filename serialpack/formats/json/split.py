@@ -21,7 +21,6 @@ from serialpack.formats.shared.split import Boundary, Finder, Untold
 if TYPE_CHECKING:
     from serialpack.formats.json.scan import JsonScan
 
-BOM = b"\xef\xbb\xbf"
 _HEAD = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*+")
 #: How an element begins, as far as it is likely to be the same for all.
 _BEGIN = re.compile(rb'\{[ \t\r\n]*+"[^"\\]{0,64}+"|["{\[]')

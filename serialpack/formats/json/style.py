@@ -19,6 +19,7 @@ A style is a map; what is left out has its default, so that compact JSON is the 
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from dataclasses import dataclass, replace
 
 from serialpack.formats.base import Style
@@ -181,7 +182,7 @@ def detect_style(data: bytes, kind: Structure, *, first: bool, last: bool) -> Js
     ``kind``: "n" for NDJSON; for JSON any other, it is found out.
     """
     if kind == Structure.SEQUENCE:
-        start = 3 if first and data.startswith(b"\xef\xbb\xbf") else 0
+        start = len(BOM_UTF8) if first and data.startswith(BOM_UTF8) else 0
         end = len(data.rstrip(b" \t\r\n"))
     else:
         kind, start, end = frame(data, first=first, last=last)

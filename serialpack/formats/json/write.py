@@ -9,7 +9,8 @@ from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import Any
 
-from serialpack.depth import MAX_DEPTH, depth_of
+from serialpack.depth import MAX_DEPTH
+from serialpack.depth.values import depth_of
 from serialpack.formats.json.style import (
     ASCII,
     CAPITALS,

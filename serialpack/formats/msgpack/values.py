@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache
 from itertools import count
+from threading import local
 from typing import TYPE_CHECKING, Any
 
-from serialpack.depth import MAX_DEPTH, TooDeep, check_values
+from serialpack.depth import MAX_DEPTH, TooDeep
+from serialpack.depth.values import check_values
 from serialpack.formats.msgpack.heads import head
 from serialpack.formats.shared.utf8 import ESCAPED
 from serialpack.stages.stage import Buffer
@@ -69,33 +72,54 @@ def pack_checked(records: list[Any]) -> bytes:
     The library counts levels as it goes, so nobody looks at the values before: they are written
     in as many lists as leave room for that many levels.
     """
-    around: list[Any] = records
-    lists = _lists_around()
-    for _ in range(lists - 1):
-        around = [around]
+    around = _around()
+    around.innermost.append(records)
     packer = _packer()
     try:
-        if not lists:
-            raise ValueError("the library takes fewer levels")
-        packer.pack(around)
+        packer.pack(around.outermost)
     except (ValueError, TypeError, OverflowError, RecursionError):
         # The innermost values were a level too much for it, or it does not take others.
         check_values(records)
         return pack(records)
-    return bytes(packer.getbuffer()[lists - 1 + len(head(0x90, len(records))) :])
+    finally:
+        around.innermost.clear()
+    return bytes(packer.getbuffer()[around.depth + len(head(0x90, len(records))) :])
+
+
+class _Around(local):
+    """Lists in one another, ``depth`` of them, around a list of records.
+
+    Each thread keeps its own: making them takes longer than packing a small message.
+    """
+
+    def __init__(self) -> None:
+        # The list of records is a level too.
+        self.depth = max(_levels() - MAX_DEPTH - 1, 1)
+        self.innermost: list[Any] = []
+        self.outermost = self.innermost
+        for _ in range(self.depth - 1):
+            self.outermost = [self.outermost]
 
 
 @cache
-def _lists_around() -> int:
-    """As many lists as may stand around ``MAX_DEPTH`` empty ones."""
-    value: list[Any] = []
-    for most in count(1):
-        try:
-            _packer().pack(value)
-        except ValueError:
-            return max(most - 1 - MAX_DEPTH, 0)
-        value = [value]
-    raise AssertionError
+def _levels() -> int:
+    """How many lists in one another the library takes, by its own count."""
+    import msgpack
+
+    levels = count()
+
+    def deeper(_: object) -> list[object]:
+        next(levels)
+        return [...]
+
+    with suppress(ValueError):
+        msgpack.Packer(default=deeper).pack(...)
+    return next(levels)
+
+
+@cache
+def _around() -> _Around:
+    return _Around()
 
 
 def _packer() -> Any:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any, ClassVar
 
-from serialpack.depth import check_graph
+from serialpack.depth import TooDeep
+from serialpack.depth.values import check_graph
 from serialpack.errors import InputError
-from serialpack.formats.base import Difference, SourceBlock, check_records
+from serialpack.formats.base import Difference, SourceBlock, Unheld, depth_loss
 from serialpack.formats.shared.document import DocumentFormat, Malformed, compared
 from serialpack.stages.stage import Buffer
 
@@ -31,7 +32,7 @@ class UnsafeFormat(DocumentFormat):
     def read(self, data: bytes) -> list[Any]:
         self.survey(data)
         records = self._load(data)
-        check_records(records, check_graph)
+        _check_depth(records)
         return records
 
     def read_written(self, data: bytes) -> list[Any]:
@@ -54,3 +55,17 @@ class UnsafeFormat(DocumentFormat):
         except Malformed as bad:
             hint = f"pack -s raw or -s {self.name} keeps the bytes"
             raise InputError(f"cannot be loaded: {bad.message}", hint=hint, start=bad.at) from None
+
+
+def _check_depth(records: list[Any]) -> None:
+    """Unheld, with its number, for the first record that is nested too deeply."""
+    try:
+        check_graph(records)
+        return
+    except TooDeep:
+        pass
+    for number, record in enumerate(records):
+        try:
+            check_graph([record])
+        except TooDeep:
+            raise Unheld(depth_loss(number)) from None

@@ -4,8 +4,6 @@ Found from the values themselves, all of them, so that nothing has to be bent in
 types of Python are told apart exactly (True is no integer, a subclass is no value of its base).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
@@ -46,9 +44,9 @@ class ColumnType(NamedTuple):
     kinds: tuple[str, ...]
     integers: tuple[int, int] = (0, 0)
     decimals: tuple[int, int] = (1, 0)
-    items: ColumnType | None = None
-    shapes: dict[Keys, dict[str, ColumnType]] | None = None
-    values: ColumnType | None = None
+    items: "ColumnType | None" = None
+    shapes: "dict[Keys, dict[str, ColumnType]] | None" = None
+    values: "ColumnType | None" = None
     cells: Sequence[Any] = ()
 
 

@@ -5,8 +5,6 @@ in a block its elements are the records instead, or the members of a map, each a
 member: so it is read in bounded memory, whatever its length.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from array import array
 from bisect import bisect_left
@@ -218,6 +216,7 @@ class Sequence(NamedTuple):
 class MessageFormat(DocumentFormat):
     """A format whose files are messages, one after another."""
 
+    quick = True
     style_types: ClassVar[StyleTypes] = {"k": (str,), "h": (bytes,), "t": (bytes,)}
     #: The head of a map with one member.
     _pair: ClassVar[bytes]
@@ -226,7 +225,7 @@ class MessageFormat(DocumentFormat):
 
     @staticmethod
     @abstractmethod
-    def scan(view: memoryview, most: int, step: int, ends: array[int] | None = None) -> Scan:
+    def scan(view: memoryview, most: int, step: int, ends: "array[int] | None" = None) -> Scan:
         """The records of ``step`` values each at the front of ``view``, ``most`` at most.
 
         ``ends`` gets the place where each one ends.

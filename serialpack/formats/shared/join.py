@@ -5,8 +5,6 @@ elements of the array that it is; ``"m"``: maps of one member each of the map th
 a sequence of records, each a document of its own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, ClassVar, NamedTuple
 

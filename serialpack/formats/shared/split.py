@@ -5,8 +5,6 @@ record larger than a block, the pieces of one larger than MAX_BLOCK. A format br
 which says where records end.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Callable, Iterator
@@ -75,10 +73,9 @@ class Finder(ABC):
 
     def values(self, part: memoryview) -> int:
         """About how many values stand in ``part``: rather more than fewer, and quickly told."""
-        import numpy as np
-
-        numbers = np.frombuffer(part, np.uint8)
-        return sum(int(np.count_nonzero(numbers == mark)) for mark in self.marks)
+        # NumPy does it in two thirds of the time; but it takes as long to import as this takes for
+        # 100 MB.
+        return len(part) - len(bytes(part).translate(None, self.marks))
 
     def most_bytes(self, view: memoryview, most: int) -> int | None:
         """As many bytes of ``view`` as have ``most`` values; None for all of them.
@@ -122,7 +119,7 @@ class Scan(NamedTuple):
 
 
 def record_ends(
-    scan: Callable[[memoryview, int, array[int]], Scan], data: Buffer, start: int = 0
+    scan: Callable[[memoryview, int, "array[int]"], Scan], data: Buffer, start: int = 0
 ) -> Iterator[int]:
     """Where the records end that stand at the front of ``data[start:]``, one after another.
 

@@ -46,7 +46,6 @@ class SqliteFormat(DocumentFormat):
     packs = False
     in_file = True
     has_columns = True
-    joins = False
     heeds = frozenset({UTF8, DIGITS, DUPLICATES})
     cannot = (BEYOND_JSON - {"bytes", "non-finite"}) | {
         *("boolean", "nested", "array", "bare", "mixed", "uint64", "bigint", "surrogates", "nul"),

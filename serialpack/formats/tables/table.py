@@ -30,7 +30,6 @@ class TableFormat(DocumentFormat):
 
     style_types: ClassVar[StyleTypes] = {"schema": (bytes,)}
     has_columns = True
-    joins = False
     in_file = True
     #: How many levels of types it has room for; ``tables.table_of`` counts them.
     levels: ClassVar[int]

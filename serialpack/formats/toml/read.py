@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from codecs import BOM_UTF8
 from collections.abc import Callable
 from threading import Thread
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 ARRAY, TABLE = 2, 3
 MAX_CALLS = 900
 
-_BOM = b"\xef\xbb\xbf"
 _PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 _PART = r"""(?:[A-Za-z0-9_-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')"""
@@ -50,7 +50,7 @@ def read(data: bytes, marks: Marks | None = None, *, literals: bool = False) -> 
 
     ``marks``: what may be lost, and is noted there. ``literals``: as ``ValueFormat.literals``.
     """
-    behind = len(_BOM) if data.startswith(_BOM) else 0
+    behind = len(BOM_UTF8) if data.startswith(BOM_UTF8) else 0
     try:
         text = data[behind:].decode()
     except UnicodeDecodeError as error:

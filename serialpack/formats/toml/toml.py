@@ -28,7 +28,6 @@ class TomlFormat(DocumentFormat):
     Integers have 64 bits: TOML promises no more, and other readers refuse them.
     """
 
-    joins = False
     one_record = True
     about = "a TOML document"
     title: ClassVar[str] = "TOML"

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from serialpack.depth import holds_itself
+from serialpack.depth.values import holds_itself
 from serialpack.errors import ValueRefusedError
 from serialpack.formats.shared.document import DocumentFormat
 from serialpack.formats.xml.read import read_document
@@ -29,7 +29,6 @@ class XmlFormat(DocumentFormat):
     about = "XML, an element for each key"
     title = "XML"
     one_record = True
-    joins = False
     tells = True
     heeds = frozenset({ORDER})
     cannot = BEYOND_JSON | {

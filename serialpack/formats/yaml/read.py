@@ -8,6 +8,7 @@ values, and says what cannot be held. What aliases refer to is one and the same 
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +37,6 @@ _SHORT = 32
 _MERGE: Any = object()
 
 _LINE_END = re.compile("\r\n|[\r\n]")
-_BOM = b"\xef\xbb\xbf"
 _WIDE = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16", b"\x00\x00\xfe\xff": "UTF-32"}
 
 
@@ -57,7 +57,7 @@ def read(
     for mark, name in _WIDE.items():
         if data.startswith(mark):
             raise Malformed(f"it is {name}, and only UTF-8 is read", 0)
-    behind = len(_BOM) if data.startswith(_BOM) else 0
+    behind = len(BOM_UTF8) if data.startswith(BOM_UTF8) else 0
     try:
         text = data[behind:].decode()
     except UnicodeDecodeError as error:

@@ -8,6 +8,7 @@ before a marker belong to its document, and stand behind dots or at the source's
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 
 from serialpack.formats.shared.split import Boundary, Finder
 
@@ -19,7 +20,6 @@ _MARKER = re.compile(
 #: What is looked for: how such a line begins in most files.
 _BEGIN = b"\n---"
 _DIRECTIVE, _END, _WHITE = b"%", b"...", b" \t\r\n"
-_BOM = b"\xef\xbb\xbf"
 #: Lines that no document is made of, before the first marker.
 _NOTHING = re.compile(rb"\A(?:(?:[ \t]*+(?:#[^\r\n]*+)?|%[^\r\n]*+)[\r\n])*+")
 
@@ -55,7 +55,7 @@ class YamlFinder(Finder):
         found = _count(text)
         if self._first:
             # Alone the first document may begin without a marker.
-            content = _NOTHING.sub(b"", text.removeprefix(_BOM), 1)
+            content = _NOTHING.sub(b"", text.removeprefix(BOM_UTF8), 1)
             found += bool(content) and not _MARKER.match(b"\n" + content, 1)
             self._first = False
         return Boundary(end, found)
@@ -63,7 +63,7 @@ class YamlFinder(Finder):
 
 def _count(text: bytes) -> int:
     """The markers in ``text``, which begins a line."""
-    return len(_MARKER.findall(b"\n" + text.removeprefix(_BOM)))
+    return len(_MARKER.findall(b"\n" + text.removeprefix(BOM_UTF8)))
 
 
 def _boundary(buf: bytearray, start: int, marker: int) -> int | None:

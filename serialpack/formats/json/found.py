@@ -1,0 +1,57 @@
+"""Which of the two a text is: JSON, or lines of JSON."""
+
+import json
+import re
+from codecs import BOM_UTF8
+
+
+def json_kind(head: bytes, named: str | None = None) -> str | None:
+    """The format of a text that begins so, where it is JSON as far as it is there, and begins a
+    container.
+
+    ``named``: the one of the two that the file's name says, unless the text is clearly in the
+    other.
+    """
+    found = _kind(head)
+    if named == "json" and found == "ndjson":
+        return "ndjson"
+    if named == "ndjson" and found == "json" and not _one_line(head):
+        return "json"
+    return named or found
+
+
+def _kind(head: bytes) -> str | None:
+    text = head.removeprefix(BOM_UTF8).strip(b" \t\r\n")
+    if not text.startswith((b"{", b"[")):
+        return None
+    if _json_state(text) != "no":
+        return "json"
+    lines = [line for line in text.split(b"\n", 16)[:16] if line.strip()]
+    if len(lines) > 1 and _json_state(lines[0]) == "whole" and _json_state(lines[1]) != "no":
+        return "ndjson"
+    return None
+
+
+def _one_line(head: bytes) -> bool:
+    """Whether the first line is a value, or goes on behind the head."""
+    line, newline, _ = head.removeprefix(BOM_UTF8).lstrip().partition(b"\n")
+    return not newline or _json_state(line.strip()) == "whole"
+
+
+#: What a literal, a number or an escape may look like where the text breaks off within it.
+_UNFINISHED = re.compile(r"[a-z]{0,4}|-?[0-9]*[.eE]?[-+]?|\\?u?[0-9a-fA-F]{0,4}")
+
+
+def _json_state(text: bytes) -> str:
+    """Whether text is a "whole" JSON value, the beginning of one ("part") or neither ("no")."""
+    # The standard library's: msgspec would do it faster than it is imported, for a small file.
+    decoded = text.decode("utf-8", "replace")
+    try:
+        # Integers stay text: Python turns no more than 4300 digits into one.
+        _, end = json.JSONDecoder(parse_int=str).raw_decode(decoded)
+    except RecursionError:
+        return "part"
+    except json.JSONDecodeError as error:
+        unfinished = _UNFINISHED.fullmatch(decoded, error.pos) or "Unterminated" in error.msg
+        return "part" if unfinished else "no"
+    return "whole" if end == len(decoded) else "no"
