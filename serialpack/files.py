@@ -22,7 +22,7 @@ from serialpack.errors import (
     ForbiddenFileError,
     MissingFileError,
 )
-from serialpack.hidden import forget, hide
+from serialpack.hidden import forget, hidden_name, hide
 from serialpack.stages.stage import Buffer
 
 Path = str | os.PathLike[str]
@@ -220,7 +220,7 @@ class Output:
         self._mode = stat.S_IMODE(like.st_mode) & 0o777 if like is not None else _default_mode()
         self._mtime = mtime if mtime is not None or like is None else like.st_mtime_ns
         self._folder = os.path.dirname(self.path) or "."
-        self._temp = os.path.join(self._folder, f".serialpack-{os.urandom(4).hex()}.tmp")
+        self._temp = os.path.join(self._folder, hidden_name())
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
         flags |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
         hide(self._temp)

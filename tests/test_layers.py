@@ -16,10 +16,10 @@ PACKAGE = Path(__file__).parents[1] / "serialpack"
 LAYERS: list[set[str]] = [
     {"_version", "errors", "first_bytes", "known", "literal"},
     {"depth"},
-    {"binary", "collector", "hidden", "text", "tokens", "units", "values", "watch"},
+    {"binary", "collector", "globs", "hidden", "text", "tokens", "units", "values", "watch"},
     {"reports", "stages"},
     {"codecs", "columns", "container", "files", "filters", "formats"},
-    {"compressed", "detect", "listing", "paths", "serializers", "targets"},
+    {"compressed", "detect", "folders", "listing", "paths", "serializers", "targets"},
     {"array_chains", "look", "recognise"},
     {"auto"},
     {"pipeline"},

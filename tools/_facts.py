@@ -34,6 +34,7 @@ OFFERS = {
     "NAME[:SIZE]": "filter",
     "NAME[:LEVEL]": "codec",
     "FORMAT": "format",
+    "GLOB": "",
     "PATH": "path",
     "N": "",
     "SIZE": "",

@@ -209,6 +209,28 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
         " their format spells a sequence of them: of a JSON array, an array.",
     ),
     ("unpack", "--bytes"): ("Bytes count from 0; B itself is left out, and either end may be.",),
+    ("*", "--recursive"): (
+        "The files in each folder that is named, and in the folders in it, in the order of their"
+        " names. Links to files are read as the files that they lead to; links to folders are not"
+        " followed. `pack` leaves out what is called .spk, unless `-f` is given; `unpack` takes"
+        " nothing else, with `--to` every file. What is left out is counted. With `-o DIR` the"
+        " tree below the named folder is kept below DIR, which is no input where it is in that"
+        " folder itself. Two inputs with one output are refused before anything is written.",
+    ),
+    ("*", "--include"): (
+        "Repeatable: what one of them means is taken. `*.json` without a / is held against names,"
+        " in whatever folder; `raw/*.json` against paths below the named folder. `*` and `?` stand"
+        " for anything but /, `**` for any folders, `[a-z]` for one character, `{a,b}` for either."
+        " Files that are named themselves are always taken.",
+    ),
+    ("*", "--exclude"): (
+        "Globs as for `--include`, and before it. A folder that one means is not entered;"
+        " `tmp/` means folders only. Repeatable.",
+    ),
+    ("*", "--files-from"): (
+        "Names beside those that are typed. They are bytes: nothing is quoted in the list, `-0`"
+        " takes names with newlines, as `find -print0` writes them.",
+    ),
     ("unpack", "--name"): (
         "Also for inputs that do not end in .spk. Only the base name is used, without anything"
         " that is not safe in a file's name.",

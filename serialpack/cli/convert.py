@@ -41,7 +41,7 @@ class Converter:
         outputs = asked.outputs
         self._asked = asked
         self._to = to
-        self._mover = mover_of(asked.files, outputs.output, outputs, asked.manner, joins=True)
+        self._mover = mover_of(outputs.output, asked, joins=True)
         self._joined = JoinedOutputs() if self._mover.targets.is_joined else None
         if self._joined is not None and to is not None:
             self._joined.check(to, "")
@@ -77,7 +77,9 @@ class Converter:
 
     def run(self) -> int:
         """Convert all there is; the exit code."""
-        mover, keep = self._mover, self._asked.outputs.keep
+        mover, keep, to = self._mover, self._asked.outputs.keep, self._to
+        if to is not None and not self._asked.name:
+            mover.targets.plan(mover.inputs, lambda path: converted_name(path, to, stored=False))
         if len(mover.inputs) > 1 and not mover.dry_run and self._joined is None:
             from serialpack.cli.batch import batch_of
 

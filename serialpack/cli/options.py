@@ -238,6 +238,13 @@ output_options = _apply(
     ),
     click.option("--stats", is_flag=True, help="Show seconds and bytes of each stage."),
     click.option("--profile", metavar="PATH", help="Draw where the time goes, as a page of HTML."),
+)
+
+#: Options of the verbs that take several inputs.
+input_options = _apply(
+    click.option("-r", "--recursive", is_flag=True, help="Take the files in folders, all the way."),
+    click.option("--include", metavar="GLOB", multiple=True, help="With -r: only those files."),
+    click.option("--exclude", metavar="GLOB", multiple=True, help="With -r: not those, nor below."),
     click.option("--files-from", metavar="PATH", help="Read names of inputs, a line each (- too)."),
     click.option("-0", "--nul", is_flag=True, help="With --files-from: NUL ends each name."),
 )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from serialpack import api
 from serialpack.auto import choose
+from serialpack.cli.inputs import Takes
 from serialpack.cli.naming import STDIO, SUFFIX
 from serialpack.cli.requests import Manner, PackRequest, schema_options
 from serialpack.cli.run import (
@@ -39,7 +40,8 @@ class Packer:
         outputs = asked.outputs
         self._force = outputs.force
         output = None if asked.archive else outputs.output
-        self._mover = mover_of(asked.files, output, outputs, asked.manner, each=not asked.archive)
+        takes = Takes(lambda name: self._force or not name.endswith(SUFFIX), f"{SUFFIX} files")
+        self._mover = mover_of(output, asked, takes=takes, each=not asked.archive)
         self._inputs = self._mover.inputs
         self._archive = _archive_name(self._inputs, outputs.output) if asked.archive else None
         effort = asked.effort or DEFAULT_EFFORT
@@ -72,10 +74,11 @@ class Packer:
         """Pack all there is; the exit code."""
         if self._archive is not None:
             return self._mover.each([self._archive], self._pack_archive, self._inputs)
+        self._mover.targets.plan(self._inputs, _packed_name)
         return self._mover.each(self._inputs, self._pack)
 
     def _pack(self, path: str) -> dict[str, Any]:
-        target = self._mover.targets.of(path, lambda p: p + SUFFIX)
+        target = self._mover.targets.of(path, _packed_name)
         report = self._mover.move(
             [Input.of(path)],
             target,
@@ -125,6 +128,10 @@ class Packer:
             choice = api.chosen(path, choice, format=self._format, table=table)
         found = choice
         return str(found.chain) if found.settled else "auto"
+
+
+def _packed_name(path: str) -> str:
+    return path + SUFFIX
 
 
 def _archive_name(inputs: Sequence[str], output: str | None) -> str:

@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 
+from serialpack.cli.inputs import NONE, Inputs, Takes, add_folder_hint, input_files
 from serialpack.cli.naming import STDIO, check_removal, stat_of
 from serialpack.cli.outputs import Targets
-from serialpack.cli.requests import Manner, Outputs
+from serialpack.cli.requests import Manner, Outputs, PackRequest, UnpackRequest
 from serialpack.cli.words import (
     LESS_MEMORY,
     StandardOutputError,
@@ -29,7 +30,7 @@ from serialpack.errors import (
     SerialpackError,
     UsageError,
 )
-from serialpack.files import Source, check_output, remove_source
+from serialpack.files import check_output, remove_source
 from serialpack.reports import ReportT
 from serialpack.stages.stage import Buffer
 from serialpack.targets import is_device
@@ -62,6 +63,7 @@ def each_file(
             codes.append(line.get("exit", 0))
         except (SerialpackError, OSError, MemoryError) as caught:
             error = _ours(caught)
+            add_folder_hint(error, path)
             if hint:
                 from serialpack.cli.salvage import add_hint
 
@@ -112,25 +114,6 @@ def _ours(error: Exception) -> SerialpackError:
     if isinstance(error, OSError):
         return FileError((error.strerror or str(error)).lower())
     return FileError("out of memory", hint=LESS_MEMORY)
-
-
-def input_files(files: Sequence[str], files_from: str | None, null: bool) -> Sequence[str]:
-    """The inputs: those named, and those in ``files_from``; standard input where there are none.
-
-    Names are bytes to the system, and stay what they are.
-    """
-    if files_from is None:
-        if null:
-            raise UsageError("-0 goes with --files-from")
-        return files or (STDIO,)
-    with Source(sys.stdin.buffer if files_from == STDIO else files_from) as source:
-        listed = b"".join(iter(lambda: source.read(1 << 16), b""))
-    names = [os.fsdecode(n) for n in listed.split(b"\0" if null else b"\n") if n]
-    if not null:
-        names = [n.removesuffix("\r") for n in names]
-    if files_from == STDIO and STDIO in (*files, *names):
-        raise UsageError("standard input cannot give both the names and the data")
-    return (*files, *names)
 
 
 def data_of(path: str) -> str | IO[bytes]:
@@ -204,7 +187,7 @@ class Mover:
 
     def __init__(
         self,
-        inputs: Sequence[str],
+        inputs: Inputs,
         targets: Targets,
         outputs: Outputs,
         manner: Manner,
@@ -213,7 +196,8 @@ class Mover:
             raise UsageError("--dry-run and --json exclude each other")
         if outputs.profile is not None:
             check_output(outputs.profile, force=outputs.force)
-        self.inputs = inputs
+        self.inputs = inputs.paths
+        self._found = inputs
         self.targets = targets
         #: What a profile must not be written over either, as it is called from the root.
         self.taken: set[str] = set()
@@ -233,7 +217,10 @@ class Mover:
         """Do ``work`` for each file, then draw the profile; the worst exit code."""
         if not self.dry_run:
             self.targets.make_folder()
-        code = each_file(files, self._manner, work, parts, hint=hint)
+        codes = [
+            tell_found(self._found, self._manner),
+            each_file(files, self._manner, work, parts, hint=hint),
+        ]
         if self._outputs.profile is not None:
             from serialpack.cli.profile import write_profile
 
@@ -243,7 +230,7 @@ class Mover:
                 force=self._outputs.force,
                 taken=self.targets.used | self.taken,
             )
-        return code
+        return min(codes, key=WORST_FIRST.index)
 
     def move(
         self,
@@ -281,6 +268,8 @@ class Mover:
             return None
         label = paths[0] if len(paths) == 1 else target or ""
         self.taken.update(map(os.path.realpath, [*paths, target or label]))
+        if target is not None:
+            self.targets.make_folder(target)
         to = stdout(binary=binary, force=self._outputs.force) if target == STDIO else target
         with progress_bar(label, self._manner, counts_written=counts_written) as bar:
             report = work(to, bar)
@@ -296,21 +285,33 @@ class Mover:
 
 
 def mover_of(
-    files: Sequence[str],
     output: str | None,
-    outputs: Outputs,
-    manner: Manner,
+    asked: PackRequest | UnpackRequest,
     *,
+    takes: Takes = Takes(),  # noqa: B008  (it is never changed)
     each: bool = True,
     joins: bool = False,
 ) -> Mover:
-    """What moves the inputs that were named.
+    """What moves the inputs that were asked for.
 
-    ``output``: where to; ``each``: a target for each; ``joins``: which can be standard output.
+    ``output``: where to; ``takes``: which files in folders; ``each``: a target for each;
+    ``joins``: which can be standard output.
     """
-    inputs = input_files(files, outputs.files_from, outputs.nul)
-    targets = Targets(inputs if each else (), output, joins=joins)
-    return Mover(inputs, targets, outputs, manner)
+    outputs = asked.outputs
+    written = [os.path.realpath(path) for path in (outputs.output, outputs.profile) if path]
+    inputs = input_files(asked.files, asked.sources, takes, written)
+    targets = Targets(inputs if each else NONE, output, joins=joins)
+    return Mover(inputs, targets, outputs, asked.manner)
+
+
+def tell_found(inputs: Inputs, manner: Manner) -> int:
+    """Say what was not found in folders, and why; the worst exit code."""
+    for line in inputs.notes:
+        say(manner, line)
+    for error in inputs.errors:
+        complain(error.said, error.path)
+        print_line(manner, {"source": error.path, **error_line(error)})
+    return min((error.exit_code for error in inputs.errors), key=WORST_FIRST.index, default=0)
 
 
 def shows_progress(manner: Manner) -> bool:

@@ -7,7 +7,8 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 from serialpack import api
 from serialpack.archive import is_archive, unpack_archive
-from serialpack.cli.naming import STDIO, unpacked_name
+from serialpack.cli.inputs import Takes
+from serialpack.cli.naming import STDIO, SUFFIX, unpacked_name
 from serialpack.cli.requests import UnpackRequest
 from serialpack.cli.run import (
     Input,
@@ -42,7 +43,8 @@ class Unpacker:
     def __init__(self, asked: UnpackRequest) -> None:
         self._asked = asked
         output = None if asked.test else asked.outputs.output
-        self._mover = mover_of(asked.files, output, asked.outputs, asked.manner, joins=True)
+        takes = Takes(lambda name: name.endswith(SUFFIX), f"files that are not {SUFFIX}")
+        self._mover = mover_of(output, asked, takes=takes, joins=True)
         self._joined: JoinedOutputs | None = None
         if self._mover.targets.is_joined:
             from serialpack.cli.joined import JoinedOutputs
@@ -53,6 +55,8 @@ class Unpacker:
 
     def run(self) -> int:
         """Unpack or test all there is; the exit code."""
+        if not (self._asked.test or self._asked.name):
+            self._mover.targets.plan(self._mover.inputs, self._name)
         return self._mover.each(self._mover.inputs, self._unpack, hint=not self._asked.salvage)
 
     def _unpack(self, path: str) -> dict[str, Any]:
