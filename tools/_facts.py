@@ -35,6 +35,7 @@ OFFERS = {
     "NAME[:LEVEL]": "codec",
     "FORMAT": "format",
     "GLOB": "",
+    "HOW": "",
     "PATH": "path",
     "N": "",
     "SIZE": "",

@@ -80,6 +80,8 @@ def command(asked: InspectRequest) -> int:
 def _inspect(path: str, asked: InspectRequest, *, several: bool) -> dict[str, Any]:
     """Tell what is in ``path``; the line for ``--json``."""
     from serialpack import api
+    from serialpack.cli.journal import is_journal
+    from serialpack.cli.naming import STDIO
     from serialpack.cli.run import data_of, named, progress_bar
     from serialpack.cli.salvage import add_hint, left_of
     from serialpack.cli.words import complain
@@ -89,6 +91,14 @@ def _inspect(path: str, asked: InspectRequest, *, several: bool) -> dict[str, An
         _show_head(path, asked.head, asked.format, asked.max_size)
         return {}
     as_json, blocks = asked.manner.as_json, asked.blocks
+    if path != STDIO and asked.format is None and is_journal(path):
+        from serialpack.cli.journal_sums import show_sums, summed, sums_line
+
+        sums = summed(path)
+        if as_json:
+            return sums_line(path, sums)
+        show_sums(path, sums, several=several)
+        return {}
     detailed = asked.manner.verbose or blocks or asked.columns
     try:
         with progress_bar(path, asked.manner):

@@ -111,14 +111,19 @@ class Targets:
             raise UsageError("an archive unpacks into a folder", hint="-o FOLDER")
         return target
 
-    def make_folder(self, target: str | None = None) -> None:
-        """Make the folder that several outputs go into, or that of ``target`` in it."""
-        if not self._folder:
-            return
-        assert self._output is not None
-        folder = self._output if target is None else os.path.dirname(target)
-        if folder not in self._made:
-            from serialpack.paths import make_folder
+    def make_folder(self, target: str | None = None) -> list[str]:
+        """Make the folder that several outputs go into, or that of ``target`` in it.
 
-            make_folder(folder)
-            self._made.add(folder)
+        The folders that something was made in.
+        """
+        folder = self._output if target is None and self._folder else self.folder_for(target)
+        if folder is None or folder in self._made:
+            return []
+        from serialpack.paths import make_folder
+
+        self._made.add(folder)
+        return make_folder(folder)
+
+    def folder_for(self, target: str | None) -> str | None:
+        """The folder that is to be made for ``target``, where one is."""
+        return os.path.dirname(target) if self._folder and target is not None else None

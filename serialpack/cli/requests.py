@@ -42,6 +42,9 @@ class Outputs(NamedTuple):
     threads: int | None
     stats: bool
     profile: str | None
+    skip_existing: bool
+    sync: str
+    journal: str | None
 
 
 class PackRequest(NamedTuple):
