@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from functools import cache
 from typing import IO, TYPE_CHECKING, NamedTuple
 
 from serialpack.codecs import CODECS
@@ -65,6 +66,7 @@ class Choice(NamedTuple):
     looked_at: bool = False
 
 
+@cache
 def choose(
     serializer: str = "auto",
     filters: tuple[str, ...] = (),

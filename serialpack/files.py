@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import select
 import stat
+import sys
 import threading
 from typing import IO
 
@@ -52,6 +53,7 @@ class Source:
             found = name or getattr(source, "name", None)
             self.path = found if isinstance(found, str) else UNNAMED
         self._pushed = b""
+        self._got = 0
         self.stat = self._stat()
 
     @property
@@ -84,11 +86,14 @@ class Source:
         if len(data) == size:
             return data
         parts, left = [data] if data else [], size - len(data)
+        most = sys.maxsize - 1 if self.stat is None else self.stat.st_size
         try:
             # Pipes, and file objects of others, may give less than asked for.
-            while left and (more := self._some(left)):
+            # No more than there seems to be: memory is taken for all that is asked for.
+            while left and (more := self._some(min(left, max(most - self._got, 0) + 1))):
                 parts.append(more)
                 left -= len(more)
+                self._got += len(more)
         except OSError as error:
             raise file_error(error, self.path, "read") from error
         return parts[0] if len(parts) == 1 else b"".join(parts)

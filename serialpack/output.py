@@ -44,6 +44,9 @@ class _HereGroup(threading.local):
 
 _here = _HereGroup()
 
+#: Up to so many bytes are written together.
+_TOGETHER = 64 << 10
+
 
 class Output:
     """A new file under its name only once it is whole: ``with Output(...) as out: out.write()``.
@@ -62,7 +65,8 @@ class Output:
         mtime: int | None = None,
     ) -> None:
         self.path = os.fspath(path)
-        self.size = 0
+        self._pieces: list[bytes] = []
+        self._waiting = 0
         self._force = force
         self._mode = stat.S_IMODE(like.st_mode) & 0o777 if like is not None else _default_mode()
         self._mtime = mtime if mtime is not None or like is None else like.st_mtime_ns
@@ -86,24 +90,36 @@ class Output:
 
     def write(self, data: Buffer) -> int:
         """Write all of ``data``; FileError where that cannot be done."""
+        if len(data) + self._waiting > _TOGETHER:
+            self._flush()
+            self._put(data)
+        else:
+            self._pieces.append(bytes(data))
+            self._waiting += len(data)
+        if self._written is not None:
+            self._written.add(data)
+        return len(data)
+
+    def _flush(self) -> None:
+        """Write what waits for more."""
+        if self._waiting:
+            data, self._pieces, self._waiting = b"".join(self._pieces), [], 0
+            self._put(data)
+
+    def _put(self, data: Buffer) -> None:
         view = memoryview(data)
         try:
             while view:
                 view = view[os.write(self.fd, view) :]
         except OSError as error:
             raise file_error(error, self.path, "write") from error
-        self.size += len(data)
-        if self._written is not None:
-            self._written.add(data)
-        return len(data)
 
     def patch(self, offset: int, data: bytes) -> None:
         """Write ``data`` over what was written at ``offset``, near the front."""
+        self._flush()
         try:
             os.lseek(self.fd, offset, os.SEEK_SET)
-            view = memoryview(data)
-            while view:
-                view = view[os.write(self.fd, view) :]
+            self._put(data)
             os.lseek(self.fd, 0, os.SEEK_END)
         except OSError as error:
             raise file_error(error, self.path, "write") from error
@@ -138,7 +154,8 @@ class Output:
             raise
 
     def _finish(self) -> None:
-        """Give the hidden file the mode and the time that it is to have."""
+        """Write the rest, and give the hidden file the mode and the time that it is to have."""
+        self._flush()
         if hasattr(os, "fchmod"):
             os.fchmod(self.fd, self._mode)
         if self._mtime is not None:
