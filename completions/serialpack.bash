@@ -73,8 +73,12 @@ _serialpack_kind() {
         "pack --block-size") kind= ;;
         "pack --meta") kind= ;;
         "pack -o" | "pack --output") kind=path ;;
+        "pack --sync") kind= ;;
         "pack -j" | "pack --threads") kind= ;;
         "pack --profile") kind=path ;;
+        "pack --journal") kind=path ;;
+        "pack --include") kind= ;;
+        "pack --exclude") kind= ;;
         "pack --files-from") kind=path ;;
         "unpack -t" | "unpack --to") kind=format ;;
         "unpack -F" | "unpack --from") kind=format ;;
@@ -95,12 +99,19 @@ _serialpack_kind() {
         "unpack --bytes") kind= ;;
         "unpack --max-size") kind= ;;
         "unpack -o" | "unpack --output") kind=path ;;
+        "unpack --sync") kind= ;;
         "unpack -j" | "unpack --threads") kind= ;;
         "unpack --profile") kind=path ;;
+        "unpack --journal") kind=path ;;
+        "unpack --include") kind= ;;
+        "unpack --exclude") kind= ;;
         "unpack --files-from") kind=path ;;
         "inspect --head") kind= ;;
         "inspect --max-size") kind= ;;
         "inspect -F" | "inspect --from") kind=format ;;
+        "inspect --include") kind= ;;
+        "inspect --exclude") kind= ;;
+        "inspect --files-from") kind=path ;;
         "bench -s" | "bench --serializer") kind=serializer ;;
         "bench --filter") kind=filter ;;
         "bench -c" | "bench --codec") kind=codec ;;
@@ -124,15 +135,15 @@ _serialpack_kind() {
 _serialpack_options() {
     case $1 in
         pack)
-            options="-s --serializer --filter -c --codec -1 -2 -3 -4 -5 -6 -7 -8 -9 --effort -F --from --delimiter --encoding --no-header --exact --no-verify --trust --schema --message --block-size --meta --archive -o --output -f --force -k --keep --rm --dry-run -j --threads --stats --profile --files-from -0 --nul --json -q --quiet -v --verbose --no-progress -h --help"
+            options="-s --serializer --filter -c --codec -1 -2 -3 -4 -5 -6 -7 -8 -9 --effort -F --from --delimiter --encoding --no-header --exact --no-verify --trust --schema --message --block-size --meta --archive -o --output -f --force -k --keep --rm --skip-existing --sync --dry-run -j --threads --stats --profile --journal -r --recursive --include --exclude --files-from -0 --nul --json -q --quiet -v --verbose --no-progress -h --help"
             ending=
             ;;
         unpack)
-            options="-t --to -F --from --delimiter --encoding --no-header --table --lossy --strict --at --null --typed --nest --infer --types --indent --ascii --flatten --separator --tagged --skip-bad --fields --no-verify --schema --message --test --salvage --records --bytes -N --name --max-size --trust -o --output -f --force -k --keep --rm --dry-run -j --threads --stats --profile --files-from -0 --nul --json -q --quiet -v --verbose --no-progress -h --help"
+            options="-t --to -F --from --delimiter --encoding --no-header --table --lossy --strict --at --null --typed --nest --infer --types --indent --ascii --flatten --separator --tagged --skip-bad --fields --no-verify --schema --message --test --salvage --records --bytes -N --name --max-size --trust -o --output -f --force -k --keep --rm --skip-existing --sync --dry-run -j --threads --stats --profile --journal -r --recursive --include --exclude --files-from -0 --nul --json -q --quiet -v --verbose --no-progress -h --help"
             ending=.spk
             ;;
         inspect)
-            options="--stages --fidelity --blocks --columns --head --max-size -F --from --json -q --quiet -v --verbose --no-progress -h --help"
+            options="--stages --fidelity --blocks --columns --head --max-size -F --from -r --recursive --include --exclude --files-from -0 --nul --json -q --quiet -v --verbose --no-progress -h --help"
             ending=
             ;;
         bench)

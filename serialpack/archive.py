@@ -38,7 +38,8 @@ from serialpack.errors import (
     SerialpackError,
     UsageError,
 )
-from serialpack.files import Output, Path, Source, check_output
+from serialpack.files import Path, Source, check_output
+from serialpack.output import Output
 from serialpack.paths import make_folder, place_below, status
 from serialpack.pipeline.expect import expect_restored
 from serialpack.pipeline.workers import usable_cores

@@ -10,6 +10,7 @@ is looked at whole, so that nothing is stored that zstd would have made clearly 
 
 import io
 from collections.abc import Callable
+from functools import cache
 from typing import IO, TYPE_CHECKING, NamedTuple
 
 from serialpack.codecs import CODECS
@@ -63,6 +64,7 @@ class Choice(NamedTuple):
     looked_at: bool = False
 
 
+@cache
 def choose(
     serializer: str = "auto",
     filters: tuple[str, ...] = (),

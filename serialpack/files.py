@@ -1,18 +1,12 @@
-"""Files read and written so that nothing is ever lost: whole outputs or none.
-
-An output is written to ``.serialpack-XXXXXXXX.tmp`` beside it (mode 0600), brought to disk,
-given its mode and time, and only then its name. A crash leaves at most that hidden file.
-"""
+"""Files that are read, and what must be true of a file before it is written, read or removed."""
 
 from __future__ import annotations
 
-import errno
 import os
 import select
 import stat
+import sys
 import threading
-from contextlib import suppress
-from types import TracebackType
 from typing import IO
 
 from serialpack.errors import (
@@ -22,18 +16,10 @@ from serialpack.errors import (
     ForbiddenFileError,
     MissingFileError,
 )
-from serialpack.hidden import forget, hide
-from serialpack.stages.stage import Buffer
 
 Path = str | os.PathLike[str]
 #: What messages call bytes that are in no file, and a file without a name.
 UNNAMED = "<input>"
-
-#: Errors by which a file system says that it has no hard links.
-_NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS, errno.EXDEV}
-
-#: Errors by which a file system says that it cannot bring a folder to disk.
-_NO_SYNC = {errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EBADF, errno.EPERM}
 
 #: Of which kind our error is where Python people catch one of theirs.
 _KINDS: dict[type[OSError], type[FileError]] = {
@@ -44,7 +30,7 @@ _KINDS: dict[type[OSError], type[FileError]] = {
 }
 
 
-def file_error(error: OSError, path: str, doing: str) -> FileError:
+def file_error(error: OSError | FileError, path: str, doing: str) -> FileError:
     """``error`` as one of ours: which file, what could not be done, why."""
     if isinstance(error, FileError):
         return error
@@ -67,6 +53,7 @@ class Source:
             found = name or getattr(source, "name", None)
             self.path = found if isinstance(found, str) else UNNAMED
         self._pushed = b""
+        self._got = 0
         self.stat = self._stat()
 
     @property
@@ -99,11 +86,14 @@ class Source:
         if len(data) == size:
             return data
         parts, left = [data] if data else [], size - len(data)
+        most = sys.maxsize - 1 if self.stat is None else self.stat.st_size
         try:
             # Pipes, and file objects of others, may give less than asked for.
-            while left and (more := self._some(left)):
+            # No more than there seems to be: memory is taken for all that is asked for.
+            while left and (more := self._some(min(left, max(most - self._got, 0) + 1))):
                 parts.append(more)
                 left -= len(more)
+                self._got += len(more)
         except OSError as error:
             raise file_error(error, self.path, "read") from error
         return parts[0] if len(parts) == 1 else b"".join(parts)
@@ -200,142 +190,6 @@ def _open_source(path: str) -> IO[bytes]:
         raise file_error(error, path, "read") from error
 
 
-class Output:
-    """A new file under its name only once it is whole: ``with Output(...) as out: out.write()``.
-
-    Leaving the block without an error commits; any error, and Ctrl-C, removes the hidden file.
-    ``like``: the source, whose mode and modification time the output gets.
-    """
-
-    def __init__(
-        self,
-        path: Path,
-        *,
-        force: bool = False,
-        like: os.stat_result | None = None,
-        mtime: int | None = None,
-    ) -> None:
-        self.path = os.fspath(path)
-        self._force = force
-        self._mode = stat.S_IMODE(like.st_mode) & 0o777 if like is not None else _default_mode()
-        self._mtime = mtime if mtime is not None or like is None else like.st_mtime_ns
-        self._folder = os.path.dirname(self.path) or "."
-        self._temp = os.path.join(self._folder, f".serialpack-{os.urandom(4).hex()}.tmp")
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-        flags |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-        hide(self._temp)
-        try:
-            self._fd = os.open(self._temp, flags, 0o600)
-        except OSError as error:
-            forget(self._temp)
-            raise file_error(error, self.path, "write") from error
-
-    def write(self, data: Buffer) -> int:
-        """Write all of ``data``; FileError where that cannot be done."""
-        view = memoryview(data)
-        try:
-            while view:
-                view = view[os.write(self._fd, view) :]
-        except OSError as error:
-            raise file_error(error, self.path, "write") from error
-        return len(data)
-
-    def patch(self, offset: int, data: bytes) -> None:
-        """Write ``data`` over what was written at ``offset``."""
-        try:
-            os.lseek(self._fd, offset, os.SEEK_SET)
-            self.write(data)
-            os.lseek(self._fd, 0, os.SEEK_END)
-        except OSError as error:
-            raise file_error(error, self.path, "write") from error
-
-    def __enter__(self) -> Output:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if kind is not None:
-            self._abandon()
-            return
-        try:
-            self._commit()
-        except OSError as failed:
-            self._abandon()
-            raise file_error(failed, self.path, "write") from failed
-        except BaseException:
-            self._abandon()
-            raise
-
-    def _commit(self) -> None:
-        if hasattr(os, "fchmod"):
-            os.fchmod(self._fd, self._mode)
-        if self._mtime is not None:
-            times = (self._mtime, self._mtime)
-            os.utime(self._fd if os.utime in os.supports_fd else self._temp, ns=times)
-        os.fsync(self._fd)
-        fd, self._fd = self._fd, -1
-        os.close(fd)
-        if self._force:
-            os.replace(self._temp, self.path)
-        else:
-            _name_new(self._temp, self.path)
-        forget(self._temp)
-        _sync_folder(self._folder)
-
-    def _abandon(self) -> None:
-        fd, self._fd = self._fd, -1
-        with suppress(OSError):
-            if fd >= 0:
-                os.close(fd)
-        with suppress(OSError):
-            os.unlink(self._temp)
-        forget(self._temp)
-
-
-def _name_new(temp: str, path: str) -> None:
-    """Give ``temp`` the name ``path``, never over another file, not even one just made."""
-    if os.name == "nt":
-        os.rename(temp, path)  # refuses to overwrite there
-        return
-    try:
-        os.link(temp, path, follow_symlinks=False)
-    except FileExistsError:
-        raise exists(path) from None
-    except OSError as error:
-        if error.errno not in _NO_LINKS:
-            raise
-        if os.path.lexists(path):
-            raise exists(path) from None
-        os.rename(temp, path)
-        return
-    os.unlink(temp)
-
-
-def _sync_folder(folder: str) -> None:
-    """Bring the new name to disk, where a folder can be opened (not on Windows) and brought."""
-    try:
-        fd = os.open(folder, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
-    except OSError:
-        return
-    try:
-        os.fsync(fd)
-    except OSError as error:
-        if error.errno not in _NO_SYNC:
-            raise
-    finally:
-        os.close(fd)
-
-
-def _default_mode() -> int:
-    umask = os.umask(0o077)
-    os.umask(umask)
-    return 0o666 & ~umask
-
-
 def exists(path: str) -> FileError:
     return ExistingFileError("exists already", path=path, hint="force=True overwrites it")
 
@@ -394,7 +248,7 @@ def remove_source(path: str, before: os.stat_result | None) -> None:
         now = os.lstat(path)
         if before is None or not _same(now, before):
             raise FileError("is no longer the file that was read; kept", path=path)
+        # A crash may bring it back, which loses nothing.
         os.unlink(path)
-        _sync_folder(os.path.dirname(path) or ".")
     except OSError as error:
         raise file_error(error, path, "remove") from error

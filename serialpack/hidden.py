@@ -5,11 +5,24 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
+#: How their names begin and end.
+_FIRST, _LAST = ".serialpack-", ".tmp"
+
 #: Hidden files being written. Where a signal breaks in, the command line removes them.
 _hidden: set[str] = set()
 
 #: Where it is written down which these are, for a process that outlives this one.
 _ledger: int | None = None
+
+
+def hidden_name() -> str:
+    """A new name for one."""
+    return f"{_FIRST}{os.urandom(4).hex()}{_LAST}"
+
+
+def is_hidden(name: str) -> bool:
+    """Whether a file of this name is one, of whatever process."""
+    return name.startswith(_FIRST) and name.endswith(_LAST)
 
 
 def remove_hidden() -> None:

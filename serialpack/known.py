@@ -148,14 +148,17 @@ def known_words(words: str | None) -> KnownFile | None:
 
 def is_beyond_text(head: bytes) -> bool:
     """Whether a file begins with a signature that no text has."""
-    return any(
-        max(magic) > 0x7F and head.startswith(magic)
-        for known in KNOWN
-        for signature in known.signatures
-        for offset, magic in signature[:1]
-        if offset == 0
-    )
+    return head.startswith(_BEYOND_TEXT)
 
+
+#: The signatures that no text begins with.
+_BEYOND_TEXT = tuple(
+    magic
+    for known in KNOWN
+    for signature in known.signatures
+    for offset, magic in signature[:1]
+    if offset == 0 and max(magic) > 0x7F
+)
 
 #: A few letters may begin a text too, which has none of these.
 _SURE = 4

@@ -30,17 +30,22 @@ def check_folder(folder: Path) -> None:
         raise FileError("is no folder", path=os.fspath(folder), hint="name another one with -o")
 
 
-def make_folder(folder: Path) -> None:
-    """Make ``folder``, and those it is in, where they are not there, however many they are."""
+def make_folder(folder: Path) -> list[str]:
+    """Make ``folder``, and those it is in, where they are not there, however many they are.
+
+    The folders that something was made in.
+    """
     check_folder(folder)
     path = os.path.abspath(folder)
     missing: list[str] = []
+    made_in: list[str] = []
     try:
         while not _is_there(path):
             missing.append(path)
             path = os.path.dirname(path)
         while missing:
             path = missing.pop()
+            made_in.append(os.path.dirname(path))
             try:
                 os.mkdir(path)
             except FileExistsError:  # another made it meanwhile
@@ -48,6 +53,7 @@ def make_folder(folder: Path) -> None:
                     raise
     except OSError as error:
         raise file_error(error, os.fspath(folder), "make the folder") from error
+    return made_in
 
 
 def _is_there(path: str) -> bool:

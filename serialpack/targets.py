@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import IO, TypeGuard
 
-from serialpack.files import Output, Path, check_output, file_error
+from serialpack.files import Path, check_output, file_error
+from serialpack.output import Output
 from serialpack.stages.stage import Buffer
 
 Target = Path | IO[bytes]

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from serialpack.errors import FileError
-from serialpack.files import Output, Source, check_output, remove_source, safe_name
+from serialpack.files import Source, check_output, remove_source, safe_name
+from serialpack.output import Output
 
 
 def leftovers(folder: Path) -> list[str]:

@@ -34,6 +34,8 @@ OFFERS = {
     "NAME[:SIZE]": "filter",
     "NAME[:LEVEL]": "codec",
     "FORMAT": "format",
+    "GLOB": "",
+    "HOW": "",
     "PATH": "path",
     "N": "",
     "SIZE": "",

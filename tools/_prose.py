@@ -32,7 +32,8 @@ DESCRIPTIONS: dict[str, tuple[str, ...]] = {
         " than a two-hundredth is stored, at 9 one that it makes no smaller. Files of less than"
         " 10 kB are compressed without a look. `-v` and `inspect` tell the reason, which the"
         " container keeps.",
-        "With several inputs, each failure is named and the rest go on.",
+        "With several inputs, each failure is named and the rest go on. More than 20 are told one"
+        " by one only with `-v`, failures always, and a line at the end sums up.",
     ),
     "unpack": (
         "Each FILE.spk is unpacked to FILE beside it, which gets its mode and its time of"
@@ -65,7 +66,8 @@ DESCRIPTIONS: dict[str, tuple[str, ...]] = {
         " left. Other sources are the bytes that are left, one after another. Each range that is"
         " lost is named, with its bytes and records in the source where they are known, and the"
         " exit status is 3. Every entry of an archive is written of which a block is left.",
-        "With several inputs, each failure is named and the rest go on.",
+        "With several inputs, each failure is named and the rest go on. More than 20 are told one"
+        " by one only with `-v`, failures always, and a line at the end sums up.",
     ),
     "inspect": (
         "Of a container it shows the stages, sizes, records, what unpacking restores, checksums"
@@ -76,6 +78,8 @@ DESCRIPTIONS: dict[str, tuple[str, ...]] = {
         " and of an archive have a line each, of an archive all about each with -v.",
         "Of a container whose end is damaged or cut off it shows what is left, and where the"
         " damage is, with exit status 3; all of the file is read for that.",
+        "Of a journal (`--journal` of `pack` and `unpack`) it shows the sums: by format and by"
+        " chain, what was saved, the slowest files, and those that failed and were not done since.",
         "Each FILE may be `-`, standard input.",
     ),
     "bench": (
@@ -176,8 +180,33 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
     ),
     ("pack", "--force"): ("An input that is packed already is packed once more.",),
     ("*", "--keep"): (
-        "An input is removed only once its output is whole on the disk. It needs a file on both"
-        " sides.",
+        "An input is removed only once its output is whole on the disk, was read back from there"
+        " and has its name. It needs a file on both sides.",
+    ),
+    ("*", "--skip-existing"): (
+        "For a batch that is run again, also one that was killed. An output that is whole and has"
+        " the time of its source, or a later one, is left as it is; of a container that is seen by"
+        " its end. One that is older, or not whole, is refused, or with `-f` made anew. Hidden"
+        " files that a killed run left beside outputs, and that no process holds, are removed,"
+        " which is said. With `--rm` an output that is there is made again and compared, and only"
+        " then its source is removed.",
+    ),
+    ("*", "--sync"): (
+        "Of several inputs up to 128 outputs, from up to 16 MiB of sources, are a group: written"
+        " under hidden names, brought to disk all at once, given their names, and then the folders"
+        " are brought to disk. With `each` every output is brought to disk by itself. A crash, or a"
+        " power cut, leaves under an output's name either what was there before, or all of it;"
+        " beside it hidden files may be left: with `group` those of a group for each thread. Of the"
+        " group whose names were being given, some have them and some do not; those told of are on"
+        " the disk, and so are, with `--rm`, those whose source is gone. Ctrl-C and other signals"
+        " that ask for the end leave no hidden file, and all of a group or nothing of it. Where a"
+        " system cannot bring all of a file system to disk, and say whether that went well (Linux"
+        " can from 5.8 on), each file of a group is brought by itself.",
+    ),
+    ("*", "--journal"): (
+        "A line a file, as `--json` prints it, below a line for each run: the file is added to, so"
+        " that one can be kept for a batch that is run every night. `serialpack inspect` sums it"
+        " up.",
     ),
     ("*", "--stats"): ("Seconds add up over threads.",),
     ("*", "--json"): (
@@ -209,6 +238,28 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
         " their format spells a sequence of them: of a JSON array, an array.",
     ),
     ("unpack", "--bytes"): ("Bytes count from 0; B itself is left out, and either end may be.",),
+    ("*", "--recursive"): (
+        "The files in each folder that is named, and in the folders in it, in the order of their"
+        " names. Links to files are read as the files that they lead to; links to folders are not"
+        " followed. `pack` leaves out what is called .spk, unless `-f` is given; `unpack` takes"
+        " nothing else, with `--to` every file. What is left out is counted. With `-o DIR` the"
+        " tree below the named folder is kept below DIR, which is no input where it is in that"
+        " folder itself. Two inputs with one output are refused before anything is written.",
+    ),
+    ("*", "--include"): (
+        "Repeatable: what one of them means is taken. `*.json` without a / is held against names,"
+        " in whatever folder; `raw/*.json` against paths below the named folder. `*` and `?` stand"
+        " for anything but /, `**` for any folders, `[a-z]` for one character, `{a,b}` for either."
+        " Files that are named themselves are always taken.",
+    ),
+    ("*", "--exclude"): (
+        "Globs as for `--include`, and before it. A folder that one means is not entered;"
+        " `tmp/` means folders only. Repeatable.",
+    ),
+    ("*", "--files-from"): (
+        "Names beside those that are typed. They are bytes: nothing is quoted in the list, `-0`"
+        " takes names with newlines, as `find -print0` writes them.",
+    ),
     ("unpack", "--name"): (
         "Also for inputs that do not end in .spk. Only the base name is used, without anything"
         " that is not safe in a file's name.",
@@ -303,7 +354,7 @@ FILES: dict[str, str] = {
     ),
     ".serialpack-XXXXXXXX.tmp": (
         "An output while it is being written, in the folder where it will stand. It is left"
-        " there only by a crash, and can be removed."
+        " there only by a crash, and can be removed; `--skip-existing` does."
     ),
 }
 

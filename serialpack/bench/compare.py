@@ -16,7 +16,8 @@ from serialpack.api import opened_source
 from serialpack.bench.disk import HOW, Through
 from serialpack.bench.results import Results, Row, from_json
 from serialpack.errors import InputError
-from serialpack.files import Output, Path
+from serialpack.files import Path
+from serialpack.output import Output
 from serialpack.text import aligned, printable
 from serialpack.units import format_size
 

@@ -1,48 +1,108 @@
-"""Several files converted at a time, each in one of a few processes."""
+"""Several files worked on ahead of what is told of them, in groups that are brought to disk once.
+
+A group is done by one thread, or process, from its first file to the names of its outputs.
+"""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from serialpack.cli.naming import STDIO, check_removal
-from serialpack.cli.outputs import Targets
-from serialpack.cli.run import Input, check_name
-from serialpack.conversion.files import convert
-from serialpack.conversion.options import ConvertOptions
-from serialpack.errors import SerialpackError
-from serialpack.pipeline.processes import ProcessWorker, stop_with_parent
-from serialpack.pipeline.workers import MakeWorker, in_order, usable_cores
-from serialpack.reports import ConvertReport
+from serialpack import hidden
+from serialpack.errors import ExistingFileError, SerialpackError
+from serialpack.output import MOST_FILES, OutputGroup
+from serialpack.paths import make_folder
+from serialpack.pipeline.processes import ProcessWorker, WorkerEnded, stop_with_parent
+from serialpack.pipeline.workers import MakeWorker, in_order
+from serialpack.reports import ConvertReport, PackReport, UnpackReport
 
-#: From so many bytes, or files, on processes pay for their start (some 0.2 s for two).
-_FROM_BYTES = 2 << 20
-_FROM_FILES = 64
+#: So many bytes of sources are in a group at most, but for one that is larger by itself.
+_MOST_BYTES = 16 << 20
+
+#: So many groups for each process there are at least, that none waits long for the others.
+_TURNS = 4
+
+#: How long a process may take to end what it does, in seconds.
+_PATIENCE = 30
+
+FileReport = ConvertReport | PackReport | UnpackReport
 
 
 class FileJob(NamedTuple):
-    """A file to convert, and where to."""
+    """A file, where what it becomes goes (None: nowhere), and in which format.
+
+    ``size``: its bytes, about. ``folder``: what is to be made for the target. ``again``: the
+    target is there, and stays; it must be what the file becomes.
+    """
 
     path: str
-    target: str
-    to: str
+    target: str | None
+    to: str = ""
+    size: int = 0
+    folder: str | None = None
+    again: bool = False
 
 
-def file_converter(
-    how: ConvertOptions,
-) -> Callable[[FileJob], ConvertReport | SerialpackError]:
-    """What converts one file after another, in a process of its own."""
-    alone: ConvertOptions = {**how, "threads": 1}
+class Commit(NamedTuple):
+    """How a group is brought to disk: see ``OutputGroup``."""
 
-    def work(job: FileJob) -> ConvertReport | SerialpackError:
-        try:
-            return convert(job.path, job.target, to=job.to, progress=stop_with_parent, **alone)
-        except SerialpackError as error:
-            return error
+    each: bool
+    read_back: bool
 
-    return work
+
+#: What came of a job; None of what this is not for, as an archive.
+Outcome = FileReport | SerialpackError | None
+
+
+#: Makes what does a job, and tells its second argument how far it is: bytes read, and written.
+MakeJobWork = Callable[[], Callable[[FileJob, Callable[[int, int], object]], Outcome]]
+
+
+class GroupWorker:
+    """Does all jobs of a group, then brings their outputs to disk.
+
+    ``make`` gives what does one of them, and calls its second argument now and then; so is
+    ``alive``, which may raise.
+    """
+
+    def __init__(
+        self, make: MakeJobWork, commit: Commit, alive: Callable[..., object] = lambda *_: None
+    ) -> None:
+        self._work = make()
+        self._commit = commit
+        self._alive = alive
+        self._folders: set[str] = set()
+
+    def __call__(self, jobs: Sequence[FileJob]) -> list[Outcome]:
+        from serialpack.cli.run import ours
+
+        outcomes: list[Outcome] = []
+        made_in: list[str] = []
+        with OutputGroup(each=self._commit.each, read_back=self._commit.read_back) as group:
+            for job in jobs:
+                self._alive()
+                try:
+                    if job.folder is not None and job.folder not in self._folders:
+                        made_in += make_folder(job.folder)
+                        self._folders.add(job.folder)
+                    group.only_same = job.again
+                    outcomes.append(self._work(job, self._alive))
+                except (SerialpackError, OSError, MemoryError) as error:
+                    outcomes.append(ours(error))
+            self._alive()
+            failed = group.commit(made_in)
+        return [
+            outcome
+            if isinstance(outcome, SerialpackError)
+            else failed.get(job.target or "", outcome)
+            for job, outcome in zip(jobs, outcomes, strict=True)
+        ]
+
+
+def in_process(make: MakeJobWork, commit: Commit) -> GroupWorker:
+    """A worker for a process of its own, which ends with its parent."""
+    return GroupWorker(make, commit, stop_with_parent)
 
 
 class _Process:
@@ -50,92 +110,110 @@ class _Process:
 
     def __init__(self, make: MakeWorker) -> None:
         self._make = make
-        self._worker: ProcessWorker | None = None
+        self.worker: ProcessWorker | None = None
 
-    def __call__(self, job: FileJob) -> ConvertReport | SerialpackError:
-        self._worker = self._worker or ProcessWorker(self._make)
+    def __call__(self, jobs: Sequence[FileJob]) -> list[Outcome]:
+        self.worker = self.worker or ProcessWorker(self._make)
         try:
-            result: ConvertReport | SerialpackError = self._worker(job)
-        except SerialpackError as ended:
+            outcomes: list[Outcome] = self.worker(jobs)
+        except WorkerEnded as ended:
             self.close()
-            return ended
-        return result
+            if len(jobs) == 1:
+                return [ended]
+            return [self._alone(job, ended) for job in jobs]
+        return outcomes
+
+    def _alone(self, job: FileJob, ended: WorkerEnded) -> Outcome:
+        """A job once more, of a group that a process did not bring to its end."""
+        (outcome,) = self((job,))
+        return ended if isinstance(outcome, ExistingFileError) else outcome
 
     def close(self) -> None:
-        worker, self._worker = self._worker, None
+        worker, self.worker = self.worker, None
         if worker is not None:
             worker.close()
 
 
 class Batch:
-    """Conversions that run ahead of what is told of them.
+    """Jobs that are done ahead of what is told of them, in order.
 
-    What each input is, and what its output is called, is looked at before any is read.
+    ``make`` gives what does one job; with ``processes`` several of these do groups of them.
+    Jobs whose source is larger than ``alone`` bytes are left to the caller.
     """
 
     def __init__(
         self,
-        paths: Sequence[str],
-        target_of: Callable[[str, str], str],
-        to: Callable[[str], str],
-        make: MakeWorker,
-        threads: int,
+        jobs: Sequence[FileJob],
+        make: MakeJobWork,
+        commit: Commit,
         *,
-        keep: bool,
+        processes: int,
+        alone: int | None,
     ) -> None:
-        self._given: dict[str, list[tuple[Input, FileJob] | SerialpackError]] = {}
-        jobs = []
-        for path in paths:
-            given = self._given.setdefault(path, [])
-            try:
-                check_name(path)
-                check_removal(path, keep=keep)
-                job = FileJob(path, target_of(path, to(path)), to(path))
-                given.append((Input.of(path), job))
-            except SerialpackError as error:
-                given.append(error)
-            else:
-                jobs.append(job)
-        self._results = in_order(iter(jobs), lambda: _Process(make), threads)
+        small = [job for job in jobs if alone is None or job.size <= alone]
+        self._jobs = {job.path: job for job in small}
+        self._outcomes: dict[str, Outcome] = {}
+        self._processes: list[_Process] = []
+        groups = _groups(small, max(processes, 1))
+        if processes:
+            if hidden.ledger() is None:
+                hidden.begin_ledger()
+            self._done: Iterator[tuple[Sequence[FileJob], list[Outcome]]] = in_order(
+                groups, partial(self._process, partial(in_process, make, commit)), processes
+            )
+        else:
+            worker = GroupWorker(make, commit)
+            self._done = ((group, worker(group)) for group in groups)
 
-    def next(self, path: str) -> tuple[Input, FileJob]:
-        """An input and what becomes of it; or the error that it has without being read."""
-        given = self._given[path].pop(0)
-        if isinstance(given, SerialpackError):
-            raise given
-        return given
+    def __contains__(self, path: str) -> bool:
+        return path in self._jobs
 
-    def report(self, job: FileJob) -> ConvertReport:
-        """What came of a job; those before it that nobody asked for are passed over."""
-        result = next(result for done, result in self._results if done is job)
-        if isinstance(result, SerialpackError):
-            raise result
-        return result
+    def report(self, path: str) -> FileReport:
+        """What came of a job, or the error that it had; to be asked for in their order."""
+        outcome = self._outcome(path)
+        del self._outcomes[path]
+        if isinstance(outcome, SerialpackError):
+            raise outcome
+        assert outcome is not None
+        return outcome
+
+    def passes(self, path: str) -> bool:
+        """Whether a job is left to the caller, now that it was looked at."""
+        passed = path in self._jobs and self._outcome(path) is None
+        if passed:
+            del self._jobs[path]
+        return passed
+
+    def _outcome(self, path: str) -> Outcome:
+        while path not in self._outcomes:
+            jobs, outcomes = next(self._done)
+            self._outcomes.update(zip((job.path for job in jobs), outcomes, strict=True))
+        return self._outcomes[path]
+
+    def stop(self) -> None:
+        """Let all processes end what they cannot leave half done, and remove what they leave."""
+        for process in self._processes:
+            if (worker := process.worker) is not None:
+                worker.stop(_PATIENCE)
+        if self._processes and (ledger := hidden.ledger()) is not None:
+            hidden.remove_left(ledger)
+
+    def _process(self, make: MakeWorker) -> _Process:
+        process = _Process(make)
+        self._processes.append(process)
+        return process
 
 
-def batch_of(
-    paths: Sequence[str],
-    targets: Targets,
-    target_of: Callable[[str, str], str],
-    to: Callable[[str], str],
-    how: ConvertOptions,
-    *,
-    keep: bool,
-) -> Batch | None:
-    """A batch of ``paths``; None where they are not enough work for processes.
-
-    ``to`` says in which format each is written, ``target_of`` where.
-    """
-    threads = how["threads"] or usable_cores()
-    few = len(paths) < _FROM_FILES and sum(map(_size, paths)) < _FROM_BYTES
-    if threads < 2 or STDIO in paths or few:
-        return None
-    targets.make_folder()
-    return Batch(paths, target_of, to, partial(file_converter, how), threads, keep=keep)
-
-
-def _size(path: str) -> int:
-    try:
-        return os.stat(path).st_size
-    except (OSError, ValueError):
-        return 0
+def _groups(jobs: Sequence[FileJob], workers: int) -> Iterator[Sequence[FileJob]]:
+    """``jobs`` in order, so many together as are brought to disk at once."""
+    most = min(MOST_FILES, -(-len(jobs) // (workers * _TURNS)))
+    group: list[FileJob] = []
+    size = 0
+    for job in jobs:
+        if group and (len(group) >= most or size + job.size > _MOST_BYTES):
+            yield group
+            group, size = [], 0
+        group.append(job)
+        size += job.size
+    if group:
+        yield group

@@ -170,7 +170,7 @@ class _Outputs(NamedTuple):
             yield self.plot
         if self.html is not None:
             from serialpack.bench.reports.html import html
-            from serialpack.files import Output
+            from serialpack.output import Output
 
             with Output(self.html, force=self.force) as output:
                 output.write(html(results).encode())

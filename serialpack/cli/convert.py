@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from serialpack import api
 from serialpack.cli.joined import JoinedOutputs
+from serialpack.cli.mover import mover_of
 from serialpack.cli.naming import STDIO, converted_name
 from serialpack.cli.requests import UnpackRequest, schema_options
-from serialpack.cli.run import Input, data_of, mover_of, rounded, say
+from serialpack.cli.run import data_of, rounded, say
 from serialpack.cli.words import other_delimiter
 from serialpack.conversion.files import check_convert, convert
 from serialpack.conversion.options import ConvertOptions
@@ -21,14 +24,31 @@ from serialpack.units import format_size
 from serialpack.values.kinds import FIELDS, Loss
 
 if TYPE_CHECKING:
-    from serialpack.cli.batch import Batch
-    from serialpack.cli.progress import ProgressBar
+    from serialpack.cli.batch import FileJob
+    from serialpack.pipeline.line import Progress
 
 #: So many lists within a record are named.
 _MOST_LISTS = 3
 
 #: So many of the places where something was left out are told.
 _MOST_TOLD = 10
+
+
+#: From so many files, or bytes, on processes pay for their start (some 0.2 s for two).
+_FROM_FILES = 64
+_FROM_BYTES = 2 << 20
+
+
+def file_converter(how: ConvertOptions) -> Callable[[FileJob, Progress], ConvertReport]:
+    """What converts one file after another, in the one thread that it is called in."""
+    alone: ConvertOptions = {**how, "threads": 1}
+
+    def work(job: FileJob, progress: Progress) -> ConvertReport:
+        assert job.target is not None
+        also: ConvertOptions = {**alone, "force": alone["force"] or job.again}
+        return convert(job.path, job.target, to=job.to, progress=progress, **also)
+
+    return work
 
 
 class Converter:
@@ -41,11 +61,10 @@ class Converter:
         outputs = asked.outputs
         self._asked = asked
         self._to = to
-        self._mover = mover_of(asked.files, outputs.output, outputs, asked.manner, joins=True)
+        self._mover = mover_of(outputs.output, asked, "converted", joins=True)
         self._joined = JoinedOutputs() if self._mover.targets.is_joined else None
         if self._joined is not None and to is not None:
             self._joined.check(to, "")
-        self._batch: Batch | None = None
         self._how: ConvertOptions = {
             "format": asked.format,
             "lossy": [rule for each in asked.lossy for rule in each.split(",")],
@@ -77,12 +96,16 @@ class Converter:
 
     def run(self) -> int:
         """Convert all there is; the exit code."""
-        mover, keep = self._mover, self._asked.outputs.keep
-        if len(mover.inputs) > 1 and not mover.dry_run and self._joined is None:
-            from serialpack.cli.batch import batch_of
-
-            self._batch = batch_of(
-                mover.inputs, mover.targets, self._target_of, self._to_of, self._how, keep=keep
+        mover, to = self._mover, self._to
+        if to is not None and not self._asked.name:
+            mover.targets.plan(mover.inputs, lambda path: converted_name(path, to, stored=False))
+        if to is not None:
+            mover.ahead(
+                partial(file_converter, self._how),
+                lambda path: self._target_of(path, to),
+                to=self._to_of,
+                processes=lambda files, size: files >= _FROM_FILES or size >= _FROM_BYTES,
+                alone=None,
             )
         return mover.each(mover.inputs, self._convert)
 
@@ -100,17 +123,10 @@ class Converter:
         return self._mover.targets.of(path, name)
 
     def _convert(self, path: str) -> dict[str, Any]:
-        batch = self._batch
-        if batch is None:
-            given, job, to = Input.of(path), None, self._to_of(path)
-            target = self._target_of(path, to)
-        else:
-            given, job = batch.next(path)
-            target, to = job.target, job.to
+        to = self._to_of(path)
+        target = self._target_of(path, to)
 
-        def one(to_file: Any, bar: ProgressBar | None) -> ConvertReport:
-            if batch is not None and job is not None:
-                return batch.report(job)
+        def one(to_file: Any, bar: Progress | None) -> ConvertReport:
             if self._joined is None:
                 return convert(data_of(path), to_file, to=to, progress=bar, **self._how)
             self._joined.check(to, path)
@@ -121,7 +137,7 @@ class Converter:
 
         force = self._asked.outputs.force
         report = self._mover.move(
-            [given],
+            [self._mover.input(path)],
             target,
             one,
             check=lambda: api.check(path, None if target == STDIO else target, force=force),
@@ -198,6 +214,7 @@ def _line(path: str, target: str | None, report: ConvertReport) -> dict[str, Any
         "target": target,
         "format": report.format,
         "to": report.to,
+        "read": report.read,
         "size": report.size,
         "records": report.records,
         "carried": [loss._asdict() for loss in report.carried],

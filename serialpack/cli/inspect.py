@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from serialpack.cli.options import Size, Verb, common_options, files_argument, from_option
+from serialpack.cli.options import (
+    Size,
+    Verb,
+    common_options,
+    files_argument,
+    from_option,
+    input_options,
+)
 from serialpack.cli.requests import InspectRequest, request
 
 if TYPE_CHECKING:
@@ -32,12 +39,14 @@ if TYPE_CHECKING:
 @click.option("--head", type=click.IntRange(0), metavar="N", help="The first N records.")
 @click.option("--max-size", type=Size(), metavar="SIZE", help="With --head: refuse to write more.")
 @from_option
+@input_options
 @common_options
 @files_argument
 @request(InspectRequest)
 def command(asked: InspectRequest) -> int:
-    from serialpack.cli.run import each_file
-    from serialpack.errors import UsageError
+    from serialpack.cli.inputs import Takes, input_files
+    from serialpack.cli.run import each_file, tell_found
+    from serialpack.errors import WORST_FIRST, UsageError
     from serialpack.formats import FORMATS
 
     as_json = asked.manner.as_json
@@ -55,16 +64,24 @@ def command(asked: InspectRequest) -> int:
         raise UsageError("--head and --json exclude each other")
     if asked.max_size is not None and asked.head is None:
         raise UsageError("--max-size goes with --head")
-    if not asked.files:
+    if not asked.files and asked.sources.files_from is None:
         raise UsageError("name a FILE, - for standard input, or --stages")
     if asked.format is not None:
         FORMATS.source(asked.format)
-    return each_file(asked.files, asked.manner, lambda path: _inspect(path, asked))
+    inputs = input_files(asked.files, asked.sources, Takes())
+    several = len(inputs.paths) > 1
+    codes = [
+        tell_found(inputs, asked.manner),
+        each_file(inputs.paths, asked.manner, lambda path: _inspect(path, asked, several=several)),
+    ]
+    return min(codes, key=WORST_FIRST.index)
 
 
-def _inspect(path: str, asked: InspectRequest) -> dict[str, Any]:
+def _inspect(path: str, asked: InspectRequest, *, several: bool) -> dict[str, Any]:
     """Tell what is in ``path``; the line for ``--json``."""
     from serialpack import api
+    from serialpack.cli.journal import is_journal
+    from serialpack.cli.naming import STDIO
     from serialpack.cli.run import data_of, named, progress_bar
     from serialpack.cli.salvage import add_hint, left_of
     from serialpack.cli.words import complain
@@ -74,7 +91,15 @@ def _inspect(path: str, asked: InspectRequest) -> dict[str, Any]:
         _show_head(path, asked.head, asked.format, asked.max_size)
         return {}
     as_json, blocks = asked.manner.as_json, asked.blocks
-    detailed, several = asked.manner.verbose or blocks or asked.columns, len(asked.files) > 1
+    if path != STDIO and asked.format is None and is_journal(path):
+        from serialpack.cli.journal_sums import show_sums, summed, sums_line
+
+        sums = summed(path)
+        if as_json:
+            return sums_line(path, sums)
+        show_sums(path, sums, several=several)
+        return {}
+    detailed = asked.manner.verbose or blocks or asked.columns
     try:
         with progress_bar(path, asked.manner):
             found = api.inspect(data_of(path), format=asked.format, columns=asked.columns)

@@ -32,7 +32,9 @@ def format_meant(asked: UnpackRequest, *, converts: bool) -> str | None:
     or format: then ``-o`` only renames it. ``converts``: there are options of a conversion.
     """
     output = asked.outputs.output
-    single = len(asked.files) < 2 and asked.outputs.files_from is None
+    single = (
+        len(asked.files) < 2 and asked.sources.files_from is None and not asked.sources.recursive
+    )
     part = asked.test or asked.salvage or asked.records or asked.byte_range
     if not output or part or not single or os.path.isdir(output):
         return None

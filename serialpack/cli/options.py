@@ -228,6 +228,16 @@ output_options = _apply(
         default=True,
         help="Keep the input (default), or remove it when safe.",
     ),
+    click.option(
+        "--skip-existing", is_flag=True, help="Leave outputs that are whole and not older."
+    ),
+    click.option(
+        "--sync",
+        type=click.Choice(["group", "each"]),
+        default="group",
+        metavar="HOW",
+        help="Bring to disk a group of files (default), or each.",
+    ),
     click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing."),
     click.option(
         "-j",
@@ -238,6 +248,14 @@ output_options = _apply(
     ),
     click.option("--stats", is_flag=True, help="Show seconds and bytes of each stage."),
     click.option("--profile", metavar="PATH", help="Draw where the time goes, as a page of HTML."),
+    click.option("--journal", metavar="PATH", help="Keep the lines of --json in a file."),
+)
+
+#: Options of the verbs that take several inputs.
+input_options = _apply(
+    click.option("-r", "--recursive", is_flag=True, help="Take the files in folders, all the way."),
+    click.option("--include", metavar="GLOB", multiple=True, help="With -r: only those files."),
+    click.option("--exclude", metavar="GLOB", multiple=True, help="With -r: not those, nor below."),
     click.option("--files-from", metavar="PATH", help="Read names of inputs, a line each (- too)."),
     click.option("-0", "--nul", is_flag=True, help="With --files-from: NUL ends each name."),
 )

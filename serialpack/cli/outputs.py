@@ -5,19 +5,24 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 
+from serialpack.cli.inputs import Inputs
 from serialpack.cli.naming import STDIO
-from serialpack.errors import FileError, UsageError
+from serialpack.errors import FileError, SerialpackError, UsageError
+from serialpack.text import printable
 
 
 class Targets:
     """Where outputs go: ``-o``, beside the input, or standard output."""
 
-    def __init__(self, files: Sequence[str], output: str | None, *, joins: bool = False) -> None:
+    def __init__(self, inputs: Inputs, output: str | None, *, joins: bool = False) -> None:
         """``joins``: several can go to standard output."""
+        files = inputs.paths
         self._output = output
+        self._below = inputs.below
         self._alone = len(files) == 1
         self._folder = output not in (None, STDIO) and (
             len(files) > 1
+            or inputs.recursive
             or str(output).endswith(os.sep)
             or (bool(files) and os.path.isdir(output or ""))
         )
@@ -25,6 +30,10 @@ class Targets:
         self.is_file = output not in (None, STDIO) and not self._folder
         #: The files given out so far, as they are called from the root.
         self.used: set[str] = set()
+        #: What ``plan`` gave out.
+        self._planned: dict[str, str] = {}
+        self._real: dict[str, str] = {}
+        self._made: set[str] = set()
         #: Whether what several inputs become is one file, on standard output.
         self.is_joined = len(files) > 1 and output == STDIO
         if self.is_joined and not joins:
@@ -42,17 +51,58 @@ class Targets:
             raise UsageError("it has no name to have in a folder", hint="-o FOLDER/NAME")
         if path == STDIO:
             return STDIO
-        target = name(path)
-        if self._folder:
-            assert self._output is not None
-            target = os.path.join(self._output, os.path.basename(target))
-        absolute = os.path.realpath(target)
+        if path in self._planned:
+            return self._planned[path]
+        target = self._target(path, name)
+        absolute = self._from_root(target)
         if absolute in self.used:
             raise FileError(
                 "another input has the same output", path=target, hint="-o names it, one by one"
             )
         self.used.add(absolute)
         return target
+
+    def plan(self, paths: Sequence[str], name: Callable[[str], str]) -> None:
+        """Give out all targets before anything is written; ``name`` as for ``of``.
+
+        FileError where two inputs have the same. What else is wrong with one, ``of`` will say.
+        """
+        if self._output is not None and not self._folder:
+            return
+        owners: dict[str, str] = {}
+        for path in paths:
+            if path == STDIO or "\0" in path:
+                continue
+            try:
+                target = self._target(path, name)
+            except SerialpackError:
+                continue
+            owner = owners.setdefault(self._from_root(target), path)
+            if owner != path or path in self._planned:
+                raise FileError(
+                    f"{printable(owner)} has the same output, {printable(target)};"
+                    " nothing was written",
+                    path=path,
+                    hint="-r of the folder that both are in keeps them apart"
+                    if self._folder
+                    else "-o names it, one by one",
+                )
+            self._planned[path] = target
+        self.used |= owners.keys()
+
+    def _target(self, path: str, name: Callable[[str], str]) -> str:
+        target = name(path)
+        if not self._folder:
+            return target
+        assert self._output is not None
+        return os.path.join(self._output, self._below.get(path, ""), os.path.basename(target))
+
+    def _from_root(self, target: str) -> str:
+        """What ``target`` is called from the root; links on the way to its folder are followed."""
+        folder, base = os.path.split(target)
+        if folder not in self._real:
+            self._real[folder] = os.path.realpath(folder)
+        return os.path.join(self._real[folder], base)
 
     def folder_of(self, path: str, name: Callable[[str], str]) -> str:
         """The folder that the entries of ``path`` go below: ``-o`` itself for a single input."""
@@ -61,10 +111,19 @@ class Targets:
             raise UsageError("an archive unpacks into a folder", hint="-o FOLDER")
         return target
 
-    def make_folder(self) -> None:
-        """Make the folder that several outputs go into."""
-        if self._folder:
-            from serialpack.paths import make_folder
+    def make_folder(self, target: str | None = None) -> list[str]:
+        """Make the folder that several outputs go into, or that of ``target`` in it.
 
-            assert self._output is not None
-            make_folder(self._output)
+        The folders that something was made in.
+        """
+        folder = self._output if target is None and self._folder else self.folder_for(target)
+        if folder is None or folder in self._made:
+            return []
+        from serialpack.paths import make_folder
+
+        self._made.add(folder)
+        return make_folder(folder)
+
+    def folder_for(self, target: str | None) -> str | None:
+        """The folder that is to be made for ``target``, where one is."""
+        return os.path.dirname(target) if self._folder and target is not None else None

@@ -11,6 +11,7 @@ from serialpack.cli.options import (
     common_options,
     files_argument,
     from_option,
+    input_options,
     output_options,
 )
 from serialpack.cli.requests import PackRequest, request
@@ -75,6 +76,7 @@ from serialpack.cli.requests import PackRequest, request
 )
 @click.option("--archive", is_flag=True, help="All inputs into one container, which -o names.")
 @output_options
+@input_options
 @common_options
 @files_argument
 @request(PackRequest)

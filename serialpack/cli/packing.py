@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from serialpack import api
 from serialpack.auto import choose
+from serialpack.cli.inputs import Takes
+from serialpack.cli.mover import mover_of
 from serialpack.cli.naming import STDIO, SUFFIX
 from serialpack.cli.requests import Manner, PackRequest, schema_options
-from serialpack.cli.run import (
-    Input,
-    check_name,
-    data_of,
-    mover_of,
-    print_line,
-    rounded,
-    say,
-)
+from serialpack.cli.run import check_name, data_of, rounded, say
 from serialpack.cli.words import other_delimiter, ratio
 from serialpack.detect import AsFound
 from serialpack.errors import FileError, UsageError
@@ -27,7 +22,25 @@ from serialpack.units import format_size
 
 if TYPE_CHECKING:
     from serialpack.archive import PackOptions
+    from serialpack.cli.batch import FileJob
+    from serialpack.pipeline.line import Progress
     from serialpack.reports import PackReport
+
+
+#: From so many files, or bytes of small ones, on processes pay for their start.
+_FROM_FILES = 1000
+_FROM_BYTES = 16 << 20
+
+
+def file_packer(how: PackOptions, force: bool) -> Callable[[FileJob, Progress], PackReport]:
+    """What packs one file after another, in the one thread that it is called in."""
+    alone: PackOptions = {**how, "threads": 1}
+
+    def work(job: FileJob, progress: Progress) -> PackReport:
+        assert job.target is not None
+        return api.pack(job.path, job.target, force=force or job.again, progress=progress, **alone)
+
+    return work
 
 
 class Packer:
@@ -39,7 +52,8 @@ class Packer:
         outputs = asked.outputs
         self._force = outputs.force
         output = None if asked.archive else outputs.output
-        self._mover = mover_of(asked.files, output, outputs, asked.manner, each=not asked.archive)
+        takes = Takes(lambda name: self._force or not name.endswith(SUFFIX), f"{SUFFIX} files")
+        self._mover = mover_of(output, asked, "packed", takes=takes, each=not asked.archive)
         self._inputs = self._mover.inputs
         self._archive = _archive_name(self._inputs, outputs.output) if asked.archive else None
         effort = asked.effort or DEFAULT_EFFORT
@@ -72,12 +86,19 @@ class Packer:
         """Pack all there is; the exit code."""
         if self._archive is not None:
             return self._mover.each([self._archive], self._pack_archive, self._inputs)
-        return self._mover.each(self._inputs, self._pack)
+        mover = self._mover
+        mover.targets.plan(self._inputs, _packed_name)
+        mover.ahead(
+            partial(file_packer, self._how, self._force),
+            lambda path: mover.targets.of(path, _packed_name),
+            processes=lambda files, size: files >= _FROM_FILES or size >= _FROM_BYTES,
+        )
+        return mover.each(self._inputs, self._pack)
 
     def _pack(self, path: str) -> dict[str, Any]:
-        target = self._mover.targets.of(path, lambda p: p + SUFFIX)
+        target = self._mover.targets.of(path, _packed_name)
         report = self._mover.move(
-            [Input.of(path)],
+            [self._mover.input(path)],
             target,
             lambda to, bar: api.pack(
                 data_of(path), to, force=self._force, progress=bar, **self._how
@@ -89,7 +110,8 @@ class Packer:
         )
         if report is None:
             return {}
-        say(self._manner, f"  {report.format}: {report.why}", verbose_only=True)
+        if self._manner.verbose:
+            say(self._manner, f"  {report.format}: {report.why}")
         return _line(path, target, report)
 
     def _pack_archive(self, target: str) -> dict[str, Any]:
@@ -97,7 +119,7 @@ class Packer:
 
         inputs, entries = self._inputs, _entries(self._inputs, self._manner)
         report = self._mover.move(
-            [Input.of(path) for path in inputs],
+            [self._mover.input(path) for path in inputs],
             target,
             lambda to, bar: pack_archive(entries, to, force=self._force, progress=bar, **self._how),
             check=lambda: self._check(inputs, target),
@@ -109,7 +131,7 @@ class Packer:
             binary=True,
         )
         for path, entry in zip(inputs, report.entries if report else (), strict=False):
-            print_line(self._manner, _line(path, target, entry))
+            self._mover.line(_line(path, target, entry))
         return {}
 
     def _check(self, inputs: Sequence[str], target: str) -> None:
@@ -125,6 +147,10 @@ class Packer:
             choice = api.chosen(path, choice, format=self._format, table=table)
         found = choice
         return str(found.chain) if found.settled else "auto"
+
+
+def _packed_name(path: str) -> str:
+    return path + SUFFIX
 
 
 def _archive_name(inputs: Sequence[str], output: str | None) -> str:

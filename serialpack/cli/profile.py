@@ -6,7 +6,7 @@ import os
 from html import escape
 
 from serialpack.errors import FileError
-from serialpack.files import Output
+from serialpack.output import Output
 from serialpack.text import printable
 from serialpack.units import format_size
 

@@ -97,6 +97,45 @@ class ProgressBar:
         return done / total, begun / total, said
 
 
+class FilesBar:
+    """One bar over several files, of so many bytes each; drawn as ``ProgressBar`` is.
+
+    Call it with totals in bytes (read, written) of a file, and ``next`` at its end.
+    """
+
+    def __init__(self, sizes: Sequence[int]) -> None:
+        self._line = ProgressLine("")
+        self._sizes = sizes
+        self._total = sum(sizes)
+        self._files = self._bytes = self._read = 0
+
+    def __call__(self, read: int, written: int) -> None:  # noqa: ARG002
+        self._read = read
+
+    def next(self) -> None:
+        """A file is done."""
+        self._bytes += self._sizes[self._files]
+        self._files += 1
+        self._read = 0
+
+    def __enter__(self) -> FilesBar:
+        self._line.start(self._frame)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._line.close()
+
+    def _frame(self) -> tuple[float | None, float, Sequence[str]]:
+        files, done = self._files, min(self._bytes + self._read, self._total)
+        share = done / self._total if self._total else files / len(self._sizes)
+        said = [
+            f"{files:,} of {len(self._sizes):,} files",
+            f"{format_size(done)} of {format_size(self._total)}",
+            f"{format_size(int(done / max(self._line.elapsed, 1e-9)))}/s",
+        ]
+        return share, 0, said
+
+
 class ProgressLine:
     """The line on standard error that a bar is drawn on, again and again."""
 

@@ -20,6 +20,16 @@ class Manner(NamedTuple):
     no_progress: bool
 
 
+class Sources(NamedTuple):
+    """Which inputs beside those that are named: the options of the verbs that take several."""
+
+    recursive: bool
+    include: tuple[str, ...]
+    exclude: tuple[str, ...]
+    files_from: str | None
+    nul: bool
+
+
 class Outputs(NamedTuple):
     """Where to write, and what around it: the options of the verbs that write files."""
 
@@ -30,8 +40,9 @@ class Outputs(NamedTuple):
     threads: int | None
     stats: bool
     profile: str | None
-    files_from: str | None
-    nul: bool
+    skip_existing: bool
+    sync: str
+    journal: str | None
 
 
 class PackRequest(NamedTuple):
@@ -54,6 +65,7 @@ class PackRequest(NamedTuple):
     block_size: int | None
     meta: tuple[tuple[str, str], ...]
     archive: bool
+    sources: Sources
     outputs: Outputs
     manner: Manner
 
@@ -93,6 +105,7 @@ class UnpackRequest(NamedTuple):
     name: bool
     max_size: int | None
     trust: bool
+    sources: Sources
     outputs: Outputs
     manner: Manner
 
@@ -108,6 +121,7 @@ class InspectRequest(NamedTuple):
     head: int | None
     max_size: int | None
     format: str | None
+    sources: Sources
     manner: Manner
 
 
@@ -139,7 +153,11 @@ class BenchRequest(NamedTuple):
 
 
 #: Under which field a request keeps them.
-_PARTS: dict[str, type[Manner] | type[Outputs]] = {"manner": Manner, "outputs": Outputs}
+_PARTS: dict[str, type[Manner] | type[Sources] | type[Outputs]] = {
+    "manner": Manner,
+    "sources": Sources,
+    "outputs": Outputs,
+}
 
 
 def request(

@@ -14,6 +14,7 @@ from serialpack.cli.options import (
     common_options,
     files_argument,
     from_option,
+    input_options,
     output_options,
 )
 from serialpack.cli.requests import UnpackRequest, request
@@ -109,6 +110,7 @@ def _lists() -> dict[str, list[str]]:
 @click.option("--max-size", type=Size(), metavar="SIZE", help="Refuse to write more.")
 @click.option("--trust", is_flag=True, help="Undo pickle too, which runs code that is in FILE.")
 @output_options
+@input_options
 @common_options
 @files_argument
 @request(UnpackRequest)

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from functools import partial
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from serialpack import api
 from serialpack.archive import is_archive, unpack_archive
-from serialpack.cli.naming import STDIO, unpacked_name
+from serialpack.cli.inputs import Takes
+from serialpack.cli.mover import Input, mover_of
+from serialpack.cli.naming import STDIO, SUFFIX, unpacked_name
 from serialpack.cli.requests import UnpackRequest
-from serialpack.cli.run import (
-    Input,
-    data_of,
-    error_line,
-    mover_of,
-    named,
-    print_line,
-    rounded,
-    say,
-)
+from serialpack.cli.run import data_of, error_line, named, rounded, say
 from serialpack.cli.salvage import every_damage, losses, tell_losses
 from serialpack.cli.words import complain
 from serialpack.errors import (
@@ -33,7 +28,33 @@ from serialpack.reports import UnpackReport
 from serialpack.units import format_size
 
 if TYPE_CHECKING:
+    from serialpack.cli.batch import FileJob
     from serialpack.cli.joined import JoinedOutputs
+    from serialpack.pipeline.line import Progress
+
+
+#: From so many files, or bytes of small ones, on processes pay for their start.
+_FROM_FILES = 1000
+_FROM_BYTES = 16 << 20
+
+
+def file_unpacker(how: dict[str, Any]) -> Callable[[FileJob, Progress], UnpackReport | None]:
+    """What unpacks one file after another, in the one thread that it is called in; None for an
+    archive, which is many files."""
+    how = {**how, "threads": 1}
+
+    def work(job: FileJob, progress: Progress) -> UnpackReport | None:
+        with api.opened_source(job.path) as source:
+            if is_archive(source):
+                return None
+            return api.unpack(
+                cast("IO[bytes]", source),
+                job.target,
+                progress=progress,
+                **{**how, "force": how["force"] or job.again},
+            )
+
+    return work
 
 
 class Unpacker:
@@ -42,7 +63,10 @@ class Unpacker:
     def __init__(self, asked: UnpackRequest) -> None:
         self._asked = asked
         output = None if asked.test else asked.outputs.output
-        self._mover = mover_of(asked.files, output, asked.outputs, asked.manner, joins=True)
+        takes = Takes(lambda name: name.endswith(SUFFIX), f"files that are not {SUFFIX}")
+        self._mover = mover_of(
+            output, asked, "tested" if asked.test else "unpacked", takes=takes, joins=True
+        )
         self._joined: JoinedOutputs | None = None
         if self._mover.targets.is_joined:
             from serialpack.cli.joined import JoinedOutputs
@@ -53,13 +77,26 @@ class Unpacker:
 
     def run(self) -> int:
         """Unpack or test all there is; the exit code."""
+        mover, asked = self._mover, self._asked
+        if not (asked.test or asked.name):
+            mover.targets.plan(mover.inputs, self._name)
+        if not (asked.salvage or asked.records or asked.byte_range or asked.name):
+            how = self._how()
+            del how["salvage"]
+            mover.ahead(
+                partial(file_unpacker, how),
+                lambda path: None if asked.test else mover.targets.of(path, self._name),
+                processes=lambda files, size: files >= _FROM_FILES or size >= _FROM_BYTES,
+            )
         return self._mover.each(self._mover.inputs, self._unpack, hint=not self._asked.salvage)
 
     def _unpack(self, path: str) -> dict[str, Any]:
         """Unpack or test one input; the line for ``--json``."""
-        given = Input.of(path)
         try:
-            return self._given(given)
+            batch = self._mover.batch
+            if batch is not None and path in batch and not batch.passes(path):
+                return self._one(self._mover.input(path), None, None)
+            return self._given(self._mover.input(path))
         except (NotContainerError, FileError) as error:
             from serialpack.cli.meant import not_unpacked
 
@@ -161,6 +198,7 @@ class Unpacker:
             plan=[f"would unpack the entries of {path} below {folder}"],
             closing=lambda _: (),
             counts_written=True,
+            grouped=False,
         )
         if report is None or not report.damage:
             return {}
@@ -175,12 +213,12 @@ class Unpacker:
         manner = self._asked.manner
         if isinstance(found, SerialpackError):
             complain(found.said, found.path or f"{named(path)}: {entry}")
-            print_line(manner, {"source": path, "entry": entry, **error_line(found)})
+            self._mover.line({"source": path, "entry": entry, **error_line(found)})
             return
         self._mover.taken.add(os.path.realpath(found.target or ""))
         say(manner, f"{path} -> {found.target}, {format_size(found.size)}, {found.kept}")
         tell_losses(found, f"{named(path)}: {entry}")
-        print_line(manner, _line(path, found.target, found))
+        self._mover.line(_line(path, found.target, found))
 
 
 def _line(path: str, target: str | None, report: UnpackReport) -> dict[str, Any]:
@@ -191,6 +229,7 @@ def _line(path: str, target: str | None, report: UnpackReport) -> dict[str, Any]
         "target": target,
         **entry,
         "format": report.format,
+        "read": report.read,
         "size": report.size,
         "blocks": report.blocks,
         "blocks_read": report.blocks_read,

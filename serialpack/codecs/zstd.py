@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from serialpack.codecs.base import Codec, check_ratio, check_size
 from serialpack.errors import CodecError
@@ -49,6 +50,27 @@ _SAMPLE = 1 << 20
 _LARGER = 1.0125
 
 
+#: Up to so many bytes are little data: what they need is small too, and is kept.
+_LITTLE = 64 << 10
+
+
+class _ForSmall(NamedTuple):
+    """A compressor of a level, and a decompressor."""
+
+    compressor: Any
+    decompressor: Any
+
+
+class _ThreadOwn(threading.local):
+    """What a thread has: by level."""
+
+    def __init__(self) -> None:
+        self.small: dict[int, _ForSmall] = {}
+
+
+_thread = _ThreadOwn()
+
+
 class Zstd(Codec):
     """Data format: one Zstandard frame (RFC 8878) with content size and checksum, no dictionary."""
 
@@ -66,15 +88,31 @@ class Zstd(Codec):
         super().__init__(name, values)
         import zstandard
 
-        # One of each for this instance, hence for one thread: sharing them gives false corruption.
         self._zstd = zstandard
         self._records = False
-        self._decompressor = zstandard.ZstdDecompressor(max_window_size=_WINDOW_LIMIT)
+
+    # One of each for this instance, hence for one thread: sharing them gives false corruption.
+    # They are made when they are needed, each takes up to 0.1 ms.
+
+    @cached_property
+    def _decompressor(self) -> Any:
+        return self._zstd.ZstdDecompressor(max_window_size=_WINDOW_LIMIT)
 
     @cached_property
     def _compressor(self) -> Any:
-        """Not made for reading: that takes 0.1 ms."""
         return self._zstd.ZstdCompressor(level=self.values[0], **_FRAME)
+
+    @property
+    def _small(self) -> _ForSmall:
+        """What this thread's instances have in common for little data, which is done before the
+        next begins: making it takes longer than using it."""
+        if (found := _thread.small.get(self.values[0])) is None:
+            found = _ForSmall(
+                self._zstd.ZstdCompressor(level=self.values[0], **_FRAME),
+                self._zstd.ZstdDecompressor(max_window_size=_WINDOW_LIMIT),
+            )
+            _thread.small[self.values[0]] = found
+        return found
 
     @cached_property
     def _of_records(self) -> Any:
@@ -99,6 +137,8 @@ class Zstd(Codec):
         self._records = True
 
     def compress(self, data: Buffer) -> bytes:
+        if len(data) <= _LITTLE:
+            return cast(bytes, self._small.compressor.compress(data))
         tuned = self._records and len(data) >= _LARGE_RECORDS and self._of_records is not None
         return cast(bytes, (self._of_records if tuned else self._compressor).compress(data))
 
@@ -142,7 +182,9 @@ class Zstd(Codec):
 
     def _decode(self, stored: Buffer, size: int) -> bytes:
         if size:
-            return self._decompressor.decompress(stored, allow_extra_data=False)
+            little = max(size, len(stored)) <= _LITTLE
+            decompressor = self._small.decompressor if little else self._decompressor
+            return cast(bytes, decompressor.decompress(stored, allow_extra_data=False))
         # decompress() returns b"" for content size 0 without a look at the rest. The length
         # keeps what a false frame could write here to a few RLE blocks.
         if len(stored) > 32:
@@ -151,7 +193,7 @@ class Zstd(Codec):
         data = decoder.decompress(stored)
         if not decoder.eof or decoder.unused_data:
             raise CodecError("does not end where its frame ends")
-        return data
+        return cast(bytes, data)
 
 
 def stored_frame(data: Buffer) -> bytes:

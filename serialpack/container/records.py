@@ -141,7 +141,7 @@ class Header(NamedTuple):
         return cls.of_values(values, start, zstd_envelope=zstd_envelope)
 
     @classmethod
-    def of_values(cls, values: dict[str, Any], start: int, *, zstd_envelope: bool) -> Header:
+    def of_values(cls, values: dict[str, Any], start: int, *, zstd_envelope: bool) -> "Header":
         """The header that says ``values``, by the keys of its map."""
         writer = _writer_of(values)
         needs = tuple(_typed(values, "needs", list, [], start))

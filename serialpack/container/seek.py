@@ -38,7 +38,7 @@ class StoredMember(NamedTuple):
     first: int
 
     @classmethod
-    def of(cls, member: Member) -> StoredMember:
+    def of(cls, member: Member) -> "StoredMember":
         """``member``, which was read to its end."""
         assert member.index is not None
         where = member.start, member.length, member.id, member.header

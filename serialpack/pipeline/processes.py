@@ -123,6 +123,16 @@ class ProcessWorker:
                         os.kill(pid, signal.SIGKILL)
         self._process.kill()
 
+    def stop(self, seconds: float) -> None:
+        """Let the process end, which sees that it is to; kill it after so many seconds."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        try:
+            self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            self._process.wait()
+
     def close(self) -> None:
         assert self._process.stdin is not None
         assert self._process.stdout is not None

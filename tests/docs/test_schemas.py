@@ -74,7 +74,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_there_is_a_schema_for_each_output() -> None:
     assert set(SCHEMAS) == {
-        "pack", "unpack", "convert", "inspect", "stages", "bench", "error",
+        "pack", "unpack", "convert", "inspect", "stages", "bench", "error", "left", "journal",
     }  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from serialpack.bench.reports._drawing import Axis, placed
 from serialpack.bench.reports._sweep import Curves, curves, is_sweep
 from serialpack.bench.results import Results, Row
 from serialpack.errors import MissingLibraryError, UsageError
-from serialpack.files import Output
+from serialpack.output import Output
 from serialpack.stages.stage import is_installed
 from serialpack.text import printable
 

@@ -3,6 +3,7 @@
 import json
 import re
 from codecs import BOM_UTF8
+from functools import cache
 
 
 def json_kind(head: bytes, named: str | None = None) -> str | None:
@@ -42,13 +43,18 @@ def _one_line(head: bytes) -> bool:
 _UNFINISHED = re.compile(r"[a-z]{0,4}|-?[0-9]*[.eE]?[-+]?|\\?u?[0-9a-fA-F]{0,4}")
 
 
+@cache
+def _decoder() -> json.JSONDecoder:
+    """One that keeps integers as text: Python turns no more than 4300 digits into one."""
+    return json.JSONDecoder(parse_int=str)
+
+
 def _json_state(text: bytes) -> str:
     """Whether text is a "whole" JSON value, the beginning of one ("part") or neither ("no")."""
     # The standard library's: msgspec would do it faster than it is imported, for a small file.
     decoded = text.decode("utf-8", "replace")
     try:
-        # Integers stay text: Python turns no more than 4300 digits into one.
-        _, end = json.JSONDecoder(parse_int=str).raw_decode(decoded)
+        _, end = _decoder().raw_decode(decoded)
     except RecursionError:
         return "part"
     except json.JSONDecodeError as error:

@@ -1,0 +1,71 @@
+"""``--journal``: the lines of ``--json`` in a file, run after run."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Any
+
+from serialpack._version import __version__
+from serialpack.errors import ExistingFileError
+from serialpack.files import file_error
+
+#: The key of the line that begins a run; its value is the version of the journal.
+MARK = "serialpack_journal"
+_VERSION = 1
+
+
+class Journal:
+    """A file that lines are added to. A line is there whole, or cut off at the end by a crash."""
+
+    def __init__(self, path: str, verb: str) -> None:
+        """Begin a run. ExistingFileError where ``path`` is something else than a journal."""
+        self.path = path
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0)
+        try:
+            self._fd = os.open(path, flags, 0o666)
+            begins = os.pread(self._fd, len(MARK) + 2, 0)
+            size = os.fstat(self._fd).st_size
+            cut = size and os.pread(self._fd, 1, size - 1) != b"\n"
+        except OSError as error:
+            raise file_error(error, path, "write") from error
+        if size and begins != b'{"' + MARK.encode():
+            os.close(self._fd)
+            raise ExistingFileError(
+                "exists already, and is no journal", path=path, hint="name another --journal"
+            )
+        if cut:
+            self._write(b"\n")
+        begun = datetime.now(UTC).isoformat(timespec="seconds")
+        self.add({MARK: _VERSION, "verb": verb, "begun": begun, "version": __version__})
+
+    def add(self, line: dict[str, Any]) -> None:
+        """Add a line."""
+        self._write(json.dumps(line).encode() + b"\n")
+
+    def close(self) -> None:
+        """Bring it to disk."""
+        with suppress(OSError):  # a pipe, or a device
+            os.fsync(self._fd)
+        os.close(self._fd)
+
+    def _write(self, data: bytes) -> None:
+        try:
+            view = memoryview(data)
+            while view:
+                view = view[os.write(self._fd, view) :]
+        except OSError as error:
+            raise file_error(error, self.path, "write") from error
+
+
+def is_journal(path: str) -> bool:
+    """Whether there is a journal at ``path``."""
+    try:
+        if not os.path.isfile(path):
+            return False
+        with open(path, "rb", buffering=0) as file:
+            return file.read(len(MARK) + 2) == b'{"' + MARK.encode()
+    except (OSError, ValueError):
+        return False

@@ -1,0 +1,360 @@
+"""What the verbs that write files do around each, whatever they do with it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from serialpack.cli.inputs import NONE, Inputs, Takes, input_files
+from serialpack.cli.naming import STDIO, check_removal, stat_of
+from serialpack.cli.outputs import Targets
+from serialpack.cli.requests import Manner, Outputs, PackRequest, UnpackRequest
+from serialpack.cli.run import (
+    check_name,
+    each_file,
+    print_line,
+    print_stats,
+    progress_bar,
+    say,
+    shows_progress,
+    stdout,
+    tell_found,
+)
+from serialpack.cli.tally import MANY, Tally
+from serialpack.disk import remove_dead
+from serialpack.errors import WORST_FIRST, ExistingFileError, SerialpackError, UsageError
+from serialpack.files import check_output, remove_source
+from serialpack.output import OutputGroup
+from serialpack.pipeline.workers import usable_cores
+from serialpack.reports import ReportT
+from serialpack.targets import is_device
+
+if TYPE_CHECKING:
+    from serialpack.cli.batch import Batch, FileJob, MakeJobWork
+    from serialpack.cli.journal import Journal
+    from serialpack.cli.progress import FilesBar
+
+#: Larger files are worked on one by one, each by all threads.
+LARGE = 4 << 20
+
+
+class Input(NamedTuple):
+    """An input, with its status from before it was opened: what --rm removes must be that."""
+
+    path: str
+    before: os.stat_result | None
+
+
+class Mover:
+    """What is done around each file: groups, lines, bars, sums, and what --rm removes.
+
+    ``done``: what is done with a file, in a word.
+    """
+
+    def __init__(
+        self, inputs: Inputs, targets: Targets, outputs: Outputs, manner: Manner, done: str
+    ) -> None:
+        if outputs.dry_run and manner.as_json:
+            raise UsageError("--dry-run and --json exclude each other")
+        if outputs.profile is not None:
+            check_output(outputs.profile, force=outputs.force)
+        self.inputs = inputs.paths
+        self.targets = targets
+        #: What a profile must not be written over either, as it is called from the root.
+        self.taken: set[str] = set()
+        self._found = inputs
+        self._manner = manner
+        self._outputs = outputs
+        self.dry_run = outputs.dry_run
+        self._profiled: list[tuple[str, dict[str, float], dict[str, int]]] = []
+        #: Whether each file is told of only where that is asked for.
+        self._many = len(inputs.paths) > MANY
+        self._tally = Tally(done)
+        self._journal: Journal | None = None
+        self._bar: FilesBar | None = None
+        #: What is done ahead; what was done before, or must not be; and the status that sources
+        #: had before it was.
+        self.batch: Batch | None = None
+        self._left: dict[str, str] = {}
+        self._refused: dict[str, ExistingFileError] = {}
+        self._before: dict[str, os.stat_result | None] = {}
+
+    def ahead(
+        self,
+        make: MakeJobWork,
+        target: Callable[[str], str | None],
+        *,
+        to: Callable[[str], str] = lambda _: "",
+        processes: Callable[[int, int], bool],
+        alone: int | None = LARGE,
+    ) -> None:
+        """Have the inputs done in groups ahead of what is told of them, where they are several.
+
+        ``make`` gives what does a ``FileJob``; ``target`` and ``to`` say where each goes, and in
+        which format. ``processes(files, bytes)``: whether so much is worth processes, of which
+        each takes files of up to ``alone`` bytes. What is wrong with an input is left to ``move``.
+        """
+        outputs, paths = self._outputs, self.inputs
+        if self.dry_run or STDIO in paths or len(set(paths)) < len(paths):
+            return
+        if self.targets.is_joined or (len(paths) < 2 and not outputs.skip_existing):
+            return
+        from serialpack.cli.batch import Batch, Commit
+
+        jobs = []
+        for path in paths:
+            try:
+                job = self._job(path, target, to)
+            except ExistingFileError as error:
+                self._refused[path] = error
+                continue
+            except (SerialpackError, OSError, ValueError):
+                continue
+            if job is not None:
+                jobs.append(job)
+        if outputs.skip_existing:
+            targets = [*(job.target for job in jobs if job.target), *self._left.values()]
+            for folder in {os.path.dirname(each) for each in targets}:
+                if count := remove_dead(folder or "."):
+                    words = "a hidden file" if count == 1 else f"{count:,} hidden files"
+                    self._found.notes.append(f"{folder or '.'}: removed {words} of a killed run")
+        threads = outputs.threads or usable_cores()
+        several = threads > 1 and processes(len(jobs), sum(job.size for job in jobs))
+        self.batch = Batch(
+            jobs,
+            make,
+            Commit(outputs.sync == "each", not outputs.keep),
+            processes=threads if several else 0,
+            alone=alone if alone is not None or several else LARGE,
+        )
+
+    def _job(
+        self, path: str, target_of: Callable[[str], str | None], to: Callable[[str], str]
+    ) -> FileJob | None:
+        """The job for an input; None where it was done before, and is to be left."""
+        from serialpack.cli.batch import FileJob
+
+        outputs = self._outputs
+        check_name(path)
+        check_removal(path, keep=outputs.keep)
+        before = os.stat(path)
+        target = target_of(path)
+        again = False
+        if outputs.skip_existing and target is not None:
+            from serialpack.cli.rerun import is_done
+
+            if is_done(path, target, force=outputs.force):
+                if outputs.keep:
+                    self._left[path] = target
+                    return None
+                again = True
+        if not outputs.keep:
+            self._before[path] = before
+        folder = self.targets.folder_for(target)
+        return FileJob(path, target, to(path), before.st_size, folder, again)
+
+    def input(self, path: str) -> Input:
+        """The input as it is now, or was when it was read ahead."""
+        if path in self._before:
+            return Input(path, self._before.pop(path))
+        return Input(path, None if path == STDIO else stat_of(path))
+
+    def each(
+        self,
+        files: Sequence[str],
+        work: Callable[[str], dict[str, Any]],
+        parts: Sequence[str] = (),
+        *,
+        hint: bool = True,
+    ) -> int:
+        """Do ``work`` for each file, then sum up and draw the profile; the worst exit code."""
+        if not self.dry_run:
+            self.targets.make_folder()
+            self._open_journal()
+        codes = [tell_found(self._found, self._manner)]
+        try:
+            with self._files_bar(files) as self._bar:
+                work = self._told_of(work)
+                codes.append(
+                    each_file(files, self._manner, work, parts, hint=hint, keep=self._keep)
+                )
+        except BaseException:
+            if self.batch is not None:
+                self.batch.stop()
+            raise
+        finally:
+            if self._journal is not None:
+                self._journal.close()
+        if (self._many or self._found.recursive) and not self.dry_run:
+            say(self._manner, self._tally.line())
+        if self._outputs.profile is not None:
+            from serialpack.cli.profile import write_profile
+
+            write_profile(
+                self._outputs.profile,
+                self._profiled,
+                force=self._outputs.force,
+                taken=self.targets.used | self.taken,
+            )
+        return min(codes, key=WORST_FIRST.index)
+
+    def _told_of(self, work: Callable[[str], dict[str, Any]]) -> Callable[[str], dict[str, Any]]:
+        """``work`` with what is around it for files of which there are many."""
+
+        def done(path: str) -> dict[str, Any]:
+            try:
+                if path in self._refused:
+                    raise self._refused[path]
+                if (target := self._left.get(path)) is None:
+                    return work(path)
+                self._tally.leave()
+                self.say(f"{path}: {target} is whole and no older, left as it is")
+                return {"source": path, "target": target, "left": True}
+            finally:
+                if self._bar is not None:
+                    self._bar.next()
+
+        return done
+
+    def line(self, line: dict[str, Any]) -> None:
+        """A line about a part of what is done, for ``--json`` and the journal."""
+        print_line(self._manner, line)
+        self._keep(line)
+
+    def _keep(self, line: dict[str, Any]) -> None:
+        if "error" in line:
+            self._tally.fail()
+        if self._journal is not None and line:
+            self._journal.add(line)
+
+    def say(self, line: str, *, verbose_only: bool = False) -> None:
+        """A closing line; of many files only where each is asked for."""
+        say(self._manner, line, verbose_only=verbose_only or self._many)
+
+    def _open_journal(self) -> None:
+        path = self._outputs.journal
+        if path is None:
+            return
+        import click
+
+        from serialpack.cli.journal import Journal
+
+        if os.path.realpath(path) in self.targets.used:
+            raise UsageError("--journal is an output itself", hint="name another one")
+        self._journal = Journal(path, str(click.get_current_context().command.name))
+
+    def _files_bar(self, files: Sequence[str]) -> AbstractContextManager[FilesBar | None]:
+        if len(files) < 2 or not shows_progress(self._manner):
+            return nullcontext()
+        from serialpack.cli.progress import FilesBar
+
+        sizes = [0 if found is None else found.st_size for found in map(stat_of, files)]
+        return FilesBar(sizes)
+
+    def move(
+        self,
+        inputs: Sequence[Input],
+        target: str | None,
+        work: Callable[[Any, Callable[[int, int], object] | None], ReportT],
+        *,
+        check: Callable[[], object],
+        plan: Iterable[str],
+        closing: Callable[[ReportT], Iterable[str]],
+        binary: bool = False,
+        counts_written: bool = False,
+        grouped: bool = True,
+    ) -> ReportT | None:
+        """Do ``work`` from ``inputs`` to ``target``, and say so; None where it is only a plan.
+
+        ``work`` gets a target and what to call with its progress; it is not called for what is
+        done ahead. A plan raises what ``check`` does. ``plan`` says what would be done,
+        ``closing`` what was, a line each. ``binary``: what is written is certainly no text.
+        ``counts_written``: progress is told by the bytes written, of a total that the work knows.
+        ``grouped``: whether all that is written is brought to disk at the end.
+        """
+        paths = [path for path, _ in inputs]
+        if self._manner.as_json and target == STDIO:
+            raise UsageError(
+                "--json and the data cannot both go to standard output", hint="-o FILE"
+            )
+        if not self._outputs.keep and (STDIO in (*paths, target) or is_device(target)):
+            raise UsageError("--rm needs a file on both sides")
+        for path in paths:
+            check_removal(path, keep=self._outputs.keep)
+        if self.dry_run:
+            if STDIO not in paths:
+                check()
+            for line in plan:
+                say(self._manner, line)
+            return None
+        label = paths[0] if len(paths) == 1 else target or ""
+        if self._outputs.profile is not None:
+            self.taken.update(map(os.path.realpath, [*paths, target or label]))
+        if self.batch is not None and paths[0] in self.batch:
+            report = cast("ReportT", self.batch.report(paths[0]))
+        else:
+            report = self._work(label, target, work, binary, counts_written, grouped)
+        for line in closing(report):
+            self.say(line, verbose_only=target == STDIO)
+        self._tally.add(report.sizes)
+        if self._outputs.stats:
+            print_stats(report.seconds, report.sizes)
+        if self._outputs.profile is not None:
+            self._profiled.append((label, report.seconds, report.sizes))
+        if not self._outputs.keep:
+            for path, before in inputs:
+                remove_source(path, before)
+        return report
+
+    def _work(
+        self,
+        label: str,
+        target: str | None,
+        work: Callable[[Any, Callable[[int, int], object] | None], ReportT],
+        binary: bool,
+        counts_written: bool,
+        grouped: bool,
+    ) -> ReportT:
+        """Do ``work`` here and now, until its output has its name."""
+        made_in = [] if target is None else self.targets.make_folder(target)
+        to = stdout(binary=binary, force=self._outputs.force) if target == STDIO else target
+        bar: AbstractContextManager[Any] = (
+            progress_bar(label, self._manner, counts_written=counts_written)
+            if self._bar is None
+            else nullcontext(self._bar)
+        )
+        if not grouped:
+            with bar as progress:
+                return work(to, progress)
+        with bar as progress, OutputGroup(each=True, read_back=not self._outputs.keep) as group:
+            report = work(to, progress)
+            for error in group.commit(made_in).values():
+                raise error
+        return report
+
+
+def mover_of(
+    output: str | None,
+    asked: PackRequest | UnpackRequest,
+    done: str,
+    *,
+    takes: Takes = Takes(),  # noqa: B008  (it is never changed)
+    each: bool = True,
+    joins: bool = False,
+) -> Mover:
+    """What moves the inputs that were asked for.
+
+    ``output``: where to; ``done``: what is done with them, in a word; ``takes``: which files in
+    folders; ``each``: a target for each; ``joins``: which can be standard output.
+    """
+    outputs = asked.outputs
+    written = [
+        os.path.realpath(path)
+        for path in (outputs.output, outputs.profile, outputs.journal)
+        if path not in (None, STDIO)
+    ]
+    inputs = input_files(asked.files, asked.sources, takes, written)
+    targets = Targets(inputs if each else NONE, output, joins=joins)
+    return Mover(inputs, targets, outputs, asked.manner, done)

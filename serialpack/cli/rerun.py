@@ -1,0 +1,51 @@
+"""``--skip-existing``: what an earlier run has done, also one that was broken off."""
+
+from __future__ import annotations
+
+import os
+
+from serialpack.cli.naming import SUFFIX
+from serialpack.container.ends import member_length
+from serialpack.container.seek import find_members
+from serialpack.errors import ExistingFileError, SerialpackError
+
+#: Where the end of a container is looked for first: that of one of some hundred blocks is there.
+_TAIL = 4096
+
+
+def is_done(path: str, target: str, *, force: bool) -> bool:
+    """Whether ``target`` is whole, and no older than ``path``.
+
+    ExistingFileError where it is there and is not, and must not be overwritten.
+    """
+    try:
+        output = os.stat(target)
+        source = os.stat(path)
+    except OSError:  # what is missing is not done, or reading it says so
+        return False
+    if output.st_mtime_ns < source.st_mtime_ns:
+        wrong = "is older than its source"
+    elif not output.st_size and source.st_size:
+        wrong = "is empty"
+    elif target.endswith(SUFFIX) and not _ends_whole(target, output.st_size):
+        wrong = "is no whole container"
+    else:
+        return True
+    if not force:
+        raise ExistingFileError(
+            f"exists already, and {wrong}", path=target, hint="force=True overwrites it"
+        )
+    return False
+
+
+def _ends_whole(path: str, size: int) -> bool:
+    """Whether the container at ``path`` is there from its first to its last byte."""
+    try:
+        with open(path, "rb", buffering=0) as file:
+            file.seek(max(size - _TAIL, 0))
+            if member_length(file.read(_TAIL)) == size:
+                return True
+        with open(path, "rb") as file:  # of several members, or with a longer end
+            return bool(find_members(file))
+    except (OSError, SerialpackError):
+        return False

@@ -1,0 +1,51 @@
+"""What became of many files: counted while they are done, said in one line at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from time import perf_counter
+
+from serialpack.cli.words import percent
+from serialpack.units import format_size
+
+#: Of more files than this each is told only under ``-v``.
+MANY = 20
+
+
+class Tally:
+    """Counts of files, and bytes read and written. ``done``: what was done with them, a word."""
+
+    def __init__(self, done: str) -> None:
+        self._word = done
+        self._since = perf_counter()
+        self._done = self._failed = self._left = 0
+        self._read = self._written = 0
+
+    def add(self, sizes: Mapping[str, int]) -> None:
+        """A file was done: what it had at ``read``, and what became of that at ``write``."""
+        self._done += 1
+        self._read += sizes["read"]
+        self._written += sizes["write"]
+
+    def leave(self) -> None:
+        """A file was done before."""
+        self._left += 1
+
+    def fail(self) -> None:
+        """A file failed, which was said."""
+        self._failed += 1
+
+    def line(self) -> str:
+        """``9,993 packed, 7 failed, 20.6 MiB -> 6.1 MiB (29.6%), 2.1 s; the failed ones are
+        above``."""
+        words = [f"{self._done:,} {self._word}"]
+        if self._left:
+            words.append(f"{self._left:,} left as they were")
+        if self._failed:
+            words.append(f"{self._failed:,} failed")
+        if self._done:
+            sizes = f"{format_size(self._read)} -> {format_size(self._written)}"
+            words.append(f"{sizes} ({percent(self._written, self._read)})")
+        words.append(f"{perf_counter() - self._since:.1f} s")
+        above = "; the failed ones are above" if self._failed else ""
+        return ", ".join(words) + above

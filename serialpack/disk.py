@@ -1,0 +1,145 @@
+"""What a disk holds: files brought to it, read back from it, named on it, and left on it dead."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable
+from contextlib import suppress
+
+from serialpack.files import exists
+from serialpack.hidden import is_hidden
+from serialpack.stages.stage import Buffer
+
+#: Errors by which a file system says that it has no hard links.
+_NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS, errno.EXDEV}
+
+#: Errors by which a file system says that it cannot bring a folder to disk.
+_NO_SYNC = {errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EBADF, errno.EPERM}
+
+#: How much at the front of an output may be written over, which is known by heart then.
+_FRONT = 4096
+
+
+class WrittenBytes:
+    """What was written to a file, to be held against what is in it."""
+
+    def __init__(self) -> None:
+        from xxhash import xxh3_128
+
+        self._front = bytearray()
+        self._rest = xxh3_128()
+
+    def add(self, data: Buffer) -> None:
+        """``data`` was written at the end."""
+        room = _FRONT - len(self._front)
+        view = memoryview(data).cast("B")
+        self._front += view[:room]
+        self._rest.update(view[room:])
+
+    def patch(self, offset: int, data: bytes) -> None:
+        """``data`` was written over what was there; at the front."""
+        assert offset + len(data) <= len(self._front)
+        self._front[offset : offset + len(data)] = data
+
+    def is_in(self, path: str) -> bool:
+        """Whether that, and nothing else, is what the disk holds at ``path``."""
+        from xxhash import xxh3_128
+
+        with open(path, "rb", buffering=0) as file:
+            if hasattr(os, "posix_fadvise"):
+                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+            front = b""
+            while len(front) < len(self._front) and (more := file.read(_FRONT - len(front))):
+                front += more
+            rest = xxh3_128()
+            while data := file.read(1 << 20):
+                rest.update(data)
+        return front == self._front and rest.digest() == self._rest.digest()
+
+
+def syncfs() -> Callable[[int], bool] | None:
+    """What brings to disk the file system that a descriptor is on, and says whether that went
+    well; None where there is nothing that says so (Linux does from 5.8 on)."""
+    try:
+        if tuple(map(int, os.uname().release.split("-")[0].split(".")[:2])) < (5, 8):
+            return None
+        import ctypes
+
+        call = ctypes.CDLL(None, use_errno=True).syncfs
+    except (AttributeError, OSError, ValueError, ImportError):
+        return None
+    return lambda fd: bool(call(fd) == 0)
+
+
+def remove_dead(folder: str) -> int:
+    """Remove the hidden files in ``folder`` that no process is writing; how many these were.
+
+    Where the file system knows no locks, none.
+    """
+    count = 0
+    with suppress(OSError), os.scandir(folder) as scan:
+        for entry in scan:
+            if is_hidden(entry.name):
+                with suppress(OSError, ImportError):
+                    count += _removed_if_dead(entry.path)
+    return count
+
+
+def _removed_if_dead(path: str) -> bool:
+    import fcntl
+
+    fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.unlink(path)
+    finally:
+        os.close(fd)
+    return True
+
+
+def hold(fd: int) -> bool:
+    """Whether the hidden file is this process's from now on; False: another takes it for dead."""
+    try:
+        import fcntl
+
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except (ImportError, OSError):  # no locks here
+        return True
+    return os.fstat(fd).st_nlink > 0
+
+
+def name_new(temp: str, path: str) -> None:
+    """Give ``temp`` the name ``path``, never over another file, not even one just made."""
+    if os.name == "nt":
+        os.rename(temp, path)  # refuses to overwrite there
+        return
+    try:
+        os.link(temp, path, follow_symlinks=False)
+    except FileExistsError:
+        raise exists(path) from None
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        if os.path.lexists(path):
+            raise exists(path) from None
+        os.rename(temp, path)
+        return
+    os.unlink(temp)
+
+
+def sync_folder(folder: str) -> None:
+    """Bring the new names in a folder to disk, where one can be opened (not on Windows)."""
+    try:
+        fd = os.open(folder, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
+    except OSError:
+        return
+    try:
+        os.fsync(fd)
+    except OSError as error:
+        if error.errno not in _NO_SYNC:
+            raise
+    finally:
+        os.close(fd)

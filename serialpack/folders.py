@@ -1,0 +1,117 @@
+"""The files below a folder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterator
+from typing import NamedTuple
+
+from serialpack.errors import FileError
+from serialpack.files import file_error
+from serialpack.globs import matches_any
+from serialpack.hidden import is_hidden
+
+
+class FoundFile(NamedTuple):
+    """A file: its ``path``, and the folder ``below`` the walked one that it is in, ``""`` for that
+    itself."""
+
+    path: str
+    below: str
+
+
+class Walk:
+    """The files below ``folder``, in the order of their names; go through it once.
+
+    Links to files are files. Links to folders are not followed, so that there are no circles;
+    what is neither (sockets, devices, pipes) and hidden files of outputs are passed over.
+
+    ``include``, ``exclude``: globs (``serialpack.globs``) over paths below ``folder``. A file is
+    taken that one of ``include`` means, or where there are none, and that none of ``exclude``
+    does; a folder that one of these means is not entered. ``takes``: which names are taken.
+    ``without``: real paths of files and folders to pass over.
+    """
+
+    def __init__(
+        self,
+        folder: str,
+        *,
+        include: Collection[str] = (),
+        exclude: Collection[str] = (),
+        takes: Callable[[str], bool] = lambda _: True,
+        without: Collection[str] = (),
+    ) -> None:
+        self.folder = folder
+        #: What could not be looked into; complete after the last file.
+        self.errors: list[FileError] = []
+        #: How many files ``takes`` did not take, how many links to folders there were, and how
+        #: many that are no files.
+        self.not_taken = self.links = self.others = 0
+        #: Those ``without`` which were come upon.
+        self.passed_over: list[str] = []
+        self._include = matches_any(tuple(include)) if include else None
+        self._exclude = matches_any(tuple(exclude)) if exclude else None
+        self._takes = takes
+        root = os.path.realpath(folder)
+        self._without = {
+            os.path.relpath(path, root).replace(os.sep, "/"): path
+            for path in without
+            if path != root
+        }
+
+    def __iter__(self) -> Iterator[FoundFile]:
+        left: list[tuple[str, str]] = [(self.folder, "")]
+        while left:
+            folder, below = left.pop()
+            try:
+                with os.scandir(folder) as scan:
+                    entries = sorted(scan, key=lambda entry: entry.name)
+            except OSError as error:
+                self.errors.append(file_error(error, folder, "list"))
+                continue
+            folders: list[tuple[str, str]] = []
+            for entry in entries:
+                path = f"{below}/{entry.name}" if below else entry.name
+                kind = self._kind(entry, path)
+                if kind == "folder":
+                    folders.append((entry.path, path))
+                elif kind == "file":
+                    yield FoundFile(entry.path, below)
+            left += reversed(folders)
+
+    def _kind(self, entry: os.DirEntry[str], path: str) -> str:
+        """``file`` to be taken, ``folder`` to be entered, or nothing."""
+        if (real := self._without.get(path)) is not None:
+            self.passed_over.append(real)
+            return ""
+        try:
+            if entry.is_dir(follow_symlinks=False):
+                return "" if self._exclude is not None and self._exclude(path, True) else "folder"
+            if (self._exclude is not None and self._exclude(path, False)) or (
+                self._include is not None and not self._include(path, False)
+            ):
+                return ""
+            if not (entry.is_file() or _leads_nowhere(entry)):
+                is_link = entry.is_symlink() and entry.is_dir()
+                self.links += is_link
+                self.others += not is_link
+                return ""
+        except OSError as error:
+            self.errors.append(file_error(error, entry.path, "read"))
+            return ""
+        if is_hidden(entry.name):
+            return ""
+        if not self._takes(entry.name):
+            self.not_taken += 1
+            return ""
+        return "file"
+
+
+def _leads_nowhere(entry: os.DirEntry[str]) -> bool:
+    """Whether it is a link to nothing: a file whose reading will say so."""
+    if entry.is_symlink():
+        try:
+            entry.stat()
+        except FileNotFoundError:
+            return True
+    return False

@@ -1,0 +1,83 @@
+"""Globs over paths with ``/`` between their parts, as ripgrep and .gitignore read them.
+
+A glob without a ``/``, other than at its end, is held against the name, in whatever folder; one
+with a ``/`` against the whole path. ``*`` and ``?`` stand for anything but ``/``, ``[a-z]`` and
+``[!a-z]`` for one character, ``{a,b}`` for either, ``**`` as a part of the path for any number of
+folders; ``\\`` takes a character as it stands. A ``/`` at the end: folders only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from serialpack.errors import UsageError
+
+#: Whether a path, of a folder or not, is meant by one of several globs.
+Matches = Callable[[str, bool], bool]
+
+_TOKEN = re.compile(r"/\*\*/|^\*\*/|/\*\*$|\\.|\[[!^]?\]?[^\]]*\]|.", re.DOTALL)
+_WORDS = {
+    "/**/": "/(?:.*/)?",
+    "**/": "(?:.*/)?",
+    "/**": "/.*",
+    "*": "[^/]*",
+    "?": "[^/]",
+    "{": "(?:",
+    "}": ")",
+}
+
+
+def matches_any(globs: Sequence[str]) -> Matches:
+    """What tells whether a path is meant by one of ``globs``; UsageError for one that is none."""
+    of_all = _compiled([glob for glob in globs if not glob.endswith("/")])
+    of_folders = _compiled([glob[:-1] for glob in globs if glob.endswith("/")])
+
+    def matches(path: str, is_folder: bool) -> bool:
+        if of_all is not None and of_all(path) is not None:
+            return True
+        return is_folder and of_folders is not None and of_folders(path) is not None
+
+    return matches
+
+
+def _compiled(globs: Sequence[str]) -> Callable[[str], object] | None:
+    if not globs:
+        return None
+    return re.compile("|".join(map(_expression, globs)), re.DOTALL).fullmatch
+
+
+def _expression(glob: str) -> str:
+    """The regular expression of the paths that ``glob`` means."""
+    anywhere = "/" not in glob
+    parts: list[str] = []
+    depth = 0
+    for token in _TOKEN.findall(glob.removeprefix("/")):
+        if token == "," and depth:
+            parts.append("|")
+            continue
+        depth += (token == "{") - (token == "}")
+        if depth < 0:
+            break
+        if token in _WORDS:
+            parts.append(_WORDS[token])
+        elif len(token) > 1 and token[0] == "[":
+            is_not = token[1] in "!^"
+            parts.append(f"(?!/)[{'^' * is_not}{_escaped(token[1 + is_not : -1])}]")
+        else:
+            parts.append(re.escape(token[-1] if len(token) == 2 else token))
+    text = ("(?:.*/)?" if anywhere else "") + "".join(parts)
+    try:
+        if depth or not glob.strip("/"):
+            raise re.error("a brace is not closed" if depth > 0 else "nothing that it means")
+        re.compile(text)
+    except re.error as error:
+        raise UsageError(
+            f"{glob!r} is no glob: {error.msg}", hint="\\ takes a character as it is"
+        ) from None
+    return f"(?:{text})"
+
+
+def _escaped(members: str) -> str:
+    """The members of a class, which a regular expression gives other meanings."""
+    return re.sub(r"([\\\[\]^&~|])", r"\\\1", members)

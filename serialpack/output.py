@@ -1,0 +1,304 @@
+"""Files written so that nothing is ever lost: whole outputs or none, one by one or in groups.
+
+An output is written to ``.serialpack-XXXXXXXX.tmp`` beside it (mode 0600), given its mode and
+time, brought to disk, and only then given its name; then the folder is brought to disk. While its
+writer lives the hidden file is locked (flock(2)). A crash leaves at most hidden files, which
+``disk.remove_dead`` removes.
+
+Outputs made within ``with OutputGroup()`` go through these steps together: bringing each of many
+small files to disk takes most of the time of writing them. A crash leaves some of the group, each
+of them whole, and hidden files for the rest.
+"""
+
+from __future__ import annotations
+
+import filecmp
+import os
+import signal
+import stat
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType, TracebackType
+from typing import Any
+
+from serialpack.disk import WrittenBytes, hold, name_new, sync_folder, syncfs
+from serialpack.errors import FileError
+from serialpack.files import Path, exists, file_error
+from serialpack.hidden import forget, hidden_name, hide
+from serialpack.stages.stage import Buffer
+
+#: So many outputs are in a group at most, each an open file; of some 256 files that a process may
+#: have open on macOS.
+MOST_FILES = 128
+
+#: From so many outputs on, a file system is brought to disk rather than each of them.
+_ALL_FROM = 4
+
+
+class _HereGroup(threading.local):
+    """What this thread has: the group that its outputs go into."""
+
+    group: OutputGroup | None = None
+
+
+_here = _HereGroup()
+
+#: Up to so many bytes are written together.
+_TOGETHER = 64 << 10
+
+
+class Output:
+    """A new file under its name only once it is whole: ``with Output(...) as out: out.write()``.
+
+    Leaving the block without an error commits, or adds it to the ``OutputGroup`` that it was made
+    in; any error, and Ctrl-C, removes the hidden file. ``like``: the source, whose mode and
+    modification time the output gets; ``mtime`` (ns since 1970) goes before.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        force: bool = False,
+        like: os.stat_result | None = None,
+        mtime: int | None = None,
+    ) -> None:
+        self.path = os.fspath(path)
+        self._pieces: list[bytes] = []
+        self._waiting = 0
+        self._force = force
+        self._mode = stat.S_IMODE(like.st_mode) & 0o777 if like is not None else _default_mode()
+        self._mtime = mtime if mtime is not None or like is None else like.st_mtime_ns
+        self.folder = os.path.dirname(self.path) or "."
+        self._group = group = _here.group
+        self._only_same = group is not None and group.only_same
+        self._written = WrittenBytes() if group is not None and group.read_back else None
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+        flags |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+        while True:
+            self._temp = os.path.join(self.folder, hidden_name())
+            hide(self._temp)
+            try:
+                self.fd = os.open(self._temp, flags, 0o600)
+            except OSError as error:
+                forget(self._temp)
+                raise file_error(error, self.path, "write") from error
+            if hold(self.fd):
+                break
+            self.abandon()
+
+    def write(self, data: Buffer) -> int:
+        """Write all of ``data``; FileError where that cannot be done."""
+        if len(data) + self._waiting > _TOGETHER:
+            self._flush()
+            self._put(data)
+        else:
+            self._pieces.append(bytes(data))
+            self._waiting += len(data)
+        if self._written is not None:
+            self._written.add(data)
+        return len(data)
+
+    def _flush(self) -> None:
+        """Write what waits for more."""
+        if self._waiting:
+            data, self._pieces, self._waiting = b"".join(self._pieces), [], 0
+            self._put(data)
+
+    def _put(self, data: Buffer) -> None:
+        view = memoryview(data)
+        try:
+            while view:
+                view = view[os.write(self.fd, view) :]
+        except OSError as error:
+            raise file_error(error, self.path, "write") from error
+
+    def patch(self, offset: int, data: bytes) -> None:
+        """Write ``data`` over what was written at ``offset``, near the front."""
+        self._flush()
+        try:
+            os.lseek(self.fd, offset, os.SEEK_SET)
+            self._put(data)
+            os.lseek(self.fd, 0, os.SEEK_END)
+        except OSError as error:
+            raise file_error(error, self.path, "write") from error
+        if self._written is not None:
+            self._written.patch(offset, data)
+
+    def __enter__(self) -> Output:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is not None:
+            self.abandon()
+            return
+        try:
+            self._finish()
+            if self._group is not None:
+                self._group.add(self)
+                return
+            os.fsync(self.fd)
+            self.give_name()
+            sync_folder(self.folder)
+        except OSError as failed:
+            self.abandon()
+            raise file_error(failed, self.path, "write") from failed
+        except BaseException:
+            self.abandon()
+            raise
+
+    def _finish(self) -> None:
+        """Write the rest, and give the hidden file the mode and the time that it is to have."""
+        self._flush()
+        if hasattr(os, "fchmod"):
+            os.fchmod(self.fd, self._mode)
+        if self._mtime is not None:
+            times = (self._mtime, self._mtime)
+            os.utime(self.fd if os.utime in os.supports_fd else self._temp, ns=times)
+
+    def check_read_back(self) -> None:
+        """FileError where the disk does not hold what was written, as far as that is known."""
+        if self._written is not None and not self._written.is_in(self._temp):
+            raise FileError("what was read back is not what was written", path=self.path)
+
+    def give_name(self) -> None:
+        """Give the file, which is whole and on the disk, its name."""
+        if os.name == "nt":
+            self._close()  # what is open is not renamed there
+        if self._only_same and os.path.lexists(self.path):
+            if not filecmp.cmp(self._temp, self.path, shallow=False):
+                raise exists(self.path)
+            os.unlink(self._temp)
+        elif self._force:
+            os.replace(self._temp, self.path)
+        else:
+            name_new(self._temp, self.path)
+        forget(self._temp)
+        self._close()
+
+    def abandon(self) -> None:
+        """Remove the hidden file."""
+        self._close()
+        with suppress(OSError):
+            os.unlink(self._temp)
+        forget(self._temp)
+
+    def _close(self) -> None:
+        fd, self.fd = self.fd, -1
+        with suppress(OSError):
+            if fd >= 0:
+                os.close(fd)
+
+
+class OutputGroup:
+    """Outputs that get their names together: ``with OutputGroup() as group: group.commit()``.
+
+    All that this thread makes within is in it, as a hidden file, until ``commit``; what has no
+    name when the block is left is removed. ``each``: bring each file to disk by itself.
+    ``read_back``: read each again before it gets its name, for the source to be removed.
+    """
+
+    def __init__(self, *, each: bool = False, read_back: bool = False) -> None:
+        self.read_back = read_back
+        #: Whether what is made from now on must be what stands under its name already, if anything
+        #: does: that stays then, whatever ``force`` says.
+        self.only_same = False
+        self._each = each
+        self._outputs: list[Output] = []
+
+    def add(self, output: Output) -> None:
+        """``output`` is whole, and waits for its name."""
+        self._outputs.append(output)
+
+    def commit(self, folders: Iterable[str] = ()) -> dict[str, FileError]:
+        """Bring all to disk and give them their names; what came of those that did not get one.
+
+        ``folders``: others that are to be brought to disk, as what is new stands in them. A
+        signal to this thread's process waits while names are given.
+        """
+        failed: dict[str, FileError] = {}
+        outputs = self._on_disk(failed)
+        with undisturbed():
+            named = [each for each in outputs if _tried(each, Output.give_name, failed)]
+            for folder in dict.fromkeys([*(each.folder for each in named), *folders]):
+                try:
+                    sync_folder(folder)
+                except OSError as error:
+                    for each in named:
+                        if each.folder == folder:
+                            failed[each.path] = file_error(error, each.path, "write")
+            self._outputs = []
+        return failed
+
+    def _on_disk(self, failed: dict[str, FileError]) -> list[Output]:
+        """The outputs that are on the disk."""
+        all_at_once = None if self._each or len(self._outputs) < _ALL_FROM else syncfs()
+        if all_at_once is not None:
+            for fd in {os.fstat(each.fd).st_dev: each.fd for each in self._outputs}.values():
+                if not all_at_once(fd):
+                    all_at_once = None  # which of them it is about, each will say
+                    break
+        steps: list[Callable[[Output], object]] = []
+        if all_at_once is None:
+            steps.append(lambda each: os.fsync(each.fd))
+        if self.read_back:
+            steps.append(Output.check_read_back)
+        outputs = self._outputs
+        for step in steps:
+            outputs = [each for each in outputs if _tried(each, step, failed)]
+        return outputs
+
+    def __enter__(self) -> OutputGroup:
+        _here.group = self
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _here.group = None
+        for each in self._outputs:
+            each.abandon()
+        self._outputs = []
+
+
+def _tried(output: Output, step: Callable[[Output], object], failed: dict[str, FileError]) -> bool:
+    """Whether ``step`` went well; if not, the output is removed and the error kept."""
+    try:
+        step(output)
+    except (OSError, FileError) as error:
+        failed[output.path] = file_error(error, output.path, "write")
+        output.abandon()
+        return False
+    return True
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Let signals wait until this is done, as far as this thread is the one that answers them."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[tuple[int, FrameType | None]] = []
+    handlers: dict[int, Any] = {}
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and callable(handler := signal.getsignal(number)):
+            handlers[number] = handler
+            signal.signal(number, lambda number, frame: came.append((number, frame)))
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        if came:
+            handlers[came[0][0]](*came[0])
+
+
+def _default_mode() -> int:
+    umask = os.umask(0o077)
+    os.umask(umask)
+    return 0o666 & ~umask

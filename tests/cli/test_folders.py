@@ -1,0 +1,135 @@
+"""Folders as inputs: which files of them are taken, and where what they become goes."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.cli.told import needs_posix
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A folder of JSON and YAML, two folders deep."""
+    for path in ("in/a.json", "in/x/a.json", "in/x/y/b c.yaml", "in/z/a.json"):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(f'"{path}"\n')
+    return tmp_path / "in"
+
+
+def files_in(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def test_a_tree_there_and_back(run: Run, tree: Path, tmp_path: Path) -> None:
+    """Files of one name in several folders do not meet."""
+    run("pack", "-r", tree, "-o", tmp_path / "out")
+    assert list(files_in(tmp_path / "out")) == [f"{name}.spk" for name in files_in(tree)]
+    run("unpack", "--test", "-r", tmp_path / "out")
+    run("unpack", "-r", tmp_path / "out", "-o", tmp_path / "back")
+    assert files_in(tmp_path / "back") == files_in(tree)
+    found = run("inspect", "--json", "-r", tmp_path / "out").stdout.splitlines()
+    assert [json.loads(line)["container"] for line in found] == [True] * 4
+    run("unpack", "--to", "ndjson", "-r", tree, "-o", tmp_path / "to", "--include", "*.json")
+    assert list(files_in(tmp_path / "to")) == ["a.ndjson", "x/a.ndjson", "z/a.ndjson"]
+
+
+def test_beside_each_file_and_again(run: Run, tree: Path) -> None:
+    """What is packed is left out, and nothing else is taken back."""
+    before = files_in(tree)
+    run("pack", "--rm", "-r", tree)
+    assert list(files_in(tree)) == [f"{name}.spk" for name in before]
+    (tree / "new.json").write_text("1")
+    assert "no files to take, 1 file" not in run("pack", "-r", tree).stderr.decode()
+    (tree / "new.json").unlink()
+    (tree / "new.json.spk").unlink()
+    said = run("pack", "-r", tree).stderr.decode()
+    assert f"{tree}: no files to take, 4 .spk files left out" in said
+    run("unpack", "--rm", "-r", tree)
+    assert files_in(tree) == before
+    assert "4 files that are not .spk left out" in run("unpack", "-r", tree).stderr.decode()
+
+
+@pytest.mark.parametrize(
+    ("options", "taken"),
+    [
+        (["--include", "*.json"], ["a.json", "x/a.json", "z/a.json"]),
+        (["--include", "a.*", "--exclude", "/x"], ["a.json", "z/a.json"]),
+        (["--exclude", "y/", "--exclude", "z/*"], ["a.json", "x/a.json"]),
+        (["--include", "x/**/*.{yaml,yml}"], ["x/y/b c.yaml"]),
+    ],
+)
+def test_globs(run: Run, tree: Path, tmp_path: Path, options: list[str], taken: list[str]) -> None:
+    run("pack", "-r", tree, *options, "-o", tmp_path / "out")
+    assert list(files_in(tmp_path / "out")) == [f"{name}.spk" for name in taken]
+
+
+def test_its_own_output_is_no_input(run: Run, tree: Path) -> None:
+    before = files_in(tree)
+    for turn in range(2):
+        done = run("pack", "-f", "-r", tree, "-o", tree / "packed")
+        assert (b"is written to, and left out" in done.stderr) == bool(turn)
+    assert list(files_in(tree / "packed")) == [f"{name}.spk" for name in before]
+
+
+def test_two_folders_with_one_name_are_refused_at_first(
+    run: Run, tree: Path, tmp_path: Path
+) -> None:
+    done = run("pack", "-r", tree / "x", tree / "z", "-o", tmp_path / "out", code=1)
+    assert b"has the same output" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_as_a_file_names_the_command(run: Run, tree: Path) -> None:
+    spaced = tree.rename(tree.with_name("my data"))
+    for verb in ("pack", "unpack", "inspect"):
+        said = run(verb, spaced, code=1).stderr.decode()
+        assert said == f"serialpack: {spaced}: is a folder; serialpack {verb} -r '{spaced}'\n"
+
+
+def test_what_goes_with_folders_only(run: Run, sample: Path) -> None:
+    run("pack", "--include", "*", sample, code=2)
+    run("pack", "-r", code=2)
+
+
+@needs_posix
+def test_any_names_and_links(run: Run, tmp_path: Path) -> None:
+    """Bytes that are no UTF-8; links to files are files, links to folders no way round."""
+    folder = tmp_path / "in"
+    (folder / "sub").mkdir(parents=True)
+    for name in (b"\xff\xfe", b"new\nline", b" -o"):
+        (folder / "sub" / os.fsdecode(name)).write_bytes(b"data")
+    (folder / "sub" / "up").symlink_to("..")
+    (folder / "link").symlink_to(os.fsdecode(b"sub/\xff\xfe"))
+    (folder / "gone").symlink_to("nothing")
+    os.mkfifo(folder / "pipe")
+    done = run("pack", "-r", folder, "-o", tmp_path / "out", code=1)
+    assert b"left out: 1 link to a folder, 1 that is no file" in done.stderr
+    assert b"gone: cannot read: no such file" in done.stderr
+    assert set(files_in(tmp_path / "out")) == {
+        os.fsdecode(name)
+        for name in (b"link.spk", b"sub/\xff\xfe.spk", b"sub/new\nline.spk", b"sub/ -o.spk")
+    }
+    names = b"\0".join(os.fsencode(f"{folder}/") + name for name in (b"sub", b"link"))
+    run("pack", "-r", "--files-from", "-", "-0", "-o", tmp_path / "two", stdin=names)
+    assert len(files_in(tmp_path / "two")) == 4
+
+
+@needs_posix
+@pytest.mark.skipif(os.name == "posix" and os.geteuid() == 0, reason="root may read everything")
+def test_a_folder_that_may_not_be_read(run: Run, tree: Path, tmp_path: Path) -> None:
+    (tree / "x").chmod(0)
+    try:
+        done = run("pack", "-r", tree, "-o", tmp_path / "out", code=1)
+    finally:
+        (tree / "x").chmod(0o700)
+    assert b"cannot list: permission denied" in done.stderr
+    assert list(files_in(tmp_path / "out")) == ["a.json.spk", "z/a.json.spk"]

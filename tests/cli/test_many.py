@@ -1,0 +1,133 @@
+"""Many files: one line at the end, a journal, and a second run that does what is left to do."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.docs.test_schemas import check
+
+
+def lines(said: bytes) -> list[dict[str, Any]]:
+    """Lines of JSON."""
+    return [json.loads(line) for line in said.splitlines()]
+
+
+@pytest.fixture
+def batch(tmp_path: Path) -> Path:
+    """24 files, of which one is no JSON."""
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for number in range(23):
+        (folder / f"{number:02}.json").write_text(f'{{"n": {number}, "m": "{number:0200}"}}')
+    (folder / "bad.json").write_text('{"n": ')
+    return folder
+
+
+def test_one_line_for_many(run: Run, batch: Path) -> None:
+    """A line each is for -v; what failed is said always."""
+    said = run("pack", "-s", "cbor", "-r", batch, "-o", "out", code=3).stderr.decode().splitlines()
+    assert len(said) == 2
+    assert said[0].startswith(f"serialpack: {batch}/bad.json: ")
+    assert said[1].startswith("23 packed, 1 failed, 4.9 KiB -> ")
+    assert said[1].endswith(" s; the failed ones are above")
+    verbose = run("pack", "-v", "-f", "-r", batch, "-o", "out").stderr.decode()
+    assert verbose.count(": 2") >= 23
+    assert run("pack", "-q", "-f", "-r", batch, "-o", "out").stderr == b""
+    few = run("pack", batch / "00.json", batch / "01.json", "-o", "few").stderr.decode()
+    assert len(few.splitlines()) == 2
+
+
+def test_a_journal_keeps_what_json_prints(run: Run, batch: Path, tmp_path: Path) -> None:
+    """And inspect sums it up, of both runs: what was mended did not fail."""
+    journal = batch / "journal"
+    command = ("--journal", journal, "-r", batch, "-o", batch / "out")
+    done = run("pack", "-s", "cbor", "--json", *command, code=3)
+    first, *kept = lines(journal.read_bytes())
+    assert first["serialpack_journal"] == 1
+    assert kept == lines(done.stdout)
+    assert len(kept) == 24
+    found = json.loads(run("inspect", "--json", journal).stdout)
+    check("journal", found)
+    assert list(found["failed"]) == [f"{batch}/bad.json"]
+    (batch / "bad.json").write_text("[1]")
+    run("pack", "-s", "cbor", "--skip-existing", *command)
+    with journal.open("ab") as file:
+        file.write(b'{"source": "cut o')
+    found = json.loads(run("inspect", "--json", journal).stdout)
+    assert found["runs"] == {"pack": 2}
+    assert found["failed"] == {}
+    assert (found["files"], found["left"], found["cut"]) == (24, 23, True)
+    assert found["before"] == sum(path.stat().st_size for path in batch.glob("*.json"))
+    assert found["after"] == sum(path.stat().st_size for path in (batch / "out").iterdir())
+    shown = run("inspect", journal).stdout.decode()
+    assert "24, 23 left as they were" in shown
+    assert "\ncbor:0+zstd:3 " in shown
+    assert "slowest" in shown
+    run("unpack", "--journal", tmp_path / "two", "-r", batch / "out", "-o", "back")
+    run("unpack", "--journal", tmp_path / "two", "--to", "yaml", "-r", batch, "-o", "y", code=3)
+    found = json.loads(run("inspect", "--json", tmp_path / "two").stdout)
+    assert found["runs"] == {"unpack": 2}
+    assert found["formats"]["json"]["after"] == sum(
+        path.stat().st_size for path in batch.glob("*.json")
+    )
+    assert "json -> yaml" in found["formats"]
+
+
+def test_a_journal_is_added_to_no_other_file(run: Run, sample: Path) -> None:
+    before = sample.read_bytes()
+    said = run("pack", sample, "--journal", sample, "-o", "out", code=1).stderr
+    assert b"exists already, and is no journal" in said
+    assert sample.read_bytes() == before
+
+
+@pytest.mark.parametrize("sync", ["group", "each"])
+def test_what_is_done_is_left(run: Run, batch: Path, tmp_path: Path, sync: str) -> None:
+    """What is older than its source, or not whole, is not done."""
+    command = ("pack", "--skip-existing", "--sync", sync, "-r", batch, "-o", "out")
+    run(*command)
+    out = tmp_path / "out"
+    before = {path.name: path.stat() for path in out.iterdir()}
+    done = run(*command, "--json")
+    assert b"0 packed, 24 left as they were" in done.stderr
+    for line in lines(done.stdout):
+        check("left", line)
+    (batch / "00.json").write_text("[]")
+    os.utime(batch / "00.json", (2e9, 2e9))
+    cut = out / "01.json.spk"
+    cut.write_bytes(cut.read_bytes()[:-1])
+    os.utime(cut, (2e9, 2e9))
+    said = run(*command, code=1).stderr.decode()
+    assert "00.json.spk: exists already, and is older than its source; -f overwrites it" in said
+    assert "01.json.spk: exists already, and is no whole container" in said
+    assert "0 packed, 22 left as they were, 2 failed" in said
+    assert "2 packed, 22 left as they were" in run(*command, "-f").stderr.decode()
+    for path in out.iterdir():
+        assert (path.stat().st_ino == before[path.name].st_ino) == (path.name[:2] > "01")
+
+
+def test_removed_only_where_the_output_is_that_of_the_source(run: Run, batch: Path) -> None:
+    """A run that was ended between an output and the removal of its source is gone on with."""
+    run("pack", "-r", batch)
+    (batch / "00.json.spk").write_bytes((batch / "01.json.spk").read_bytes())
+    kept = {path.name: path.read_bytes() for path in batch.glob("*.spk")}
+    said = run("pack", "--rm", "--skip-existing", "-r", batch, code=1).stderr.decode()
+    assert "00.json.spk: exists already" in said
+    assert {path.name: path.read_bytes() for path in batch.iterdir()} == {
+        **kept,
+        "00.json": (batch / "00.json").read_bytes(),
+    }
+
+
+def test_an_archive_among_many(run: Run, batch: Path, tmp_path: Path) -> None:
+    """It is many files itself."""
+    run("pack", "-r", batch, "-o", tmp_path / "out")
+    run("pack", "--archive", batch / "00.json", "-o", tmp_path / "out" / "all.spk")
+    done = run("unpack", "--json", "-r", tmp_path / "out", "-o", tmp_path / "back")
+    assert len(lines(done.stdout)) == 25
+    assert len(list((tmp_path / "back").rglob("*.json"))) == 25

@@ -1,0 +1,170 @@
+"""Many files at once: what is left where the program is ended in the middle, and what a second run
+makes of it."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+import serialpack
+from serialpack.output import Output
+from tests.faults.conftest import Start, finish
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and links of POSIX")
+
+#: So many files, in groups of six (``cli.batch``).
+FILES, IN_GROUP = 24, 6
+
+#: Ends the program by a signal in the middle of the n-th call of a function of ``os``: before or
+#: after the call itself. Calls that are not about the batch are not counted.
+_END = """
+import os
+real, left = os.{call}, [{number}]
+def ending(path, *args, **named):
+    counts = isinstance(path, int) or {about!r} in os.fspath(path)
+    left[0] -= counts
+    if counts and not left[0] and {before}:
+        os.kill(os.getpid(), {signal})
+    result = real(path, *args, **named)
+    if counts and not left[0] and not {before}:
+        os.kill(os.getpid(), {signal})
+    return result
+os.{call} = ending
+"""
+
+TEMP = ".serialpack-"
+
+
+def ending(
+    folder: Path,
+    call: str,
+    number: int,
+    by: signal.Signals,
+    *,
+    about: str = TEMP,
+    before: bool = True,
+) -> dict[str, str]:
+    """The environment in which that happens."""
+    folder.mkdir(exist_ok=True)
+    text = _END.format(call=call, number=number, signal=int(by), about=about, before=before)
+    (folder / "sitecustomize.py").write_text(text)
+    root = Path(__file__).parents[2]
+    return {"PYTHONPATH": os.pathsep.join(map(str, (folder, root)))}
+
+
+def left_in(folder: Path) -> dict[str, tuple[bytes, int]]:
+    """All files below ``folder``: what is in them, and their time."""
+    return {
+        path.relative_to(folder).as_posix(): (path.read_bytes(), path.stat().st_mtime_ns)
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def packed(folder: Path, below: Path) -> dict[str, tuple[bytes, int]]:
+    """What the files in ``folder`` become, below another, where nothing ends anything."""
+    for path in sorted(folder.glob("*/*")):
+        target = below / path.relative_to(folder).with_name(f"{path.name}.spk")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        serialpack.pack(path, target)
+    found = left_in(below)
+    assert len(found) == FILES
+    return found
+
+
+@pytest.fixture
+def batch(tmp_path: Path) -> Path:
+    for number in range(FILES):
+        path = tmp_path / "in" / f"{number % 3}" / f"{number:02}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f'{{"number": {number}}}\n' * 9)
+    return tmp_path / "in"
+
+
+@pytest.mark.parametrize(
+    ("options", "call", "number", "about", "before"),
+    [
+        ([], "fchmod", 8, TEMP, True),
+        ([], "link", 1, TEMP, True),
+        ([], "link", 9, TEMP, False),
+        ([], "fsync", 2, TEMP, False),
+        (["--sync", "each"], "fsync", 8, TEMP, True),
+        (["--rm"], "unlink", 2, ".json", False),
+        (["--rm"], "link", 9, TEMP, False),
+    ],
+    ids=["written", "synced", "named", "folder", "each", "removed", "named-to-be-removed"],
+)
+def test_killed_and_run_again_it_ends_as_one_that_was_not(
+    start: Start,
+    batch: Path,
+    tmp_path: Path,
+    options: list[str],
+    call: str,
+    number: int,
+    about: str,
+    before: bool,
+) -> None:
+    command = ["pack", "-r", "in", "--skip-existing", *options, "-o"]
+    sources = left_in(batch)
+    whole = packed(batch, tmp_path / "whole")
+    env = ending(tmp_path / "site", call, number, signal.SIGKILL, about=about, before=before)
+    process = start(*command, "out", env=env)
+    assert process.wait(60) == -signal.SIGKILL
+    found = left_in(tmp_path / "out")
+    named = {name: found[name] for name in found if TEMP not in name}
+    # What has its name is whole; no source is gone without its output.
+    assert all(whole[name] == made for name, made in named.items())
+    assert {f"{name}.spk" for name in sources if not (batch / name).exists()} <= named.keys()
+    if call in ("fchmod", "link") and number < 2:
+        assert not named
+    finish(start(*command, "out"), 0, most=FILES + 4)
+    assert left_in(tmp_path / "out") == whole
+    assert left_in(batch) == ({} if "--rm" in options else sources)
+
+
+@pytest.mark.parametrize(
+    ("call", "number", "named"),
+    [("fchmod", IN_GROUP + 2, IN_GROUP), ("link", IN_GROUP + 2, 2 * IN_GROUP)],
+    ids=["while-written", "while-named"],
+)
+def test_ctrl_c_leaves_all_of_a_group_or_nothing(
+    start: Start, batch: Path, tmp_path: Path, call: str, number: int, named: int
+) -> None:
+    env = ending(tmp_path / "site", call, number, signal.SIGINT)
+    finish(start("pack", "-r", batch, "-o", "out", env=env), 130, most=0)
+    found = left_in(tmp_path / "out")
+    assert len(found) == named
+    assert not [name for name in found if TEMP in name]
+
+
+def test_a_run_leaves_the_hidden_files_of_another_that_is_there(
+    start: Start, batch: Path, tmp_path: Path
+) -> None:
+    """And removes those of one that is gone."""
+    (tmp_path / "out" / "0").mkdir(parents=True)
+    dead = tmp_path / "out" / "0" / f"{TEMP}0123abcd.tmp"
+    dead.write_bytes(b"dead")
+    with Output(tmp_path / "out" / "0" / "other") as alive:
+        alive.write(b"alive")
+        said = finish(start("pack", "-r", batch, "-o", "out", "--skip-existing"), 0, most=2)
+        assert "out/0: removed a hidden file of a killed run" in said
+        assert not dead.exists()
+    assert (tmp_path / "out" / "0" / "other").read_bytes() == b"alive"
+
+
+def test_what_fails_is_named_and_the_rest_go_on(start: Start, batch: Path, tmp_path: Path) -> None:
+    """A source that vanished, a name too long with its ending, and a target that is full."""
+    (batch / "gone.json").symlink_to("nothing")
+    (batch / ("n" * 252)).write_text("1")
+    (batch / "large").write_bytes(os.urandom(200_000))
+    limited = ["sh", "-c", 'ulimit -f 200; exec "$@"', "sh"]
+    said = finish(start("pack", "-r", batch, "-o", "out", before=limited), 1, most=4)
+    assert "gone.json: cannot read: no such file" in said
+    assert "cannot write: file name too long" in said
+    assert "large.spk: cannot write: file too large" in said
+    assert f"{FILES} packed, 3 failed" in said
+    assert said.rstrip().endswith("; the failed ones are above")
+    assert len(left_in(tmp_path / "out")) == FILES
