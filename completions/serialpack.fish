@@ -155,7 +155,9 @@ function __serialpack_format
         'marshal' 'Python\'s marshal data, one object after another; reading it can crash Python' \
         'parquet' 'Parquet, a table as columns' \
         'arrow' 'Arrow IPC (Feather), a table as columns' \
-        'npy' 'a NumPy array; as values it is read, never written' \
+        'npy' 'a NumPy array' \
+        'nifti' 'a NIfTI image' \
+        'mrc' 'an MRC map' \
         'sqlite' 'SQLite databases, a table of them'
 end
 

@@ -219,6 +219,27 @@ FORMATS = FormatRegistry(
         (".npy",),
         magic=(b"\x93NUMPY",),
         is_target=False,
+        is_array=True,
+    ),
+    Declaration(
+        "nifti",
+        36,
+        "serialpack.formats.arrays.nifti:NiftiFormat",
+        (".nii",),
+        magic=(b"n+1\0",),
+        magic_at=344,
+        is_target=False,
+        is_array=True,
+    ),
+    Declaration(
+        "mrc",
+        37,
+        "serialpack.formats.arrays.mrc:MrcFormat",
+        (".mrc",),
+        magic=(b"MAP DD", b"MAP DA", b"MAP \x11\x11"),  # with the order of bytes
+        magic_at=208,
+        is_target=False,
+        is_array=True,
     ),
     Declaration(
         "sqlite",

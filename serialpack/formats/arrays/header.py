@@ -1,4 +1,7 @@
-"""What stands before the items of an .npy file (numpy.lib.format): read without NumPy."""
+"""What stands before the items of an array, and of an .npy file (numpy.lib.format).
+
+Read without NumPy.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +19,8 @@ LEAD = 12
 MOST_HEADER = 1 << 16
 
 
-class NpyHeader(NamedTuple):
-    """``descr``: the type of an item, as it is spelled; ``size``: bytes before the items."""
+class ArrayHeader(NamedTuple):
+    """``descr``: the type of an item, as NumPy spells it; ``size``: bytes before the items."""
 
     descr: object
     fortran: bool
@@ -33,14 +36,21 @@ class NpyHeader(NamedTuple):
         return math.prod(self.shape[1:])
 
     @property
-    def order(self) -> str:
-        return "Fortran order" if self.fortran and len(self.shape) > 1 else "C order"
+    def is_fortran(self) -> bool:
+        """Whether neighbours differ in the first index, and there are others."""
+        return self.fortran and len(self.shape) > 1
 
     @property
     def words(self) -> str:
         """For people: ``<f8, 100 x 3, C order``."""
-        kind = self.descr if isinstance(self.descr, str) else "records"
-        return f"{kind}, {' x '.join(map(str, self.shape)) or 'one item'}, {self.order}"
+        return words_of(self.descr, self.shape, fortran=self.is_fortran)
+
+
+def words_of(descr: object, shape: tuple[int, ...], *, fortran: bool) -> str:
+    """As ``ArrayHeader.words``."""
+    items = descr if isinstance(descr, str) else "records"
+    dimensions = " x ".join(map(str, shape)) or "one item"
+    return f"{items}, {dimensions}, {'Fortran' if fortran else 'C'} order"
 
 
 def header_size(lead: bytes) -> int:
@@ -58,7 +68,7 @@ def header_size(lead: bytes) -> int:
     return size
 
 
-def read_header(data: bytes) -> NpyHeader:
+def read_header(data: bytes) -> ArrayHeader:
     """The header that ``data`` begins with; Malformed where it is not whole or lies."""
     size = header_size(data[:LEAD])
     if len(data) < size:
@@ -75,4 +85,4 @@ def read_header(data: bytes) -> NpyHeader:
         raise Malformed("its header has an order or a shape that is none", start)
     if math.prod(n for n in shape if n) >= 1 << 63:
         raise Malformed("its shape has more items than any memory", start)
-    return NpyHeader(descr, fortran, shape, size)
+    return ArrayHeader(descr, fortran, shape, size)
