@@ -14,6 +14,7 @@ from serialpack.api import (
     opened_source,
     target_name,
 )
+from serialpack.conversion.arrays import copied_array, is_array_as_it_is
 from serialpack.conversion.begun import Known, as_found, begun, looked_at
 from serialpack.conversion.listed import listed
 from serialpack.conversion.losses import Losses
@@ -21,6 +22,7 @@ from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.projecting import Fields, fields_lost
 from serialpack.conversion.rules import (
+    ARRAYS,
     EVERY,
     RULES,
     TABLES,
@@ -238,6 +240,8 @@ def _converted(
             copied = given.packed == to and not _asks(how) and not given.plan.fields
             if copied:
                 done = _copy(given.read, out, progress)
+            elif to in ARRAYS and is_array_as_it_is(plan):
+                done = copied_array(given.read, out, plan, progress)
             else:
                 done = convert_stream(
                     given.read,

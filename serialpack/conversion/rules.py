@@ -39,6 +39,9 @@ ONE_SCHEMA = frozenset(d.name for d in FORMATS if d.one_schema)
 #: Those of them that have unions, and hold any record, but whose maps are one record each: Avro.
 UNIONS = ONE_SCHEMA - TYPED_TABLES
 
+#: Those that are one array, in which all values of a place have one type.
+ARRAYS = frozenset(d.name for d in FORMATS if d.is_array and d.is_target)
+
 #: Every target.
 ALL = frozenset({"*"})
 NONE: frozenset[str] = frozenset()
@@ -84,9 +87,10 @@ RULES: dict[str, Rule] = {
         *(TEXT_TABLES, "numbers as cells", TEXT_TABLES, "--typed"),
     ),
     "null": Rule(
-        "null is an empty cell, in TOML a key that is left out, as is an empty list in XML",
+        "null is an empty cell, beside numbers of an array NaN, in TOML a key that is left out,"
+        " as is an empty list in XML",
         frozenset({"null"}),
-        *(TEXT_TABLES, "nulls as cells", TEXT_TABLES | {"toml", "xml"}, "--typed"),
+        *(TEXT_TABLES, "nulls as cells", TEXT_TABLES | ARRAYS | {"toml", "xml"}, "--typed"),
     ),
     "missing": Rule(
         "a key that only some records have is an empty cell, or null",
@@ -116,7 +120,7 @@ RULES: dict[str, Rule] = {
     "numbers": Rule(
         "integers beside floats are doubles, where these are exact",
         frozenset({"mixed", "integral-float"}),
-        *(ONE_SCHEMA, "integers as doubles", ONE_SCHEMA, ""),
+        *(ONE_SCHEMA | ARRAYS, "integers as doubles", ONE_SCHEMA | ARRAYS, ""),
     ),
     "shapes": Rule(
         "lists are rows without a header, scalars are one column",
@@ -126,7 +130,8 @@ RULES: dict[str, Rule] = {
     "key-order": Rule(
         "columns stand in order of first appearance",
         frozenset({"mixed"}),
-        *(TABLES | UNIONS, "orders of keys as that of the columns", TABLES | UNIONS, ""),
+        *(TABLES | UNIONS | ARRAYS, "orders of keys as that of the columns"),
+        only=TABLES | UNIONS | ARRAYS,
     ),
     "elements": Rule(
         "numbers and booleans are text, what is empty null, and a list of one its element",

@@ -218,7 +218,7 @@ FORMATS = FormatRegistry(
         "serialpack.formats.arrays.npy:NpyFormat",
         (".npy",),
         magic=(b"\x93NUMPY",),
-        is_target=False,
+        sequence=True,
         is_array=True,
     ),
     Declaration(

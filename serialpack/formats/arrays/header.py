@@ -53,6 +53,22 @@ def words_of(descr: object, shape: tuple[int, ...], *, fortran: bool) -> str:
     return f"{items}, {dimensions}, {'Fortran' if fortran else 'C'} order"
 
 
+def npy_header(descr: object, shape: tuple[int, ...], *, fortran: bool) -> bytes:
+    """What stands before the items in an .npy file, a multiple of 64 bytes.
+
+    Malformed where it is longer than is read.
+    """
+    said = f"{{'descr': {descr!r}, 'fortran_order': {fortran}, 'shape': {shape!r}, }}"
+    version = 1 if said.isascii() and len(said) < 1 << 15 else 3
+    lead = MAGIC + bytes([version, 0])
+    width = 2 if version == 1 else 4
+    text = said.encode()
+    text += b" " * (-(len(lead) + width + len(text) + 1) % 64) + b"\n"
+    if len(lead) + width + len(text) > MOST_HEADER:
+        raise Malformed("its fields need a header that is too long")
+    return lead + len(text).to_bytes(width, "little") + text
+
+
 def header_size(lead: bytes) -> int:
     """How many bytes stand before the items, by the first ``LEAD``; Malformed."""
     if not lead.startswith(MAGIC):

@@ -53,17 +53,22 @@ class ArrayFormat(DocumentFormat):
             return super().split(read, block_size)
         head = _read_all(read, self.lead)
         try:
-            size = self.header_size(head)
-            if size > _MOST_HEADER:
-                raise Malformed(f"a header of {size} bytes is announced", 0)
-            head += _read_all(read, size - len(head)) if size > len(head) else b""
+            head = self.whole_head(head, read)
             header = self.read_header(head)
-            row = header.items_a_row * _dtype(header).itemsize
+            row = header.items_a_row * dtype_in(header).itemsize
         except Malformed:  # which parse will say
             return self._split_whole(_before(head, read))
         if header.is_fortran or not row:
             return self._split_whole(_before(head, read))
         return _rows(read, head, header, row, block_size)
+
+    def whole_head(self, head: bytes, read: Read) -> bytes:
+        """What stands before the items, of which ``head`` are the first ``lead`` bytes; Malformed
+        where that cannot be."""
+        size = self.header_size(head)
+        if size > _MOST_HEADER:
+            raise Malformed(f"a header of {size} bytes is announced", 0)
+        return head + _read_all(read, size - len(head)) if size > len(head) else head
 
     def look_at_head(self, read: Read, count: int) -> bytes:
         """A corner of the array, as JSON: ``count`` rows, of each the first ``_CORNER`` items."""
@@ -79,7 +84,10 @@ class ArrayFormat(DocumentFormat):
             header = self.read_header(block.context or bytes(block.data))
         except Malformed:
             return Structure.ARRAY
-        return Structure.ARRAY if header.shape else Structure.DOCUMENT
+        if not header.shape:
+            return Structure.DOCUMENT
+        is_table = len(header.shape) == 1 and isinstance(header.descr, list)
+        return Structure.SEQUENCE if is_table else Structure.ARRAY
 
     def in_source(
         self,
@@ -106,7 +114,7 @@ class ArrayFormat(DocumentFormat):
         raise ValueError(f"{self.name} is read, never written")
 
     def detect_style(self, block: SourceBlock) -> Style:  # noqa: ARG002
-        """RefusedError: whoever asks how it is written could not unpack it."""
+        """RefusedError: rows that are packed one by one are no array again."""
         raise RefusedError(
             f"the rows of an array ({self.name}) are no array again, so it could not be unpacked",
             hint="pack -s raw keeps the bytes",
@@ -164,7 +172,7 @@ def _records(header: ArrayHeader, data: memoryview, start: int, rows: int) -> li
 
     from serialpack.formats.arrays.values import values_of
 
-    kind = _dtype(header)
+    kind = dtype_in(header)
     row = header.items_a_row * kind.itemsize
     if rows * row > len(data):
         said = f"it ends too early: {rows} rows of {row} bytes, {len(data)} bytes are there"
@@ -180,7 +188,8 @@ def _records(header: ArrayHeader, data: memoryview, start: int, rows: int) -> li
     return found if header.shape else [found]
 
 
-def _dtype(header: ArrayHeader) -> Any:
+def dtype_in(header: ArrayHeader) -> Any:
+    """The numpy.dtype of an item; Malformed, RefusedError for Python's objects."""
     from serialpack.formats.arrays.types import dtype_of
 
     if "|O" in repr(header.descr):
