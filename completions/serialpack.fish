@@ -156,6 +156,7 @@ function __serialpack_format
         'parquet' 'Parquet, a table as columns' \
         'arrow' 'Arrow IPC (Feather), a table as columns' \
         'npy' 'a NumPy array' \
+        'npz' 'NumPy arrays by name, in a zip' \
         'nifti' 'a NIfTI image' \
         'mrc' 'an MRC map' \
         'sqlite' 'SQLite databases, a table of them'

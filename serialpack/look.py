@@ -18,7 +18,7 @@ from serialpack.errors import DamagedError, MissingLibraryError, SerialpackError
 from serialpack.files import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Unheld, ValueFormat
-from serialpack.listing import Listing, listing_of
+from serialpack.listing import ListedArray, Listing, listing_of
 from serialpack.stages.stage import Buffer
 from serialpack.units import format_size
 from serialpack.values.structure import Structure
@@ -58,9 +58,7 @@ class ArrayLook(NamedTuple):
     @property
     def words(self) -> str:
         """Type, shape and order for people: ``<f8, 100 x 3, C order``."""
-        from serialpack.formats.arrays.header import words_of
-
-        return words_of(self.dtype, self.shape, fortran=self.order == "F")
+        return ListedArray(self.dtype, self.shape, self.order).words
 
 
 class Look(NamedTuple):
@@ -156,7 +154,7 @@ def array_in(pieces: Iterable[Buffer], size: int, all_of: int | None) -> ArrayLo
     """
     from serialpack.formats.arrays.extremes import NumberRange, RangeFinder, Unordered
     from serialpack.formats.arrays.kinds import MOST_HEADER, header_in
-    from serialpack.formats.arrays.types import is_sound
+    from serialpack.formats.arrays.types import spelled
 
     pieces, head = iter(pieces), b""
     for piece in pieces:
@@ -183,8 +181,7 @@ def array_in(pieces: Iterable[Buffer], size: int, all_of: int | None) -> ArrayLo
     except Unordered as error:
         why = str(error)
     order = "F" if header.is_fortran else "C"
-    dtype = header.descr if is_sound(header.descr) else str(header.descr)
-    return ArrayLook(dtype, header.shape, order, *found, why)
+    return ArrayLook(spelled(header.descr), header.shape, order, *found, why)
 
 
 def _with_keys(found: Look, head: bytes, pieces: Iterator[bytes]) -> Look | None:

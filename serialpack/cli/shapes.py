@@ -119,7 +119,10 @@ def shape_line(shape: Shape) -> dict[str, Any]:
         if listing is None
         else {
             "kind": listing.kind,
-            "entries": [entry._asdict() for entry in listing.entries],
+            "entries": [
+                {**entry._asdict(), "array": entry.array and entry.array._asdict()}
+                for entry in listing.entries
+            ],
             "count": listing.count,
             "whole": listing.whole,
             "why": listing.why,
@@ -150,7 +153,7 @@ def show_listing(listing: Listing) -> None:
             f"{entry.size:,}",
             *([f"{entry.packed:,}", _share(entry.packed, entry.size)] if told else []),
             _time(entry.modified),
-            "" if entry.type == "file" else entry.type,
+            entry.array.words if entry.array else "" if entry.type == "file" else entry.type,
         )
         for entry in listing.entries
     ]

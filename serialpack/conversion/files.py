@@ -14,7 +14,6 @@ from serialpack.api import (
     opened_source,
     target_name,
 )
-from serialpack.conversion.arrays import copied_array, is_array_as_it_is
 from serialpack.conversion.begun import Known, as_found, begun, looked_at
 from serialpack.conversion.listed import listed
 from serialpack.conversion.losses import Losses
@@ -22,7 +21,6 @@ from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.projecting import Fields, fields_lost
 from serialpack.conversion.rules import (
-    ARRAYS,
     EVERY,
     RULES,
     TABLES,
@@ -240,8 +238,8 @@ def _converted(
             copied = given.packed == to and not _asks(how) and not given.plan.fields
             if copied:
                 done = _copy(given.read, out, progress)
-            elif to in ARRAYS and is_array_as_it_is(plan):
-                done = copied_array(given.read, out, plan, progress)
+            elif (array := _as_array(given.read, out, plan, progress)) is not None:
+                done = array
             else:
                 done = convert_stream(
                     given.read,
@@ -316,6 +314,16 @@ def _back(plan: ConversionPlan, losses: list[Loss]) -> tuple[str, ...]:
     if plan.layout is None:
         return ()
     return turned_back_by(plan.target, plan.layout, plan.shaping, losses)
+
+
+def _as_array(
+    read: Read, write: Write, plan: ConversionPlan, progress: Progress | None
+) -> Converted | None:
+    if plan.target != "npy":
+        return None
+    from serialpack.conversion.arrays import copied_array
+
+    return copied_array(read, write, plan, progress)
 
 
 def _copy(read: Read, write: Write, progress: Progress | None) -> Converted:

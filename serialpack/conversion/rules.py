@@ -39,8 +39,8 @@ ONE_SCHEMA = frozenset(d.name for d in FORMATS if d.one_schema)
 #: Those of them that have unions, and hold any record, but whose maps are one record each: Avro.
 UNIONS = ONE_SCHEMA - TYPED_TABLES
 
-#: Those that are one array, in which all values of a place have one type.
-ARRAYS = frozenset(d.name for d in FORMATS if d.is_array and d.is_target)
+#: Those that are arrays, in which all values of a place have one type.
+ARRAYS = frozenset({"npy", "npz"})
 
 #: Every target.
 ALL = frozenset({"*"})

@@ -221,6 +221,7 @@ FORMATS = FormatRegistry(
         sequence=True,
         is_array=True,
     ),
+    Declaration("npz", 38, "serialpack.formats.arrays.npz:NpzFormat", (".npz",)),
     Declaration(
         "nifti",
         36,

@@ -163,7 +163,7 @@ def test_an_array_that_is_not_whole_is_refused(tmp_path: Path) -> None:
     for data, source in ((whole, "npy"), (volume, "nifti")):
         with pytest.raises(InputError, match="1 bytes of the array are missing"):
             made(data[:-1], source)
-        with pytest.raises(InputError, match="there are bytes behind it"):
+        with pytest.raises(InputError, match="there are bytes behind the array"):
             made(data + b"x", source)
     with pytest.raises(RefusedError, match="Python objects"):
         made(saved(np.array([{}], object)), "npy")

@@ -35,9 +35,19 @@ _TIME_TYPES = frozenset({date, datetime, timedelta})
 
 def npy_of(records: list[Any]) -> bytes:
     """An .npy file whose rows are ``records``; errors as of ``array_of``."""
+    return _file_of(array_of(records))
+
+
+def npy_of_value(value: Any, path: str) -> bytes:
+    """An .npy file of a list, or of one item; errors as of ``array_of``, for the value at
+    ``path``."""
+    array = _ArrayMaker(1).items([value], path)
+    return _file_of(array.reshape(array.shape[1:]))
+
+
+def _file_of(array: Any) -> bytes:
     import numpy as np
 
-    array = array_of(records)
     descr = np.lib.format.dtype_to_descr(array.dtype)
     items: bytes = array.tobytes()
     return npy_header(descr, array.shape, fortran=False) + items

@@ -6,7 +6,7 @@ import json
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from serialpack.errors import RefusedError
 from serialpack.formats.arrays.header import ArrayHeader
@@ -74,10 +74,7 @@ class ArrayFormat(DocumentFormat):
         """A corner of the array, as JSON: ``count`` rows, of each the first ``_CORNER`` items."""
         blocks = self.split(read, 1, for_values=True)
         rows = [row for block in islice(blocks, count) for row in self.parse(block)]
-        return b"".join(
-            json.dumps(_corner(row), default=str, ensure_ascii=False).encode() + b"\n"
-            for row in rows[:count]
-        )
+        return b"".join(map(shown_corner, rows[:count]))
 
     def structure(self, block: SourceBlock, count: int) -> Structure:  # noqa: ARG002
         try:
@@ -131,6 +128,11 @@ class VolumeFormat(ArrayFormat):
         return Loss(HEADER, 1, 0, "$", f"the header of {self.about}", "")
 
 
+def shown_corner(value: Any) -> bytes:
+    """A line of JSON, for people, with the first items of each list in ``value``."""
+    return json.dumps(_corner(value), default=str, ensure_ascii=False).encode() + b"\n"
+
+
 def _corner(value: Any) -> Any:
     """``value`` with the first items of each list, and three dots for the others."""
     if isinstance(value, dict):
@@ -168,11 +170,21 @@ def _rows(
 
 def _records(header: ArrayHeader, data: memoryview, start: int, rows: int) -> list[Any]:
     """The next ``rows`` rows, which ``data`` must be; ``start``: where it begins in its block."""
-    import numpy as np
-
     from serialpack.formats.arrays.values import values_of
 
-    kind = dtype_in(header)
+    shape = (rows, *header.shape[1:]) if header.shape else ()
+    found = values_of(array_in(header._replace(shape=shape), data, start))
+    return found if header.shape else [found]
+
+
+def array_in(header: ArrayHeader, data: memoryview, start: int) -> Any:
+    """The array of NumPy whose items ``data`` is, all of it.
+
+    ``start``: where that begins in the file, for Malformed; RefusedError as of ``dtype_in``.
+    """
+    import numpy as np
+
+    kind, rows = dtype_in(header), header.rows
     row = header.items_a_row * kind.itemsize
     if rows * row > len(data):
         said = f"it ends too early: {rows} rows of {row} bytes, {len(data)} bytes are there"
@@ -181,11 +193,8 @@ def _records(header: ArrayHeader, data: memoryview, start: int, rows: int) -> li
         raise Malformed("there are bytes behind the array", start + rows * row)
     if not row and rows > _MOST_WEIGHTLESS:
         raise Malformed(f"{rows} rows of no bytes", 0)
-    shape = (rows, *header.shape[1:]) if header.shape else ()
-    buffer = data if len(data) else None
-    array: Any = np.ndarray(shape, kind, buffer, order="F" if header.fortran else "C")
-    found = values_of(array)
-    return found if header.shape else [found]
+    order: Literal["C", "F"] = "F" if header.fortran else "C"
+    return np.ndarray(header.shape, kind, data if len(data) else None, order=order)
 
 
 def dtype_in(header: ArrayHeader) -> Any:

@@ -18,19 +18,23 @@ def dtype_of(descr: Any) -> Any:
     import numpy as np
 
     try:
-        if is_sound(descr):
+        if _is_sound(descr):
             return np.lib.format.descr_to_dtype(descr)
     except (ValueError, TypeError, KeyError, IndexError, RecursionError, OverflowError) as error:
         raise ValueError(f"no type of items ({type(error).__name__})") from None
     raise ValueError("no type of numbers or text")
 
 
-def is_sound(descr: Any) -> bool:
-    """Whether ``descr`` is spelled as NumPy spells types, but for those of Python objects."""
+def spelled(descr: Any) -> Any:
+    """``descr`` as JSON can say it: of what is no type of numbers or text, the text."""
+    return descr if _is_sound(descr) else str(descr)
+
+
+def _is_sound(descr: Any) -> bool:
     if isinstance(descr, str):
         return _SCALAR.fullmatch(descr) is not None
     if isinstance(descr, tuple):  # an array in each item
-        return len(descr) == 2 and is_sound(descr[0])
+        return len(descr) == 2 and _is_sound(descr[0])
     return isinstance(descr, list) and all(
-        isinstance(field, tuple) and len(field) in (2, 3) and is_sound(field[1]) for field in descr
+        isinstance(field, tuple) and len(field) in (2, 3) and _is_sound(field[1]) for field in descr
     )
