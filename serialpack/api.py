@@ -370,10 +370,11 @@ def _source_format(chain: Chain, format: str, head: bytes, *, trust: bool) -> st
             f"-s {chain.serializer.name} packs records, this is {looks_like(head) or format}",
             hint=f"-s raw packs anything{says}",
         )
-    if not fmt.packs:
+    if fmt.unpacked:
+        what, takes = fmt.unpacked
         raise UsageError(
-            f"-s {chain.serializer.name} packs records, and {format} has tables of them",
-            hint="unpack --to ndjson --table NAME takes one, -s raw keeps the bytes",
+            f"-s {chain.serializer.name} packs records, and {format} {what}",
+            hint=f"{takes}, -s raw keeps the bytes",
         )
     if not fmt.safe and not trust:
         from serialpack.pipeline.unpack import untrusted

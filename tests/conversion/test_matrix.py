@@ -210,11 +210,7 @@ def _never(_: Any) -> bool:
     return False
 
 
-PACKED = [
-    name
-    for name in FORMATS_HERE
-    if FORMATS.get(name).packs and not FORMATS.declaration(name).is_array  # type: ignore[attr-defined]
-]
+PACKED = [name for name in FORMATS_HERE if not getattr(FORMATS.get(name), "unpacked", ())]
 
 
 @pytest.mark.parametrize("source", PACKED)

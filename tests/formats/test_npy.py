@@ -15,7 +15,7 @@ import pytest
 import serialpack
 from serialpack.api import first_records
 from serialpack.detect import detect, looks_like
-from serialpack.errors import InputError, RefusedError, SerialpackError
+from serialpack.errors import InputError, RefusedError, SerialpackError, UsageError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import ValueFormat
 
@@ -186,7 +186,7 @@ def test_a_large_array_is_read_in_blocks_of_rows() -> None:
 
 
 def test_other_serializers_are_refused_not_guessed() -> None:
-    with pytest.raises(RefusedError, match="no array again"):
+    with pytest.raises(UsageError, match="is an array of them; unpack --to ndjson takes its rows"):
         serialpack.pack(io.BytesIO(WHOLE), io.BytesIO(), serializer="msgpack", format="npy")
 
 

@@ -14,7 +14,13 @@ import pytest
 import serialpack
 from serialpack.api import first_records
 from serialpack.conversion.tables.shaping import Shaping
-from serialpack.errors import InputError, RefusedError, SerialpackError, ValueRefusedError
+from serialpack.errors import (
+    InputError,
+    RefusedError,
+    SerialpackError,
+    UsageError,
+    ValueRefusedError,
+)
 from serialpack.look import ArrayLook
 from tests.formats.test_npy import RECORDS, lying, saved
 
@@ -72,7 +78,7 @@ def test_a_map_of_arrays(compressed: bool, tmp_path: Path) -> None:
     assert (report.format, report.exact) == ("npz", True)
     serialpack.unpack(tmp_path / "a.spk", tmp_path / "again")
     assert (tmp_path / "again").read_bytes() == data
-    with pytest.raises(RefusedError, match="no archive again"):
+    with pytest.raises(UsageError, match="has arrays by name; unpack --at NAME"):
         serialpack.pack(tmp_path / "a.npz", tmp_path / "b.spk", serializer="msgpack")
 
 

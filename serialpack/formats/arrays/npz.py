@@ -8,7 +8,7 @@ from serialpack.errors import RefusedError, ValueRefusedError
 from serialpack.formats.arrays.header import read_header
 from serialpack.formats.arrays.npy import NpyFormat
 from serialpack.formats.arrays.rows import array_in, shown_corner
-from serialpack.formats.base import Read, SourceBlock, Style
+from serialpack.formats.base import Read
 from serialpack.formats.shared.document import DocumentFormat, Malformed
 from serialpack.values.kinds import shown, value_step
 
@@ -19,6 +19,7 @@ class NpzFormat(DocumentFormat):
     about = "NumPy arrays by name, in a zip"
     title = "npz"
     joins = False
+    unpacked = ("has arrays by name", "unpack --at NAME -o NAME.npy takes one")
     one_record = True
     in_file = True
     cannot = NpyFormat.cannot | {"bare"}
@@ -69,11 +70,4 @@ class NpzFormat(DocumentFormat):
             raise TypeError("arrays have names")
         return zip_of(
             {name: npy_of_value(value, f"${value_step(name)}") for name, value in document.items()}
-        )
-
-    def detect_style(self, block: SourceBlock) -> Style:  # noqa: ARG002
-        """RefusedError: values are no arrays of the types that they had."""
-        raise RefusedError(
-            "the values of arrays (npz) are no archive again, so it could not be unpacked",
-            hint="pack -s raw keeps the bytes",
         )

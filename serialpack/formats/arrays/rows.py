@@ -30,6 +30,7 @@ class ArrayFormat(DocumentFormat):
     """An array: its rows, the items of one with one dimension, the item of one with none."""
 
     joins = False
+    unpacked = ("is an array of them", "unpack --to ndjson takes its rows")
     #: So many bytes say where the items begin.
     lead: ClassVar[int]
 
@@ -109,13 +110,6 @@ class ArrayFormat(DocumentFormat):
 
     def write(self, records: list[Any]) -> bytes:  # noqa: ARG002
         raise ValueError(f"{self.name} is read, never written")
-
-    def detect_style(self, block: SourceBlock) -> Style:  # noqa: ARG002
-        """RefusedError: rows that are packed one by one are no array again."""
-        raise RefusedError(
-            f"the rows of an array ({self.name}) are no array again, so it could not be unpacked",
-            hint="pack -s raw keeps the bytes",
-        )
 
 
 class VolumeFormat(ArrayFormat):
