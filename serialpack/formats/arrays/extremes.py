@@ -39,6 +39,8 @@ class RangeFinder:
         if self._dtype.kind not in "biufmM":
             words = {"c": "complex numbers have no order"}
             raise Unordered(words.get(self._dtype.kind, "its items are no numbers"))
+        if self._dtype.kind in "mM" and self._dtype.str[-1] != "]":
+            raise Unordered("its times have no unit")
         #: The items' bytes.
         self.size = header.rows * header.items_a_row * self._dtype.itemsize
         self._left = self.size

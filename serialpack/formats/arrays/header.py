@@ -17,6 +17,8 @@ MAGIC = b"\x93NUMPY"
 LEAD = 12
 #: The longest header that is read, in bytes; NumPy itself reads 10,000.
 MOST_HEADER = 1 << 16
+#: NumPy has no more (from version 2 on).
+MOST_DIMENSIONS = 64
 
 
 class ArrayHeader(NamedTuple):
@@ -99,6 +101,8 @@ def read_header(data: bytes) -> ArrayHeader:
     lengths = shape if isinstance(shape, tuple) else (None,)
     if type(fortran) is not bool or any(type(n) is not int or n < 0 for n in lengths):
         raise Malformed("its header has an order or a shape that is none", start)
+    if len(shape) > MOST_DIMENSIONS:
+        raise Malformed(f"its shape has {len(shape)} dimensions, more than any array", start)
     if math.prod(n for n in shape if n) >= 1 << 63:
         raise Malformed("its shape has more items than any memory", start)
     return ArrayHeader(descr, fortran, shape, size)

@@ -188,7 +188,10 @@ def array_in(header: ArrayHeader, data: memoryview, start: int) -> Any:
     if not row and rows > _MOST_WEIGHTLESS:
         raise Malformed(f"{rows} rows of no bytes", 0)
     order: Literal["C", "F"] = "F" if header.fortran else "C"
-    return np.ndarray(header.shape, kind, data if len(data) else None, order=order)
+    try:
+        return np.ndarray(header.shape, kind, data if len(data) else None, order=order)
+    except ValueError as error:  # of an older NumPy, about dimensions
+        raise Malformed(str(error), 0) from None
 
 
 def dtype_in(header: ArrayHeader) -> Any:
