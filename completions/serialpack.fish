@@ -155,13 +155,16 @@ function __serialpack_format
         'marshal' 'Python\'s marshal data, one object after another; reading it can crash Python' \
         'parquet' 'Parquet, a table as columns' \
         'arrow' 'Arrow IPC (Feather), a table as columns' \
-        'npy' 'a NumPy array; as values it is read, never written' \
+        'npy' 'a NumPy array' \
+        'npz' 'NumPy arrays by name, in a zip' \
+        'nifti' 'a NIfTI image' \
+        'mrc' 'an MRC map' \
         'sqlite' 'SQLite databases, a table of them'
 end
 
 function __serialpack_loss
     printf '%s\t%s\n' \
-        'null' 'null is an empty cell, in TOML a key that is left out, as is an empty list in XML' \
+        'null' 'null is an empty cell, beside numbers of an array NaN, in TOML a key that is left out, as is an empty list in XML' \
         'nan' 'NaN and infinities become null' \
         'bigint' 'integers that the target cannot hold become decimal text' \
         'digits' 'numbers become the nearest double (beyond all: an infinity), an integer -0 loses its sign, times are cut to microseconds' \

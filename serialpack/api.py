@@ -328,25 +328,25 @@ def first_records(
     ``max_size`` (bytes): RefusedError where it would be more. UsageError where the source has no
     records that can be told apart.
     """
+    from serialpack.compressed.pieces import Pieces
     from serialpack.pipeline.ranges import Span, slice_source, unpack_records
-    from serialpack.pipeline.unpack import LimitedWrite, member_plan
+    from serialpack.pipeline.unpack import LimitedWrite, member_plan, restored_pieces
 
     with opened_source(source) as opened, sink(target, False, None) as write:
-        head = opened.peek(HEAD)
-        if is_container(head[:SNIFF]):
+        head, read = opened.peek(HEAD), opened.read
+        if packed := is_container(head[:SNIFF]):
             opened = expanded(opened)
-            packed = FORMATS.get(member_plan(first_header(opened.peek), trust=True).format)
-            unpack_records(opened, packed.shown_by(write), Span(0, count), max_size)
+            fmt = FORMATS.get(member_plan(first_header(opened.peek), trust=True).format)
+            read = Pieces(restored_pieces(opened.read)).read
         else:
-            name, _ = _identity(opened)
-            format = told(format, name, head)
-            fmt = FORMATS.get(format)
-            out = LimitedWrite(fmt.shown_by(write), max_size)
-            lines = fmt.look_at_head(opened.read, count)
-            if lines is None:
-                slice_source(opened, out, format, Span(0, count))
-            else:
-                out(lines)
+            fmt = FORMATS.get(told(format, _identity(opened)[0], head))
+        out = LimitedWrite(fmt.shown_by(write), max_size)
+        if (lines := fmt.look_at_head(read, count)) is not None:
+            out(lines)
+        elif packed:
+            unpack_records(opened, fmt.shown_by(write), Span(0, count), max_size)
+        else:
+            slice_source(opened, out, fmt.name, Span(0, count))
 
 
 def _identity(source: Source) -> tuple[str | None, int | None]:
@@ -370,10 +370,11 @@ def _source_format(chain: Chain, format: str, head: bytes, *, trust: bool) -> st
             f"-s {chain.serializer.name} packs records, this is {looks_like(head) or format}",
             hint=f"-s raw packs anything{says}",
         )
-    if not fmt.packs:
+    if fmt.unpacked:
+        what, takes = fmt.unpacked
         raise UsageError(
-            f"-s {chain.serializer.name} packs records, and {format} has tables of them",
-            hint="unpack --to ndjson --table NAME takes one, -s raw keeps the bytes",
+            f"-s {chain.serializer.name} packs records, and {format} {what}",
+            hint=f"{takes}, -s raw keeps the bytes",
         )
     if not fmt.safe and not trust:
         from serialpack.pipeline.unpack import untrusted

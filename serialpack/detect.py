@@ -173,8 +173,9 @@ def looks_like(head: bytes) -> str | None:
     """What a file that begins so seems to be, in words for a message; None: no idea."""
     if not head:
         return "an empty file"
-    if head.startswith(FORMATS.declaration("npy").magic):
-        return _array(head)
+    declared = FORMATS.by_magic(head)
+    if declared is not None and declared.is_array:
+        return _array(declared.name, head)
     if (known := known_file(head)) is not None:
         return known.words
     if _SKIPPABLE.match(head):
@@ -206,14 +207,12 @@ def not_converted(head: bytes) -> KnownFile | None:
     return known if known is not None and known.cannot else None
 
 
-def _array(head: bytes) -> str:
-    from serialpack.formats.arrays.header import read_header
-    from serialpack.formats.shared.document import Malformed
+def _array(format: str, head: bytes) -> str:
+    """What the array is that a file in ``format`` begins with, in words."""
+    from serialpack.formats.arrays.kinds import header_in
 
-    try:
-        return f"a NumPy array: {read_header(head).words}"
-    except Malformed:
-        return "a NumPy array"
+    about, header = FORMATS.get(format).about, header_in(head)
+    return about if header is None else f"{about}: {header.words}"
 
 
 def is_binary(head: bytes) -> bool:

@@ -4,18 +4,20 @@ import io
 import math
 from collections import Counter
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from serialpack.auto import choose, settle
 from serialpack.container.index import Index
 from serialpack.container.reader import SNIFF, is_container, is_small, read_members
 from serialpack.container.records import CONTINUED, EXACT, STORED, Header
-from serialpack.container.seek import StoredMember, find_members, first_byte
+from serialpack.container.seek import StoredMember, find_members, first_byte, read_block
 from serialpack.detect import told
 from serialpack.errors import DamagedError, UsageError
 from serialpack.files import Source
+from serialpack.formats import FORMATS
 from serialpack.listing import Listing
-from serialpack.look import LARGER, SAMPLE, Inside, look_at, look_inside
+from serialpack.look import LARGER, SAMPLE, ArrayLook, Inside, array_in, look_at, look_inside
+from serialpack.pipeline.blocks import BlockUnpacker
 from serialpack.pipeline.unpack import member_plan
 from serialpack.stages.chain import Chain
 
@@ -48,7 +50,9 @@ class MemberInfo(NamedTuple):
     ``container`` is the part of ``packed`` that is not data. Times in ns since 1970. ``entry``
     is its path in the archive, where it is one of an archive's. ``why``: the reason for the chain,
     where auto had one in the data. ``forms``: of columns, how many blocks are what, where that can
-    be told without reading all; ``columns``: what is in them, where that was asked for."""
+    be told without reading all; ``columns``: what is in them, where that was asked for.
+    ``array``: where it is one, as its first block tells; what is the least and the greatest is
+    known where that is the only one."""
 
     chain: Chain
     why: str
@@ -71,6 +75,7 @@ class MemberInfo(NamedTuple):
     blocks: tuple[BlockInfo, ...]
     forms: dict[str, int] | None = None
     columns: "ColumnsInfo | None" = None
+    array: "ArrayLook | None" = None
 
     @property
     def modified(self) -> str | None:
@@ -120,6 +125,7 @@ class Shape(NamedTuple):
     record_types: tuple[str, ...]
     inside: Inside | None
     listing: Listing | None
+    array: ArrayLook | None = None
 
     @property
     def damage(self) -> DamagedError | None:
@@ -182,15 +188,16 @@ def _small_info(source: Source) -> MemberInfo:
 
     data = source.read(MAX_SMALL + 1)
     payload = unpack_small(data).stored_size
-    (member,) = find_members(io.BytesIO(expand(data)))
-    info = _member_info(member)
+    file = io.BytesIO(expand(data))
+    (member,) = find_members(file)
+    info = _with_array(file, member, _member_info(member))
     start = len(data) - payload - CHECK_SIZE
     block = info.blocks[0]._replace(start=start, end=start + payload)
     return info._replace(packed=len(data), container=len(data) - payload, blocks=(block,))
 
 
 def _with_forms(source: Source, member: StoredMember, *, columns: bool) -> MemberInfo:
-    info = _member_info(member)
+    info = _with_array(source.file, member, _member_info(member))
     if info.chain.serializer.name != "columns" or not info.blocks:
         return info
     from serialpack.columns.stored.block import Form
@@ -217,6 +224,16 @@ def _with_forms(source: Source, member: StoredMember, *, columns: bool) -> Membe
     forms = {form.name.lower(): counts[form] for form in Form if counts[form]} if told else None
     found = ColumnsInfo(tuple(survey.columns()), survey.structure, text) if columns else None
     return info._replace(forms=forms, columns=found)
+
+
+def _with_array(file: IO[bytes], member: StoredMember, info: MemberInfo) -> MemberInfo:
+    declared = FORMATS.declaration(info.format)
+    if not (declared.is_array and info.blocks and info.blocks[0].exact):
+        return info
+    first = info.blocks[0]
+    stored = read_block(file, member, 0, first.start, first.end)
+    pieces = BlockUnpacker(member_plan(member.header)).pieces(stored)
+    return info._replace(array=array_in(pieces, first.size, info.size))
 
 
 def _read_through(source: Source) -> list[StoredMember]:
@@ -363,6 +380,7 @@ def _shape(source: Source, format: str | None) -> Shape:
         record_types=look.record_types,
         inside=inside,
         listing=listing,
+        array=look.array,
     )
 
 

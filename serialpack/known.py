@@ -61,7 +61,7 @@ KNOWN: tuple[KnownFile, ...] = (
         *_OFFICE,
         ("ods", "odt", "odp"),
     ),
-    KnownFile("zip", _front(_ZIP, b"PK\x07\x08"), *_ARCHIVE, ("zip", "jar", "npz")),
+    KnownFile("zip", _front(_ZIP, b"PK\x07\x08"), *_ARCHIVE, ("zip", "jar")),
     KnownFile("an empty zip", _front(b"PK\x05\x06"), _NO_DATA, "there is nothing in it"),
     KnownFile("7z", _front(b"7z\xbc\xaf\x27\x1c"), *_ARCHIVE, ("7z",)),
     KnownFile("rar", _front(b"Rar!\x1a\x07"), *_ARCHIVE, ("rar",)),

@@ -20,7 +20,7 @@ from serialpack.errors import DamagedError, SerialpackError, UsageError
 from serialpack.files import Path, Source
 from serialpack.formats import FORMATS
 from serialpack.formats.arrays.header import MOST_HEADER, read_header
-from serialpack.formats.arrays.npy import item_type
+from serialpack.formats.arrays.rows import dtype_in
 from serialpack.formats.python.buffers import frame_layout, is_framed
 from serialpack.formats.shared.document import Malformed
 from serialpack.pipeline.blocks import BlockUnpacker
@@ -96,7 +96,7 @@ def _lazy_object(stored: StoredBytes) -> list[Any]:
 def _lazy_npy(stored: StoredBytes) -> LazyArray:
     try:
         header = read_header(bytes(stored.read(0, MOST_HEADER)))
-        kind = item_type(header)
+        kind = dtype_in(header)
         if header.size + math.prod(header.shape) * kind.itemsize != len(stored):
             raise Malformed("its items are fewer or more than its shape has", header.size)
     except Malformed as error:

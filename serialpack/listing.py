@@ -8,6 +8,7 @@ import io
 import struct
 import tarfile
 import zipfile
+import zlib
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import IO, NamedTuple, cast
@@ -18,6 +19,9 @@ from serialpack.files import Source
 #: Entries that are listed at most, and bytes of a stream of tar that they are looked for in.
 MOST_ENTRIES = 10_000
 MOST_BYTES = 64 << 20
+
+#: Of so many entries that are arrays the headers are read.
+_MOST_ARRAYS = 1000
 
 #: What is read in one go: of a zip all of its directory, of a tar a long name.
 _MOST_READ = 8 << 20
@@ -39,16 +43,32 @@ _FAILURES = (
 )
 
 
+class ListedArray(NamedTuple):
+    """Of an array the type of an item as NumPy spells it, the lengths, and the order: C or F."""
+
+    dtype: object
+    shape: tuple[int, ...]
+    order: str
+
+    @property
+    def words(self) -> str:
+        """For people: ``<f8, 100 x 3, C order``."""
+        from serialpack.formats.arrays.header import words_of
+
+        return words_of(self.dtype, self.shape, fortran=self.order == "F")
+
+
 class ListedEntry(NamedTuple):
     """One entry. ``packed``: what it takes in the file, where that is told. ``modified``: ISO
     8601, in UTC with a Z, else in the local time of whoever wrote it. ``type``: file, folder,
-    link, or other."""
+    link, or other. ``array``: of one that is an array (.npy), what its header says."""
 
     name: str
     size: int
     packed: int | None
     modified: str | None
     type: str
+    array: ListedArray | None = None
 
 
 class Listing(NamedTuple):
@@ -117,9 +137,27 @@ def _zip(source: Source, found: list[ListedEntry]) -> int:
                     info.compress_size,
                     _dos_time(info.date_time),
                     "folder" if info.is_dir() else "file",
+                    _array_of(opened, info) if len(found) < _MOST_ARRAYS else None,
                 ),
             )
     return len(found)
+
+
+def _array_of(opened: zipfile.ZipFile, info: zipfile.ZipInfo) -> ListedArray | None:
+    """What the header of an entry says that is called an array; None where it says nothing."""
+    if not info.filename.endswith(".npy"):
+        return None
+    from serialpack.formats.arrays.kinds import MOST_HEADER, header_in
+    from serialpack.formats.arrays.types import spelled
+
+    try:
+        with opened.open(info) as file:
+            header = header_in(file.read(MOST_HEADER))
+    except (*_FAILURES, RuntimeError, zlib.error):  # what is damaged is no array, but an entry
+        return None
+    if header is None:
+        return None
+    return ListedArray(spelled(header.descr), header.shape, "F" if header.is_fortran else "C")
 
 
 def _add(found: list[ListedEntry], entry: ListedEntry) -> None:

@@ -7,7 +7,8 @@ import io
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from typing import Any, NamedTuple
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from serialpack.compressed.source import compression_of, decompressed, front_of
 from serialpack.detect import looks_like, told
@@ -16,16 +17,44 @@ from serialpack.files import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Unheld, ValueFormat
 from serialpack.formats.json.text import JsonText
-from serialpack.listing import Listing, listing_of
+from serialpack.listing import ListedArray, Listing, listing_of
+from serialpack.stages.stage import Buffer
+from serialpack.units import format_size
 from serialpack.values.structure import Structure
+
+if TYPE_CHECKING:
+    from serialpack.formats.arrays.extremes import Extreme
 
 #: How much of a file is looked at for its format and first records.
 SAMPLE = 256 << 10
 
 #: How much of a record is looked at where it is larger than that: a block, and of a file of JSON,
-#: which is looked through without being read as values, more.
+#: which is looked through without being read as values, more; of an array too.
 LARGER = 4 << 20
 FAR = 64 << 20
+
+
+class ArrayLook(NamedTuple):
+    """An array: the type of its items as NumPy spells it, of records a list of name and type.
+
+    ``order``: C (the last index is that of neighbours) or F (the first one). ``minimum``,
+    ``maximum``: of the numbers as they are stored, without ``nan`` of them that are none (NaN or
+    NaT); None where there is none, or ``why`` they were not looked for. Infinities and times
+    (ISO 8601) are text.
+    """
+
+    dtype: object
+    shape: tuple[int, ...]
+    order: str
+    minimum: "Extreme | None"
+    maximum: "Extreme | None"
+    nan: int
+    why: str = ""
+
+    @property
+    def words(self) -> str:
+        """Type, shape and order for people: ``<f8, 100 x 3, C order``."""
+        return ListedArray(self.dtype, self.shape, self.order).words
 
 
 class Look(NamedTuple):
@@ -40,6 +69,7 @@ class Look(NamedTuple):
     looked_at: int
     whole: bool
     record_types: tuple[str, ...]
+    array: ArrayLook | None = None
 
 
 class Inside(NamedTuple):
@@ -90,6 +120,11 @@ def look_at(source: Source, block: bytes, format: str | None = None, *, far: boo
         whole=everything and size == len(head),
         record_types=_types(records),
     )
+    if FORMATS.declaration(format).is_array:
+        pieces = _pieces(source) if far and source.stat is not None else iter((block,))
+        length = source.size if far else None
+        all_of = len(block) if len(block) < LARGER else length
+        found = found._replace(array=array_in(pieces, length or len(block), all_of))
     if everything:
         return found
     fmt = FORMATS.get(format)
@@ -106,6 +141,44 @@ def look_at(source: Source, block: bytes, format: str | None = None, *, far: boo
             record_types=_types(records),
         )
     return found
+
+
+def array_in(pieces: Iterable[Buffer], size: int, all_of: int | None) -> ArrayLook | None:
+    """The array in a file that begins with ``pieces``; None where there is none.
+
+    Its numbers are looked at where they are in the first ``size`` bytes and those are no more than
+    ``FAR``. ``all_of``: the bytes of the file, where they are known.
+    """
+    from serialpack.formats.arrays.extremes import NumberRange, RangeFinder, Unordered
+    from serialpack.formats.arrays.kinds import MOST_HEADER, header_in
+    from serialpack.formats.arrays.types import spelled
+
+    pieces, head = iter(pieces), b""
+    for piece in pieces:
+        head += bytes(piece)
+        if len(head) >= MOST_HEADER:
+            break
+    header = header_in(head)
+    if header is None:
+        return None
+    found, why = NumberRange(), ""
+    try:
+        finder = RangeFinder(header)
+        needed = header.size + finder.size
+        if all_of is not None and needed > all_of:
+            raise Unordered(f"{needed - all_of:,} bytes of the numbers are missing")
+        if needed > min(size, FAR):
+            raise Unordered(
+                f"the numbers take {format_size(finder.size)}, of which the first"
+                f" {format_size(min(size, FAR))} are looked at"
+            )
+        for piece in chain((memoryview(head)[header.size :],), pieces):
+            finder.add(piece)
+        found = finder.range()
+    except Unordered as error:
+        why = str(error)
+    order = "F" if header.is_fortran else "C"
+    return ArrayLook(spelled(header.descr), header.shape, order, *found, why)
 
 
 def _with_keys(found: Look, head: bytes, pieces: Iterator[bytes]) -> Look | None:

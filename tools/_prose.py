@@ -76,6 +76,10 @@ DESCRIPTIONS: dict[str, tuple[str, ...]] = {
         " Of one large object of JSON all keys are looked for, in up to 64 MiB of a file. What"
         " gzip, zstd, bzip2, xz or LZ4 compressed is looked into; the entries of a tar, of a zip"
         " and of an archive have a line each, of an archive all about each with -v.",
+        "Of an array (npy, nifti, mrc) it shows the type of the items, the lengths, the order, and"
+        " the least and the greatest number as they are stored, NaN apart; these of all numbers"
+        " or not at all: up to 64 MiB are read of a file, 4 MiB of standard input and of what is"
+        " compressed, of a container one block, and more is said not to be looked for.",
         "Of a container whose end is damaged or cut off it shows what is left, and where the"
         " damage is, with exit status 3; all of the file is read for that.",
         "Of a journal (`--journal` of `pack` and `unpack`) it shows the sums: by format and by"

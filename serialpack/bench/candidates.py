@@ -135,7 +135,7 @@ def spell(serializer: StageSpec, filters: tuple[StageSpec, ...], codec: StageSpe
 def values_of(format: str, *, trust: bool = False) -> bool:
     """Whether the values of a source in ``format`` can be read here, and may be."""
     fmt = FORMATS.get(format)
-    packs = fmt.has_values and getattr(fmt, "packs", True)
+    packs = fmt.has_values and not getattr(fmt, "unpacked", ())
     return packs and (trust or bool(getattr(fmt, "safe", True)))
 
 

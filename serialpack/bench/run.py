@@ -256,10 +256,9 @@ class Bench:
             fmt = FORMATS.get(subject.format)
             why = "it has no values that serialpack knows"
             if fmt.has_values:
-                packs = getattr(fmt, "packs", True)
-                why = (
-                    "reading it can run code that is in it" if packs else "it has tables of records"
-                )
+                what = getattr(fmt, "unpacked", ())
+                why = "reading it can run code that is in it"
+                why = f"serializers pack records, and it {what[0]}" if what else why
             notes.append(f"only raw rows: {why}")
         if self._choice.absent:
             notes.append(f"not installed: {', '.join(self._choice.absent)}")

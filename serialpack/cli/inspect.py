@@ -166,6 +166,7 @@ def _show(path: str, found: Inspection, blocks: bool, *, several: bool, detailed
 
 
 def _member_rows(member: MemberInfo) -> list[tuple[str, str]]:
+    from serialpack.cli.shapes import range_row
     from serialpack.cli.words import counted, ratio
     from serialpack.formats import FORMATS
     from serialpack.reports import kept
@@ -184,9 +185,11 @@ def _member_rows(member: MemberInfo) -> list[tuple[str, str]]:
         if form == "shapeless" and not FORMATS.declaration(member.format).columns:
             form = "unknown"
         blocks += f", {count} {_FORMS[form]}"
+    array = member.array
     rows = [
         ("stages", str(member.chain)),
-        ("format", member.format),
+        ("format", member.format + (f": {array.words}" if array else "")),
+        *([range_row(array)] if array else []),
         ("size", counted(member.size)),
         ("packed", f"{counted(member.packed)}, {ratio(member.packed, member.size)}"),
         ("container", f"{member.container:,} bytes around the data"),
@@ -266,6 +269,8 @@ def _as_json(path: str, found: Inspection, blocks: bool) -> dict[str, Any]:
         from serialpack.cli.shapes import shape_line
 
         return {"source": path, "container": False, "size": found.size, **shape_line(shape)}
+    from serialpack.cli.shapes import array_line
+
     members = []
     for member in found.members:
         values = member._asdict()
@@ -273,6 +278,7 @@ def _as_json(path: str, found: Inspection, blocks: bool) -> dict[str, Any]:
         # Nanoseconds are beyond what readers of JSON hold as a number.
         del values["mtime"]
         values["modified"] = member.modified
+        values["array"] = array_line(member.array)
         values["stored_blocks"] = member.stored_blocks
         values["blocks"] = len(member.blocks)
         if blocks:

@@ -12,7 +12,7 @@ from serialpack.units import format_size
 if TYPE_CHECKING:
     from serialpack.inspection import Inspection, MemberInfo, Shape
     from serialpack.listing import Listing
-    from serialpack.look import Look
+    from serialpack.look import ArrayLook, Look
 
 #: So many fields are shown.
 _MOST_FIELDS = 20
@@ -38,6 +38,8 @@ def shape_rows(found: Inspection) -> list[tuple[str, str]]:
     if inside is not None and inside.why and inside.damage is None:
         rows.append(("inside", f"cannot be looked at: {inside.why}"))
     look: Look | Shape | None = shape if inside is None else inside.look
+    if look is not None and look.array is not None:
+        rows.append(range_row(look.array))
     if look is not None and look.records_seen:
         rows += _field_rows(look)
     if shape.listing is not None and not shape.listing.entries and shape.listing.damage is None:
@@ -60,7 +62,7 @@ def _named(format: str, looks_like: str | None) -> str:
         return looks_like
     seen = looks_like.lower()
     # Of "json (JSON)", "ndjson (JSON)" and "toml (text)" a word is enough.
-    same = seen in format or format in seen or seen == "text"
+    same = seen in format or seen == "text" or (format in seen and ":" not in seen)
     return format if same else f"{format} ({looks_like})"
 
 
@@ -77,6 +79,19 @@ def _field_rows(look: Look | Shape) -> list[tuple[str, str]]:
     if len(look.fields) > len(shown):
         rows.append(("", f"and {len(look.fields) - len(shown):,} more fields"))
     return rows
+
+
+def range_row(array: ArrayLook) -> tuple[str, str]:
+    """The line about the least and the greatest number of an array."""
+    if array.why:
+        return "range", f"not looked for: {array.why}"
+    words = "none" if array.minimum is None else f"{array.minimum} to {array.maximum}"
+    return "range", words + (f", {array.nan:,} NaN" if array.nan else "")
+
+
+def array_line(array: ArrayLook | None) -> dict[str, Any] | None:
+    """What ``--json`` says of an array."""
+    return None if array is None else array._asdict()
 
 
 def shape_line(shape: Shape) -> dict[str, Any]:
@@ -104,7 +119,10 @@ def shape_line(shape: Shape) -> dict[str, Any]:
         if listing is None
         else {
             "kind": listing.kind,
-            "entries": [entry._asdict() for entry in listing.entries],
+            "entries": [
+                {**entry._asdict(), "array": entry.array and entry.array._asdict()}
+                for entry in listing.entries
+            ],
             "count": listing.count,
             "whole": listing.whole,
             "why": listing.why,
@@ -120,6 +138,7 @@ def _look_line(look: Look | Shape) -> dict[str, Any]:
         "looked_at": look.looked_at,
         "whole": look.whole,
         "fields": {key: list(types) for key, types in look.fields.items()},
+        "array": array_line(look.array),
     }
 
 
@@ -134,7 +153,7 @@ def show_listing(listing: Listing) -> None:
             f"{entry.size:,}",
             *([f"{entry.packed:,}", _share(entry.packed, entry.size)] if told else []),
             _time(entry.modified),
-            "" if entry.type == "file" else entry.type,
+            entry.array.words if entry.array else "" if entry.type == "file" else entry.type,
         )
         for entry in listing.entries
     ]

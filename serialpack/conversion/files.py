@@ -238,6 +238,8 @@ def _converted(
             copied = given.packed == to and not _asks(how) and not given.plan.fields
             if copied:
                 done = _copy(given.read, out, progress)
+            elif (array := _as_array(given.read, out, plan, progress)) is not None:
+                done = array
             else:
                 done = convert_stream(
                     given.read,
@@ -312,6 +314,16 @@ def _back(plan: ConversionPlan, losses: list[Loss]) -> tuple[str, ...]:
     if plan.layout is None:
         return ()
     return turned_back_by(plan.target, plan.layout, plan.shaping, losses)
+
+
+def _as_array(
+    read: Read, write: Write, plan: ConversionPlan, progress: Progress | None
+) -> Converted | None:
+    if plan.target != "npy":
+        return None
+    from serialpack.conversion.arrays import copied_array
+
+    return copied_array(read, write, plan, progress)
 
 
 def _copy(read: Read, write: Write, progress: Progress | None) -> Converted:

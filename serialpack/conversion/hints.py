@@ -67,10 +67,12 @@ def hint_for(
     record: Any,
     lost_of: Callable[[list[Any]], Difference | None],
     changed: Callable[[list[Any], Losses], list[Any]],
+    *,
+    read: bool,
 ) -> str:
-    """As ``hint``; ``record`` may be None: it was not read. ``lost_of`` says what of records is
-    lost as they are."""
-    attempt = None if record is None else attempt_with(record, lost_of, changed)
+    """As ``hint``; ``read``: whether ``record`` was. ``lost_of`` says what of records is lost as
+    they are."""
+    attempt = attempt_with(record, lost_of, changed) if read else None
     return hint(plan, lost, record, attempt)
 
 

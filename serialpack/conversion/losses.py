@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from serialpack.conversion.rules import EVERY, RULES
 from serialpack.errors import UsageError, ValueRefusedError
-from serialpack.values.kinds import Loss, totals
+from serialpack.values.kinds import DROPPED, Loss, totals
 
 if TYPE_CHECKING:
     from serialpack.conversion.plan import ConversionPlan
@@ -84,6 +84,20 @@ class Losses:
     def report(self) -> list[Loss]:
         """One for each rule that changed something, in the order of ``RULES``."""
         return sorted(self._found, key=lambda loss: list(RULES).index(loss.rule))
+
+
+def check_dropped(found: Iterable[Loss], losses: Losses, target: str) -> None:
+    """ValueRefusedError for what is dropped where that is not allowed."""
+    for loss in found:
+        if loss.rule in losses.allowed or loss.rule not in DROPPED:
+            continue
+        raise ValueRefusedError(
+            f"{target} has no place for {DROPPED[loss.rule][1]}: {loss.was}",
+            record=loss.record,
+            value_path=loss.value_path,
+            kind=loss.rule,
+            hint="without --strict they are dropped, and counted",
+        )
 
 
 def _suggest(name: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from serialpack.conversion.losses import Losses
+from serialpack.conversion.losses import Losses, check_dropped
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.tables.typed import row_reader
 from serialpack.errors import (
@@ -32,7 +32,7 @@ from serialpack.pipeline.reading import Reading
 from serialpack.reports import LeftOut
 from serialpack.serializers import reader
 from serialpack.serializers.base import FAILURES, RecordSerializer
-from serialpack.values.kinds import DROPPED, Loss, unplaced
+from serialpack.values.kinds import unplaced
 from serialpack.values.structure import Structure
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ class SourceReader:
         except Unheld as unheld:
             raise self._refuse(unheld.difference, block.first_record) from None
         if fmt.tells:
-            self._check_dropped(found, losses)
+            check_dropped(found, losses, self._plan.target)
         losses.merge(found)
         if not self._untags:
             return records
@@ -269,21 +269,8 @@ class SourceReader:
         found = self.format.comments(block)
         if found is None:
             return
-        self._check_dropped([found], losses)
+        check_dropped([found], losses, self._plan.target)
         losses.merge([found])
-
-    def _check_dropped(self, found: list[Loss], losses: Losses) -> None:
-        """ValueRefusedError for what is dropped where that is not allowed."""
-        for loss in found:
-            if loss.rule in losses.allowed or loss.rule not in DROPPED:
-                continue
-            raise ValueRefusedError(
-                f"{self._plan.target} has no place for {DROPPED[loss.rule][1]}: {loss.was}",
-                record=loss.record,
-                value_path=loss.value_path,
-                kind=loss.rule,
-                hint="without --strict they are dropped, and counted",
-            )
 
 
 class TextProof(NamedTuple):

@@ -18,6 +18,7 @@ from serialpack.values.kinds import (
     DIGITS,
     DUPLICATES,
     FIELDS,
+    HEADER,
     ORDER,
     SPACE,
     UTF8,
@@ -37,6 +38,9 @@ ONE_SCHEMA = frozenset(d.name for d in FORMATS if d.one_schema)
 
 #: Those of them that have unions, and hold any record, but whose maps are one record each: Avro.
 UNIONS = ONE_SCHEMA - TYPED_TABLES
+
+#: Those that are arrays, in which all values of a place have one type.
+ARRAYS = frozenset({"npy", "npz"})
 
 #: Every target.
 ALL = frozenset({"*"})
@@ -83,9 +87,10 @@ RULES: dict[str, Rule] = {
         *(TEXT_TABLES, "numbers as cells", TEXT_TABLES, "--typed"),
     ),
     "null": Rule(
-        "null is an empty cell, in TOML a key that is left out, as is an empty list in XML",
+        "null is an empty cell, beside numbers of an array NaN, in TOML a key that is left out,"
+        " as is an empty list in XML",
         frozenset({"null"}),
-        *(TEXT_TABLES, "nulls as cells", TEXT_TABLES | {"toml", "xml"}, "--typed"),
+        *(TEXT_TABLES, "nulls as cells", TEXT_TABLES | ARRAYS | {"toml", "xml"}, "--typed"),
     ),
     "missing": Rule(
         "a key that only some records have is an empty cell, or null",
@@ -115,7 +120,7 @@ RULES: dict[str, Rule] = {
     "numbers": Rule(
         "integers beside floats are doubles, where these are exact",
         frozenset({"mixed", "integral-float"}),
-        *(ONE_SCHEMA, "integers as doubles", ONE_SCHEMA, ""),
+        *(ONE_SCHEMA | ARRAYS, "integers as doubles", ONE_SCHEMA | ARRAYS, ""),
     ),
     "shapes": Rule(
         "lists are rows without a header, scalars are one column",
@@ -125,7 +130,8 @@ RULES: dict[str, Rule] = {
     "key-order": Rule(
         "columns stand in order of first appearance",
         frozenset({"mixed"}),
-        *(TABLES | UNIONS, "orders of keys as that of the columns", TABLES | UNIONS, ""),
+        *(TABLES | UNIONS | ARRAYS, "orders of keys as that of the columns"),
+        only=TABLES | UNIONS | ARRAYS,
     ),
     "elements": Rule(
         "numbers and booleans are text, what is empty null, and a list of one its element",
@@ -189,6 +195,11 @@ RULES: dict[str, Rule] = {
         "white space between the elements of XML is dropped",
         frozenset(),
         *(ALL, "white spaces between elements dropped"),
+    ),
+    HEADER: Rule(
+        "what the header of a volume says beside type and shape is dropped",
+        frozenset(),
+        *(ALL, "headers of volumes dropped"),
     ),
     ORDER: Rule("text and elements of XML that alternate are put together", frozenset()),
     COLUMNS: Rule("the names of columns are dropped, of a table without rows", frozenset()),

@@ -8,6 +8,7 @@ from serialpack.conversion.literals import has_literals, settled, without_litera
 from serialpack.conversion.losses import Losses
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.reading import TextProof
+from serialpack.conversion.rules import ARRAYS
 from serialpack.conversion.targets import AsciiWriter, TargetWriter, writers
 from serialpack.errors import RefusedError, ValueRefusedError
 from serialpack.formats import FORMATS
@@ -56,6 +57,10 @@ class WritingHalf:
 
     def _by_rules(self, records: list[Any], losses: Losses, first_record: int = 0) -> list[Any]:
         serializer = self._writers[-1].serializer
+        if self.plan.target in ARRAYS:
+            from serialpack.conversion.one_type import of_one_type
+
+            records = of_one_type(records, losses, first_record)
         return losses.apply(
             records,
             serializer.cannot | serializer.partly,
@@ -207,10 +212,11 @@ class WritingHalf:
     def _hint(self, lost: Difference, records: list[Any] | None) -> str:
         from serialpack.conversion import hints
 
-        record = None
-        if records is not None and lost.record < len(records):
+        record, read = None, records is not None and lost.record < len(records)
+        if records is not None and read:
             (record,) = without_literals([records[lost.record]])
-        return hints.hint_for(self.plan, lost, record, self._lost_of, self._by_rules) or _NO_WAY
+        ways = self._lost_of, self._by_rules
+        return hints.hint_for(self.plan, lost, record, *ways, read=read) or _NO_WAY
 
     def _lost_of(self, records: list[Any]) -> Difference | None:
         """What of ``records`` is lost as they are, whatever the rules."""

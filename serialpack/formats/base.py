@@ -263,7 +263,7 @@ class ValueFormat(Format):
     one_record: ClassVar[bool] = False
     #: Whether ``lossy.parse_lossy`` tells what reading drops: comments, and the like.
     tells: ClassVar[bool] = False
-    packs: ClassVar[bool] = True  #: whether a file is its records, and no set of tables
+    unpacked: ClassVar[tuple[str, ...]] = ()  #: what it is, where no records, and what takes them
     #: Whether ``split`` for values looks wherever it must in a ``shared.filed.FileRead``.
     in_file: ClassVar[bool] = False
     #: The rules of ``--lossy`` that ``lossy.parse_lossy`` heeds.

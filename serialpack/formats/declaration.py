@@ -16,6 +16,8 @@ class Declaration(NamedTuple):
     extensions: tuple[str, ...] = ()
     #: First bytes that are the sign of it, whatever the file is called.
     magic: tuple[bytes, ...] = ()
+    #: Before which so many other bytes stand.
+    magic_at: int = 0
     #: Whether a file can be in it.
     is_source: bool = True
     #: Whether ``--to`` writes it.
@@ -55,6 +57,8 @@ class Declaration(NamedTuple):
     #: that is of columns, so that it is a table.
     one_schema: bool = False
     typed_columns: bool = False
+    #: Whether a file in it is one array, of which the first bytes tell type and shape.
+    is_array: bool = False
     #: What makes declarations of names that say how a file is in it (``csv:latin-1+no-header``),
     #: as module:class, a ``Variants``; those have it too.
     variants: str = ""

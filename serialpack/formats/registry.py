@@ -93,7 +93,7 @@ class FormatRegistry:
 
     def by_magic(self, head: bytes) -> Declaration | None:
         """The format that a file which begins so is in, if its first bytes tell."""
-        return next((d for d in self if d.magic and head.startswith(d.magic)), None)
+        return next((d for d in self if d.magic and head.startswith(d.magic, d.magic_at)), None)
 
     def get(self, name: str) -> Format:
         """The format itself. It keeps no state, so one serves all threads."""

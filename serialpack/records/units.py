@@ -239,7 +239,7 @@ def members_of(source: Source, *, trust: bool) -> list[MemberRecords]:
         if plan.format == "object":
             raise UsageError("it holds a Python object", hint="serialpack.load reads it")
         fmt = FORMATS.get(plan.format)
-        if not isinstance(fmt, ValueFormat) or not fmt.packs:
+        if not isinstance(fmt, ValueFormat) or (fmt.unpacked and not fmt.declared.is_array):
             raise UsageError(
                 f"there are no records in it that are known ({plan.format})",
                 hint="unpack gives its bytes; pack --from says what a source is",

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, cast
 
 from serialpack.errors import UsageError, ValueRefusedError
 from serialpack.formats.base import Style, depth_loss
+from serialpack.formats.shared.document import Unwritable
 from serialpack.stages.stage import Buffer, Stage, most_values
 from serialpack.values.kinds import (
     BEYOND_JSON,
@@ -229,6 +230,8 @@ class RecordSerializer(Serializer):
 
         Found by trying ever smaller parts alone. ``error`` is what it raised for all of them.
         """
+        if isinstance(error, Unwritable):
+            return error.difference
         for number, record in enumerate(records):
             found = self.failure([record])
             if found is not None:

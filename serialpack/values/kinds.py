@@ -70,13 +70,14 @@ TEXT_KINDS = frozenset({"digits", "overflow", "negative-zero", "duplicate-keys"}
 #: The rules of ``--lossy`` about what only a source says.
 DIGITS, DUPLICATES, UTF8 = "digits", "duplicates", "utf8"
 COMMENTS, COLUMNS, AROUND, FIELDS = "comments", "columns", "around", "fields"
-ORDER, SPACE = "order", "space"
+ORDER, SPACE, HEADER = "order", "space", "header"
 
 #: What is no value, and is dropped where values are all that is kept: in words, of one and of
 #: several.
 DROPPED = {
     COMMENTS: ("comment", "comments"),
     SPACE: ("white space between elements", "white spaces between elements"),
+    HEADER: ("header", "headers"),
 }
 
 #: What no serializer holds: Python itself stops there.

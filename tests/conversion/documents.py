@@ -32,6 +32,7 @@ def documents(data: bytes, name: str) -> list[Any]:
         "arrow": lambda data: _pyarrow("ipc").open_file(io.BytesIO(data)).read_all().to_pylist(),
         "pickle": _read_pickles,
         "sqlite": _read_database,
+        "npy": _read_array,
     }
     return readers[name](data)
 
@@ -41,6 +42,14 @@ def _read_database(data: bytes) -> list[Any]:
         connection.deserialize(data)
         connection.row_factory = sqlite3.Row
         return list(map(dict, connection.execute("SELECT * FROM data")))
+
+
+def _read_array(data: bytes) -> list[Any]:
+    import numpy as np
+
+    array = np.load(io.BytesIO(data))
+    names = array.dtype.names
+    return [dict(zip(names, row, strict=True)) if names else row for row in array.tolist()]
 
 
 def _pyarrow(module: str) -> Any:

@@ -92,6 +92,17 @@ def rows(name: str) -> Callable[[Path], Any]:
     return read
 
 
+def array(name: str) -> Callable[[Path], Any]:
+    """The items of an array, by NumPy."""
+
+    def read(folder: Path) -> Any:
+        import numpy as np
+
+        return np.load(folder / name).tolist()
+
+    return read
+
+
 def unpacked(name: str) -> Callable[[Path], Any]:
     return lambda folder: json.loads(gzip.decompress((folder / name).read_bytes()))
 
@@ -200,6 +211,8 @@ COMMANDS: dict[str, Wanted] = {
         "old.json", values("old.json"), {"a": False, "b": 10, "c": 90}
     ),
     "--to ndjson field.npy": Wanted("field.ndjson", values("field.ndjson"), [[1, 2], [3, 4]]),
+    "--at mask arrays.npz -o mask.npy": Wanted("same values", array("mask.npy"), [1, 0]),
+    "--infer cells.csv -o cells.npy": Wanted("2 of 3 columns", array("cells.npy"), [(1, 2.5, "x")]),
     "export.csv -o export.parquet": Wanted(
         "same values",
         *(
@@ -248,6 +261,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("conversions")
     for name, data in FILES.items():
         (folder / name).write_bytes(data)
+    (folder / "cells.csv").write_bytes(b"a,b,c\n1,2.5,x\n")
+    np.savez_compressed(folder / "arrays.npz", mask=np.array([1, 0], "u1"), a=np.zeros(3))
     np.save(folder / "field.npy", np.array([[1, 2], [3, 4]]))
     source = folder / "source.json"
     source.write_text(

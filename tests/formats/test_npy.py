@@ -15,7 +15,7 @@ import pytest
 import serialpack
 from serialpack.api import first_records
 from serialpack.detect import detect, looks_like
-from serialpack.errors import InputError, RefusedError, SerialpackError
+from serialpack.errors import InputError, RefusedError, SerialpackError, UsageError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import ValueFormat
 
@@ -107,6 +107,17 @@ def test_times_are_the_very_times_or_refused() -> None:
             converted(saved(times), "yaml")
 
 
+def test_no_bit_of_a_nan_is_lost_unsaid() -> None:
+    """As a double a NaN that signals is another."""
+    quiet = np.array([0x7FC00001, 0xFFC12345], ">u4").view(">f4")
+    again = msgpack.unpackb(converted(saved(quiet), "msgpack"))
+    assert np.array(again).astype(">f4").tobytes() == quiet.tobytes()
+    for bits, kind in ((0x7F800001, ">f4"), (0x7F800001, ">c8")):
+        signals = np.array([bits] * 2, ">u4").view(kind)
+        with pytest.raises(RefusedError, match="NaN that signals"):
+            converted(saved(signals), "pickle")
+
+
 @pytest.mark.parametrize("array", [np.array([1], "g"), np.array([1], "G")], ids=["g", "G"])
 def test_long_floats_are_refused(array: Any) -> None:
     with pytest.raises(RefusedError, match="more than 64 bits"):
@@ -156,6 +167,25 @@ BAD = {
         "{'descr': '<f3', 'fortran_order': False, 'shape': (1,)}", bytes(3)
     ),
     "a wide item": lying(f"{{'descr': '|S{2**40}', 'fortran_order': False, 'shape': (1,)}}"),
+    "more dimensions than any": lying(HEAD + f"{(1,) * 65}" + "}", bytes(8)),
+    "a subarray of more than any memory": lying(
+        "{'descr': ('<i4', (1099511627776, 99)), 'fortran_order': False, 'shape': (1,)}"
+    ),
+    "a subarray of a negative length": lying(
+        "{'descr': [('a', '<i4', (-1,))], 'fortran_order': False, 'shape': (1,)}", bytes(4)
+    ),
+    "two fields of one name": lying(
+        "{'descr': [('a', '<i4'), ('a', '<i4')], 'fortran_order': False, 'shape': (1,)}", bytes(8)
+    ),
+    "no character": lying(
+        "{'descr': '>U1', 'fortran_order': False, 'shape': (1,)}", b"\x00\x11\x00\x00"
+    ),
+    "no unit of time": lying(
+        "{'descr': '<M8[foo]', 'fortran_order': False, 'shape': (1,)}", bytes(8)
+    ),
+    "times without a unit": lying(
+        "{'descr': '<M8', 'fortran_order': False, 'shape': (1,)}", bytes(8)
+    ),
     "a type of types": lying("{'descr': [[]], 'fortran_order': False, 'shape': (1,)}"),
 }
 
@@ -186,7 +216,7 @@ def test_a_large_array_is_read_in_blocks_of_rows() -> None:
 
 
 def test_other_serializers_are_refused_not_guessed() -> None:
-    with pytest.raises(RefusedError, match="read, never written"):
+    with pytest.raises(UsageError, match="is an array of them; unpack --to ndjson takes its rows"):
         serialpack.pack(io.BytesIO(WHOLE), io.BytesIO(), serializer="msgpack", format="npy")
 
 

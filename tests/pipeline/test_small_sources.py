@@ -116,7 +116,7 @@ def test_what_is_converted_packs_in_its_turn(name: str, to: str) -> None:
             assert out.getvalue() == data, label
             continue
         fmt = FORMATS.get(to)
-        packs = isinstance(fmt, ValueFormat) and fmt.packs
+        packs = isinstance(fmt, ValueFormat) and not fmt.unpacked
         by = to if to in SERIALIZERS else "json" if packs else "raw"
         again = io.BytesIO()
         serialpack.pack(

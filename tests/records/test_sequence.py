@@ -84,7 +84,12 @@ def test_a_database_has_tables_of_records() -> None:
         opened(data)
 
 
-@pytest.mark.parametrize("name", sorted(set(written()) - {"sqlite"}))
+def test_the_rows_of_an_array_are_records() -> None:
+    data = packed(source_in("npy"), "npy")
+    assert list(opened(data)) == values_of(source_in("npy"), "npy")
+
+
+@pytest.mark.parametrize("name", sorted(set(written()) - {"sqlite", "npy", "npz"}))
 def test_records_of_every_format_under_every_serializer(name: str) -> None:
     source = source_in(name)
     want = values_of(source, name)

@@ -1,7 +1,9 @@
-"""Arrays of numbers: .npy files, and how NumPy spells the type of an item.
+"""Arrays of numbers: .npy files and volumes, and how NumPy spells the type of an item.
 
-Enter at ``npy``, which declares the format. ``header`` reads what stands before the items, without
-NumPy; ``types`` makes a type of what stands there; ``values`` makes Python's values of items.
+Enter at ``rows.ArrayFormat``, what is the same for a file of one array, or at ``npy``, ``nifti``
+and ``mrc``, which declare the formats. ``header`` and ``volumes`` read what stands before the
+items, without NumPy, and ``kinds`` whichever of them it is; ``types`` makes a type of what stands
+there, ``values`` Python's values of items, and ``extremes`` finds the least and the greatest.
 
 - item: what stands at one place of an array; a number, or a record of several
 - row: all items with the same first index; each row is a record

@@ -1,4 +1,7 @@
-"""What stands before the items of an .npy file (numpy.lib.format): read without NumPy."""
+"""What stands before the items of an array, and of an .npy file (numpy.lib.format).
+
+Read without NumPy.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +17,12 @@ MAGIC = b"\x93NUMPY"
 LEAD = 12
 #: The longest header that is read, in bytes; NumPy itself reads 10,000.
 MOST_HEADER = 1 << 16
+#: NumPy has no more (from version 2 on).
+MOST_DIMENSIONS = 64
 
 
-class NpyHeader(NamedTuple):
-    """``descr``: the type of an item, as it is spelled; ``size``: bytes before the items."""
+class ArrayHeader(NamedTuple):
+    """``descr``: the type of an item, as NumPy spells it; ``size``: bytes before the items."""
 
     descr: object
     fortran: bool
@@ -33,14 +38,37 @@ class NpyHeader(NamedTuple):
         return math.prod(self.shape[1:])
 
     @property
-    def order(self) -> str:
-        return "Fortran order" if self.fortran and len(self.shape) > 1 else "C order"
+    def is_fortran(self) -> bool:
+        """Whether neighbours differ in the first index, and there are others."""
+        return self.fortran and len(self.shape) > 1
 
     @property
     def words(self) -> str:
         """For people: ``<f8, 100 x 3, C order``."""
-        kind = self.descr if isinstance(self.descr, str) else "records"
-        return f"{kind}, {' x '.join(map(str, self.shape)) or 'one item'}, {self.order}"
+        return words_of(self.descr, self.shape, fortran=self.is_fortran)
+
+
+def words_of(descr: object, shape: tuple[int, ...], *, fortran: bool) -> str:
+    """As ``ArrayHeader.words``."""
+    items = descr if isinstance(descr, str) else "records"
+    dimensions = " x ".join(map(str, shape)) or "one item"
+    return f"{items}, {dimensions}, {'Fortran' if fortran else 'C'} order"
+
+
+def npy_header(descr: object, shape: tuple[int, ...], *, fortran: bool) -> bytes:
+    """What stands before the items in an .npy file, a multiple of 64 bytes.
+
+    Malformed where it is longer than is read.
+    """
+    said = f"{{'descr': {descr!r}, 'fortran_order': {fortran}, 'shape': {shape!r}, }}"
+    version = 1 if said.isascii() and len(said) < 1 << 15 else 3
+    lead = MAGIC + bytes([version, 0])
+    width = 2 if version == 1 else 4
+    text = said.encode()
+    text += b" " * (-(len(lead) + width + len(text) + 1) % 64) + b"\n"
+    if len(lead) + width + len(text) > MOST_HEADER:
+        raise Malformed("its fields need a header that is too long")
+    return lead + len(text).to_bytes(width, "little") + text
 
 
 def header_size(lead: bytes) -> int:
@@ -58,7 +86,7 @@ def header_size(lead: bytes) -> int:
     return size
 
 
-def read_header(data: bytes) -> NpyHeader:
+def read_header(data: bytes) -> ArrayHeader:
     """The header that ``data`` begins with; Malformed where it is not whole or lies."""
     size = header_size(data[:LEAD])
     if len(data) < size:
@@ -73,6 +101,8 @@ def read_header(data: bytes) -> NpyHeader:
     lengths = shape if isinstance(shape, tuple) else (None,)
     if type(fortran) is not bool or any(type(n) is not int or n < 0 for n in lengths):
         raise Malformed("its header has an order or a shape that is none", start)
+    if len(shape) > MOST_DIMENSIONS:
+        raise Malformed(f"its shape has {len(shape)} dimensions, more than any array", start)
     if math.prod(n for n in shape if n) >= 1 << 63:
         raise Malformed("its shape has more items than any memory", start)
-    return NpyHeader(descr, fortran, shape, size)
+    return ArrayHeader(descr, fortran, shape, size)

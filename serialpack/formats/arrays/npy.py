@@ -1,188 +1,36 @@
-"""NumPy's .npy files as a source: rows are records. They are read, never written, as values."""
+"""NumPy's .npy files."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator
-from itertools import islice
 from typing import Any
 
-from serialpack.errors import RefusedError
-from serialpack.formats.arrays.header import LEAD, NpyHeader, header_size, read_header
-from serialpack.formats.base import MAX_BLOCK, Read, SourceBlock, Style
-from serialpack.formats.shared.document import DocumentFormat, Malformed
-from serialpack.stages.stage import Buffer
-from serialpack.values.structure import Structure
+from serialpack.formats.arrays.header import LEAD, ArrayHeader, header_size, read_header
+from serialpack.formats.arrays.rows import ArrayFormat
+from serialpack.values.kinds import BEYOND_JSON
 
-#: So many items of a row are shown to people.
-_CORNER = 10
-
-#: The most rows of no byte that are made of nothing but their number.
-_MOST_WEIGHTLESS = 1 << 20
+#: Of what JSON has no words for, what arrays hold, and of which kinds they hold some: all values of
+#: a place have one type, and lists one length.
+_HELD = frozenset({"non-finite", "nan-bits", "complex", "date", "local-datetime"})
+_HELD_IN_PART = frozenset({"bytes", "timedelta", "boolean", "integral-float", "array", "nested"})
 
 
-class NpyFormat(DocumentFormat):
-    """An array: its rows, the items of one with one dimension, the item of one with none."""
+class NpyFormat(ArrayFormat):
+    """An array of NumPy, of any type but Python's objects."""
 
-    about = "a NumPy array; as values it is read, never written"
+    about = "a NumPy array"
     title = "npy"
+    lead = LEAD
 
-    def split(
-        self,
-        read: Read,
-        block_size: int,
-        *,
-        for_values: bool = False,
-        most_values: int = 0,  # noqa: ARG002
-    ) -> Iterator[SourceBlock]:
-        if not for_values:
-            return super().split(read, block_size)
-        head = _read_all(read, LEAD)
-        try:
-            head += _read_all(read, header_size(head) - len(head))
-            header = read_header(head)
-            row = header.items_a_row * item_type(header).itemsize
-        except Malformed:  # which parse will say
-            return self._split_whole(_before(head, read))
-        if header.order != "C order" or not row:
-            return self._split_whole(_before(head, read))
-        return _rows(read, head, header, row, block_size)
+    cannot = (BEYOND_JSON - _HELD - _HELD_IN_PART) | {"null", "bigint", "mixed"}
+    partly = _HELD_IN_PART
 
-    def look_at_head(self, read: Read, count: int) -> bytes:
-        """A corner of the array, as JSON: ``count`` rows, of each the first ``_CORNER`` items."""
-        blocks = self.split(read, 1, for_values=True)
-        rows = [row for block in islice(blocks, count) for row in self.parse(block)]
-        return b"".join(
-            json.dumps(_corner(row), default=str, ensure_ascii=False).encode() + b"\n"
-            for row in rows[:count]
-        )
+    def write(self, records: list[Any]) -> bytes:
+        from serialpack.formats.arrays.made import npy_of
 
-    def structure(self, block: SourceBlock, count: int) -> Structure:  # noqa: ARG002
-        try:
-            header = read_header(block.context or bytes(block.data))
-        except Malformed:
-            return Structure.ARRAY
-        return Structure.ARRAY if header.shape else Structure.DOCUMENT
+        return npy_of(records)
 
-    def in_source(
-        self,
-        block: SourceBlock,
-        style: Style,  # noqa: ARG002
-        first: Callable[[], Buffer],
-    ) -> SourceBlock:
-        return block._replace(context=bytes(first()) if block.index else b"")
+    def header_size(self, lead: bytes) -> int:
+        return header_size(lead)
 
-    def parse(self, block: SourceBlock) -> list[Any]:
-        return self._placed_records(block)
-
-    def read_block(self, block: SourceBlock) -> list[Any]:
-        header = read_header(block.context or bytes(block.data))
-        start = 0 if block.context else header.size
-        rows = header.rows if block.records is None else block.records
-        return _records(header, memoryview(block.data)[start:], start, rows)
-
-    def read(self, data: bytes) -> list[Any]:
-        header = read_header(data)
-        return _records(header, memoryview(data)[header.size :], header.size, header.rows)
-
-    def write(self, records: list[Any]) -> bytes:  # noqa: ARG002
-        raise _unwritten()
-
-    def write_stored(self, records: list[Any]) -> bytes:  # noqa: ARG002
-        raise ValueError("npy is read, never written")
-
-    def detect_style(self, block: SourceBlock) -> Style:  # noqa: ARG002
-        """RefusedError: whoever asks how it is written could not unpack it."""
-        raise _unwritten()
-
-
-def _corner(value: Any) -> Any:
-    """``value`` with the first items of each list, and three dots for the others."""
-    if isinstance(value, dict):
-        return {name: _corner(part) for name, part in value.items()}
-    if not isinstance(value, list):
-        return value
-    return [_corner(part) for part in value[:_CORNER]] + ["..."] * (len(value) > _CORNER)
-
-
-def _rows(
-    read: Read, head: bytes, header: NpyHeader, row: int, block_size: int
-) -> Iterator[SourceBlock]:
-    """Blocks of whole rows, the header before the first; what is too much in the last one."""
-    if row > MAX_BLOCK:
-        raise RefusedError(
-            f"a row of the array has {row} bytes, more than 64 MiB",
-            hint="pack -s raw keeps the bytes",
-        )
-    index = offset = done = 0
-    left = header.rows
-    while True:
-        count = min(left, max(block_size // row, 1))
-        data = _read_all(read, count * row)
-        left -= count
-        last = not left or len(data) < count * row
-        if last:
-            data += read(1)
-        whole = data if index else head + data
-        context = head if index else b""
-        yield SourceBlock(whole, index, offset, count, done, last=last, context=context, line=0)
-        if last:
-            return
-        index, offset, done = index + 1, offset + len(whole), done + count
-
-
-def _records(header: NpyHeader, data: memoryview, start: int, rows: int) -> list[Any]:
-    """The next ``rows`` rows, which ``data`` must be; ``start``: where it begins in its block."""
-    import numpy as np
-
-    from serialpack.formats.arrays.values import values_of
-
-    kind = item_type(header)
-    row = header.items_a_row * kind.itemsize
-    if rows * row > len(data):
-        said = f"it ends too early: {rows} rows of {row} bytes, {len(data)} bytes are there"
-        raise Malformed(said, start + len(data))
-    if rows * row < len(data):
-        raise Malformed("there are bytes behind the array", start + rows * row)
-    if not row and rows > _MOST_WEIGHTLESS:
-        raise Malformed(f"{rows} rows of no bytes", 0)
-    shape = (rows, *header.shape[1:]) if header.shape else ()
-    buffer = data if len(data) else None
-    array: Any = np.ndarray(shape, kind, buffer, order="F" if header.fortran else "C")
-    found = values_of(array)
-    return found if header.shape else [found]
-
-
-def item_type(header: NpyHeader) -> Any:
-    """The type of the items; RefusedError for Python objects, Malformed for what is none."""
-    from serialpack.formats.arrays.types import dtype_of
-
-    if "|O" in repr(header.descr):
-        raise RefusedError(
-            "its items are Python objects, a pickle that can run code",
-            hint="numpy.load(..., allow_pickle=True) reads it, if you know who wrote it",
-        )
-    try:
-        return dtype_of(header.descr)
-    except ValueError as error:
-        raise Malformed(str(error), LEAD) from None
-
-
-def _read_all(read: Read, size: int) -> bytes:
-    """``size`` bytes; fewer only at the end."""
-    pieces = [piece := bytes(read(size))]
-    while piece and (size := size - len(piece)):
-        pieces.append(piece := bytes(read(size)))
-    return b"".join(pieces)
-
-
-def _before(head: bytes, read: Read) -> Read:
-    """Reads ``head``, then what ``read`` gives."""
-    return lambda size: head + _read_all(read, size - len(head))
-
-
-def _unwritten() -> RefusedError:
-    return RefusedError(
-        "npy is read, never written, so it could not be unpacked again",
-        hint="pack -s raw keeps the bytes",
-    )
+    def read_header(self, data: bytes) -> ArrayHeader:
+        return read_header(data)

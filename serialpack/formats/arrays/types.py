@@ -25,6 +25,11 @@ def dtype_of(descr: Any) -> Any:
     raise ValueError("no type of numbers or text")
 
 
+def spelled(descr: Any) -> Any:
+    """``descr`` as JSON can say it: of what is no type of numbers or text, the text."""
+    return descr if _is_sound(descr) else str(descr)
+
+
 def _is_sound(descr: Any) -> bool:
     if isinstance(descr, str):
         return _SCALAR.fullmatch(descr) is not None

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from serialpack.errors import RefusedError
+from serialpack.formats.shared.document import Malformed
 
 
 def values_of(array: Any) -> Any:
     """The items of ``array`` in lists, a record of several fields as a dict of them.
 
-    RefusedError for items that Python has no value for.
+    RefusedError for items that Python has no value for, Malformed for text that is none.
     """
     names = array.dtype.names
     if names is None:
@@ -27,9 +29,37 @@ def _plain(array: Any) -> Any:
     kind, size = array.dtype.kind, array.dtype.itemsize
     if (kind == "f" and size > 8) or (kind == "c" and size > 16):
         raise _no_value(array, "floats of more than 64 bits")
+    if (kind == "f" and size < 8) or (kind == "c" and size < 16):
+        _check_widened(array)
     if kind in "mM":
         return _moments(array)
+    if kind == "U":
+        _check_characters(array)
     return array.tolist()
+
+
+def _check_widened(array: Any) -> None:
+    """RefusedError for NaN that is another as a double: the processor makes quiet what signals."""
+    import numpy as np
+
+    part = array.dtype.itemsize // (2 if array.dtype.kind == "c" else 1)
+    floats = np.ascontiguousarray(array).reshape(-1).view(f"{array.dtype.byteorder}f{part}")
+    if not np.isnan(floats).any():
+        return
+    with np.errstate(invalid="ignore"):
+        again = floats.astype("f8").astype(floats.dtype)
+    if again.tobytes() != floats.tobytes():
+        raise _no_value(array, "NaN that signals")
+
+
+def _check_characters(array: Any) -> None:
+    """Malformed for text of what are no characters, of which NumPy would make Python's."""
+    import numpy as np
+
+    if array.size and array.dtype.itemsize:
+        codes = np.ascontiguousarray(array).reshape(-1).view(array.dtype.byteorder + "u4")
+        if codes.max() > sys.maxunicode:
+            raise Malformed(f"its text has a character {codes.max():#x}, which there is not", 0)
 
 
 def _moments(array: Any) -> Any:
@@ -37,14 +67,17 @@ def _moments(array: Any) -> Any:
     import numpy as np
 
     exact = array.astype(array.dtype.newbyteorder("="))
-    if np.datetime_data(array.dtype)[0] in ("ns", "ps", "fs", "as"):
+    unit = np.datetime_data(array.dtype)[0]
+    if unit == "generic":  # NumPy makes null of such a time
+        raise _no_value(array, "times without a unit")
+    if unit in ("ns", "ps", "fs", "as"):
         fine, exact = exact, exact.astype(f"{array.dtype.kind}8[us]")
         # By their bits: what is no time is equal to nothing, itself neither.
         if not np.array_equal(exact.astype(fine.dtype).view("i8"), fine.view("i8")):
             raise _no_value(array, "times finer than microseconds")
     found = exact.tolist()
     if any(type(value) is int for value in np.asarray(exact.astype(object)).ravel()):
-        raise _no_value(array, "times without a unit, or beyond Python's years")
+        raise _no_value(array, "times beyond Python's years, or of other units")
     return found
 
 

@@ -46,6 +46,14 @@ class Malformed(ValueError):
         self.at = at
 
 
+class Unwritable(ValueError):
+    """A value that a format does not write, where that is known; ``difference`` says which."""
+
+    def __init__(self, difference: Difference) -> None:
+        super().__init__(difference.was)
+        self.difference = difference
+
+
 class DocumentFormat(ValueFormat):
     """A format that is read and written as a whole."""
 

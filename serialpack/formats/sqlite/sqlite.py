@@ -43,7 +43,7 @@ class SqliteFormat(DocumentFormat):
 
     title = "SQLite"
     about = "SQLite databases, a table of them"
-    packs = False
+    unpacked = ("has tables of them", "unpack --to ndjson --table NAME takes one")
     in_file = True
     has_columns = True
     heeds = frozenset({UTF8, DIGITS, DUPLICATES})

@@ -1,0 +1,73 @@
+"""NumPy's .npz files: arrays by name, in a zip."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from serialpack.errors import RefusedError, ValueRefusedError
+from serialpack.formats.arrays.header import read_header
+from serialpack.formats.arrays.npy import NpyFormat
+from serialpack.formats.arrays.rows import array_in, shown_corner
+from serialpack.formats.base import Read
+from serialpack.formats.shared.document import DocumentFormat, Malformed
+from serialpack.values.kinds import shown, value_step
+
+
+class NpzFormat(DocumentFormat):
+    """A map of arrays: of each the rows, or the one item of an array without dimensions."""
+
+    about = "NumPy arrays by name, in a zip"
+    title = "npz"
+    joins = False
+    unpacked = ("has arrays by name", "unpack --at NAME -o NAME.npy takes one")
+    one_record = True
+    in_file = True
+    cannot = NpyFormat.cannot | {"bare"}
+    partly = NpyFormat.partly
+
+    def read(self, data: bytes) -> list[Any]:
+        from serialpack.formats.arrays.values import values_of
+        from serialpack.formats.arrays.zipped import arrays_in
+
+        found: dict[str, Any] = {}
+        for name, member in arrays_in(data):
+            try:
+                header = read_header(member)
+                found[name] = values_of(array_in(header, memoryview(member)[header.size :], 0))
+            except Malformed as bad:
+                raise Malformed(f"its array {name!r}: {bad.message}") from None
+            except RefusedError as refused:
+                raise RefusedError(
+                    f"its array {name!r}: {refused.message}", hint=refused.hint
+                ) from None
+        return [found]
+
+    def look_at_head(self, read: Read, count: int) -> bytes:
+        """The corner of each array, with its name: ``count`` rows."""
+        (block,) = self.split(read, 1, for_values=True)
+        (found,) = self.parse(block)
+        return b"".join(
+            shown_corner({name: rows[:count] if isinstance(rows, list) else rows})
+            for name, rows in found.items()
+        )
+
+    def check_document(self, document: Any) -> None:
+        if type(document) is not dict:
+            raise ValueRefusedError(
+                f"npz has arrays by name, this is no map: {shown(document)}",
+                record=0,
+                value_path="$",
+                kind="bare",
+                hint="--to npy holds one array",
+            )
+
+    def write(self, records: list[Any]) -> bytes:
+        from serialpack.formats.arrays.made import npy_of_value
+        from serialpack.formats.arrays.zipped import zip_of
+
+        (document,) = records
+        if type(document) is not dict or not all(type(name) is str for name in document):
+            raise TypeError("arrays have names")
+        return zip_of(
+            {name: npy_of_value(value, f"${value_step(name)}") for name, value in document.items()}
+        )

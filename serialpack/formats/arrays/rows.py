@@ -1,0 +1,222 @@
+"""A file of one array as a source: its rows are records."""
+
+from __future__ import annotations
+
+import json
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import Any, ClassVar, Literal
+
+from serialpack.errors import RefusedError
+from serialpack.formats.arrays.header import ArrayHeader
+from serialpack.formats.base import MAX_BLOCK, Read, SourceBlock, Style
+from serialpack.formats.shared.document import DocumentFormat, Malformed
+from serialpack.stages.stage import Buffer
+from serialpack.values.kinds import HEADER, Loss
+from serialpack.values.structure import Structure
+
+#: The longest header before rows that are read some at a time: each block has it.
+_MOST_HEADER = 1 << 20
+
+#: So many items of a row are shown to people.
+_CORNER = 10
+
+#: The most rows of no byte that are made of nothing but their number.
+_MOST_WEIGHTLESS = 1 << 20
+
+
+class ArrayFormat(DocumentFormat):
+    """An array: its rows, the items of one with one dimension, the item of one with none."""
+
+    joins = False
+    unpacked = ("is an array of them", "unpack --to ndjson takes its rows")
+    #: So many bytes say where the items begin.
+    lead: ClassVar[int]
+
+    @abstractmethod
+    def header_size(self, lead: bytes) -> int:
+        """How many bytes stand before the items, by the first ``lead``; Malformed."""
+
+    @abstractmethod
+    def read_header(self, data: bytes) -> ArrayHeader:
+        """The header that ``data`` begins with; Malformed where it is not whole or lies."""
+
+    def split(
+        self,
+        read: Read,
+        block_size: int,
+        *,
+        for_values: bool = False,
+        most_values: int = 0,  # noqa: ARG002
+    ) -> Iterator[SourceBlock]:
+        if not for_values:
+            return super().split(read, block_size)
+        head = _read_all(read, self.lead)
+        try:
+            head = self.whole_head(head, read)
+            header = self.read_header(head)
+            row = header.items_a_row * dtype_in(header).itemsize
+        except Malformed:  # which parse will say
+            return self._split_whole(_before(head, read))
+        if header.is_fortran or not row:
+            return self._split_whole(_before(head, read))
+        return _rows(read, head, header, row, block_size)
+
+    def whole_head(self, head: bytes, read: Read) -> bytes:
+        """What stands before the items, of which ``head`` are the first ``lead`` bytes; Malformed
+        where that cannot be."""
+        size = self.header_size(head)
+        if size > _MOST_HEADER:
+            raise Malformed(f"a header of {size} bytes is announced", 0)
+        return head + _read_all(read, size - len(head)) if size > len(head) else head
+
+    def look_at_head(self, read: Read, count: int) -> bytes:
+        """A corner of the array, as JSON: ``count`` rows, of each the first ``_CORNER`` items."""
+        blocks = self.split(read, 1, for_values=True)
+        rows = [row for block in islice(blocks, count) for row in self.parse(block)]
+        return b"".join(map(shown_corner, rows[:count]))
+
+    def structure(self, block: SourceBlock, count: int) -> Structure:  # noqa: ARG002
+        try:
+            header = self.read_header(block.context or bytes(block.data))
+        except Malformed:
+            return Structure.ARRAY
+        if not header.shape:
+            return Structure.DOCUMENT
+        is_table = len(header.shape) == 1 and isinstance(header.descr, list)
+        return Structure.SEQUENCE if is_table else Structure.ARRAY
+
+    def in_source(
+        self,
+        block: SourceBlock,
+        style: Style,  # noqa: ARG002
+        first: Callable[[], Buffer],
+    ) -> SourceBlock:
+        return block._replace(context=bytes(first()) if block.index else b"")
+
+    def parse(self, block: SourceBlock) -> list[Any]:
+        return self._placed_records(block)
+
+    def read_block(self, block: SourceBlock) -> list[Any]:
+        header = self.read_header(block.context or bytes(block.data))
+        start = 0 if block.context else header.size
+        rows = header.rows if block.records is None else block.records
+        return _records(header, memoryview(block.data)[start:], start, rows)
+
+    def read(self, data: bytes) -> list[Any]:
+        header = self.read_header(data)
+        return _records(header, memoryview(data)[header.size :], header.size, header.rows)
+
+    def write(self, records: list[Any]) -> bytes:  # noqa: ARG002
+        raise ValueError(f"{self.name} is read, never written")
+
+
+class VolumeFormat(ArrayFormat):
+    """One whose header says more than type and shape, which no values are."""
+
+    def comments(self, block: SourceBlock) -> Loss | None:
+        """The header: where the numbers were measured, and by what they are to be multiplied."""
+        if block.index:
+            return None
+        return Loss(HEADER, 1, 0, "$", f"the header of {self.about}", "")
+
+
+def shown_corner(value: Any) -> bytes:
+    """A line of JSON, for people, with the first items of each list in ``value``."""
+    return json.dumps(_corner(value), default=str, ensure_ascii=False).encode() + b"\n"
+
+
+def _corner(value: Any) -> Any:
+    """``value`` with the first items of each list, and three dots for the others."""
+    if isinstance(value, dict):
+        return {name: _corner(part) for name, part in value.items()}
+    if not isinstance(value, list):
+        return value
+    return [_corner(part) for part in value[:_CORNER]] + ["..."] * (len(value) > _CORNER)
+
+
+def _rows(
+    read: Read, head: bytes, header: ArrayHeader, row: int, block_size: int
+) -> Iterator[SourceBlock]:
+    """Blocks of whole rows, the header before the first; what is too much in the last one."""
+    if row > MAX_BLOCK:
+        raise RefusedError(
+            f"a row of the array has {row} bytes, more than 64 MiB",
+            hint="pack -s raw keeps the bytes",
+        )
+    index = offset = done = 0
+    left = header.rows
+    while True:
+        count = min(left, max(block_size // row, 1))
+        data = _read_all(read, count * row)
+        left -= count
+        last = not left or len(data) < count * row
+        if last:
+            data += read(1)
+        whole = data if index else head + data
+        context = head if index else b""
+        yield SourceBlock(whole, index, offset, count, done, last=last, context=context, line=0)
+        if last:
+            return
+        index, offset, done = index + 1, offset + len(whole), done + count
+
+
+def _records(header: ArrayHeader, data: memoryview, start: int, rows: int) -> list[Any]:
+    """The next ``rows`` rows, which ``data`` must be; ``start``: where it begins in its block."""
+    from serialpack.formats.arrays.values import values_of
+
+    shape = (rows, *header.shape[1:]) if header.shape else ()
+    found = values_of(array_in(header._replace(shape=shape), data, start))
+    return found if header.shape else [found]
+
+
+def array_in(header: ArrayHeader, data: memoryview, start: int) -> Any:
+    """The array of NumPy whose items ``data`` is, all of it.
+
+    ``start``: where that begins in the file, for Malformed; RefusedError as of ``dtype_in``.
+    """
+    import numpy as np
+
+    kind, rows = dtype_in(header), header.rows
+    row = header.items_a_row * kind.itemsize
+    if rows * row > len(data):
+        said = f"it ends too early: {rows} rows of {row} bytes, {len(data)} bytes are there"
+        raise Malformed(said, start + len(data))
+    if rows * row < len(data):
+        raise Malformed("there are bytes behind the array", start + rows * row)
+    if not row and rows > _MOST_WEIGHTLESS:
+        raise Malformed(f"{rows} rows of no bytes", 0)
+    order: Literal["C", "F"] = "F" if header.fortran else "C"
+    try:
+        return np.ndarray(header.shape, kind, data if len(data) else None, order=order)
+    except ValueError as error:  # of an older NumPy, about dimensions
+        raise Malformed(str(error), 0) from None
+
+
+def dtype_in(header: ArrayHeader) -> Any:
+    """The numpy.dtype of an item; Malformed, RefusedError for Python's objects."""
+    from serialpack.formats.arrays.types import dtype_of
+
+    if "|O" in repr(header.descr):
+        raise RefusedError(
+            "its items are Python objects, a pickle that can run code",
+            hint="numpy.load(..., allow_pickle=True) reads it, if you know who wrote it",
+        )
+    try:
+        return dtype_of(header.descr)
+    except ValueError as error:
+        raise Malformed(str(error), 0) from None
+
+
+def _read_all(read: Read, size: int) -> bytes:
+    """``size`` bytes; fewer only at the end."""
+    pieces = [piece := bytes(read(size))]
+    while piece and (size := size - len(piece)):
+        pieces.append(piece := bytes(read(size)))
+    return b"".join(pieces)
+
+
+def _before(head: bytes, read: Read) -> Read:
+    """Reads ``head``, then what ``read`` gives."""
+    return lambda size: head + _read_all(read, size - len(head))

@@ -1,0 +1,111 @@
+"""Archives of arrays (.npz): a zip whose entries are .npy files, and what zipfile says of one."""
+
+from __future__ import annotations
+
+import io
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from itertools import islice
+from pathlib import Path
+
+from serialpack.errors import InputError, RefusedError
+from serialpack.formats.base import Read
+from serialpack.formats.shared.document import Malformed
+
+#: What a name of an array has behind it as the name of an entry.
+ENDING = ".npy"
+
+#: What zipfile raises for archives that are damaged, encrypted, or packed in ways it does not know.
+_FAILURES = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    OSError,
+    ValueError,
+    LookupError,
+    OverflowError,
+    RuntimeError,
+)
+
+#: So much of entries is read as values, and so many times the bytes of the file: what a few bytes
+#: are said to unpack to is not made of them.
+_LEAST, _TIMES, _MOST = 4 << 20, 64, 64 << 20
+
+#: So many names are shown.
+_FEW = 10
+
+
+@contextmanager
+def failures_told(what: str) -> Iterator[None]:
+    """Malformed for what zipfile raises; ``what`` was read."""
+    try:
+        yield
+    except Malformed:
+        raise
+    except _FAILURES as error:
+        words = " ".join(str(error).split()) or type(error).__name__
+        raise Malformed(f"{what}: {words}") from None
+
+
+def entries(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
+    """The arrays by their names; Malformed where an entry is none, or two have one name."""
+    found: dict[str, zipfile.ZipInfo] = {}
+    for info in archive.infolist():
+        if not info.filename.endswith(ENDING):
+            raise Malformed(f"its entry {info.filename!r} is no array")
+        name = info.filename.removesuffix(ENDING)
+        if name in found:
+            raise Malformed(f"two of its entries are called {info.filename!r}")
+        found[name] = info
+    return found
+
+
+def arrays_in(data: bytes) -> Iterator[tuple[str, bytes]]:
+    """Names and .npy files of all entries; Malformed, RefusedError for more than is read."""
+    with failures_told("it is no whole zip"):
+        archive = zipfile.ZipFile(io.BytesIO(data))
+    with archive:
+        found = entries(archive)
+        size = sum(info.file_size for info in found.values())
+        if size > min(_MOST, _LEAST + _TIMES * len(data)):
+            raise RefusedError(
+                f"its {len(found)} arrays unpack to {size:,} bytes, more than are read as values",
+                hint="unpack --at NAME -o NAME.npy takes one of them out",
+            )
+        for name, info in found.items():
+            with failures_told(f"its entry {info.filename!r}"):
+                yield name, archive.read(info)
+
+
+@contextmanager
+def opened_entry(path: Path, name: str) -> Iterator[Read]:
+    """What reads the .npy file of the array ``name``; Malformed, InputError where there is none."""
+    with ExitStack() as stack:
+        with failures_told("it is no whole zip"):
+            archive = stack.enter_context(zipfile.ZipFile(path))
+        found = entries(archive)
+        if name not in found:
+            names = ", ".join(islice(found, _FEW)) + (", ..." if len(found) > _FEW else "")
+            raise InputError(f"--at {name}: there is no such array", hint=f"there are: {names}")
+        what = f"its entry {found[name].filename!r}"
+        with failures_told(what):
+            file = stack.enter_context(archive.open(found[name]))
+
+        def read(size: int) -> bytes:
+            with failures_told(what):
+                return file.read(size)
+
+        yield read
+
+
+def zip_of(arrays: dict[str, bytes]) -> bytes:
+    """The archive of .npy files by name, not compressed, as numpy.savez writes it."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
+        for name, data in arrays.items():
+            archive.writestr(zipfile.ZipInfo(name + ENDING), data)
+    return out.getvalue()

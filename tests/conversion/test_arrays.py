@@ -1,0 +1,173 @@
+"""Records become arrays of the type that they all have; one array becomes another bit for bit."""
+
+from __future__ import annotations
+
+import io
+import json
+import pickle
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import serialpack
+from serialpack.conversion.tables.shaping import Shaping
+from serialpack.errors import InputError, RefusedError, ValueRefusedError
+from tests.formats.test_array_facts import VOLUMES
+from tests.formats.test_arrays_layout import nifti
+from tests.formats.test_npy import saved
+
+
+def made(data: bytes, source: str, **how: Any) -> Any:
+    """The array that NumPy itself loads from what ``data`` became, and the report."""
+    out = io.BytesIO()
+    report = serialpack.convert(
+        io.BytesIO(data), out, format=source, to="npy", trust=True, threads=1, **how
+    )
+    return np.load(io.BytesIO(out.getvalue()), allow_pickle=False), report
+
+
+WHEN = datetime(2020, 1, 2, 3, 4, 5, 678901)
+#: Records, the type that their array has, and its shape.
+TYPED: dict[str, tuple[list[Any], str, tuple[int, ...]]] = {
+    "integers": ([1, -2], "<i8", (2,)),
+    "unsigned": ([0, 2**64 - 1], "<u8", (2,)),
+    "floats": ([1.5, float("nan"), -0.0], "<f8", (3,)),
+    "booleans": ([True, False], "|b1", (2,)),
+    "texts": (["", "a\0b", "\u00e9\u6f22"], "<U3", (3,)),
+    "bytes": ([b"ab", b""], "|S2", (2,)),
+    "bytes that end in zero": ([b"a\0", b"\0\0"], "|V2", (2,)),
+    "complex": ([1j, complex("nan")], "<c16", (2,)),
+    "dates": ([date(1, 1, 1), None], "<M8[D]", (2,)),
+    "times": ([WHEN, None], "<M8[us]", (2,)),
+    "durations": ([timedelta(days=-1, microseconds=1)], "<m8[us]", (1,)),
+    "a matrix": ([[1, 2, 3], [4, 5, 6]], "<i8", (2, 3)),
+    "a cube": ([[[1.0], [2.0]], [[3.0], [4.0]]], "<f8", (2, 2, 1)),
+    "rows of nothing": ([[], []], "<f8", (2, 0)),
+}
+
+
+@pytest.mark.parametrize("name", TYPED)
+def test_the_type_is_the_narrowest_that_holds_all(name: str) -> None:
+    records, dtype, shape = TYPED[name]
+    array, report = made(pickle.dumps(records), "pickle")
+    assert (array.dtype.str, array.shape) == (dtype, shape)
+    assert not report.carried
+    assert not report.losses
+    back = io.BytesIO()
+    serialpack.convert(io.BytesIO(saved(array)), back, format="npy", to="pickle")
+    assert repr(pickle.loads(back.getvalue())) == repr(records)
+
+
+def test_maps_are_records_with_fields() -> None:
+    rows = [{"a": 1, "b": [1.5, 2.5], "c": {"d": "x"}}, {"a": 2, "b": [0.0, 1.0], "c": {"d": "yy"}}]
+    array, report = made("".join(json.dumps(row) + "\n" for row in rows).encode(), "ndjson")
+    assert array.dtype.descr == [("a", "<i8"), ("b", "<f8", (2,)), ("c", [("d", "<U2")])]
+    assert array["c"]["d"].tolist() == ["x", "yy"]
+    assert not report.carried
+
+
+def test_cells_have_types_where_they_are_asked_for() -> None:
+    data = b"a,b,when\n1,2.5,2020-01-02\n-3,1.0,\n"
+    array, _ = made(data, "csv")
+    assert array.dtype.descr == [("a", "<U2"), ("b", "<U3"), ("when", "<U10")]
+    array, _ = made(data, "csv", shaping=Shaping(infer=True))
+    assert array.dtype.descr == [("a", "<i8"), ("b", "<f8"), ("when", "<M8[D]")]
+    assert np.isnat(array["when"][1])
+
+
+@pytest.mark.parametrize(
+    ("text", "rule", "expected"),
+    [
+        ("[1, 2.5, -3]", "numbers", [1.0, 2.5, -3.0]),
+        ("[[1, 2], [3, 4.5]]", "numbers", [[1.0, 2.0], [3.0, 4.5]]),
+        ('[{"a": 1, "b": 2}, {"b": 3, "a": 4}]', "key-order", [(1, 2), (4, 3)]),
+    ],
+)
+def test_what_is_carried_is_told_and_refused_with_strict(
+    text: str, rule: str, expected: list[Any]
+) -> None:
+    array, report = made(text.encode(), "json")
+    assert array.tolist() == expected
+    assert [loss.rule for loss in report.carried] == [rule]
+    with pytest.raises(ValueRefusedError):
+        made(text.encode(), "json", strict=True)
+
+
+def test_null_beside_numbers_is_nan_where_that_is_allowed() -> None:
+    with pytest.raises(ValueRefusedError, match="--lossy null lets it go"):
+        made(b"[1, null]", "json")
+    array, report = made(b"[1, null]", "json", lossy=["null"])
+    assert array[0] == 1.0
+    assert np.isnan(array[1])
+    assert [loss.rule for loss in report.losses] == ["null"]
+
+
+REFUSED = {
+    "lists of other lengths": ("[[1, 2], [3]]", "a list of 1, before it are lists of 2"),
+    "maps of other keys": ('[{"a": 1}, {"b": 1}]', "a map of 'b', before it are maps of 'a'"),
+    "text beside numbers": ('[1, "a"]', "'a' beside 1"),
+    "a boolean beside numbers": ("[1, true]", "True beside 1"),
+    "a map beside a list": ('[[1], {"a": 1}]', "dict beside list"),
+    "an integer that no double is": ("[2.5, 9007199254740993]", "9007199254740993 beside 2.5"),
+    "more than 64 bits together": ("[-1, 18446744073709551615]", "18446744073709551615 beside -1"),
+    "more than 64 bits": ("[18446744073709551616]", "an integer beyond 64 bits"),
+    "text that ends in NUL": ('["a\\u0000"]', "text that ends in NUL"),
+    "no keys": ("[{}]", "no names of fields"),
+    "an empty key": ('[{"": 1}]', "no names of fields"),
+    "lists too deep": ("[" * 40 + "]" * 40, "nested too deeply"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_does_not_fit_is_one_line_with_a_way(name: str) -> None:
+    text, said = REFUSED[name]
+    with pytest.raises(ValueRefusedError, match=said) as caught:
+        made(text.encode(), "json")
+    assert "\n" not in str(caught.value)
+    assert "--to " in str(caught.value)
+
+
+def test_one_long_text_is_not_the_room_of_all() -> None:
+    data = pickle.dumps(["x" * 100_000, *["y"] * 2000])
+    with pytest.raises(RefusedError, match="as much as the longest, which has 100,000"):
+        made(data, "pickle")
+
+
+@pytest.mark.parametrize("name", VOLUMES)
+def test_an_array_stays_as_it_is_bit_for_bit(name: str) -> None:
+    """Type, order and bytes: through values each number would be of 64 bits."""
+    head, numbers, dtype = VOLUMES[name]
+    array, report = made(head + numbers, name)
+    assert (array.dtype.str, array.shape) == (dtype, (2, 3, 4))
+    assert array.tobytes("A") == numbers
+    assert [loss.rule for loss in report.carried] == ["header"]
+    with pytest.raises(ValueRefusedError, match="no place for headers"):
+        made(head + numbers, name, strict=True)
+
+
+def test_not_a_number_keeps_its_bits() -> None:
+    bits = np.array([0x7FC00001, 0xFFC12345, 0x7F800001], ">u4").view(">f4")
+    array, _ = made(saved(bits), "npy")
+    assert array.dtype.str == ">f4"
+    assert array.tobytes() == bits.tobytes()
+    long, _ = made(saved(np.array([1], "g")), "npy")  # which no value holds
+    assert long.dtype == np.dtype("g")
+
+
+def test_an_array_that_is_not_whole_is_refused(tmp_path: Path) -> None:
+    whole = saved(np.asfortranarray(np.zeros((2, 3), "<f4")))
+    volume = nifti("<", (2, 3), 4) + bytes(12)
+    for data, source in ((whole, "npy"), (volume, "nifti")):
+        with pytest.raises(InputError, match="1 bytes of the array are missing"):
+            made(data[:-1], source)
+        with pytest.raises(InputError, match="there are bytes behind the array"):
+            made(data + b"x", source)
+    with pytest.raises(RefusedError, match="Python objects"):
+        made(saved(np.array([{}], object)), "npy")
+    (tmp_path / "a.npy").write_bytes(whole[:-1])
+    with pytest.raises(InputError):
+        serialpack.convert(tmp_path / "a.npy", tmp_path / "b.npy", to="npy")
+    assert not (tmp_path / "b.npy").exists()

@@ -1,0 +1,219 @@
+"""NumPy's .npz files: arrays by name as a map, each out of it bit for bit; a line for bad ones."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import serialpack
+from serialpack.api import first_records
+from serialpack.conversion.tables.shaping import Shaping
+from serialpack.errors import (
+    InputError,
+    RefusedError,
+    SerialpackError,
+    UsageError,
+    ValueRefusedError,
+)
+from serialpack.look import ArrayLook
+from tests.formats.test_npy import RECORDS, lying, saved
+
+REAL = Path("/work/shared/data/numeric/npy")
+
+FIELD = np.asfortranarray(np.arange(6, dtype=">f4").reshape(2, 3))
+ARRAYS: dict[str, Any] = {
+    "field": FIELD,
+    "one": np.array(7, "i2"),
+    "none": np.zeros((0, 2)),
+    "rows": RECORDS,
+    "a.b/c": np.array(["x", "\u00e9"]),
+}
+VALUES = {
+    "field": [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]],
+    "one": 7,
+    "none": [],
+    "rows": [{"a": 1, "b": 2.5, "c": "x", "d": [1, 2]}, {"a": -1, "b": 0.1, "c": "", "d": [3, 4]}],
+    "a.b/c": ["x", "\u00e9"],
+}
+
+
+def archive(*, compressed: bool = True, **arrays: Any) -> bytes:
+    out = io.BytesIO()
+    (np.savez_compressed if compressed else np.savez)(out, **(arrays or ARRAYS))
+    return out.getvalue()
+
+
+def entries(packed: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", method) as made:
+        for name, data in packed.items():
+            made.writestr(name, data)
+    return out.getvalue()
+
+
+def encrypted(data: bytes) -> bytes:
+    """As if its one entry were."""
+    at = data.index(b"PK\x01\x02")
+    return data[:6] + b"\x01" + data[7 : at + 8] + b"\x01" + data[at + 9 :]
+
+
+def converted(data: bytes, to: str, source: str = "npz", **how: Any) -> bytes:
+    out = io.BytesIO()
+    serialpack.convert(io.BytesIO(data), out, format=source, to=to, threads=1, **how)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+def test_a_map_of_arrays(compressed: bool, tmp_path: Path) -> None:
+    data = archive(compressed=compressed)
+    assert json.loads(converted(data, "json")) == VALUES
+    (tmp_path / "a.npz").write_bytes(data)
+    report = serialpack.pack(tmp_path / "a.npz", tmp_path / "a.spk")
+    assert (report.format, report.exact) == ("npz", True)
+    serialpack.unpack(tmp_path / "a.spk", tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == data
+    with pytest.raises(UsageError, match="has arrays by name; unpack --at NAME"):
+        serialpack.pack(tmp_path / "a.npz", tmp_path / "b.spk", serializer="msgpack")
+
+
+@pytest.mark.parametrize("name", ["field", "one", "rows", "a.b/c"])
+def test_one_array_comes_out_as_it_is(name: str, tmp_path: Path) -> None:
+    """Type, order and bits, out of a file, a container and a pipe."""
+    (tmp_path / "a.npz").write_bytes(archive())
+    serialpack.pack(tmp_path / "a.npz", tmp_path / "a.spk")
+    for source in (tmp_path / "a.npz", tmp_path / "a.spk", io.BytesIO(archive())):
+        out = io.BytesIO()
+        given = "npz" if isinstance(source, io.BytesIO) else None
+        serialpack.convert(source, out, to="npy", format=given, shaping=Shaping(at=name))
+        found, wanted = np.load(io.BytesIO(out.getvalue())), ARRAYS[name]
+        assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
+        assert found.flags.f_contiguous == wanted.flags.f_contiguous
+        assert found.tobytes() == wanted.tobytes()
+
+
+def test_an_array_that_there_is_not_is_named() -> None:
+    with pytest.raises(SerialpackError, match="there are: field, one"):
+        converted(archive(), "npy", shaping=Shaping(at="nope"))
+
+
+def test_a_map_of_lists_becomes_arrays() -> None:
+    document = {"a": [1, 2], "b": [[1.5], [2.5]], "c": "text", "d": [], "e": {"x": True}}
+    made = converted(json.dumps(document).encode(), "npz", "json")
+    with np.load(io.BytesIO(made)) as found:
+        assert {name: (array.dtype.str, array.shape) for name, array in found.items()} == {
+            "a": ("<i8", (2,)),
+            "b": ("<f8", (2, 1)),
+            "c": ("<U4", ()),
+            "d": ("<f8", (0,)),
+            "e": ("|V1", ()),
+        }
+    assert json.loads(converted(made, "json")) == document
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"a": [1], "b": [1, "x"]}', r"\$\.b\[\]: npz cannot hold .*: 'x' beside 1"),
+        ("[1, 2]", "this is no map"),
+        ('{"a": [1, null]}', "None beside 1; --lossy null"),
+    ],
+)
+def test_what_is_no_array_is_named(text: str, said: str) -> None:
+    with pytest.raises(ValueRefusedError, match=said):
+        converted(text.encode(), "npz", "json")
+
+
+def test_the_entries_are_listed_with_type_and_shape(tmp_path: Path) -> None:
+    (tmp_path / "a.npz").write_bytes(archive())
+    shape = serialpack.inspect(tmp_path / "a.npz").shape
+    assert shape is not None
+    assert shape.listing is not None
+    found = {entry.name: entry.array for entry in shape.listing.entries}
+    assert found["field.npy"] == (">f4", (2, 3), "F")
+    assert found["one.npy"] == ("<i2", (), "C")
+    rows = found["rows.npy"]
+    assert rows is not None
+    assert rows.words == "records, 2, C order"
+    assert isinstance(shape.array, ArrayLook | None)
+
+
+def test_the_head_is_a_corner_of_each_also_of_packed_ones(tmp_path: Path) -> None:
+    """Of a packed array the records were said not to be told apart."""
+    (tmp_path / "a.npz").write_bytes(archive(x=np.arange(36).reshape(3, 12), y=np.array(1.5)))
+    (tmp_path / "a.npy").write_bytes(saved(np.arange(36).reshape(3, 12)))
+    row = [*range(10), "..."]
+    for name, wanted in (("npz", [{"x": [row]}, {"y": 1.5}]), ("npy", [row])):
+        path = tmp_path / f"a.{name}"
+        serialpack.pack(path, tmp_path / f"{name}.spk")
+        for source in (path, tmp_path / f"{name}.spk"):
+            out = io.BytesIO()
+            first_records(source, out, 1)
+            assert [json.loads(line) for line in out.getvalue().splitlines()] == wanted
+
+
+WHOLE = archive(a=np.arange(500.0))
+BAD = {
+    "empty": b"",
+    "no zip": b"x" * 100,
+    "cut in its directory": WHOLE[:-30],
+    "cut in an entry": WHOLE[:200],
+    "an entry damaged": WHOLE[:100] + bytes(20) + WHOLE[120:],
+    "an entry of text": entries({"a.npy": saved(np.zeros(2)), "notes.txt": b"x"}),
+    "an entry that is no array": entries({"a.npy": b"text"}),
+    "an array cut": entries({"a.npy": saved(np.zeros(9))[:-3]}),
+    "an array with more behind": entries({"a.npy": saved(np.zeros(9)) + b"x"}),
+    "objects": entries({"a.npy": saved(np.array([{}], object))}),
+    "a shape beyond the data": entries(
+        {"a.npy": lying("{'descr': '<f8', 'fortran_order': False, 'shape': (99, 99)}", bytes(8))}
+    ),
+    "a negative shape": entries(
+        {"a.npy": lying("{'descr': '<f8', 'fortran_order': False, 'shape': (-1,)}", bytes(8))}
+    ),
+    "far more than its bytes": entries({"a.npy": saved(np.zeros(3 << 20, "u1"))[:99] * 99_999}),
+    "encrypted": encrypted(WHOLE),
+    "a method that is none": WHOLE.replace(b"\x08\x00", b"\x63\x00"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+@pytest.mark.parametrize("at", [False, True])
+def test_what_lies_is_one_line_and_kept_as_bytes(name: str, at: bool, tmp_path: Path) -> None:
+    data = BAD[name]
+    with pytest.raises(SerialpackError) as caught:
+        if at:
+            converted(data, "npy", shaping=Shaping(at="a"))
+        else:
+            converted(data, "json")
+    assert isinstance(caught.value, InputError | RefusedError)
+    assert "\n" not in str(caught.value)
+    (tmp_path / "a.npz").write_bytes(data)
+    serialpack.inspect(tmp_path / "a.npz")
+    serialpack.pack(tmp_path / "a.npz", tmp_path / "a.spk")
+    serialpack.unpack(tmp_path / "a.spk", tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == data
+
+
+def test_two_entries_of_one_name_are_refused() -> None:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as made:
+        made.writestr("a.npy", saved(np.zeros(1)))
+        with pytest.warns(UserWarning, match="Duplicate"):
+            made.writestr("a.npy", saved(np.ones(1)))
+    with pytest.raises(InputError, match=r"two of its entries are called 'a\.npy'"):
+        converted(out.getvalue(), "json")
+
+
+@pytest.mark.skipif(not REAL.is_dir(), reason="the shared data are not here")
+def test_a_real_volume_comes_out_of_its_archive() -> None:
+    with np.load(REAL / "stent.npz") as wanted:
+        out = io.BytesIO()
+        serialpack.convert(REAL / "stent.npz", out, to="npy", shaping=Shaping(at="arr_0"))
+        assert out.getvalue()[128:] == wanted["arr_0"].tobytes()
+    with pytest.raises(RefusedError, match="its array 'x': its items are Python objects"):
+        serialpack.convert(REAL / "py3-objarr.npz", io.BytesIO(), to="json")
