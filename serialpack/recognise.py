@@ -49,10 +49,26 @@ def _is_text(head: bytes) -> bool:
     return True
 
 
-def _text(head: bytes, whole: bool) -> Recognised:
+def is_one_column(head: bytes, *, whole: bool) -> bool:
+    """Whether text that begins so is rows of one field each, as CSV has them.
+
+    Which says nothing of what it is: most prose is so.
+    """
+    try:
+        rows = rows_of(_lines(head, whole=whole), ",")
+    except ValueError:
+        return False
+    return len(rows) > 1 and {1}.issuperset(map(len, rows))
+
+
+def _lines(head: bytes, *, whole: bool) -> str:
+    """The lines that are there as a whole."""
     text = head.removeprefix(BOM_UTF8).decode("utf-8", "ignore")
-    if not whole:
-        text = text[: text.rfind("\n") + 1]
+    return text if whole else text[: text.rfind("\n") + 1]
+
+
+def _text(head: bytes, whole: bool) -> Recognised:
+    text = _lines(head, whole=whole)
     tables = {d.name: _table(text, d.delimiter) for d in FORMATS if d.delimiter and not d.variants}
     found = [name for name, sure in tables.items() if sure]
     possible = [name for name, sure in tables.items() if sure is not None]

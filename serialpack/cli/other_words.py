@@ -7,6 +7,9 @@ import shlex
 from collections.abc import Callable, Sequence
 
 from serialpack.cli.naming import STDIO, SUFFIX
+from serialpack.compressed.source import uncompressed_name
+from serialpack.container.reader import SNIFF, is_container
+from serialpack.formats import FORMATS
 
 #: What is shown where no file was named.
 _FILE = "FILE"
@@ -17,17 +20,31 @@ def _pack(args: Sequence[str]) -> list[str]:
 
 
 def _unpack(args: Sequence[str]) -> list[str]:
+    if args and _are_not_packed(args):
+        inner = uncompressed_name(args[0])
+        found = FORMATS.by_extension(inner)
+        if inner == args[0] or len(args) > 1 or found is None or not found.is_target:
+            return _inspect(args)  # there is nothing to unpack
+        return [
+            "unpack",
+            *args,
+            "--to",
+            found.name,
+            "-o",
+            STDIO if os.path.exists(inner) else inner,
+        ]
     return ["unpack", *(args or [_FILE + SUFFIX])]
 
 
 def _print(args: Sequence[str]) -> list[str]:
-    words = _unpack(args)
-    if not all(path.endswith(SUFFIX) for path in _files(words[1:])):
-        words[1:1] = ["--to", "ndjson"]
-    return [*words, "-o", STDIO]
+    if args and _are_not_packed(args):
+        return ["unpack", "--to", "ndjson", *args, "-o", STDIO]
+    return ["unpack", *(args or [_FILE + SUFFIX]), "-o", STDIO]
 
 
 def _test(args: Sequence[str]) -> list[str]:
+    if args and _are_not_packed(args):
+        return _inspect(args)
     return ["unpack", "--test", *(args or [_FILE + SUFFIX])]
 
 
@@ -42,6 +59,20 @@ def _convert(args: Sequence[str]) -> list[str]:
     if not said and len(files) == len(args) == 2 and not os.path.exists(files[1]):
         return ["unpack", files[0], "-o", files[1]]
     return ["unpack", *([] if said else ["--to", "json"]), *(args or [_FILE])]
+
+
+def _are_not_packed(args: Sequence[str]) -> bool:
+    """Whether all files that are named are there, and one of them is no container."""
+    files = _files(args)
+    return all(map(os.path.isfile, files)) and not all(map(_is_packed, files))
+
+
+def _is_packed(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return is_container(file.read(SNIFF))
+    except OSError:
+        return path.endswith(SUFFIX)
 
 
 def _files(args: Sequence[str]) -> list[str]:

@@ -19,6 +19,7 @@ from serialpack.conversion.tables.writers import carrier_of, records_at, table_w
 from serialpack.conversion.targets import is_sequence
 from serialpack.conversion.types.kept import is_written_so
 from serialpack.conversion.types.seen import TypesSeen
+from serialpack.conversion.wide import WideRows
 from serialpack.conversion.writing import WritingHalf
 from serialpack.errors import InputError, RefusedError, ValueRefusedError
 from serialpack.formats.base import SourceBlock
@@ -68,6 +69,7 @@ class BlockConverter(WritingHalf):
             and not (plan.tagged or plan.fields or plan.shaping.at or plan.types)
         )
         self._misses = 0
+        self._wide = WideRows.of(plan, self._writers[0])
         #: Whether the last block had literals, and how many were not the text of their values.
         self._literals, self._unspelled = False, 0
         self._projector = Projector(wanted(plan.fields)) if plan.fields else None
@@ -90,7 +92,9 @@ class BlockConverter(WritingHalf):
     def _converted(self, block: SourceBlock) -> Found:
         left_out: list[LeftOut] = []
         try:
-            tried = self._try_alike(block) or self._tried(block, self._reader)
+            tried = (
+                self._try_wide(block) or self._try_alike(block) or self._tried(block, self._reader)
+            )
         except (InputError, RefusedError) as error:
             if not self.plan.skip_bad:
                 raise
@@ -309,6 +313,15 @@ class BlockConverter(WritingHalf):
         told.check_carried(self.plan)
         losses.merge(told)
         return written.piece
+
+    def _try_wide(self, block: SourceBlock) -> _Tried | None:
+        """The block's rows, which are too long to be there as maps; None where they are not."""
+        found = None if self._wide is None else self._wide.convert(block)
+        if found is None or self._join is None:
+            return None
+        data, count = found
+        piece = self._join.piece(data, [None] * count, Structure.SEQUENCE)
+        return _Tried([], Losses(()), b"", elements=False, piece=piece)
 
     def _try_alike(self, block: SourceBlock) -> _Tried | None:
         """The block by its records' type; None where they do not have it."""

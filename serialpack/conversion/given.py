@@ -21,7 +21,7 @@ from serialpack.formats.shared.filed import FileRead
 from serialpack.pipeline.blocks import SETTINGS
 from serialpack.pipeline.expect import expect_restored
 from serialpack.pipeline.unpack import member_plan, restored_pieces, untrusted
-from serialpack.recognise import recognised
+from serialpack.recognise import is_one_column, recognised
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import RecordSerializer
 from serialpack.values.structure import Structure
@@ -163,9 +163,15 @@ def _check_source(format: str, head: bytes, *, trust: bool) -> None:
 
 
 def _what_to_say(head: bytes) -> str:
-    may_be = recognised(head, whole=len(head) < HEAD).possible
+    whole = len(head) < HEAD
+    may_be = recognised(head, whole=whole).possible
+    if not may_be and looks_like(head) != "text":
+        return "pack keeps its bytes; --from FORMAT says what it is, where it is known here"
     if not may_be:
-        return "--from FORMAT says what it is"
+        one = (
+            "--from csv reads its lines as one column; " if is_one_column(head, whole=whole) else ""
+        )
+        return f"{one}pack keeps its bytes"
     names = dict.fromkeys(FORMATS.declaration(name).dialect_of or name for name in may_be)
     return " or ".join(f"--from {name}" for name in names) + " says what it is"
 

@@ -8,7 +8,8 @@ from itertools import chain, islice
 from typing import Any
 
 from serialpack.conversion.losses import Losses
-from serialpack.depth import TooDeep, check_values
+from serialpack.depth import TooDeep
+from serialpack.depth.values import check_values
 from serialpack.values.kinds import Loss, shown, value_step
 
 #: The rules of which these are.

@@ -142,7 +142,7 @@ def convert_stream(
         size_of_block //= _BESIDE_ROWS
     most = 0 if plan.source_serializer else (join or Join).most_values(size_of_block)
     blocks = fmt.split(read, size_of_block, for_values=True, most_values=most)
-    line = Line(blocks, size=size, progress=progress)
+    line = Line(blocks, block_size=size_of_block, size=size, progress=progress)
     tally = _Tally(plan, line, losses)
     first = line.first
     structure = plan.structure or fmt.structure(first, 0)

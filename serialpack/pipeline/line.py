@@ -18,6 +18,9 @@ PROCESSES_FROM = 64 << 20
 #: The same for serializers that compress: those take longer.
 PROCESSES_FROM_IF_SLOW = 12 << 20
 
+#: Blocks of fewer bytes are held as if they had so many.
+_LEAST_HELD = 4 << 20
+
 Progress = Callable[[int, int], object]
 
 
@@ -38,14 +41,17 @@ class Crew(NamedTuple):
 class Line:
     """The blocks of a source; ``first`` is read at once, for whoever plans.
 
-    ``size``: the source's bytes, where they are known. ``progress(read, written)`` is called
-    after each block, with totals in bytes; ``written`` is set by whoever writes.
+    ``block_size``: the bytes of a block, of which only one may have more whose one record has, or
+    whose header: then so many fewer are on their way at once. ``size``: the source's bytes, where
+    they are known. ``progress(read, written)`` is called after each block, with totals in bytes;
+    ``written`` is set by whoever writes.
     """
 
     def __init__(
         self,
         blocks: Iterator[SourceBlock],
         *,
+        block_size: int,
         size: int | None = None,
         progress: Progress | None = None,
     ) -> None:
@@ -53,6 +59,7 @@ class Line:
         self.read = 0
         self.written = 0
         self._blocks = timed(blocks, self.seconds, "read")
+        self._block_size = max(block_size, _LEAST_HELD)
         self._size = size
         self._progress = progress
         self.first = next(self._blocks)
@@ -69,6 +76,8 @@ class Line:
             crew.threads,
             inline=lambda b: len(b.data) <= crew.inline,
             size=lambda b: len(b.data),
+            weight=lambda b: len(b.data) + len(b.context),
+            most=(crew.threads + 2) * self._block_size,
         )
         for block, made in turns(worked_on, self.seconds):
             yield block, made

@@ -77,7 +77,7 @@ def pack_stream(
         for_values=fmt.has_values and not serializer.exact,
         most_values=serializer.most_values(packing.block_size),
     )
-    line = Line(blocks, size=packing.size, progress=progress)
+    line = Line(blocks, block_size=packing.block_size, size=packing.size, progress=progress)
     header, plan = prepare(packing, line.first)
     # A source without values is not parsed: codecs and checksums let other threads run.
     parsed = (isinstance(fmt, ValueFormat) or serializer.compresses) and serializer.holds_gil

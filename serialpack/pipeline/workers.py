@@ -54,12 +54,16 @@ def in_order(
     *,
     inline: Callable[[Job], bool] = lambda _: True,
     size: Callable[[Job], int] | None = None,
+    weight: Callable[[Job], int] = lambda _: 0,
+    most: int = 0,
 ) -> Generator[tuple[Job, Result], None, None]:
     """Each job with its result, in the order of ``jobs``; an error comes in its job's place.
 
-    At most ``threads`` + 2 jobs are held at once. ``make_worker`` is called once in each thread.
-    A single job is worked on right here where it is ``inline``: small, so that threads would only
-    cost time. A large one is not, because a signal must wait for what its thread is doing.
+    At most ``threads`` + 2 jobs are held at once, and no more of them than have ``most`` bytes by
+    their ``weight``, but one; the next one waits beside them. ``make_worker`` is called once in
+    each thread. A single job is worked on right here where it is ``inline``: small, so that threads
+    would only cost time. A large one is not, because a signal must wait for what its thread is
+    doing.
     ``size``: a job's bytes, as whoever looks on counts them.
     """
     looks_on = watch.watching() if size is not None else None
@@ -94,17 +98,25 @@ def in_order(
     # Made beforehand: an end for want of memory must not look like the end of the jobs.
     last: _Slot[Job, Result] = _Slot(None)
     # Not a semaphore: a signal between two steps of Python would leave its lock locked for ever.
-    room: queue.SimpleQueue[None] = queue.SimpleQueue()
+    # What is in it is the weight of what was there before.
+    room: queue.SimpleQueue[int] = queue.SimpleQueue()
     for _ in range(threads + 2):
-        room.put(None)
+        room.put(0)
     # Where memory was refused to one, others may meet what it left half done, as an import.
     refused: list[MemoryError] = []
     stopped = threading.Event()
 
     def feed() -> None:
+        held = 0
         try:
             for job in chain((first,) if second is None else (first, second), jobs):
-                room.get()
+                held += weight(job) - room.get()
+                free = 0
+                while held > most and held > weight(job) and not stopped.is_set():
+                    held -= room.get()
+                    free += 1
+                for _ in range(free):
+                    room.put(0)
                 if stopped.is_set():
                     break
                 slot: _Slot[Job, Result] = _Slot(job)
@@ -144,13 +156,14 @@ def in_order(
             assert slot.result is not None
             yield slot.job, slot.result
             ended(slot)
+            done_with = weight(slot.job)
             del slot
-            room.put(None)
+            room.put(done_with)
         if last.error is not None:
             raise last.error
     finally:
         stopped.set()
-        room.put(None)
+        room.put(0)
 
 
 def usable_cores() -> int:

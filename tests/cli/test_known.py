@@ -173,6 +173,10 @@ def test_an_unknown_format_is_answered_with_the_nearest(
         ("ls b.json.spk", "serialpack inspect b.json.spk", 0),
         ("info a.json", "serialpack inspect a.json", 0),
         ("test b.json.spk", "serialpack unpack --test b.json.spk", 0),
+        ("decompress a.json", "serialpack inspect a.json", 0),
+        ("test a.json", "serialpack inspect a.json", 0),
+        ("decompress c.json.gz", "serialpack unpack c.json.gz --to json -o c.json", 0),
+        ("decompress a.json.gz", "serialpack unpack a.json.gz --to json -o -", 0),
         ("a.json", "serialpack pack a.json", 0),
         ("b.json.spk", "serialpack unpack b.json.spk", 0),
     ],
@@ -183,11 +187,32 @@ def test_words_of_other_programs_name_the_command(
     """The command that is shown is run, as it is shown, and works."""
     (tmp_path / "a.json").write_bytes(b'{"a":1}')
     (tmp_path / "with space.yaml").write_bytes(b"a: 1\n")
+    for name in "a.json.gz", "c.json.gz":
+        (tmp_path / name).write_bytes(gzip.compress(b'{"a":1}'))
     run("pack", "a.json", "-o", "b.json.spk")
     called = shlex.split(words)
     (line,) = run(*called, code=2).stderr.decode().splitlines()
     assert line == f"serialpack: unknown verb {called[0]!r}; {command}"
     run(*shlex.split(command)[1:], code=code)
+
+
+@pytest.mark.parametrize(
+    ("text", "hint", "works"),
+    [
+        ("Some prose.\nIt has lines.\n", "--from csv reads its lines as one column", "--from csv"),
+        ("Prose, too.\n\nIt has, well, commas.\n", "pack keeps its bytes", ""),
+        ("\0\1\2", "pack keeps its bytes", ""),
+    ],
+)
+def test_what_is_no_known_format_is_told_what_can_be_done_with_it(
+    run: Run, tmp_path: Path, text: str, hint: str, works: str
+) -> None:
+    (tmp_path / "odd").write_text(text)
+    (line,) = run("unpack", "--to", "json", "odd", code=3).stderr.decode().splitlines()
+    assert f"; {hint}" in line
+    if works:
+        run("unpack", "--to", "json", "odd", *works.split())
+    run("pack", "odd")
 
 
 def test_without_a_file_the_verb_is_named(run: Run) -> None:

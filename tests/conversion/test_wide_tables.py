@@ -11,6 +11,7 @@ import pytest
 import serialpack
 from serialpack.conversion.tables.shape import MOST_COLUMNS
 from serialpack.errors import RefusedError
+from serialpack.formats.csv.text import CsvText
 from tests.formats.work import lines_run
 
 TARGETS = ("csv", "tsv", "parquet", "arrow", "avro")
@@ -62,6 +63,18 @@ def test_more_columns_are_refused_before_a_byte_is_written(
         serialpack.convert(folder / name, target, to=to)
     assert "--at PATH" in (caught.value.hint or "")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("quote", ["", '"'])
+def test_a_long_header_is_refused_before_a_name_is_made_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quote: str
+) -> None:
+    """A million names took 600 MB."""
+    names = [f"{quote}k{number}{quote}" for number in range(MOST_COLUMNS + 1)]
+    (tmp_path / "long.csv").write_text(",".join(names) + "\n" + "," * MOST_COLUMNS + "\n")
+    monkeypatch.setattr(CsvText, "parse", None)
+    with pytest.raises(RefusedError, match="a table of 100,001 columns or more"):
+        serialpack.convert(tmp_path / "long.csv", tmp_path / "out.avro", to="avro")
 
 
 def test_columns_of_maps_in_maps_are_counted(tmp_path: Path) -> None:

@@ -69,6 +69,24 @@ def test_jobs_held_at_once_are_bounded_however_slow_the_writer() -> None:
         assert taken - given <= threads + 2 + 1
 
 
+def test_jobs_held_at_once_have_no_more_bytes_than_may_be() -> None:
+    """Four large blocks, where each was one record, were worked on at once."""
+    sizes = [1, 1, 1, 9, 2, 3, 1, 20, 30, 1, 1, 1, 1]
+    here: list[int] = []
+    most: list[int] = []
+
+    def work(job: int) -> int:
+        here.append(job)
+        most.append(sum(here) if len(here) > 1 else 0)
+        time.sleep(0.001)
+        return job
+
+    for given, _ in in_order(iter(sizes), plain(work), 2, weight=lambda job: job, most=4):
+        here.remove(given)
+    assert len(most) == len(sizes)
+    assert max(most) <= 4
+
+
 def test_an_error_comes_in_its_jobs_place_and_ends_the_line() -> None:
     def work(job: int) -> int:
         if job == 5:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from itertools import starmap
 from typing import Any, ClassVar
 
 from serialpack.conversion.losses import Losses
@@ -22,10 +23,14 @@ from serialpack.errors import ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.shared.join import Join, Piece
 from serialpack.formats.tables import records as tables
-from serialpack.formats.tables.table import TableFormat
+from serialpack.formats.tables.table import STORED_VALUES, TableFormat
 from serialpack.serializers.base import FAILURES
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import Difference, Loss, shown, unplaced
+
+#: Rows of so many columns wait for others, up to so many cells or bytes.
+_MANY = 256
+_CELLS, _BYTES = 1 << 20, 16 << 20
 
 
 class FrameTable(TypedTable):
@@ -55,6 +60,7 @@ class FrameTable(TypedTable):
             arrays = self._arrays(held)
             data = self._written(arrays)
             if self._verify:
+                del arrays  # each takes kilobytes, however short it is
                 return data, self._unheld(data, values, held, told, first_record)
             for column, put, array in zip(self._layout.columns, held, arrays, strict=True):
                 if not column.is_json and _may_widen(put, array.type):
@@ -219,7 +225,10 @@ def told_of(
 
 
 class FrameJoin(Join):
-    """Pieces, each a file of its own, as the row groups or batches of one file."""
+    """Pieces, each a file of its own, as the row groups or batches of one file.
+
+    Pieces of few rows and many columns are put together, where each column of each group costs.
+    """
 
     block_size: ClassVar[int] = 2 << 20
 
@@ -230,6 +239,9 @@ class FrameJoin(Join):
         self._schema = schema_of(layout)
         self._out = _Sink()
         self._writer = self._format.open_writer(self._out, self._schema)
+        #: Rows that are not written yet, and the file of just these, if they are of one piece.
+        self._held: Any = None
+        self._file: bytes | None = None
 
     def body(self, piece: Piece, structure: str) -> Buffer:  # noqa: ARG002
         data = bytes(piece.body)
@@ -237,15 +249,43 @@ class FrameJoin(Join):
             table = self._format.own_table(data)
             if table.schema != self._schema:
                 table = table.cast(self._schema)
+            if self._held is not None:
+                table = tables.arrow().concat_tables([self._held, table]).combine_chunks()
+                data = b""
+        self._held, self._file = table, data or None
+        cells = table.num_rows * table.num_columns
+        few = table.num_columns >= _MANY and table.num_rows < self._format.least_rows
+        return b"" if few and cells < _CELLS and table.nbytes < _BYTES else self._written()
+
+    def _written(self) -> bytes:
+        """What is held, written and proved."""
+        table, data = self._held, self._file
+        self._held = self._file = None
+        with tables.failures_told():
+            if data is None:
+                data = self._format.write_table(table, stored=False)
+                pairs = zip(
+                    tables.columns_in(table, len(data), most=STORED_VALUES),
+                    self._format.columns_written(data),
+                    strict=True,
+                )
+                if not all(starmap(same_column, pairs)):
+                    raise _other_rows()
             self._writer.write_table(table)
         written = self._out.taken()
         if not self._format.has_rows(data, written):
-            raise ValueRefusedError("the rows in the file are not those that were proved")
+            raise _other_rows()
         return written
 
     def end(self) -> Iterator[bytes]:
+        if self._held is not None:
+            yield self._written()
         self._writer.close()
         yield self._out.taken()
+
+
+def _other_rows() -> ValueRefusedError:
+    return ValueRefusedError("the rows in the file are not those that were proved")
 
 
 class _Sink(io.RawIOBase):

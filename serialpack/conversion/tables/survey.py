@@ -12,7 +12,7 @@ from serialpack.conversion.blocks import BlockConverter
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.rules import KEEPING, TABLES, TEXT_TABLES, UNIONS
 from serialpack.conversion.tables.at import lists_in
-from serialpack.conversion.tables.shape import ValueShape, check_columns
+from serialpack.conversion.tables.shape import MOST_COLUMNS, ValueShape, check_columns
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.tables.table import as_maps
 from serialpack.conversion.types.kept import KeptTable, kept_of
@@ -182,8 +182,11 @@ def _looked(
 ) -> Looked:
     fmt = FORMATS.get(plan.source)
     assert isinstance(fmt, ValueFormat)
-    line = Line(fmt.split(read, block_size or _BLOCK, for_values=True), size=size)
+    block_size = block_size or _BLOCK
+    line = Line(fmt.split(read, block_size, for_values=True), block_size=block_size, size=size)
     first = line.first
+    if isinstance(fmt, CsvText) and writes_table(plan, "maps") and not plan.fields:
+        check_columns(fmt.count_columns(first, MOST_COLUMNS))
     structure = plan.structure or fmt.structure(first, 0)
     if structure == Structure.MAP or (plan.shaping.at and not first.last):
         raise TooLong

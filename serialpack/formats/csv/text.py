@@ -20,6 +20,7 @@ from serialpack.formats.base import (
     too_large,
 )
 from serialpack.formats.csv.rows import (
+    cells_of,
     detect_style,
     first_width,
     line_of_row,
@@ -83,6 +84,15 @@ class CsvText(ValueFormat):
         """The header of a block's source."""
         return block.context or self._head(bytes(block.data))
 
+    def count_columns(self, block: SourceBlock, few: int) -> int:
+        """How many columns a block's source has, told from its header before that is names; an
+        upper bound where they are no more than ``few``."""
+        head = self.header_of(block)
+        most = head.count(self.declared.delimiter) + 1
+        if most <= few or b'"' not in head:
+            return most
+        return first_width(str(head, "utf-8", "replace").removeprefix(_BOM), self._mark)
+
     def _head(self, data: bytes) -> bytes:
         """The header of a source that begins with ``data``."""
         if not self.declared.headless:
@@ -129,6 +139,14 @@ class CsvText(ValueFormat):
         text = str(head, "utf-8", "surrogateescape" if lossy else "strict")
         rows = rows_of(text.removeprefix(_BOM), self._mark)
         return rows[0] if rows else []
+
+    def line_of_names(self, head: bytes) -> str:
+        """A header without what stands before and behind its names; UnicodeDecodeError."""
+        return str(head, "utf-8").removeprefix(_BOM).rstrip("\r\n")
+
+    def cells(self, line: str) -> Iterator[str]:
+        """The fields of a line without its end, of which few are there at a time; Malformed."""
+        return cells_of(line, self._mark)
 
     def literal_of(self, text: str) -> str | None:
         return text if is_number(text) else None

@@ -17,13 +17,16 @@ from serialpack.formats.tables import records as tables
 from serialpack.formats.tables.pages import Page, longest_word, pages
 from serialpack.formats.tables.pieces import check_inner
 from serialpack.formats.tables.room import MOST_VALUES, Room
-from serialpack.formats.tables.table import TableFormat
+from serialpack.formats.tables.table import STORED_VALUES, TableFormat
 from serialpack.formats.tables.thrift import Bytes, ThriftReader
 
 _MAGIC = b"PAR1"
 
 #: So many bytes of a column are read at once.
 _BUFFER = 64 << 10
+
+#: So many fields are read at once of what was written here.
+_FIELDS = 512
 
 # Numbers of fields: of FileMetaData, SchemaElement, RowGroup and ColumnChunk;
 _SCHEMA, _GROUPS, _REPETITION, _COLUMNS, _ROWS, _ABOUT = 2, 4, 3, 1, 3, 3
@@ -40,6 +43,7 @@ class ParquetFormat(TableFormat):
     about = "Parquet, a table as columns"
     #: pyarrow reads schemas of 98 levels.
     levels = 96
+    least_rows = 1000
 
     def read_table(self, data: bytes, most: int) -> Any:
         pa = tables.arrow()
@@ -83,6 +87,20 @@ class ParquetFormat(TableFormat):
 
         source = tables.arrow().BufferReader(data)
         return pyarrow.parquet.ParquetFile(source).read(use_threads=False)
+
+    def columns_written(self, data: bytes) -> Iterator[list[Any]]:
+        import pyarrow.parquet
+
+        with tables.reading():
+            file = pyarrow.parquet.ParquetFile(tables.arrow().BufferReader(data))
+            fields, leaves = len(file.schema_arrow), file.metadata.num_columns
+        # Each field is one column there, but for what holds others: all of them are 8 kB each.
+        most = _FIELDS if fields == leaves else fields
+        for first in range(0, fields, most):
+            some = range(first, min(first + most, fields)) if most < fields else None
+            with tables.reading():
+                part = file.reader.read_all(column_indices=some, use_threads=False)
+            yield from tables.columns_in(part, len(data), most=STORED_VALUES)
 
     def open_writer(self, sink: Any, schema: Any) -> Any:
         import pyarrow.parquet
@@ -144,42 +162,89 @@ def _groups(data: Bytes, room: Room | None) -> list[_Group]:
     if footer > size - 12:
         raise Malformed(f"a footer of {footer} bytes is announced", size - 8)
     start = size - 8 - footer
+    reader = ThriftReader(data[start : size - 8])
     try:
-        about = ThriftReader(data[start : size - 8]).struct()
-        in_pieces = room is None
-        if room is None and any(each.get(_REPETITION) == _REPEATED for each in about[_SCHEMA]):
-            room = Room(size, MOST_VALUES)  # a row may have any number of values
-        seen = Room(size, 0)
-        return [_group(data, group, seen, room, in_pieces=in_pieces) for group in about[_GROUPS]]
+        return list(_found(data, reader, room))
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise Malformed(f"no footer of Parquet's ({error})", start) from None
 
 
-def _group(
-    data: Bytes, group: dict[int, Any], seen: Room, room: Room | None, *, in_pieces: bool
-) -> _Group:
-    words: list[str] = []
-    rows = group[_ROWS]
-    values = size = longest = 0
-    for column in group[_COLUMNS]:
-        about = column[_ABOUT]
-        dictionary: Page | None = None
-        found = list(pages(data, about, seen))
-        for page in found:
-            if room is not None:
-                room.take(page.values, page.bytes)
-            else:
-                Room(page.stored, page.values).take(0, page.bytes)
-            dictionary = page if page.is_dictionary else dictionary
-        here = sum(page.values for page in found)
-        values, size = values + here, size + sum(page.bytes for page in found)
-        if dictionary is None or about[_TYPE] != _BYTE_ARRAY:
-            continue
-        word = longest_word(data, about, dictionary) if in_pieces else None
-        # Of lists, a row may have all the values there are.
-        stored = sum(page.stored for page in found)
-        if word is None or (room is not None and not Room(stored, 0).has_room(here * word)):
-            words.append(".".join(str(name, "utf-8") for name in about[_PATH]))
+def _found(data: Bytes, footer: ThriftReader, room: Room | None) -> Iterator[_Group]:
+    """The groups that a footer tells of, one column at a time: it may be as large as the file."""
+    seen, in_pieces, schema, told = Room(len(data), 0), room is None, None, False
+    for number, kind in footer.fields():
+        if number == _SCHEMA:
+            schema = footer.value(kind)
+        elif number != _GROUPS:
+            footer.value(kind)
+        elif told:
+            raise ValueError("its groups twice")
         else:
-            longest += word * max(1, here // max(rows, 1))
-    return _Group(rows, values, size, words, longest)
+            told = True
+            # A row may have any number of values where there are lists, or nobody knows.
+            if room is None and (schema is None or any(_is_repeated(each) for each in schema)):
+                room = Room(len(data), MOST_VALUES)
+            for _ in footer.items(kind):
+                yield _group(data, footer, seen, room, in_pieces=in_pieces)
+    if not told:
+        raise ValueError("no groups")
+
+
+def _is_repeated(element: dict[int, Any]) -> bool:
+    return bool(element.get(_REPETITION) == _REPEATED)
+
+
+def _group(
+    data: Bytes, footer: ThriftReader, seen: Room, room: Room | None, *, in_pieces: bool
+) -> _Group:
+    columns: list[_ColumnPages] = []
+    rows = None
+    for number, kind in footer.fields():
+        if number == _COLUMNS:
+            for each in footer.items(kind):
+                about = footer.value(each)[_ABOUT]
+                columns.append(_column(data, about, seen, room, in_pieces=in_pieces))
+        elif number == _ROWS:
+            rows = footer.value(kind)
+        else:
+            footer.value(kind)
+    if rows is None:
+        raise ValueError("a group of nobody knows how many rows")
+    return _Group(
+        rows,
+        sum(column.values for column in columns),
+        sum(column.bytes for column in columns),
+        [column.words for column in columns if column.words is not None],
+        sum(column.word * max(1, column.values // max(rows, 1)) for column in columns),
+    )
+
+
+class _ColumnPages(NamedTuple):
+    """A column of a group, as ``_Group`` has them. ``words``: its path, where they are one of its
+    ``words``; ``word``: the bytes of the longest one, where they were looked at."""
+
+    values: int
+    bytes: int
+    words: str | None = None
+    word: int = 0
+
+
+def _column(
+    data: Bytes, about: dict[int, Any], seen: Room, room: Room | None, *, in_pieces: bool
+) -> _ColumnPages:
+    dictionary: Page | None = None
+    values = size = stored = 0
+    for page in pages(data, about, seen):
+        if room is not None:
+            room.take(page.values, page.bytes)
+        else:
+            Room(page.stored, page.values).take(0, page.bytes)
+        dictionary = page if page.is_dictionary else dictionary
+        values, size, stored = values + page.values, size + page.bytes, stored + page.stored
+    if dictionary is None or about[_TYPE] != _BYTE_ARRAY:
+        return _ColumnPages(values, size)
+    word = longest_word(data, about, dictionary) if in_pieces else None
+    # Of lists, a row may have all the values there are.
+    if word is None or (room is not None and not Room(stored, 0).has_room(values * word)):
+        return _ColumnPages(values, size, ".".join(str(name, "utf-8") for name in about[_PATH]))
+    return _ColumnPages(values, size, word=word)

@@ -6,6 +6,8 @@ Source: https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-pr
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import repeat
 from typing import Any
 
 from serialpack.binary import read_varint, unzigzag
@@ -35,17 +37,30 @@ class ThriftReader:
         self.at = at
 
     def struct(self, depth: int = 0) -> dict[int, Any]:
+        return {number: self.value(kind, depth) for number, kind in self.fields(depth)}
+
+    def fields(self, depth: int = 0) -> Iterator[tuple[int, int]]:
+        """The number and the type of each field of a struct, whose value is read before the next
+        is asked for."""
         if depth > _MOST_LEVELS:
             raise ValueError("nested too deeply")
-        found: dict[int, Any] = {}
         number = 0
         while head := self._byte():
             number = number + (head >> 4) if head >> 4 else self._integer()
-            kind = head & 15
-            found[number] = kind == _TRUE if kind in (_TRUE, _FALSE) else self._value(kind, depth)
-        return found
+            yield number, head & 15
 
-    def _value(self, kind: int, depth: int) -> Any:
+    def items(self, kind: int) -> Iterator[int]:
+        """The type of each item of a list of type ``kind``, as ``fields``."""
+        if kind not in (_LIST, _SET):
+            raise ValueError(f"no list, but type {kind}")
+        head = self._byte()
+        count = head >> 4 if head >> 4 < 15 else self._varint()
+        yield from repeat(head & 15, self._fits(count))
+
+    def value(self, kind: int, depth: int = 0) -> Any:
+        """What a field of type ``kind`` has."""
+        if kind in (_TRUE, _FALSE):
+            return kind == _TRUE
         if kind in _INTEGERS:
             return self._integer()
         if kind == _BINARY:
@@ -55,9 +70,7 @@ class ThriftReader:
         if kind == _STRUCT:
             return self.struct(depth + 1)
         if kind in (_LIST, _SET):
-            head = self._byte()
-            count = head >> 4 if head >> 4 < 15 else self._varint()
-            return [self._item(head & 15, depth) for _ in range(self._fits(count))]
+            return [self._item(item, depth) for item in self.items(kind)]
         if kind == _MAP:
             count = self._fits(self._varint())
             kinds = self._byte() if count else 0
@@ -69,10 +82,14 @@ class ThriftReader:
     def _item(self, kind: int, depth: int) -> Any:
         if depth > _MOST_LEVELS:
             raise ValueError("nested too deeply")
-        return self._byte() if kind in (_TRUE, _FALSE) else self._value(kind, depth + 1)
+        return self._byte() if kind in (_TRUE, _FALSE) else self.value(kind, depth + 1)
 
     def _byte(self) -> int:
-        return self._take(1)[0]
+        at = self.at
+        if at >= len(self._data):
+            raise ValueError("it ends too early")
+        self.at = at + 1
+        return self._data[at]
 
     def _take(self, size: int) -> bytes:
         end = self.at + size
