@@ -210,11 +210,11 @@ class OutputGroup:
         #: does: that stays then, whatever ``force`` says.
         self.only_same = False
         self._each = each
-        self._outputs: list[Output] = []
+        self.outputs: list[Output] = []
 
     def add(self, output: Output) -> None:
         """``output`` is whole, and waits for its name."""
-        self._outputs.append(output)
+        self.outputs.append(output)
 
     def commit(self, folders: Iterable[str] = ()) -> dict[str, FileError]:
         """Bring all to disk and give them their names; what came of those that did not get one.
@@ -233,14 +233,14 @@ class OutputGroup:
                     for each in named:
                         if each.folder == folder:
                             failed[each.path] = file_error(error, each.path, "write")
-            self._outputs = []
+            self.outputs = []
         return failed
 
     def _on_disk(self, failed: dict[str, FileError]) -> list[Output]:
         """The outputs that are on the disk."""
-        all_at_once = None if self._each or len(self._outputs) < _ALL_FROM else syncfs()
+        all_at_once = None if self._each or len(self.outputs) < _ALL_FROM else syncfs()
         if all_at_once is not None:
-            for fd in {os.fstat(each.fd).st_dev: each.fd for each in self._outputs}.values():
+            for fd in {os.fstat(each.fd).st_dev: each.fd for each in self.outputs}.values():
                 if not all_at_once(fd):
                     all_at_once = None  # which of them it is about, each will say
                     break
@@ -249,7 +249,7 @@ class OutputGroup:
             steps.append(lambda each: os.fsync(each.fd))
         if self.read_back:
             steps.append(Output.check_read_back)
-        outputs = self._outputs
+        outputs = self.outputs
         for step in steps:
             outputs = [each for each in outputs if _tried(each, step, failed)]
         return outputs
@@ -260,9 +260,9 @@ class OutputGroup:
 
     def __exit__(self, *_: object) -> None:
         _here.group = None
-        for each in self._outputs:
+        for each in self.outputs:
             each.abandon()
-        self._outputs = []
+        self.outputs = []
 
 
 def _tried(output: Output, step: Callable[[Output], object], failed: dict[str, FileError]) -> bool:

@@ -65,6 +65,8 @@ class Converter:
         self._joined = JoinedOutputs() if self._mover.targets.is_joined else None
         if self._joined is not None and to is not None:
             self._joined.check(to, "")
+        #: The formats of inputs that keep theirs, as far as they were looked at.
+        self._kept: dict[str, str] = {}
         self._how: ConvertOptions = {
             "format": asked.format,
             "lossy": [rule for each in asked.lossy for rule in each.split(",")],
@@ -99,14 +101,13 @@ class Converter:
         mover, to = self._mover, self._to
         if to is not None and not self._asked.name:
             mover.targets.plan(mover.inputs, lambda path: converted_name(path, to, stored=False))
-        if to is not None:
-            mover.ahead(
-                partial(file_converter, self._how),
-                lambda path: self._target_of(path, to),
-                to=self._to_of,
-                processes=lambda files, size: files >= _FROM_FILES or size >= _FROM_BYTES,
-                alone=None,
-            )
+        mover.ahead(
+            partial(file_converter, self._how),
+            lambda path: self._target_of(path, self._to_of(path)),
+            to=self._to_of,
+            processes=lambda files, size: files >= _FROM_FILES or size >= _FROM_BYTES,
+            alone=None,
+        )
         return mover.each(mover.inputs, self._convert)
 
     def _to_of(self, path: str) -> str:
@@ -114,7 +115,9 @@ class Converter:
             return self._to
         from serialpack.cli.meant import format_kept
 
-        return format_kept(path, self._asked.format)
+        if path not in self._kept:
+            self._kept[path] = format_kept(path, self._asked.format)
+        return self._kept[path]
 
     def _target_of(self, path: str, to: str) -> str:
         def name(path: str) -> str:
@@ -155,7 +158,7 @@ class Converter:
             say(manner, f"  {words}")
         for line in _told(report, verbose=manner.verbose):
             say(manner, line)
-        return _line(path, target, report)
+        return _line(path, target, report) if self._mover.keeps_lines else {}
 
 
 def shaping_of(asked: UnpackRequest) -> Shaping:

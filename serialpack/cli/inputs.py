@@ -122,5 +122,6 @@ def _notes(walk: Walk, takes: Takes, *, empty: bool) -> list[str]:
 def add_folder_hint(error: SerialpackError, path: str) -> None:
     """Say of a folder that was named as a file how the files in it are taken."""
     if isinstance(error, FolderError) and error.path == path and os.path.isdir(path):
-        verb = click.get_current_context().command.name
-        error.hint = f"serialpack {verb} -r {shlex.quote(path)}"
+        verb = click.get_current_context().command
+        if any(param.name == "recursive" for param in verb.params):
+            error.hint = f"serialpack {verb.name} -r {shlex.quote(path)}"

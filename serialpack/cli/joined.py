@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import io
-import shutil
-import tempfile
-from typing import IO, Any, cast
+from typing import IO
 
 from serialpack.errors import RefusedError, UsageError
 from serialpack.formats import FORMATS
@@ -98,7 +96,11 @@ class JoinedPart:
         self._joined = joined
         self._raw = raw
         self._begun = False
-        self._spool: Any = tempfile.SpooledTemporaryFile(_IN_MEMORY) if spooled else None  # noqa: SIM115
+        self._spool: IO[bytes] | None = None
+        if spooled:
+            from tempfile import SpooledTemporaryFile
+
+            self._spool = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115
         #: How it begins, where that is written at once.
         self.front = bytearray()
 
@@ -121,7 +123,8 @@ class JoinedPart:
         with self._spool as spool:
             spool.seek(0)
             self._joined.below_names(spool, report)
-            shutil.copyfileobj(spool, cast("IO[bytes]", _Putting(self._put)), 1 << 20)
+            while piece := spool.read(1 << 20):
+                self._put(piece)
 
     def _put(self, data: Buffer) -> None:
         if len(data):
@@ -133,11 +136,6 @@ def _write(raw: IO[bytes], data: Buffer) -> None:
     view = memoryview(data)
     while view:
         view = view[raw.write(view) :]
-
-
-class _Putting:
-    def __init__(self, put: Any) -> None:
-        self.write = put
 
 
 def _first_row(table: IO[bytes]) -> bytes:

@@ -26,9 +26,10 @@ class Journal:
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0)
         try:
             self._fd = os.open(path, flags, 0o666)
-            begins = os.pread(self._fd, len(MARK) + 2, 0)
+            begins = os.read(self._fd, len(MARK) + 2)
             size = os.fstat(self._fd).st_size
-            cut = size and os.pread(self._fd, 1, size - 1) != b"\n"
+            os.lseek(self._fd, max(size - 1, 0), os.SEEK_SET)
+            cut = os.read(self._fd, 1) not in (b"", b"\n")
         except OSError as error:
             raise file_error(error, path, "write") from error
         if size and begins != b'{"' + MARK.encode():

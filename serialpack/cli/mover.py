@@ -159,7 +159,7 @@ class Mover:
         """The input as it is now, or was when it was read ahead."""
         if path in self._before:
             return Input(path, self._before.pop(path))
-        return Input(path, None if path == STDIO else stat_of(path))
+        return Input(path, None if path == STDIO or self._outputs.keep else stat_of(path))
 
     def each(
         self,
@@ -210,7 +210,8 @@ class Mover:
                 if (target := self._left.get(path)) is None:
                     return work(path)
                 self._tally.leave()
-                self.say(f"{path}: {target} is whole and no older, left as it is")
+                if self.tells():
+                    say(self._manner, f"{path}: {target} is whole and no older, left as it is")
                 return {"source": path, "target": target, "left": True}
             finally:
                 if self._bar is not None:
@@ -229,9 +230,15 @@ class Mover:
         if self._journal is not None and line:
             self._journal.add(line)
 
-    def say(self, line: str, *, verbose_only: bool = False) -> None:
-        """A closing line; of many files only where each is asked for."""
-        say(self._manner, line, verbose_only=verbose_only or self._many)
+    def tells(self, *, verbose_only: bool = False) -> bool:
+        """Whether each file is told of; of many only where that is asked for."""
+        manner = self._manner
+        return not manner.quiet and (manner.verbose or not (verbose_only or self._many))
+
+    @property
+    def keeps_lines(self) -> bool:
+        """Whether there is anyone for lines of ``--json``."""
+        return self._manner.as_json or self._journal is not None
 
     def _open_journal(self) -> None:
         path = self._outputs.journal
@@ -296,8 +303,9 @@ class Mover:
             report = cast("ReportT", self.batch.report(paths[0]))
         else:
             report = self._work(label, target, work, binary, counts_written, grouped)
-        for line in closing(report):
-            self.say(line, verbose_only=target == STDIO)
+        if self.tells(verbose_only=target == STDIO):
+            for line in closing(report):
+                say(self._manner, line)
         self._tally.add(report.sizes)
         if self._outputs.stats:
             print_stats(report.seconds, report.sizes)

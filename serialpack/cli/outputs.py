@@ -30,7 +30,7 @@ class Targets:
         self.is_file = output not in (None, STDIO) and not self._folder
         #: The files given out so far, as they are called from the root.
         self.used: set[str] = set()
-        #: What ``plan`` gave out.
+        #: What was given out, by input.
         self._planned: dict[str, str] = {}
         self._real: dict[str, str] = {}
         self._made: set[str] = set()
@@ -60,6 +60,7 @@ class Targets:
                 "another input has the same output", path=target, hint="-o names it, one by one"
             )
         self.used.add(absolute)
+        self._planned[path] = target
         return target
 
     def plan(self, paths: Sequence[str], name: Callable[[str], str]) -> None:

@@ -112,7 +112,7 @@ class Packer:
             return {}
         if self._manner.verbose:
             say(self._manner, f"  {report.format}: {report.why}")
-        return _line(path, target, report)
+        return _line(path, target, report) if self._mover.keeps_lines else {}
 
     def _pack_archive(self, target: str) -> dict[str, Any]:
         from serialpack.archive import pack_archive

@@ -163,7 +163,7 @@ class Unpacker:
         if report is None:
             return {}
         tell_losses(report, named(path))
-        return _line(path, target, report)
+        return _line(path, target, report) if self._mover.keeps_lines else {}
 
     def _how(self) -> dict[str, Any]:
         """What is told to whoever unpacks."""

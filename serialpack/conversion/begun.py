@@ -1,7 +1,5 @@
 """A source that is opened, how it becomes the target, and what is known of all of it before."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from contextlib import ExitStack
 from itertools import chain, count

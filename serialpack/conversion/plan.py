@@ -1,7 +1,5 @@
 """What workers are told, and what they answer."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -80,7 +78,7 @@ class Found(NamedTuple):
     left_out: list[LeftOut]
     elements: bool = False
     numbers: Sequence[int] = ()
-    piece: Piece | None = None
+    piece: "Piece | None" = None
     keys: bytes = b""
     fields: frozenset[Field] = frozenset()
     same: bool = False

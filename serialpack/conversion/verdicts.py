@@ -4,8 +4,6 @@ Made of what serializers declare and of ``rules``; the documentation's table and
 of it.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from typing import NamedTuple
 

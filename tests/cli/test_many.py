@@ -131,3 +131,18 @@ def test_an_archive_among_many(run: Run, batch: Path, tmp_path: Path) -> None:
     done = run("unpack", "--json", "-r", tmp_path / "out", "-o", tmp_path / "back")
     assert len(lines(done.stdout)) == 25
     assert len(list((tmp_path / "back").rglob("*.json"))) == 25
+
+
+def test_formats_that_are_kept_and_names_that_are_stored(
+    run: Run, batch: Path, tmp_path: Path
+) -> None:
+    """Targets that are known only once an input was looked at."""
+    (batch / "bad.json").unlink()
+    run("unpack", "--fields", "n", "-r", batch, "-o", tmp_path / "fields")
+    assert len(list((tmp_path / "fields").glob("*.json"))) == 23
+    run("pack", "-r", batch, "-o", tmp_path / "out")
+    run("unpack", "-N", "-r", tmp_path / "out", "-o", tmp_path / "back")
+    run("unpack", "-N", "--to", "yaml", "-r", tmp_path / "out", "-o", tmp_path / "yaml")
+    assert len(list((tmp_path / "yaml").glob("*.yaml"))) == 23
+    for path in batch.iterdir():
+        assert (tmp_path / "back" / path.name).read_bytes() == path.read_bytes()

@@ -3,8 +3,6 @@
 Numbers and booleans are literals of JSON, bare; text that could be read as one is quoted.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """Records as the columns of a layout, and the order of their keys."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Sequence
 from enum import Enum
@@ -36,7 +34,7 @@ class CellPlace(NamedTuple):
     """
 
     column: int = -1
-    below: dict[str, CellPlace] | None = None
+    below: "dict[str, CellPlace] | None" = None
 
 
 class ColumnParts(NamedTuple):

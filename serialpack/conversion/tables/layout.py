@@ -1,7 +1,5 @@
 """Which columns a table of text has, and how each is written."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 

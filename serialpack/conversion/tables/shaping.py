@@ -1,7 +1,5 @@
 """What the user says about tables."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """A block of records as rows of a table: what is the same for text, files with types, databases."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """How a table of text was written, as a typed table keeps it, and how it is written so again."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Sequence
 from functools import partial

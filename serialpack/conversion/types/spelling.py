@@ -1,7 +1,5 @@
 """Types of text, and how all values of one column are spelled in them."""
 
-from __future__ import annotations
-
 import re
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator, Sequence

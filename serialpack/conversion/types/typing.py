@@ -1,7 +1,5 @@
 """Columns of text become columns of values, and what is to be known of them before."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any, NamedTuple
 

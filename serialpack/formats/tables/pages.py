@@ -3,8 +3,6 @@
 Source: https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 

@@ -9,8 +9,6 @@ Whoever reads the events shows each of them to ``MisreadWatch.look``, in their o
 numbers are those of YAML 1.2.2.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from functools import cache

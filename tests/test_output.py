@@ -1,0 +1,144 @@
+"""Outputs that get their names together, and what is read back before they do."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from serialpack import disk
+from serialpack.errors import ExistingFileError
+from serialpack.hidden import is_hidden
+from serialpack.output import Output, OutputGroup
+
+of_linux = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="looks into /proc")
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def hidden(folder: Path) -> list[str]:
+    return [name for name in names(folder) if is_hidden(name)]
+
+
+def write(path: Path, data: bytes = b"data", *, force: bool = False) -> None:
+    with Output(path, force=force) as output:
+        output.write(data)
+
+
+@pytest.mark.parametrize("each", [False, True], ids=["group", "each"])
+def test_names_come_with_the_commit(tmp_path: Path, each: bool) -> None:
+    """What could not be given one is told, and removed; the others are there."""
+    paths = [tmp_path / f"{number}" for number in range(6)]
+    with OutputGroup(each=each) as group:
+        for path in paths:
+            write(path, path.name.encode())
+        assert names(tmp_path) == hidden(tmp_path)
+        paths[3].write_bytes(b"another's")
+        failed = group.commit()
+    assert list(failed) == [str(paths[3])]
+    assert isinstance(failed[str(paths[3])], ExistingFileError)
+    paths[3].write_bytes(b"3")
+    assert [path.read_bytes() for path in paths] == [b"%d" % number for number in range(6)]
+    assert not hidden(tmp_path)
+
+
+def test_without_a_commit_nothing_is_there(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="ended"), OutputGroup():
+        write(tmp_path / "a")
+        raise ValueError("ended")
+    assert not names(tmp_path)
+    write(tmp_path / "b")  # and the group is over
+    assert names(tmp_path) == ["b"]
+
+
+@of_linux
+@pytest.mark.parametrize("each", [False, True], ids=["group", "each"])
+def test_what_the_disk_does_not_hold_gets_no_name(tmp_path: Path, each: bool) -> None:
+    """It is read back where the source is to be removed."""
+    paths = [tmp_path / f"{number}" for number in range(6)]
+    large = os.urandom(100_000)
+    with OutputGroup(each=each, read_back=True) as group:
+        for path in paths:
+            with Output(path) as output:
+                output.write(b"____")
+                output.write(large)
+                output.patch(0, b"head")
+        for number, place in ((1, 2), (4, 99_999)):
+            with hidden_of(group, number).open("r+b") as file:
+                file.seek(place)
+                file.write(b"\0\0")
+        failed = group.commit()
+    assert list(failed) == [str(paths[1]), str(paths[4])]
+    assert "what was read back" in str(failed[str(paths[1])])
+    assert all(path.read_bytes() == b"head" + large for path in paths if str(path) not in failed)
+    assert not hidden(tmp_path)
+
+
+def behind(fd: int) -> Path:
+    """The file that a descriptor is of."""
+    return Path(f"/proc/self/fd/{fd}").readlink()
+
+
+def hidden_of(group: OutputGroup, number: int) -> Path:
+    """The hidden file of an output of the group."""
+    return behind(group.outputs[number].fd)
+
+
+@of_linux
+def test_a_file_system_that_fails_is_asked_file_by_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that the error is that of the file it is about."""
+    asked: list[int] = []
+
+    def fails(fd: int) -> bool:
+        asked.append(fd)
+        return False
+
+    monkeypatch.setattr("serialpack.output.syncfs", lambda: fails)
+    real = os.fsync
+
+    def fsync(fd: int) -> None:
+        if asked and behind(fd) == bad:
+            raise OSError(5, "Input/output error")
+        real(fd)
+
+    monkeypatch.setattr("os.fsync", fsync)
+    with OutputGroup() as group:
+        for number in range(6):
+            write(tmp_path / f"{number}")
+        bad = hidden_of(group, 2)
+        failed = group.commit()
+    assert len(asked) == 1
+    assert list(failed) == [str(tmp_path / "2")]
+    assert names(tmp_path) == ["0", "1", "3", "4", "5"]
+
+
+def test_what_must_be_the_same_stays(tmp_path: Path) -> None:
+    for name in ("same", "other"):
+        (tmp_path / name).write_bytes(b"data")
+    before = (tmp_path / "same").stat()
+    with OutputGroup() as group:
+        group.only_same = True
+        write(tmp_path / "same", force=True)
+        write(tmp_path / "other", b"atad", force=True)
+        write(tmp_path / "new")
+        failed = group.commit()
+    assert list(failed) == [str(tmp_path / "other")]
+    assert (tmp_path / "same").stat().st_ino == before.st_ino
+    assert (tmp_path / "new").read_bytes() == b"data"
+    assert not hidden(tmp_path)
+
+
+def test_dead_hidden_files_are_told_from_others(tmp_path: Path) -> None:
+    (tmp_path / ".serialpack-01234567.tmp").write_bytes(b"")
+    (tmp_path / "serialpack.tmp").write_bytes(b"")
+    with OutputGroup() as group:
+        write(tmp_path / "a")
+        assert disk.remove_dead(str(tmp_path)) == 1
+        assert not group.commit()
+    assert names(tmp_path) == ["a", "serialpack.tmp"]
+    assert disk.remove_dead(str(tmp_path / "none")) == 0
