@@ -1,7 +1,5 @@
 """Which inputs there are: those named, those in lists of names, those in folders."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import sys
@@ -102,7 +100,7 @@ def _names(files: Sequence[str], sources: Sources) -> Sequence[str]:
     return (*files, *names)
 
 
-def _notes(walk: Walk, takes: Takes, *, empty: bool) -> list[str]:
+def _notes(walk: "Walk", takes: Takes, *, empty: bool) -> list[str]:
     """What of a folder is left out, and is not what was asked for."""
     notes = [f"{path}: is written to, and left out" for path in walk.passed_over]
     left = [

@@ -1,7 +1,5 @@
 """What the verbs that write files do around each, whatever they do with it."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext

@@ -1,7 +1,5 @@
 """Zstandard, and the frame of raw blocks that stands for a stored block."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from functools import cached_property

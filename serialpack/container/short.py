@@ -4,8 +4,6 @@ What it says is what a header, a block header and an index would: it is read as 
 there, and whoever reads members need not know of it.
 """
 
-from __future__ import annotations
-
 import io
 import struct
 from typing import NamedTuple
