@@ -81,7 +81,7 @@ class Mover:
 
     def ahead(
         self,
-        make: MakeJobWork,
+        make: "MakeJobWork",
         target: Callable[[str], str | None],
         *,
         to: Callable[[str], str] = lambda _: "",
@@ -130,7 +130,7 @@ class Mover:
 
     def _job(
         self, path: str, target_of: Callable[[str], str | None], to: Callable[[str], str]
-    ) -> FileJob | None:
+    ) -> "FileJob | None":
         """The job for an input; None where it was done before, and is to be left."""
         from serialpack.cli.batch import FileJob
 
@@ -153,7 +153,7 @@ class Mover:
         folder = self.targets.folder_for(target)
         return FileJob(path, target, to(path), before.st_size, folder, again)
 
-    def input(self, path: str) -> Input:
+    def input(self, path: str) -> "Input":
         """The input as it is now, or was when it was read ahead."""
         if path in self._before:
             return Input(path, self._before.pop(path))
@@ -250,7 +250,7 @@ class Mover:
             raise UsageError("--journal is an output itself", hint="name another one")
         self._journal = Journal(path, str(click.get_current_context().command.name))
 
-    def _files_bar(self, files: Sequence[str]) -> AbstractContextManager[FilesBar | None]:
+    def _files_bar(self, files: Sequence[str]) -> "AbstractContextManager[FilesBar | None]":
         if len(files) < 2 or not shows_progress(self._manner):
             return nullcontext()
         from serialpack.cli.progress import FilesBar
