@@ -14,6 +14,7 @@ import pytest
 import serialpack
 from serialpack.api import first_records
 from serialpack.conversion.tables.shaping import Shaping
+from serialpack.detect import detect
 from serialpack.errors import (
     InputError,
     RefusedError,
@@ -67,6 +68,15 @@ def converted(data: bytes, to: str, source: str = "npz", **how: Any) -> bytes:
     out = io.BytesIO()
     serialpack.convert(io.BytesIO(data), out, format=source, to=to, threads=1, **how)
     return out.getvalue()
+
+
+def test_a_zip_that_begins_with_an_array_is_one_of_arrays() -> None:
+    """Out of a pipe it was a zip, which is not converted."""
+    assert detect(None, archive()) == detect("x.npz", b"") == "npz"
+    assert detect(None, entries({"notes.txt": b"x"})) == "bytes"
+    out = io.BytesIO()
+    serialpack.convert(io.BytesIO(archive()), out, to="json")
+    assert json.loads(out.getvalue()) == VALUES
 
 
 @pytest.mark.parametrize("compressed", [False, True])
