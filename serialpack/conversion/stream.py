@@ -11,6 +11,7 @@ from serialpack.conversion.blocks import BlockConverter
 from serialpack.conversion.joining import Joiner, Patch, Write
 from serialpack.conversion.losses import Losses
 from serialpack.conversion.plan import ConversionPlan, Found
+from serialpack.conversion.rules import ARCHIVES, BY_COLUMN
 from serialpack.conversion.tables.writers import join_of
 from serialpack.conversion.targets import is_sequence
 from serialpack.errors import InputError, RefusedError, ValueRefusedError
@@ -169,6 +170,7 @@ def convert_stream(
     if not in_pieces:
         records, numbers = list[Any](), list[int]()
         one_record = getattr(FORMATS.get(plan.target), "one_record", False)
+        one_record = one_record and plan.target not in ARCHIVES
         # What is sure to be refused is not read to its end.
         early = None if plan.lossy or plan.skip_bad else BlockConverter(plan)
         for block, found in converted:
@@ -220,7 +222,12 @@ def _as_a_whole(
 ) -> Converted:
     """One file of all records of a source, in memory; ``numbers`` as ``_one_file`` has them."""
     parts = len(records)
-    if structure == Structure.MAP:
+    table = None if structure in (Structure.MAP, Structure.DOCUMENT) else _columns(records, plan)
+    if table is not None:
+        tally.losses.merge([Loss(BY_COLUMN, parts, 0, "$", "a row", "items of arrays")])
+        tally.losses.check_carried(plan)
+        records = [table]
+    elif structure == Structure.MAP:
         records = Join().lowered(records, structure)
     elif structure == Structure.ARRAY and not is_sequence(plan.target):
         records = [records]
@@ -230,9 +237,20 @@ def _as_a_whole(
     if isinstance(target, DocumentFormat) and target.one_record:
         target.check_document(records[0])
     whole = len(records) != parts or structure in (Structure.ARRAY, Structure.MAP)
+    whole = whole or table is not None
     data, kept = _one_file(records, numbers[: 0 if whole else None], plan, tally)
     write(data)
     return tally.done(kept if not whole or is_sequence(plan.target) else parts)
+
+
+def _columns(records: list[Any], plan: ConversionPlan) -> dict[Any, list[Any]] | None:
+    """A map of the columns of a table, where the target has an array for each; else None."""
+    if plan.target not in ARCHIVES or not records or type(records[0]) is not dict:
+        return None
+    names = records[0].keys()
+    if not all(type(record) is dict and record.keys() == names for record in records):
+        return None
+    return {name: [record[name] for record in records] for name in names}
 
 
 def _everything(records: list[Any]) -> SourceBlock:

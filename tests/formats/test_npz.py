@@ -127,9 +127,38 @@ def test_a_map_of_lists_becomes_arrays() -> None:
 
 
 @pytest.mark.parametrize(
+    ("source", "text", "wanted"),
+    [
+        (
+            "ndjson",
+            '{"a": 1, "b": "x"}\n{"a": 2.5, "b": "yy"}\n',
+            {"a": [1.0, 2.5], "b": ["x", "yy"]},
+        ),
+        ("json", '[{"a": 1}, {"a": 2}]', {"a": [1, 2]}),
+        ("csv", "a,b\n1,x\n", {"a": ["1"], "b": ["x"]}),
+    ],
+)
+def test_the_columns_of_a_table_become_arrays(source: str, text: str, wanted: Any) -> None:
+    """Which is told, and refused with strict."""
+    out = io.BytesIO()
+    how: dict[str, Any] = {"to": "npz", "format": source, "threads": 1}
+    report = serialpack.convert(io.BytesIO(text.encode()), out, **how)
+    assert "by-column" in [loss.rule for loss in report.carried]
+    with np.load(io.BytesIO(out.getvalue())) as found:
+        assert {name: array.tolist() for name, array in found.items()} == wanted
+    with pytest.raises(ValueRefusedError, match="an array for each column"):
+        serialpack.convert(io.BytesIO(text.encode()), io.BytesIO(), strict=True, **how)
+
+
+def test_rows_of_other_keys_are_no_table() -> None:
+    with pytest.raises(RefusedError, match="an npz file is one document, here are more; --to npy"):
+        converted(b'{"a": 1}\n{"b": 1}\n', "npz", "ndjson")
+
+
+@pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('{"a": [1], "b": [1, "x"]}', r"\$\.b\[\]: npz cannot hold .*: 'x' beside 1"),
+        ('{"a": [1], "b": [1, "x"]}', r"\$\.b\[1\]: npz cannot hold .*: 'x' beside 1"),
         ("[1, 2]", "this is no map"),
         ('{"a": [1, null]}', "None beside 1; --lossy null"),
     ],
