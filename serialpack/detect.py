@@ -32,7 +32,7 @@ def detect(name: str | None, head: bytes) -> str:
         return "pickle"
     if found is None:
         declared = FORMATS.by_magic(head.removeprefix(BOM_UTF8))
-        found = declared.name if declared else None
+        found = declared.name if declared else "npz" if _is_npz(head) else None
     if found == "pickle" and (
         head.startswith(FORMATS.declaration("npy").magic) or known_file(head) is not None
     ):
@@ -205,6 +205,12 @@ def not_converted(head: bytes) -> KnownFile | None:
     text = head.removeprefix(BOM_UTF8).lstrip()
     known = HTML if _HTML.match(text) else known_file(head)
     return known if known is not None and known.cannot else None
+
+
+def _is_npz(head: bytes) -> bool:
+    """Whether a zip begins with an array: NumPy's archives have nothing else."""
+    length = int.from_bytes(head[26:28], "little")
+    return head.startswith(b"PK\x03\x04") and head[30 : 30 + length].endswith(b".npy")
 
 
 def _array(format: str, head: bytes) -> str:

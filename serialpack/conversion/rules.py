@@ -41,6 +41,10 @@ UNIONS = ONE_SCHEMA - TYPED_TABLES
 
 #: Those that are arrays, in which all values of a place have one type.
 ARRAYS = frozenset({"npy", "npz"})
+#: Those of them that have several, by name: a table is one for each of its columns.
+ARCHIVES = frozenset({"npz"})
+#: The rule by which it is.
+BY_COLUMN = "by-column"
 
 #: Every target.
 ALL = frozenset({"*"})
@@ -126,6 +130,11 @@ RULES: dict[str, Rule] = {
         "lists are rows without a header, scalars are one column",
         frozenset({"bare"}),
         *(TABLES, "records as rows", TABLES, "--no-header"),
+    ),
+    BY_COLUMN: Rule(
+        "the rows of a table are an array for each column",
+        frozenset(),
+        *(ARCHIVES, "rows as items of columns", ARCHIVES),
     ),
     "key-order": Rule(
         "columns stand in order of first appearance",

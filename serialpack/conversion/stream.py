@@ -11,6 +11,7 @@ from serialpack.conversion.blocks import BlockConverter
 from serialpack.conversion.joining import Joiner, Patch, Write
 from serialpack.conversion.losses import Losses
 from serialpack.conversion.plan import ConversionPlan, Found
+from serialpack.conversion.rules import ARCHIVES, BY_COLUMN
 from serialpack.conversion.tables.writers import join_of
 from serialpack.conversion.targets import is_sequence
 from serialpack.errors import InputError, RefusedError, ValueRefusedError
@@ -168,6 +169,7 @@ def convert_stream(
     converted = line.through(partial(BlockConverter, plan), crew)
     if not in_pieces:
         records, numbers = list[Any](), list[int]()
+        one_record = target.one_record and plan.target not in ARCHIVES
         # What is sure to be refused is not read to its end.
         early = None if plan.lossy or plan.skip_bad else BlockConverter(plan)
         for block, found in converted:
@@ -176,7 +178,7 @@ def convert_stream(
             numbers += found.numbers
             if block.index == 0:
                 structure = structure_of(found, len(found.records) + len(found.left_out))
-            if structure == Structure.SEQUENCE and target.one_record and len(records) > 1:
+            if structure == Structure.SEQUENCE and one_record and len(records) > 1:
                 raise _not_one(plan, len(records))
             if early is None or block.last or structure == Structure.MAP or not found.records:
                 continue
@@ -219,7 +221,12 @@ def _as_a_whole(
 ) -> Converted:
     """One file of all records of a source, in memory; ``numbers`` as ``_one_file`` has them."""
     parts = len(records)
-    if structure == Structure.MAP:
+    table = None if structure in (Structure.MAP, Structure.DOCUMENT) else _columns(records, plan)
+    if table is not None:
+        tally.losses.merge([Loss(BY_COLUMN, parts, 0, "$", "a row", "items of arrays")])
+        tally.losses.check_carried(plan)
+        records = [table]
+    elif structure == Structure.MAP:
         records = Join().lowered(records, structure)
     elif structure == Structure.ARRAY and not is_sequence(plan.target):
         records = [records]
@@ -229,9 +236,20 @@ def _as_a_whole(
     if isinstance(target, DocumentFormat) and target.one_record:
         target.check_document(records[0])
     whole = len(records) != parts or structure in (Structure.ARRAY, Structure.MAP)
+    whole = whole or table is not None
     data, kept = _one_file(records, numbers[: 0 if whole else None], plan, tally)
     write(data)
     return tally.done(kept if not whole or is_sequence(plan.target) else parts)
+
+
+def _columns(records: list[Any], plan: ConversionPlan) -> dict[Any, list[Any]] | None:
+    """A map of the columns of a table, where the target has an array for each; else None."""
+    if plan.target not in ARCHIVES or not records or type(records[0]) is not dict:
+        return None
+    names = records[0].keys()
+    if not all(type(record) is dict and record.keys() == names for record in records):
+        return None
+    return {name: [record[name] for record in records] for name in names}
 
 
 def _everything(records: list[Any]) -> SourceBlock:

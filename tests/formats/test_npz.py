@@ -14,6 +14,7 @@ import pytest
 import serialpack
 from serialpack.api import first_records
 from serialpack.conversion.tables.shaping import Shaping
+from serialpack.detect import detect
 from serialpack.errors import (
     InputError,
     RefusedError,
@@ -69,6 +70,15 @@ def converted(data: bytes, to: str, source: str = "npz", **how: Any) -> bytes:
     return out.getvalue()
 
 
+def test_a_zip_that_begins_with_an_array_is_one_of_arrays() -> None:
+    """Out of a pipe it was a zip, which is not converted."""
+    assert detect(None, archive()) == detect("x.npz", b"") == "npz"
+    assert detect(None, entries({"notes.txt": b"x"})) == "bytes"
+    out = io.BytesIO()
+    serialpack.convert(io.BytesIO(archive()), out, to="json")
+    assert json.loads(out.getvalue()) == VALUES
+
+
 @pytest.mark.parametrize("compressed", [False, True])
 def test_a_map_of_arrays(compressed: bool, tmp_path: Path) -> None:
     data = archive(compressed=compressed)
@@ -117,9 +127,38 @@ def test_a_map_of_lists_becomes_arrays() -> None:
 
 
 @pytest.mark.parametrize(
+    ("source", "text", "wanted"),
+    [
+        (
+            "ndjson",
+            '{"a": 1, "b": "x"}\n{"a": 2.5, "b": "yy"}\n',
+            {"a": [1.0, 2.5], "b": ["x", "yy"]},
+        ),
+        ("json", '[{"a": 1}, {"a": 2}]', {"a": [1, 2]}),
+        ("csv", "a,b\n1,x\n", {"a": ["1"], "b": ["x"]}),
+    ],
+)
+def test_the_columns_of_a_table_become_arrays(source: str, text: str, wanted: Any) -> None:
+    """Which is told, and refused with strict."""
+    out = io.BytesIO()
+    how: dict[str, Any] = {"to": "npz", "format": source, "threads": 1}
+    report = serialpack.convert(io.BytesIO(text.encode()), out, **how)
+    assert "by-column" in [loss.rule for loss in report.carried]
+    with np.load(io.BytesIO(out.getvalue())) as found:
+        assert {name: array.tolist() for name, array in found.items()} == wanted
+    with pytest.raises(ValueRefusedError, match="an array for each column"):
+        serialpack.convert(io.BytesIO(text.encode()), io.BytesIO(), strict=True, **how)
+
+
+def test_rows_of_other_keys_are_no_table() -> None:
+    with pytest.raises(RefusedError, match="an npz file is one document, here are more; --to npy"):
+        converted(b'{"a": 1}\n{"b": 1}\n', "npz", "ndjson")
+
+
+@pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('{"a": [1], "b": [1, "x"]}', r"\$\.b\[\]: npz cannot hold .*: 'x' beside 1"),
+        ('{"a": [1], "b": [1, "x"]}', r"\$\.b\[1\]: npz cannot hold .*: 'x' beside 1"),
         ("[1, 2]", "this is no map"),
         ('{"a": [1, null]}', "None beside 1; --lossy null"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import struct
 import zlib
 from itertools import product
 from typing import Any
@@ -13,6 +14,10 @@ WORDS = {
     "escapes": "CSV in another encoding, with escaped quotes and no header",
     "database": "a database of SQLite's",
     "feed": "ordinary XML",
+    "field": "an array of NumPy's",
+    "volume": "a NIfTI image",
+    "density": "an MRC map",
+    "arrays": "arrays of NumPy's in a zip",
 }
 
 _TABLES: dict[str, tuple[str, bytes]] = {
@@ -46,14 +51,62 @@ _OTHERS: dict[str, tuple[str, bytes]] = {
     ),
 }
 
+#: Two arrays, as NumPy wrote them.
+_ARCHIVE = (
+    "c-jl_W@gc4fB;1Xy~xL2|Dk}DL4+YuFR!4IkwJi=3#tT0PxcG-4Txl9C}XHrPf0CKE>gErP`Al6QrA&X"
+    "Ps=YVDN4+X&o4?z1&O;Q<`ky_#fvi%3sQl64O1OW9fev23IG=a10w?y12Y2)LjZ~g0_UZENA^Gx%mWjk"
+    "N+#g-K$-<n9x&8VFrv&0To70Mu!qnr4gubbOuEddG0_DLa8?EcXkY}9;CMmT0`mI=s25SS90Za{5G|~1"
+    "AR#6oOasy#VAB9lCu9)"
+)
+
+_NUMBERS = b"".join((n * n * 37 % 4096).to_bytes(2, "little") for n in range(24))
+
+
+def _header(size: int, *parts: tuple[int, bytes]) -> bytes:
+    """So many bytes of zero, but for ``parts``: where they stand, and what they are."""
+    made = bytearray(size)
+    for at, data in parts:
+        made[at : at + len(data)] = data
+    return bytes(made)
+
+
+def _npy(said: bytes) -> bytes:
+    return b"\x93NUMPY\1\0" + struct.pack("<H", len(said) + 1) + said + b"\n"
+
+
+_ARRAYS: dict[str, tuple[str, bytes]] = {
+    "field": (
+        "npy",
+        _npy(b"{'descr': '<i2', 'fortran_order': True, 'shape': (4, 6), }") + _NUMBERS,
+    ),
+    "volume": (
+        "nifti",
+        _header(
+            352,
+            (0, struct.pack("<i", 348)),
+            (40, struct.pack("<8h", 3, 2, 3, 4, 1, 1, 1, 1)),
+            (70, struct.pack("<h", 4)),
+            (108, struct.pack("<f", 352)),
+            (344, b"n+1\0"),
+        )
+        + _NUMBERS,
+    ),
+    "density": (
+        "mrc",
+        _header(1024, (0, struct.pack("<4i", 4, 3, 2, 1)), (208, b"MAP DD")) + _NUMBERS,
+    ),
+    "arrays": ("npz", zlib.decompress(base64.b85decode(_ARCHIVE))),
+}
+
 #: Name -> format and bytes.
-FOUND = {**_TABLES, **_OTHERS}
+FOUND = {**_TABLES, **_OTHERS, **_ARRAYS}
 
 #: Which of them are packed with which serializer.
 PACKED = [
     *product(_TABLES, ("raw", "columns", "msgpack")),
     ("database", "raw"),
     *product(("feed",), ("raw", "json", "msgpack")),
+    *product(_ARRAYS, ("raw",)),
 ]
 
 

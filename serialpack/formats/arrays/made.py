@@ -207,6 +207,8 @@ class _ArrayMaker:
             self._refuse(at, values, path, why(values[at]), kind)
 
     def _refuse(self, at: int, values: list[Any], path: str, was: str, kind: str) -> None:
+        if self._count == 1 and path.count("[]") == 1 and path.endswith("[]"):
+            path = f"{path[:-1]}{at}]"  # the one list
         raise Unwritable(Difference(self._record(at, values), path, was, "", kind))
 
     def _record(self, at: int, values: list[Any]) -> int:
