@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import errno
 import os
-import select
 import stat
 import threading
 from contextlib import suppress
@@ -111,8 +110,14 @@ class Source:
     def _some(self, size: int) -> bytes:
         """At least one byte, none at the end; waits where the file is one that does not."""
         while (data := self._file.read(size)) is None:
-            select.select([self._file], [], [])
+            self._wait()
         return data
+
+    def _wait(self) -> None:
+        """Until there is something to read of a file that does not wait itself."""
+        import select
+
+        select.select([self._file], [], [])
 
     def read_into(self, view: memoryview) -> int:
         """Fill ``view``; how many bytes, fewer than it has only at the end."""
@@ -127,7 +132,7 @@ class Source:
                     view[done : done + len(data)] = data
                     count = len(data)
                 elif (count := readinto(view[done:])) is None:
-                    select.select([self._file], [], [])
+                    self._wait()
                     continue
                 if not count:
                     break
