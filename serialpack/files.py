@@ -110,14 +110,10 @@ class Source:
     def _some(self, size: int) -> bytes:
         """At least one byte, none at the end; waits where the file is one that does not."""
         while (data := self._file.read(size)) is None:
-            self._wait()
+            import select
+
+            select.select([self._file], [], [])
         return data
-
-    def _wait(self) -> None:
-        """Until there is something to read of a file that does not wait itself."""
-        import select
-
-        select.select([self._file], [], [])
 
     def read_into(self, view: memoryview) -> int:
         """Fill ``view``; how many bytes, fewer than it has only at the end."""
@@ -127,13 +123,11 @@ class Source:
         readinto = getattr(self._file, "readinto", None)
         try:
             while done < len(view):
-                if readinto is None:
+                count = None if readinto is None else readinto(view[done:])
+                if count is None:  # there is no such method, or nothing yet
                     data = self._some(len(view) - done)
                     view[done : done + len(data)] = data
                     count = len(data)
-                elif (count := readinto(view[done:])) is None:
-                    self._wait()
-                    continue
                 if not count:
                     break
                 done += count
