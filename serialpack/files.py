@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import select
 import stat
 import sys
 import threading
@@ -101,6 +100,8 @@ class Source:
     def _some(self, size: int) -> bytes:
         """At least one byte, none at the end; waits where the file is one that does not."""
         while (data := self._file.read(size)) is None:
+            import select
+
             select.select([self._file], [], [])
         return data
 
@@ -112,13 +113,11 @@ class Source:
         readinto = getattr(self._file, "readinto", None)
         try:
             while done < len(view):
-                if readinto is None:
+                count = None if readinto is None else readinto(view[done:])
+                if count is None:  # there is no such method, or nothing yet
                     data = self._some(len(view) - done)
                     view[done : done + len(data)] = data
                     count = len(data)
-                elif (count := readinto(view[done:])) is None:
-                    select.select([self._file], [], [])
-                    continue
                 if not count:
                     break
                 done += count

@@ -2,7 +2,6 @@
 
 import json
 import os
-import select
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -142,6 +141,8 @@ class _Stdout:
 
     def write(self, data: Buffer) -> int:
         while (count := self._raw.write(data)) is None:
+            import select
+
             select.select([], [self._raw], [])
         return count
 

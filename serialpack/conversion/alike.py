@@ -14,7 +14,6 @@ from itertools import chain
 from typing import Any
 
 from serialpack.conversion.reading import SourceReader
-from serialpack.first_bytes import FIX_LIST
 from serialpack.formats.base import SourceBlock
 from serialpack.formats.json.text import JsonText
 from serialpack.serializers.base import FAILURES
@@ -60,9 +59,9 @@ class Alike:
     def read_again(self, data: bytes, count: int, target: str) -> list[Any]:
         """The records of what was written of them; ValueError where they are none."""
         if target == "msgpack":
-            from serialpack.formats.msgpack.heads import head
+            from serialpack.formats.msgpack.heads import with_head
 
-            messages: list[Any] = self._messages.decode(head(FIX_LIST, count) + data)
+            messages: list[Any] = self._messages.decode(with_head(data, count))
             return messages
         lines: list[Any] = self._lines.decode_lines(data)
         return lines

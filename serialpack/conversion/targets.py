@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, cast
 
 from serialpack.errors import UsageError
-from serialpack.first_bytes import FIX_LIST
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, Style, ValueFormat
 from serialpack.formats.shared.document import DocumentFormat
@@ -57,10 +56,10 @@ class _MessageWriter(TargetWriter):
     """MessagePack: where the number of messages is known, nobody needs to look for their ends."""
 
     def load(self, data: bytes, count: int) -> list[Any]:
-        from serialpack.formats.msgpack.heads import head
+        from serialpack.formats.msgpack.heads import with_head
 
         try:
-            (records,) = self.serializer.load(head(FIX_LIST, count) + data)
+            (records,) = self.serializer.load(with_head(data, count))
         except ValueError:  # as an array they may be nested one level too deeply
             return self.serializer.load(data)
         return cast("list[Any]", records)

@@ -7,7 +7,6 @@ texts strictly, value by value: that is the proof behind "same or refused".
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
-from copy import copy
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -294,6 +293,8 @@ class ValueFormat(Format):
 
     def reading_literals(self) -> "ValueFormat":
         """The format, as it reads the text of numbers."""
+        from copy import copy
+
         reader = copy(self)
         reader.literals = True
         return reader

@@ -9,8 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from serialpack.depth import check_messages
-from serialpack.first_bytes import FIX_LIST
-from serialpack.formats.msgpack.heads import head
+from serialpack.formats.msgpack.heads import with_head
 from serialpack.formats.msgpack.msgpack import MsgPackFormat
 from serialpack.serializers.base import RecordSerializer
 from serialpack.stages.stage import Buffer
@@ -41,5 +40,5 @@ def read_messages(data: Buffer, read: Callable[[bytes], Any]) -> list[Any]:
     found = MsgPackFormat.scan(memoryview(data), -1, 1)
     if found.end != len(data):
         raise ValueError("the last message is not whole")
-    records: list[Any] = read(b"".join((head(FIX_LIST, found.records), data)))
+    records: list[Any] = read(with_head(data, found.records))
     return records

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import select
-import shutil
 import stat
-import tempfile
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path as PathlibPath
@@ -91,7 +89,10 @@ def _seekable(file: IO[bytes]) -> bool:
 
 @contextmanager
 def _kept(file: IO[bytes], name: str) -> Iterator[Rereadable]:
-    with tempfile.SpooledTemporaryFile(_IN_MEMORY) as copy:
+    import shutil
+    from tempfile import SpooledTemporaryFile
+
+    with SpooledTemporaryFile(_IN_MEMORY) as copy:
         try:
             shutil.copyfileobj(file, copy, 1 << 20)
         except OSError as error:
@@ -101,7 +102,9 @@ def _kept(file: IO[bytes], name: str) -> Iterator[Rereadable]:
 
 @contextmanager
 def _recorded(file: IO[bytes], name: str) -> Iterator[Rereadable]:
-    with tempfile.SpooledTemporaryFile(_IN_MEMORY) as copy:
+    from tempfile import SpooledTemporaryFile
+
+    with SpooledTemporaryFile(_IN_MEMORY) as copy:
         yield Rereadable(cast("IO[bytes]", _Recording(file, copy)), name=name)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from serialpack.first_bytes import FIX_LIST, FIX_MAP, LIST_16, MAP_16
+from serialpack.stages.stage import Buffer
 
 
 def head(kind: int, count: int) -> bytes:
@@ -13,6 +14,11 @@ def head(kind: int, count: int) -> bytes:
     if count < 1 << 16:
         return bytes([first]) + count.to_bytes(2)
     return bytes([first + 1]) + count.to_bytes(4)
+
+
+def with_head(messages: Buffer, count: int) -> bytes:
+    """``count`` messages, one after another, as an array of them."""
+    return b"".join((head(FIX_LIST, count), messages))
 
 
 def without_head(array: bytes, count: int) -> bytes:

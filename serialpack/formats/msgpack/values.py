@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from serialpack.depth import MAX_DEPTH, TooDeep
 from serialpack.depth.values import check_values
+from serialpack.first_bytes import FIX_LIST
 from serialpack.formats.msgpack.heads import head
 from serialpack.formats.shared.utf8 import ESCAPED
 from serialpack.stages.stage import Buffer
@@ -83,7 +84,7 @@ def pack_checked(records: list[Any]) -> bytes:
         return pack(records)
     finally:
         around.innermost.clear()
-    return bytes(packer.getbuffer()[around.depth + len(head(0x90, len(records))) :])
+    return bytes(packer.getbuffer()[around.depth + len(head(FIX_LIST, len(records))) :])
 
 
 class _Around(local):

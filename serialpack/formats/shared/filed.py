@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -40,8 +39,10 @@ class FileRead:
         if self.path is not None:
             yield Path(self.path)
             return
+        from tempfile import TemporaryDirectory
+
         self.kept = True
-        with tempfile.TemporaryDirectory(prefix="serialpack-") as folder:
+        with TemporaryDirectory(prefix="serialpack-") as folder:
             copy = Path(folder) / "copy"
             with copy.open("wb") as out:
                 for data in iter(partial(self._read, 1 << 20), b""):
