@@ -210,11 +210,17 @@ class OutputGroup:
         #: does: that stays then, whatever ``force`` says.
         self.only_same = False
         self._each = each
+        #: What waits for its name.
         self.outputs: list[Output] = []
 
     def add(self, output: Output) -> None:
         """``output`` is whole, and waits for its name."""
         self.outputs.append(output)
+
+    def drop(self, count: int) -> None:
+        """Remove all outputs but the first ``count``: what they were made for has failed."""
+        while len(self.outputs) > count:
+            self.outputs.pop().abandon()
 
     def commit(self, folders: Iterable[str] = ()) -> dict[str, FileError]:
         """Bring all to disk and give them their names; what came of those that did not get one.

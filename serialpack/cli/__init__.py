@@ -2,7 +2,8 @@
 
 Enter at ``main``. ``--version`` is answered before anything is imported; everything else is in
 ``app``. One file a verb: it declares its options (``options``), from which help, manual pages and
-completions are made, and calls the library; ``run`` is what the verbs share.
+completions are made, and calls the library; ``run`` is what the verbs share, ``mover`` what
+those that write files do around each.
 """
 
 import os

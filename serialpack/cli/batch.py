@@ -5,11 +5,13 @@ A group is done by one thread, or process, from its first file to the names of i
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
 from serialpack import hidden
+from serialpack.disk import remove_dead
 from serialpack.errors import ExistingFileError, SerialpackError
 from serialpack.output import MOST_FILES, OutputGroup
 from serialpack.paths import make_folder
@@ -82,6 +84,7 @@ class GroupWorker:
         with OutputGroup(each=self._commit.each, read_back=self._commit.read_back) as group:
             for job in jobs:
                 self._alive()
+                whole = len(group.outputs)
                 try:
                     if job.folder is not None and job.folder not in self._folders:
                         made_in += make_folder(job.folder)
@@ -89,6 +92,7 @@ class GroupWorker:
                     group.only_same = job.again
                     outcomes.append(self._work(job, self._alive))
                 except (SerialpackError, OSError, MemoryError) as error:
+                    group.drop(whole)
                     outcomes.append(ours(error))
             self._alive()
             failed = group.commit(made_in)
@@ -106,7 +110,7 @@ def in_process(make: MakeJobWork, commit: Commit) -> GroupWorker:
 
 
 class _Process:
-    """A process, and another one where that ends: only the file that it had fails."""
+    """A process, and another one where that ends: only the file that ends it fails."""
 
     def __init__(self, make: MakeWorker) -> None:
         self._make = make
@@ -118,6 +122,8 @@ class _Process:
             outcomes: list[Outcome] = self.worker(jobs)
         except WorkerEnded as ended:
             self.close()
+            for folder in {os.path.dirname(job.target) for job in jobs if job.target is not None}:
+                remove_dead(folder or ".")
             if len(jobs) == 1:
                 return [ended]
             return [self._alone(job, ended) for job in jobs]
@@ -154,6 +160,8 @@ class Batch:
         self._jobs = {job.path: job for job in small}
         self._outcomes: dict[str, Outcome] = {}
         self._processes: list[_Process] = []
+        #: What keeps all further jobs from being done: there is no process for them, say.
+        self._broken: Exception | None = None
         groups = _groups(small, max(processes, 1))
         if processes:
             if hidden.ledger() is None:
@@ -186,7 +194,13 @@ class Batch:
 
     def _outcome(self, path: str) -> Outcome:
         while path not in self._outcomes:
-            jobs, outcomes = next(self._done)
+            if self._broken is not None:
+                raise self._broken
+            try:
+                jobs, outcomes = next(self._done)
+            except (SerialpackError, OSError, MemoryError) as error:
+                self._broken = error
+                raise
             self._outcomes.update(zip((job.path for job in jobs), outcomes, strict=True))
         return self._outcomes[path]
 

@@ -25,6 +25,7 @@ from serialpack.cli.requests import PackRequest, request
     examples=(
         ("serialpack pack data.json", "data.json.spk, exact bytes"),
         ("serialpack pack -9 *.json -o DIR/", "as small as can be, into a folder"),
+        ("serialpack pack -r FOLDER -o DIR/", "all its files, its tree kept"),
         ("serialpack pack -s msgpack -c xz data.json", "stages of your choice"),
         ("cat data | serialpack pack > data.spk", "in a pipe"),
     ),

@@ -163,7 +163,9 @@ class Unpacker:
         if report is None:
             return {}
         tell_losses(report, named(path))
-        return _line(path, target, report) if self._mover.keeps_lines else {}
+        if self._mover.keeps_lines or report.damage or report.lost:  # which has an exit code
+            return _line(path, target, report)
+        return {}
 
     def _how(self) -> dict[str, Any]:
         """What is told to whoever unpacks."""

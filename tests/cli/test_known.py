@@ -102,8 +102,8 @@ def test_every_known_kind_from_a_pipe(run: Run, tmp_path: Path) -> None:
         names.append(f"{number}.dat")
         (tmp_path / names[-1]).write_bytes(data)
     done = run("unpack", "--to", "ndjson", "-o", "out", *names, code=3)
-    lines = done.stderr.decode().splitlines()
-    assert len(lines) == len(NOT_CONVERTED)
+    *lines, summed = done.stderr.decode().splitlines()
+    assert summed.startswith(f"0 converted, {len(NOT_CONVERTED)} failed, ")
     compressed = {"gzip", "zstd", "xz", "bzip2", "lz4"}
     for line, name, (known, _) in zip(lines, names, NOT_CONVERTED, strict=True):
         if known.words not in compressed:  # of which the signature alone is a damaged file

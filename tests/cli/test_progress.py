@@ -6,11 +6,12 @@ import re
 import sys
 import threading
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
 from serialpack.cli import progress
-from serialpack.cli.progress import FINE, LEAST, ProgressLine, bar, clock, line
+from serialpack.cli.progress import FINE, LEAST, FilesBar, ProgressLine, bar, clock, line
 from serialpack.cli.words import complain, note, screen
 from serialpack.text import shortened, width_of
 
@@ -57,6 +58,26 @@ def test_a_bar_is_full_only_when_all_is_done_and_never_stands_still() -> None:
                 assert all(a != b for a, b in pairwise(shown))
                 assert FINE.done * cells not in shown
         assert bar(1, 0, cells, 0, FINE) == FINE.done * cells
+
+
+def test_one_bar_over_all_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By bytes, within the file that is worked on too; by files where these have none."""
+    shown: list[Any] = []
+    monkeypatch.setattr(ProgressLine, "start", lambda _, frame: shown.append(frame))
+    with FilesBar([3000, 1000, 0]) as files:
+        (frame,) = shown
+        assert frame()[0] == 0
+        files(1500, 10)
+        assert frame()[:2] == (0.375, 0)
+        files.next()
+        share, _, said = frame()
+        assert share == 0.75
+        assert said[:2] == ["1 of 3 files", "2.9 KiB of 3.9 KiB"]
+        files(5000, 10)  # it grew
+        assert frame()[0] == 1
+    with FilesBar([0, 0]) as files:
+        files.next()
+        assert shown[-1]()[0] == 0.5
 
 
 def test_names_are_shortened_in_the_middle() -> None:

@@ -44,9 +44,9 @@ OFFERS: dict[str, set[str]] = {
     "serialpack pack -": OPTIONS["pack"],
     "serialpack unpack -": OPTIONS["unpack"],
     "serialpack inspect -": OPTIONS["inspect"],
-    "serialpack pack data.json --ex": {"--exact"},
+    "serialpack pack data.json --exa": {"--exact"},
     "serialpack pack --codec zstd:3 -9 --ser": {"--serializer"},
-    "serialpack pack --ex| data.json": {"--exact"},
+    "serialpack pack --exa| data.json": {"--exact"},
     "serialpack pack -c zs| data.json": {"zstd"},
     # Files.
     "serialpack pack ": EVERYTHING,

@@ -168,3 +168,31 @@ def test_what_fails_is_named_and_the_rest_go_on(start: Start, batch: Path, tmp_p
     assert f"{FILES} packed, 3 failed" in said
     assert said.rstrip().endswith("; the failed ones are above")
     assert len(left_in(tmp_path / "out")) == FILES
+
+
+def test_a_source_that_grows_is_named_and_the_rest_go_on(
+    start: Start, batch: Path, tmp_path: Path
+) -> None:
+    """It is written to while it is read, and has no output; so is one that only gets a new time."""
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "sitecustomize.py").write_text(
+        "import os\n"
+        "real, count = os.open, [0]\n"
+        "def opening(path, *args, **named):\n"
+        f"    if {TEMP!r} in os.fspath(path):\n"
+        "        count[0] += 1\n"
+        "        if count[0] == 3:\n"
+        "            with open('in/0/06.json', 'ab') as file:\n"
+        "                file.write(b'{}')\n"
+        "        if count[0] == 5:\n"
+        "            os.utime('in/0/12.json')\n"
+        "    return real(path, *args, **named)\n"
+        "os.open = opening\n"
+    )
+    env = {"PYTHONPATH": os.pathsep.join(map(str, (tmp_path / "site", Path(__file__).parents[2])))}
+    said = finish(start("pack", "--rm", "-r", "in", "-o", "out", env=env), 1, most=3)
+    assert "in/0/06.json: changed while it was read" in said
+    assert "in/0/12.json: changed while it was read" in said
+    assert f"{FILES - 2} packed, 2 failed" in said
+    assert set(left_in(batch)) == {"0/06.json", "0/12.json"}
+    assert len(left_in(tmp_path / "out")) == FILES - 2
