@@ -102,9 +102,11 @@ def _pipe(
 
 
 def _version(tool: Tool) -> str:
-    done = subprocess.run(
-        [tool.pack[0], "--version"], capture_output=True, text=True, check=False, timeout=10
-    )
+    command = [tool.pack[0], "--version"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=10)
+    except subprocess.TimeoutExpired:
+        return ""
     line = (done.stdout or done.stderr).splitlines()
     # lz4 names the width of its words before it.
     found = re.search(r"\d+(\.\d+)+", line[0]) if line else None

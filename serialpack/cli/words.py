@@ -45,7 +45,7 @@ def other_delimiter(path: str, format: str) -> str:
 
 
 #: What takes less memory.
-LESS_MEMORY = "-j 1 or a smaller --block-size takes less"
+LESS_MEMORY = "pack and unpack take less with -j 1, and by smaller blocks (pack --block-size 1M)"
 
 
 class Screen:

@@ -28,11 +28,13 @@ def listed(refused: ValueRefusedError, target: str, asked: list[str], attempt: A
     if "--lossy" not in (refused.hint or ""):
         return
     losses = Losses(RULES)
-    until = monotonic() + LONGEST
+    until, late = monotonic() + LONGEST, False
 
     def stop(_read: int, _written: int) -> None:
-        if monotonic() > until:
+        nonlocal late
+        if late:  # there was more behind the block at which it was
             raise _Enough
+        late = monotonic() > until
 
     ended = True
     try:

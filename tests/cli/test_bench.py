@@ -12,12 +12,12 @@ import signal
 import subprocess
 import sys
 import termios
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Run, environment
+from tests.faults.conftest import wait_for
 
 #: Seconds in which all is measured that a test asks for, also beside other work: bench ends with
 #: that, and not with its budget.
@@ -206,8 +206,7 @@ def test_ctrl_c_prints_what_is_known(records: Path, tmp_path: Path) -> None:
     assert process.returncode == 130
     assert b"raw+" in out
     assert b"Traceback" not in err
-    time.sleep(0.2)
-    assert not children & _children(None), "the process that measures is gone too"
+    wait_for(lambda: not children & _children(None), "the end of the process that measures")
 
 
 def _children(parent: int | None) -> set[str]:

@@ -12,6 +12,7 @@ import pytest
 
 import serialpack
 from serialpack.cli.app import run
+from serialpack.conversion import listed
 from serialpack.conversion.tables import twice
 from serialpack.files import Source
 
@@ -51,7 +52,12 @@ def test_the_way_out_is_one(name: str, tmp_path: Path, capfd: pytest.CaptureFixt
         assert all(re.search(rf"(?m)^  {rule}: \d+ changed", told) for rule in way.split(","))
 
 
-def test_kinds_have_counts_and_first_places(tmp_path: Path) -> None:
+@pytest.mark.parametrize("longest", [2, -1], ids=["in time", "late"])
+def test_kinds_have_counts_and_first_places(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, longest: float
+) -> None:
+    """Of one block all is known, however long that took."""
+    monkeypatch.setattr(listed, "LONGEST", longest)
     path = tmp_path / "a.ndjson"
     path.write_bytes(b'{"a":1}\n' + b'{"a":%d,"b":0.10000000000000000001}\n' % (1 << 70) * 3)
     with pytest.raises(serialpack.ValueRefusedError) as refused:

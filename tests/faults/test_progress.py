@@ -17,7 +17,7 @@ from typing import NamedTuple
 import pytest
 
 import serialpack
-from tests.faults.conftest import KIB, Command, Start, feed, noise, records
+from tests.faults.conftest import KIB, Command, Start, feed, noise, records, wait_for
 from tests.faults.terminal import Terminal, ended
 
 
@@ -211,7 +211,7 @@ def test_ctrl_c_takes_the_bar_away(start: Start, terminal: Terminal) -> None:
     feed(process, noise(64 * KIB * 4))
     time.sleep(1.1)
     feed(process, noise(64 * KIB * 4))
-    time.sleep(0.3)
+    wait_for(lambda: b"\r" in terminal.screen, "the bar")
     process.send_signal(signal.SIGINT)
     process.wait(60)
     ended(process, terminal, 130)
