@@ -25,8 +25,8 @@ _MAGIC = b"PAR1"
 #: So many bytes of a column are read at once.
 _BUFFER = 64 << 10
 
-#: So many fields are read at once of what was written here.
-_FIELDS = 512
+#: So many fields are read at once of what was written here; with so many, none has a dictionary.
+_FIELDS, _NO_WORDS = 512, 5000
 
 # Numbers of fields: of FileMetaData, SchemaElement, RowGroup and ColumnChunk;
 _SCHEMA, _GROUPS, _REPETITION, _COLUMNS, _ROWS, _ABOUT = 2, 4, 3, 1, 3, 3
@@ -83,29 +83,22 @@ class ParquetFormat(TableFormat):
         return pyarrow.parquet.read_schema(pa.BufferReader(data))
 
     def own_table(self, data: bytes) -> Any:
-        import pyarrow.parquet
-
-        source = tables.arrow().BufferReader(data)
-        return pyarrow.parquet.ParquetFile(source).read(use_threads=False)
+        parts = list(_parts(data))
+        if len(parts) == 1:
+            return parts[0]
+        schema = tables.arrow().schema(list(chain.from_iterable(p.schema for p in parts)))
+        columns = list(chain.from_iterable(part.columns for part in parts))
+        return tables.arrow().Table.from_arrays(columns, schema=schema)
 
     def columns_written(self, data: bytes) -> Iterator[list[Any]]:
-        import pyarrow.parquet
-
         with tables.reading():
-            file = pyarrow.parquet.ParquetFile(tables.arrow().BufferReader(data))
-            fields, leaves = len(file.schema_arrow), file.metadata.num_columns
-        # Each field is one column there, but for what holds others: all of them are 8 kB each.
-        most = _FIELDS if fields == leaves else fields
-        for first in range(0, fields, most):
-            some = range(first, min(first + most, fields)) if most < fields else None
-            with tables.reading():
-                part = file.reader.read_all(column_indices=some, use_threads=False)
-            yield from tables.columns_in(part, len(data), most=STORED_VALUES)
+            for part in _parts(data):
+                yield from tables.columns_in(part, len(data), most=STORED_VALUES)
 
     def open_writer(self, sink: Any, schema: Any) -> Any:
         import pyarrow.parquet
 
-        return pyarrow.parquet.ParquetWriter(sink, schema)
+        return pyarrow.parquet.ParquetWriter(sink, schema, use_dictionary=_has_words(schema))
 
     def has_rows(self, data: bytes, written: bytes) -> bool:
         """A row group has the same bytes wherever it stands: only the footer says where."""
@@ -116,9 +109,30 @@ class ParquetFormat(TableFormat):
         import pyarrow.parquet
 
         file = io.BytesIO()
+        usual = {"use_dictionary": _has_words(table.schema)}
         plain = {"compression": "none", "use_dictionary": False, "write_statistics": False}
-        pyarrow.parquet.write_table(table, file, **(plain if stored else {}))
+        pyarrow.parquet.write_table(table, file, **(plain if stored else usual))
         return file.getvalue()
+
+
+def _parts(data: bytes) -> Iterator[Any]:
+    """The columns of a file that was written here, some at a time: to read one takes 8 kB."""
+    import pyarrow.parquet
+
+    file = pyarrow.parquet.ParquetFile(tables.arrow().BufferReader(data))
+    fields = len(file.schema_arrow)
+    if fields <= _FIELDS or fields != file.metadata.num_columns:  # some hold others
+        yield file.read(use_threads=False)
+        return
+    for first in range(0, fields, _FIELDS):
+        some = range(first, min(first + _FIELDS, fields))
+        part = file.reader.read_all(column_indices=some, use_threads=False)
+        yield part.replace_schema_metadata(None)  # which has the types of all fields
+
+
+def _has_words(schema: Any) -> bool:
+    """Whether columns may have dictionaries: each takes 20 kB until its group is written."""
+    return len(schema) < _NO_WORDS
 
 
 class _Group(NamedTuple):
