@@ -88,8 +88,12 @@ class Source:
         most = sys.maxsize - 1 if self.stat is None else self.stat.st_size
         try:
             # Pipes, and file objects of others, may give less than asked for.
-            # No more than there seems to be: memory is taken for all that is asked for.
-            while left and (more := self._some(min(left, max(most - self._got, 0) + 1))):
+            # No more than there seems to be: memory is taken for all that is asked for. Where
+            # there is more (it grows, it tells no size, it is decompressed), all that is.
+            while left:
+                seems = most - self._got + 1
+                if not (more := self._some(min(left, seems) if seems > 0 else left)):
+                    break
                 parts.append(more)
                 left -= len(more)
                 self._got += len(more)

@@ -112,6 +112,25 @@ def test_a_source_that_changes_is_noticed(tmp_path: Path) -> None:
             source.check_unchanged()
 
 
+def test_what_is_more_than_it_seemed_is_read_in_few_reads(tmp_path: Path) -> None:
+    """A file that grows meanwhile, as one that tells no size does at once."""
+    path = tmp_path / "a"
+    path.write_bytes(b"x")
+    with Source(path) as source:
+        with path.open("ab") as more:
+            more.write(b"y" * 100_000)
+        reads: list[int] = []
+        some = source._some
+
+        def counted(size: int) -> bytes:
+            reads.append(size)
+            return some(size)
+
+        source._some = counted  # type: ignore[method-assign]
+        assert source.read(200_000) == b"x" + b"y" * 100_000
+        assert len(reads) <= 4
+
+
 def test_a_source_that_was_replaced_is_not_removed(tmp_path: Path) -> None:
     path = tmp_path / "in"
     path.write_bytes(b"x")

@@ -34,8 +34,9 @@ def dumped(path: Path, obj: Any, chain: str = "objects+blosc-lz4", **how: Any) -
     return serialpack.load(path, mmap_mode="r")
 
 
-@pytest.mark.parametrize("order", ["C", "F"])
-@pytest.mark.parametrize("chain", ["objects+none", "objects+blosc-lz4", "auto"])
+@pytest.mark.parametrize(
+    ("chain", "order"), [("objects+none", "C"), ("objects+blosc-lz4", "F"), ("auto", "C")]
+)
 def test_an_index_gives_what_it_gives_of_the_array(tmp_path: Path, chain: str, order: Any) -> None:
     cube = np.asarray(CUBE, order=order)
     lazy = dumped(tmp_path / "cube.spk", cube, chain)
