@@ -35,8 +35,8 @@ INDEX = b"SPKX"
 #: A short member: header, block header and index in one, whose checksum is of its payload too.
 SHORT = b"SPKS"
 
-#: What of a container is found anywhere: the tags of frames, the last bytes of ends.
 _ENDS = END_OWN, struct.pack("<I", SEEKABLE)
+#: What of a container is found anywhere: the tags of frames, the last bytes of ends.
 MARKS = re.compile(b"|".join((b"SPK[HBXS]", *map(re.escape, _ENDS))))
 
 #: Bytes of a frame around its body: magic, length, tag, checksum.

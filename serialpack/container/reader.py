@@ -54,19 +54,19 @@ def is_small(head: bytes) -> bool:
 class Member:
     """One member of a stream: its header, then its blocks, then its index."""
 
-    def __init__(self, source: "FrameSource", number: int, start: bytes) -> None:
+    def __init__(self, source: FrameSource, number: int, start: bytes) -> None:
         self._source = source
         self.number = number
         self.start = source.offset - len(start)
         tag, body, self.id, at = source.frame("the header")
+        zstd = start == START_ZSTD
         #: What it is all of, where it is a short one.
         self.short: ShortMember | None = None
         if tag == SHORT:
-            zstd = start == START_ZSTD
             self.short = read_short(source, (body, self.id, at), zstd_envelope=zstd)
             self.id, self.header = self.short.id, self.short.header
         elif tag == HEADER:
-            self.header = Header.decode(body, at, zstd_envelope=start == START_ZSTD)
+            self.header = Header.decode(body, at, zstd_envelope=zstd)
         else:
             raise DamagedError("no header stands here", start=at)
         self._body = body

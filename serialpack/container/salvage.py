@@ -52,21 +52,24 @@ def find_remains(file: IO[bytes]) -> Remains:
 
 def _magic(file: IO[bytes], number: int, member: FoundMember) -> Iterator[Damage]:
     """The frames that do not begin as they should, though all that they say is whole."""
-    starts: list[tuple[int | None, int]] = []
-    if member.short is not None:
-        starts.append((None, member.short.frame_start))
-    elif member.header is not None:
-        starts.append((None, member.header.end - FRAME_EXTRA - len(member.header.body)))
-    if member.short is None:
-        starts += [(seq, block.start) for seq, block in member.blocks.items() if block.whole]
-    if member.index is not None and member.short is None:
-        starts.append((None, member.index.start))
-    for block, start in starts:
+    for block, start in _frames(member):
         file.seek(start)
         if file.read(4) != _MAGIC:
             yield Damage(
                 number, block, start, start + 4, "the first bytes of its frame are damaged"
             )
+
+
+def _frames(member: FoundMember) -> Iterator[tuple[int | None, int]]:
+    """Where the frames of a member begin that are whole, with the number of a block's."""
+    if member.short is not None:
+        yield None, member.short.frame_start
+        return
+    if member.header is not None:
+        yield None, member.header.end - FRAME_EXTRA - len(member.header.body)
+    yield from ((seq, block.start) for seq, block in member.blocks.items() if block.whole)
+    if member.index is not None:
+        yield None, member.index.start
 
 
 def _strictly(file: IO[bytes]) -> Iterator[Damage]:
