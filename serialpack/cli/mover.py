@@ -85,14 +85,16 @@ class Mover:
         target: Callable[[str], str | None],
         *,
         to: Callable[[str], str] = lambda _: "",
-        processes: Callable[[int, int], bool],
+        from_files: int = 1000,
+        from_bytes: int = 16 << 20,
         alone: int | None = LARGE,
     ) -> None:
         """Have the inputs done in groups ahead of what is told of them, where they are several.
 
         ``make`` gives what does a ``FileJob``; ``target`` and ``to`` say where each goes, and in
-        which format. ``processes(files, bytes)``: whether so much is worth processes, of which
-        each takes files of up to ``alone`` bytes. What is wrong with an input is left to ``move``.
+        which format. From so many files, or bytes of them, on processes pay for their start (some
+        0.2 s for two); each takes files of up to ``alone`` bytes. What is wrong with an input is
+        left to ``move``.
         """
         outputs, paths = self._outputs, self.inputs
         if self.dry_run or STDIO in paths or len(set(paths)) < len(paths):
@@ -119,7 +121,8 @@ class Mover:
                     words = "a hidden file" if count == 1 else f"{count:,} hidden files"
                     self._found.notes.append(f"{folder or '.'}: removed {words} of a killed run")
         threads = outputs.threads or usable_cores()
-        several = threads > 1 and processes(len(jobs), sum(job.size for job in jobs))
+        much = len(jobs) >= from_files or sum(job.size for job in jobs) >= from_bytes
+        several = threads > 1 and much
         self.batch = Batch(
             jobs,
             make,

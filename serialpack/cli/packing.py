@@ -27,11 +27,6 @@ if TYPE_CHECKING:
     from serialpack.reports import PackReport
 
 
-#: From so many files, or bytes of small ones, on processes pay for their start.
-_FROM_FILES = 1000
-_FROM_BYTES = 16 << 20
-
-
 def file_packer(how: PackOptions, force: bool) -> Callable[[FileJob, Progress], PackReport]:
     """What packs one file after another, in the one thread that it is called in."""
     alone: PackOptions = {**how, "threads": 1}
@@ -91,7 +86,6 @@ class Packer:
         mover.ahead(
             partial(file_packer, self._how, self._force),
             lambda path: mover.targets.of(path, _packed_name),
-            processes=lambda files, size: files >= _FROM_FILES or size >= _FROM_BYTES,
         )
         return mover.each(self._inputs, self._pack)
 

@@ -33,11 +33,6 @@ if TYPE_CHECKING:
     from serialpack.pipeline.line import Progress
 
 
-#: From so many files, or bytes of small ones, on processes pay for their start.
-_FROM_FILES = 1000
-_FROM_BYTES = 16 << 20
-
-
 def file_unpacker(how: dict[str, Any]) -> Callable[[FileJob, Progress], UnpackReport | None]:
     """What unpacks one file after another, in the one thread that it is called in; None for an
     archive, which is many files."""
@@ -86,7 +81,6 @@ class Unpacker:
             mover.ahead(
                 partial(file_unpacker, how),
                 lambda path: None if asked.test else mover.targets.of(path, self._name),
-                processes=lambda files, size: files >= _FROM_FILES or size >= _FROM_BYTES,
             )
         return self._mover.each(self._mover.inputs, self._unpack, hint=not self._asked.salvage)
 
