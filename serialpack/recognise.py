@@ -13,7 +13,7 @@ from serialpack.errors import MissingLibraryError, SerialpackError, SyntaxInputE
 from serialpack.formats import FORMATS, Declaration
 from serialpack.formats.base import Unheld, ValueFormat
 from serialpack.formats.bson.found import may_be_bson
-from serialpack.formats.csv.rows import rows_of
+from serialpack.formats.csv.tokens import rows_of
 from serialpack.formats.shared.document import Malformed
 from serialpack.values.structure import Structure
 

@@ -15,7 +15,7 @@ from serialpack.conversion.projecting import Fields
 from serialpack.conversion.reading import SourceReader
 from serialpack.errors import RefusedError, SyntaxInputError, UsageError
 from serialpack.formats.base import SourceBlock
-from serialpack.formats.csv.rows import CsvStyle, write_rows
+from serialpack.formats.csv.style import CsvStyle, write_rows
 from serialpack.records.units import Loaded, MemberRecords, Unit, counted, read_values, refused
 from serialpack.values.structure import Structure
 

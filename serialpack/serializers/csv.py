@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from serialpack.formats import FORMATS
-from serialpack.formats.csv.rows import rows_of
+from serialpack.formats.csv.tokens import rows_of
 from serialpack.formats.csv.write import write
 from serialpack.serializers.base import RecordSerializer
 from serialpack.stages.stage import Buffer

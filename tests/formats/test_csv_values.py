@@ -16,7 +16,7 @@ import serialpack
 from serialpack.errors import RefusedError, SyntaxInputError, ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, ValueFormat
-from serialpack.formats.csv.rows import rows_of
+from serialpack.formats.csv.tokens import rows_of
 from serialpack.formats.shared.document import Malformed
 from tests.formats.hostile import on_the_command_line, said
 from tests.serializers.chains import round_trip

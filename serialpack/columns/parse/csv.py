@@ -1,7 +1,8 @@
 """CSV and TSV text as a walk from field to field.
 
 Quotes are those of RFC 4180: around a whole field, doubled inside. Where the quotes of a text are
-not all like that, they are taken as any other character.
+not all like that, they are taken as any other character. Why this is not ``formats.csv.tokens``,
+and what holds the two to each other, is said in ``formats.csv``.
 """
 
 from __future__ import annotations

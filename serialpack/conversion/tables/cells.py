@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from serialpack.conversion.tables.columns import MISSING, Missing
 from serialpack.conversion.tables.shaping import LITERAL
+from serialpack.formats.csv.tokens import texts_of, unquoted
 from serialpack.formats.json.lossy import literal_scanner
 from serialpack.formats.json.write import compact_lines
 from serialpack.literal import MAX_DIGITS, Literal, integer, number
@@ -156,23 +157,6 @@ class CellStyle(NamedTuple):
 
 
 _QUOTE, _TWO = '"', '""'
-
-
-def unquoted(cell: str) -> str:
-    """The text of a quoted cell."""
-    return cell[1:-1].replace(_TWO, _QUOTE)
-
-
-def texts_of(cells: Sequence[str]) -> list[str]:
-    """The text of raw cells, quoted or bare."""
-    joined = "\n".join(cells)
-    if '"' not in joined:
-        return list(cells)
-    ends = len(cells) - 1
-    if joined.count('"\n"') == ends == joined.count("\n") and joined[0] == joined[-1] == '"':
-        # All are quoted, and no line's end is within one.
-        return joined[1:-1].replace('"\n"', "\n").replace(_TWO, _QUOTE).split("\n")
-    return [unquoted(cell) if cell[:1] == '"' else cell for cell in cells]
 
 
 _literal = re.compile(LITERAL).fullmatch

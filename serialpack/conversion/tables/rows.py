@@ -6,15 +6,15 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from serialpack.conversion.literals import has_literals
-from serialpack.conversion.tables.cells import CellStyle, reads_as_json, texts_of
+from serialpack.conversion.tables.cells import CellStyle, reads_as_json
 from serialpack.conversion.tables.columns import MISSING, Absent, Missing
-from serialpack.conversion.tables.delimited import read_again, text_of
 from serialpack.conversion.tables.layout import Layout, TableColumn
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.tables.table import Table, inner_kind, unlike
 from serialpack.conversion.types.kept import KeptColumn, KeptTable
 from serialpack.formats.csv.join import TableJoin
-from serialpack.formats.csv.rows import CsvStyle, write_rows
+from serialpack.formats.csv.style import CsvStyle, write_rows
+from serialpack.formats.csv.tokens import rows_of, texts_of
 from serialpack.formats.shared.join import Join
 from serialpack.literal import Literal
 from serialpack.serializers.base import FAILURES
@@ -71,7 +71,7 @@ class TextTable(Table):
         lost = None
         try:
             cells = self._columns_of_cells(values)
-            text = text_of(cells, self._style.delimiter)
+            text = _lines(cells, self._style.delimiter)
             if self._kept is not None:
                 text = self._kept.rows(cells)
             if self._verify:
@@ -112,10 +112,11 @@ class TextTable(Table):
         The text has the cells, each in its place, and each cell is read as its value.
         """
         columns = self._layout.columns
-        found = read_again(text, self._style.delimiter, len(columns))
-        if found is None:
+        rows = rows_of(text, self._style.delimiter)
+        if not {len(columns)}.issuperset(map(len, rows)):
             return Difference(0, "$", "the cells", "others", "value")
         blank: dict[bool, tuple[list[str], Sequence[str]]] = {}
+        found = zip(*rows, strict=True)
         for column, was, raw, texts in zip(columns, values, cells, found, strict=True):
             if type(was) is Absent:
                 if (known := blank.get(column.is_json)) and known[0] is raw and known[1] == texts:
@@ -168,6 +169,15 @@ class KeptJoin(Join):
 
     def end(self) -> Iterator[bytes]:
         yield self._end
+
+
+def _lines(columns: list[list[str]], delimiter: str) -> str:
+    """The lines of raw cells that stand column by column."""
+    if not columns or not columns[0]:
+        return ""
+    if len(columns) == 1:
+        return "\n".join(columns[0]) + "\n"
+    return "\n".join(map(delimiter.join, zip(*columns, strict=True))) + "\n"
 
 
 def head_of(names: list[str], delimiter: str) -> bytes:

@@ -7,20 +7,13 @@ from typing import Any
 
 from serialpack.conversion.literals import without_literals
 from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.tables.cells import (
-    CellStyle,
-    from_json,
-    reads_as_json,
-    texts_of,
-)
+from serialpack.conversion.tables.cells import CellStyle, from_json, reads_as_json
 from serialpack.conversion.tables.columns import MISSING
-from serialpack.conversion.tables.delimited import RaggedRow, columns_of
 from serialpack.conversion.tables.nested import nested, records_of
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.formats.base import SourceBlock, ValueFormat
-from serialpack.formats.csv.rows import rows_of
 from serialpack.formats.csv.text import CsvText
-from serialpack.formats.shared.document import Malformed
+from serialpack.formats.csv.tokens import raw_columns, rows_of, texts_of
 from serialpack.formats.tables.table import TableFormat
 from serialpack.values.kinds import Difference, Unheld, value_step
 
@@ -41,7 +34,7 @@ class RowReader:
         """
         try:
             names, columns = self._columns(block)
-        except (ValueError, Malformed, RaggedRow):
+        except ValueError:
             self._format.parse(block)  # which says what is wrong, and where
             raise
         values = [
@@ -61,7 +54,7 @@ class RowReader:
         names = rows[0] if rows else []
         if len(set(names)) < len(names):
             raise ValueError("a name twice")
-        return names, columns_of(data.decode(), self._delimiter, len(names)) if names else []
+        return names, raw_columns(data.decode(), self._delimiter, len(names)) if names else []
 
     def _values(self, name: str, cells: Sequence[str], *, literals: bool) -> list[Any]:
         shaping = self._shaping

@@ -10,7 +10,7 @@ from serialpack.conversion.types.seen import ALL, FILLED, NEEDED, TypesSeen
 from serialpack.conversion.types.spelling import TEXT, Spelling, is_style, spelled, values_of
 from serialpack.conversion.types.typing import TypedColumn
 from serialpack.formats.base import SourceBlock
-from serialpack.formats.csv.rows import rows_of
+from serialpack.formats.csv.tokens import rows_of
 from serialpack.serializers.base import FAILURES
 
 #: The longest first line that is kept, in characters.

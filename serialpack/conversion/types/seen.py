@@ -7,9 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from serialpack.conversion.tables.columns import MISSING, Missing
-from serialpack.conversion.tables.delimited import columns_of
 from serialpack.conversion.types.spelling import EXACT, Spelling, possible, values_of
-from serialpack.formats.csv.rows import rows_of
+from serialpack.formats.csv.tokens import raw_columns, rows_of
 from serialpack.formats.declaration import Declaration
 
 #: How the cells of a column are quoted: where they have to be, always, where they are not empty.
@@ -145,7 +144,7 @@ class TypesSeen:
             filled = [known] * len(names)
         else:
             alone = len(names) == 1
-            columns = columns_of(body, mark, len(names))
+            columns = raw_columns(body, mark, len(names))
             filled = [quotes_of(cells, mark, alone=alone) for cells in columns]
         for name, quotes in zip(names, filled, strict=True):
             self.columns.setdefault(name, CellsSeen()).quotes &= quotes

@@ -6,16 +6,15 @@ quote inside stays inside. The first line is a header, not a record.
 
 from __future__ import annotations
 
-import re
 from codecs import BOM_UTF8
 from collections.abc import Iterator
-from functools import cache
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from serialpack.formats.base import Read, SourceBlock, Span, Style
 from serialpack.formats.csv.found import dialect_of
 from serialpack.formats.csv.text import CsvText
+from serialpack.formats.csv.tokens import WITHIN_QUOTES, line_tokens, record_ends
 from serialpack.formats.shared.lines import LINE_ENDS, count_lines, line_range, line_spans
 from serialpack.formats.shared.split import Boundary, Finder, split_records
 from serialpack.stages.stage import Buffer
@@ -30,21 +29,6 @@ _NEWLINE = 0x0A
 _ROW = 6
 
 
-@cache
-def _tokens(delimiter: bytes) -> re.Pattern[bytes]:
-    """Newlines, whole quoted fields, and the quote of one that does not end here.
-
-    What a match begins with stands first in the pattern, so that all else is skipped ten times as
-    fast; and a field that does not end is looked through once.
-    """
-    opens = rb'"(?:(?<![^%b\r\n]")|(?<=\n\xef\xbb\xbf"))' % re.escape(delimiter)
-    return re.compile(rb'\n|%b(?:[^"]*+(?:""[^"]*+)*+")?+' % opens)
-
-
-#: What follows the quote that opens a field, up to the one that closes it or may be half of two.
-_INSIDE = re.compile(rb'[^"]*+(?:""[^"]*+)*+')
-
-
 class _CsvFinder(Finder):
     """``with_record``: the first block has a record, where there is any: its header is spelled
     from the names in that, however long it is; and rows become maps.
@@ -54,7 +38,7 @@ class _CsvFinder(Finder):
         self, delimiter: bytes, *, with_record: bool = False, headless: bool = False
     ) -> None:
         self._with_record = self._as_maps = with_record
-        self._tokens = _tokens(delimiter)
+        self._delimiter = delimiter
         self.marks = delimiter + b"\n"
         self._opens_behind = delimiter + b"\r\n"
         self._header = not headless
@@ -66,22 +50,6 @@ class _CsvFinder(Finder):
     def values(self, part: memoryview) -> int:
         fields = super().values(part)
         return (fields + bytes(part).count(b"\n")) // 2 if self._as_maps else fields
-
-    def newlines(self, buf: bytes | bytearray, start: int, limit: int) -> Iterator[int]:
-        """Behind each newline that ends a record; ``buf[start]`` is in no field in quotes."""
-        quote = buf.find(b'"', start, limit)
-        plain = limit if quote < 0 else quote
-        while (newline := buf.find(b"\n", start, plain)) >= 0:
-            start = newline + 1
-            yield start
-        if quote < 0:
-            return
-        for match in self._tokens.finditer(buf, start, limit):
-            at = match.start()
-            if buf[at] == _NEWLINE:
-                yield at + 1
-            elif match.end() == at + 1:
-                return
 
     def _split(self, buf: bytearray, start: int, end: int, records: int) -> Boundary | None:
         """Without the header, which is a line of the first block, blank or not."""
@@ -99,14 +67,14 @@ class _CsvFinder(Finder):
                 return None
             return self._split(buf, start, end, count_lines(buf, start, end, LINE_ENDS))
         end, records = start, 0
-        for behind in self.newlines(buf, start, limit):
+        for behind in record_ends(buf, start, limit, self._delimiter):
             records += bool(buf[end:behind].strip(LINE_ENDS))
             end = behind
         return self._split(buf, start, end, records) if end > start else None
 
     def first(self, buf: bytearray, start: int, limit: int) -> Boundary | None:
         behind, records = start, 0
-        for end in self.newlines(buf, start, limit):
+        for end in record_ends(buf, start, limit, self._delimiter):
             records += bool(buf[behind:end].strip(LINE_ENDS))
             if boundary := self._split(buf, start, end, records):
                 return boundary
@@ -132,7 +100,7 @@ class _CsvFinder(Finder):
                 start += 1
         self._closed, self._before = False, buf[limit - 1]
         if self._quoted:
-            inside = _INSIDE.match(buf, start, limit)
+            inside = WITHIN_QUOTES.match(buf, start, limit)
             assert inside
             close = inside.end()
             if close == limit:
@@ -144,7 +112,7 @@ class _CsvFinder(Finder):
         newline = buf.find(b"\n", start, limit if quote < 0 else quote)
         if newline >= 0 or quote < 0:
             return newline + 1 or None
-        for match in self._tokens.finditer(buf, quote, limit):
+        for match in line_tokens(self._delimiter).finditer(buf, quote, limit):
             if buf[match.start()] == _NEWLINE:
                 return match.end()
             if match.end() == match.start() + 1:
@@ -243,11 +211,11 @@ class CsvFormat(CsvText):
 
     def _ends(self, text: bytes) -> Iterator[int]:
         """Behind each newline of ``text``, which begins with a record, that ends one."""
-        newlines = _CsvFinder(self.declared.delimiter).newlines
+        delimiter = self.declared.delimiter
         if not text.startswith(BOM_UTF8):
-            return newlines(text, 0, len(text))
+            return record_ends(text, 0, len(text), delimiter)
         buf = Finder.spare + text  # for the quote behind the mark
-        return (end - 1 for end in newlines(buf, 1, len(buf)))
+        return (end - 1 for end in record_ends(buf, 1, len(buf), delimiter))
 
 
 class TsvFormat(CsvFormat):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from serialpack.formats.csv.found import doubling
-from serialpack.formats.csv.rows import fields
+from serialpack.formats.csv.tokens import fields
 from serialpack.formats.shared.document import Malformed
 
 #: So many of the first rows tell.
@@ -58,7 +58,7 @@ def _fits(text: str, delimiter: str) -> int:
             width += 1
             if field.end == delimiter:
                 continue
-            if width > 1 or field.text or field.quoted:  # else a blank line
+            if width > 1 or field.raw:  # else a blank line
                 widths.append(width)
             width = 0
             if len(widths) == _ROWS:

@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from serialpack.formats.base import Style
+from serialpack.formats.csv.tokens import QUOTED_FIELD
 from serialpack.formats.declaration import Declaration
 
 _WORDS = {",": "", ";": "semicolon", "\t": "tab", "|": "pipe"}
@@ -35,7 +36,6 @@ _QUOTE_OR_ESCAPE = re.compile(rb'"|\\.', re.DOTALL)
 _ESCAPES = {b'\\"': b'""', b"\\\\": b"\\"}
 #: The same without a change of length, for who looks only for quotes and line ends.
 _MASKED = {b'\\"': b'""'}
-_QUOTED = re.compile(rb'"[^"]*+(?:""[^"]*+)*+"')
 
 
 class Dialect(NamedTuple):
@@ -231,4 +231,4 @@ def escaped_quotes(text: bytes) -> bytes:
         inner = match[0][1:-1].replace(b"\\", b"\\\\").replace(b'""', b'\\"')
         return b'"%b"' % inner
 
-    return _QUOTED.sub(said, text)
+    return QUOTED_FIELD.sub(said, text)

@@ -19,15 +19,8 @@ from serialpack.formats.base import (
     ValueFormat,
     too_large,
 )
-from serialpack.formats.csv.rows import (
-    cells_of,
-    detect_style,
-    first_width,
-    line_of_row,
-    rows_of,
-    style_of,
-    write_rows,
-)
+from serialpack.formats.csv.style import detect_style, style_of, write_rows
+from serialpack.formats.csv.tokens import fields_of_row, first_width, line_of_row, rows_of
 from serialpack.formats.shared.document import Malformed, compared
 from serialpack.formats.shared.lines import LINE_ENDS
 from serialpack.formats.shared.utf8 import ESCAPED, said
@@ -146,7 +139,7 @@ class CsvText(ValueFormat):
 
     def cells(self, line: str) -> Iterator[str]:
         """The fields of a line without its end, of which few are there at a time; Malformed."""
-        return cells_of(line, self._mark)
+        return fields_of_row(line, self._mark)
 
     def literal_of(self, text: str) -> str | None:
         return text if is_number(text) else None

@@ -6,7 +6,7 @@ import csv
 import io
 from typing import Any
 
-from serialpack.formats.csv.rows import CsvStyle, write_rows
+from serialpack.formats.csv.style import CsvStyle, write_rows
 from serialpack.formats.csv.text import names_of
 
 
