@@ -1,4 +1,8 @@
-"""What the picture and the page have in common: logarithmic axes, and labels kept apart."""
+"""What is drawn, in the picture and on the page: points, logarithmic axes, labels kept apart.
+
+Two things render it, ``plot`` by matplotlib and ``_pictures`` for the page: that has letters which
+keep their size, and points that can be asked, and needs nothing installed; this one makes a PNG.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +10,15 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from serialpack.bench.reports._columns import nearest_unit, significant
-from serialpack.bench.reports._sweep import Unit
+from serialpack.bench.reports._columns import (
+    Measure,
+    anchor_row,
+    by_size,
+    nearest_unit,
+    significant,
+)
+from serialpack.bench.reports._sweep import Curves, Unit
+from serialpack.bench.results import Results, Row
 from serialpack.units import format_size
 
 #: Steps within a decade, or within a doubling, from few to many.
@@ -73,6 +84,49 @@ class Axis:
         last = math.ceil(self._high / math.log(base))
         values = [base**power * step for power in range(first, last + 1) for step in steps]
         return [v for v in values if self._low <= math.log(v) <= self._high]
+
+
+class Dot(NamedTuple):
+    """A row, or an anchor as a row. ``x``: MB/s; ``y``: bytes; or both as they are drawn."""
+
+    row: Row
+    name: str
+    x: float
+    y: float
+
+
+class Scatter(NamedTuple):
+    """Size against speed: the smallest rows first, what they are held against, and both axes."""
+
+    dots: list[Dot]
+    anchors: list[Dot]
+    across: Axis
+    up: Axis
+
+
+def scatter(results: Results, speed: Measure) -> Scatter | None:
+    """Size against ``speed``, in MB/s; None where nothing was measured."""
+    named = [(row.chain, row) for row in by_size(results.rows)]
+    dots = _dots(named, speed)
+    if not dots:
+        return None
+    anchors = _dots([(anchor.name, anchor_row(anchor)) for anchor in results.anchors], speed)
+    everything = [*dots, *anchors]
+    across, up = (
+        Axis([dot.x for dot in everything], "MB/s"),
+        Axis([d.y for d in everything], "bytes"),
+    )
+    return Scatter(dots, anchors, across, up)
+
+
+def _dots(named: Sequence[tuple[str, Row]], speed: Measure) -> list[Dot]:
+    return [Dot(row, name, x, row.size) for name, row in named if row.size and (x := speed(row))]
+
+
+def axes_of(found: Curves) -> tuple[Axis, Axis]:
+    """The axes of one measure over n: across, up."""
+    points = [point for line in found.lines.values() for point in line]
+    return Axis([n for n, _ in points], "n"), Axis([value for _, value in points], found.unit)
 
 
 def spelled(value: float, unit: Unit | str) -> str:

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from html import escape
-from typing import NamedTuple
 
 from serialpack.bench.reports import _words
-from serialpack.bench.reports._columns import anchor_row, by_size, duration, seconds, significant
-from serialpack.bench.reports._drawing import Axis, placed
+from serialpack.bench.reports._columns import duration, seconds, significant
+from serialpack.bench.reports._drawing import Axis, Dot, Scatter, axes_of, placed, scatter
 from serialpack.bench.reports._sweep import Curves, curves, is_sweep
 from serialpack.bench.results import Results, Row
 from serialpack.text import printable
@@ -31,14 +30,6 @@ LETTER, LINE = 6.6, 15.0
 COLOURS = 8
 
 
-class Point(NamedTuple):
-    """A row or an anchor in the picture; ``x`` and ``y`` in percent of it."""
-
-    row: Row
-    x: float
-    y: float
-
-
 def pictures(results: Results) -> Iterator[str]:
     """Size against speed, or the curves of a sweep; nothing where nothing was measured."""
     if is_sweep(results):
@@ -46,22 +37,23 @@ def pictures(results: Results) -> Iterator[str]:
         if found:
             yield from _sweep(found)
         return
-    rows = [row for row in by_size(results.rows) if row.size and seconds(row)]
-    if rows:
-        yield from _scatter(results, rows)
+    drawn = scatter(results, lambda row: _speed(results, row))
+    if drawn is not None:
+        yield from _scatter(results, drawn)
 
 
-def _scatter(results: Results, rows: Sequence[Row]) -> Iterator[str]:
-    anchors = [anchor_row(anchor) for anchor in results.anchors]
-    anchors = [row for row in anchors if row.size and seconds(row)]
-    everything = [*rows, *anchors]
-    across = Axis([_speed(results, row) for row in everything], "MB/s")
-    up = Axis([row.size or 1 for row in everything], "bytes")
-    points = [
-        Point(row, _x(across.at(_speed(results, row))), _y(up.at(row.size or 1)))
-        for row in everything
-    ]
-    drawn, crosses = points[: len(rows)], points[len(rows) :]
+def _speed(results: Results, row: Row) -> float | None:
+    """MB/s of the source packed and unpacked again."""
+    return results.size / seconds(row) / 1e6 if seconds(row) else None
+
+
+def _scatter(results: Results, found: Scatter) -> Iterator[str]:
+    across, up = found.across, found.up
+
+    def placed_in_percent(dots: Sequence[Dot]) -> list[Dot]:
+        return [dot._replace(x=_x(across.at(dot.x)), y=_y(up.at(dot.y))) for dot in dots]
+
+    drawn, crosses = placed_in_percent(found.dots), placed_in_percent(found.anchors)
     drawn.sort(key=lambda point: point.x)
     yield '<section><h2>Size against speed</h2><figure><svg class="chart" role="group"'
     yield ' aria-label="Size against speed, a point a chain">'
@@ -90,10 +82,6 @@ def _scatter(results: Results, rows: Sequence[Row]) -> Iterator[str]:
         f" In colour, with the line: {_words.FRONT}."
         f"{' Crosses: to hold them against.' if crosses else ''}</figcaption></figure></section>"
     )
-
-
-def _speed(results: Results, row: Row) -> float:
-    return results.size / seconds(row) / 1e6
 
 
 def _x(share: float) -> float:
@@ -139,7 +127,7 @@ def _line(path: str, kind: str) -> str:
     )
 
 
-def _staircase(front: Sequence[Point]) -> str:
+def _staircase(front: Sequence[Dot]) -> str:
     """Through the front: what size is to be had at what speed."""
     if not front:
         return ""
@@ -148,7 +136,7 @@ def _staircase(front: Sequence[Point]) -> str:
     return _line(f"M{10 * first.x:.1f} {10 * first.y:.1f}{steps}", "staircase")
 
 
-def _names(results: Results, drawn: Sequence[Point], crosses: Sequence[Point]) -> Iterator[str]:
+def _names(results: Results, drawn: Sequence[Dot], crosses: Sequence[Dot]) -> Iterator[str]:
     """Chains and anchors beside their points, and where that is too much what they are best at."""
     kinds: dict[tuple[str, int], list[str]] = {}
     for choice in results.recommendations:
@@ -163,14 +151,14 @@ def _names(results: Results, drawn: Sequence[Point], crosses: Sequence[Point]) -
 
 
 def _labels(
-    named: Sequence[tuple[Point, str]],
-    everywhere: Sequence[Point],
+    named: Sequence[tuple[Dot, str]],
+    everywhere: Sequence[Dot],
     picture: tuple[float, float],
     kind: str,
 ) -> Iterator[str]:
     """Each name where it covers nothing in a picture of that many pixels, or nowhere."""
 
-    def pixels(point: Point) -> tuple[float, float]:
+    def pixels(point: Dot) -> tuple[float, float]:
         return point.x / 100 * picture[0], point.y / 100 * picture[1]
 
     places = [pixels(point) for point, _ in named]
@@ -210,8 +198,7 @@ def _sweep(found: Sequence[Curves]) -> Iterator[str]:
 
 
 def _curves(found: Curves, colours: dict[str, str]) -> Iterator[str]:
-    across = Axis([n for line in found.lines.values() for n, _ in line], "n")
-    up = Axis([value for line in found.lines.values() for _, value in line], found.unit)
+    across, up = axes_of(found)
     yield from _axes(across, up)
     stop = 0
     for name, line in found.lines.items():

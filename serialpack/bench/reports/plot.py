@@ -5,14 +5,12 @@ from __future__ import annotations
 import io
 import os
 import warnings
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from serialpack.bench.reports import _words
-from serialpack.bench.reports._columns import by_size
-from serialpack.bench.reports._drawing import Axis, placed
+from serialpack.bench.reports._drawing import Axis, Dot, Scatter, axes_of, placed, scatter
 from serialpack.bench.reports._sweep import Curves, curves, is_sweep
-from serialpack.bench.results import Results, Row
+from serialpack.bench.results import Results
 from serialpack.errors import MissingLibraryError, UsageError
 from serialpack.output import Output
 from serialpack.stages.stage import is_installed
@@ -107,61 +105,46 @@ def _figure(results: Results, rows: int, width: float, height: float) -> tuple[F
 
 def _scatters(results: Results, legend: Legend) -> Figure:
     """Size against the speed of packing, and of unpacking."""
-    rows = [row for row in by_size(results.rows) if row.size and row.pack_speed]
-    if not rows:
+    pack = scatter(results, lambda row: (row.pack_speed or 0) / 1e6)
+    unpack = scatter(results, lambda row: (row.unpack_speed or 0) / 1e6)
+    if pack is None or unpack is None:
         raise UsageError("nothing was measured that could be drawn")
-    figure, axes = _figure(results, 1, 12, 5.4)
-    for axis, which in zip(axes[0], ("pack", "unpack"), strict=True):
-        _scatter(results, axis, rows, which, legend)
-    figure.legend(*axes[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    figure, ((left, right),) = _figure(results, 1, 12, 5.4)
+    _scatter(left, pack, "pack", legend)
+    _scatter(right, unpack, "unpack", legend)
+    figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=4)
     # Labels stand where there is room, which is known once everything else is drawn.
     figure.draw_without_rendering()
-    for axis, which in zip(axes[0], ("pack", "unpack"), strict=True):
-        front = [(row.chain, *_place(row, which)) for row in rows if row.front]
-        others = [_place(row, which) for row in rows if not row.front]
-        _label(axis, [*front, *_anchors(results, which)], others)
+    _label(left, pack)
+    _label(right, unpack)
     return figure
 
 
-def _anchors(results: Results, which: str) -> list[tuple[str, float, float]]:
-    """The name and the place of each anchor that has one."""
-    found = [(anchor.name, *_place(anchor, which)) for anchor in results.anchors]
-    return [(name, x, y) for name, x, y in found if x and y]
-
-
-def _place(row: Any, which: str) -> tuple[float, float]:
-    """Where a row or an anchor stands: MB/s and bytes."""
-    return (getattr(row, f"{which}_speed") or 0) / 1e6, row.size or 0
-
-
-def _scatter(results: Results, axis: Axes, rows: Sequence[Row], which: str, legend: Legend) -> None:
-    drawn = [(row, *_place(row, which)) for row in rows if _place(row, which)[0]]
+def _scatter(axis: Axes, drawn: Scatter, which: str, legend: Legend) -> None:
     for front, colour, size in ((False, _OTHER, 18), (True, _FRONT, 30)):
-        points = [(x, y) for row, x, y in drawn if row.front == front]
+        points = [(dot.x, dot.y) for dot in drawn.dots if dot.row.front == front]
         label = legend.front if front else legend.others
         if points:
             across, up = zip(*points, strict=True)
             axis.scatter(across, up, s=size, c=colour, label=label, zorder=3)
     best: list[tuple[float, float]] = []
-    for _, x, y in sorted(drawn, key=lambda each: (-each[1], each[2])):
-        if not best or y < best[-1][1]:
-            best.append((x, y))
+    for dot in sorted(drawn.dots, key=lambda each: (-each.x, each.y)):
+        if not best or dot.y < best[-1][1]:
+            best.append((dot.x, dot.y))
     axis.plot(
         *zip(*best, strict=True), c=_FRONT, lw=1, alpha=0.7, ds="steps-post", label=legend.best
     )
-    anchors = [(x, y) for _, x, y in _anchors(results, which)]
-    if anchors:
-        across, up = zip(*anchors, strict=True)
+    if drawn.anchors:
+        across, up = zip(*((dot.x, dot.y) for dot in drawn.anchors), strict=True)
         axis.scatter(across, up, marker="x", c="#30363d", label=legend.anchors, zorder=3)
-    _log(axis, "x", [x for _, x, _ in drawn] + [x for x, _ in anchors], "MB/s")
-    _log(axis, "y", [y for _, _, y in drawn] + [y for _, y in anchors], "bytes")
+    _log(axis, "x", drawn.across)
+    _log(axis, "y", drawn.up)
     axis.set_xlabel(f"{which}: MB of the source a second")
     axis.set_ylabel("size of the container")
 
 
-def _log(axis: Axes, which: str, values: Sequence[float], unit: str) -> None:
+def _log(axis: Axes, which: str, found: Axis) -> None:
     """A logarithmic axis with round numbers on it."""
-    found = Axis(values, unit)
     ticks, labels = zip(*found.ticks(), strict=True) if found.ticks() else ((), ())
     side = axis.xaxis if which == "x" else axis.yaxis
     (axis.set_xscale if which == "x" else axis.set_yscale)("log")
@@ -170,23 +153,21 @@ def _log(axis: Axes, which: str, values: Sequence[float], unit: str) -> None:
     side.set_ticks([], minor=True)
 
 
-def _label(
-    axis: Axes, named: Sequence[tuple[str, float, float]], others: Sequence[tuple[float, float]]
-) -> None:
-    """Names beside their points, where they cover nothing; ``others`` are points without a name."""
+def _label(axis: Axes, drawn: Scatter) -> None:
+    """The names of the front and of anchors beside their points, where they cover nothing."""
     from matplotlib.text import Text
 
     box = axis.get_window_extent()
 
-    def pixels(x: float, y: float) -> tuple[float, float]:
-        right, up = axis.transData.transform((x, y))
+    def pixels(dot: Dot) -> tuple[float, float]:
+        right, up = axis.transData.transform((dot.x, dot.y))
         return right - box.x0, box.height - (up - box.y0)
 
-    named = [each for each in named if each[1]]
-    points = [pixels(x, y) for _, x, y in named]
-    texts = [axis.text(x, y, printable(name), fontsize=7) for name, x, y in named]
+    named = [*(dot for dot in drawn.dots if dot.row.front), *drawn.anchors]
+    points = [*map(pixels, named)]
+    texts = [axis.text(dot.x, dot.y, printable(dot.name), fontsize=7) for dot in named]
     sizes = [(extent.width, extent.height) for extent in map(Text.get_window_extent, texts)]
-    obstacles = [*points, *(pixels(x, y) for x, y in others if x)]
+    obstacles = [*points, *(pixels(dot) for dot in drawn.dots if not dot.row.front)]
     boxes = placed(points, sizes, (box.width, box.height), obstacles, gap=7)
     for text, place in zip(texts, boxes, strict=True):
         if place is None:
@@ -225,7 +206,8 @@ def _curves(axis: Axes, found: Curves) -> None:
             marker="." if len(line) < ENOUGH_POINTS else None,
             label=printable(name),
         )
-    _log(axis, "x", [n for line in found.lines.values() for n, _ in line], "n")
-    _log(axis, "y", [v for line in found.lines.values() for _, v in line], found.unit)
+    across, up = axes_of(found)
+    _log(axis, "x", across)
+    _log(axis, "y", up)
     axis.set_title(found.title, fontsize=10)
     axis.set_xlabel("n")
