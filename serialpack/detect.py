@@ -9,13 +9,8 @@ from serialpack.formats import FORMATS, Declaration
 from serialpack.formats.json.found import json_kind
 from serialpack.known import HTML, KnownFile, is_beyond_text, known_file
 
-_PICKLE = re.compile(rb"\x80[\x02-\x05][\x95\]}\(ccKMJX\x8cN\x88\x89GB]", re.DOTALL)
-#: A protocol from 4 on, and a first frame of less than 4 GiB: nothing else begins so.
-_FRAMED_PICKLE = re.compile(rb"\x80[\x04\x05]\x95.{4}\x00{4}", re.DOTALL)
 _SKIPPABLE = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")
 _HTML = re.compile(rb"(?i)<!doctype html|<html")
-#: What is looked at has fewer bytes only where the file has.
-_HEAD = 4 << 10
 _BINARY = bytes(set(range(32)) - set(b"\t\n\r\f\x1b"))
 
 
@@ -24,26 +19,14 @@ def detect(name: str | None, head: bytes) -> str:
 
     ``head``: the first bytes of the file, some kilobytes of them if there are as many.
     """
-    entry = FORMATS.by_extension(name) if name else None
-    found = entry.name if entry else None
-    if found in ("json", "ndjson") or found is None:
-        found = json_kind(head, found)
-    if found is None and _FRAMED_PICKLE.match(head):
-        return "pickle"
-    if found is None:
+    declared = FORMATS.by_extension(name) if name else None
+    if declared is None and (found := json_kind(head)) is not None:
+        declared = FORMATS.declaration(found)
+    if declared is None:
         declared = FORMATS.by_magic(head.removeprefix(BOM_UTF8))
-        found = declared.name if declared else "npz" if _is_npz(head) else None
-    if found == "pickle" and (
-        head.startswith(FORMATS.declaration("npy").magic) or known_file(head) is not None
-    ):
+    if declared is None or (head and _is_other(declared, head)):
         return "bytes"
-    if found is None or (head and _is_other(FORMATS.declaration(found), head)):
-        return "bytes"
-    if found == "xml":
-        from serialpack.formats.xml.root import is_typed
-
-        return "typed-xml" if is_typed(head) else found
-    return _dialect(head) if found == "csv" else found
+    return FORMATS.told(declared, head)
 
 
 def _is_other(declared: Declaration, head: bytes) -> bool:
@@ -91,8 +74,9 @@ def _told(format: str | None, name: str | None, head: bytes, delimiter: str | No
         return found
     if format is None:
         return detect(name, head)
-    format = FORMATS.spelled(format)
-    return _dialect(head) if format == "csv" else format
+    said = FORMATS.declaration(FORMATS.spelled(format))
+    # Of what was said only the dialect is looked for.
+    return FORMATS.told(said, head) if len(FORMATS.dialects(said.name)) > 1 else said.name
 
 
 def _is_odd(head: bytes) -> bool:
@@ -115,7 +99,7 @@ def _found_table(format: str | None, name: str | None, head: bytes, table: AsFou
         return found._replace(headless=found.headless or table.no_header).name
     encoding = encoding_of(head, table.encoding)
     text = front_in_utf8(head, encoding)
-    escaped = are_escaped(text, tuple(_tables()))
+    escaped = are_escaped(text, tuple(FORMATS.dialects("csv")))
     if escaped:
         text = doubling()(text, False)
     plain = _told(format, name, text, table.delimiter)
@@ -156,19 +140,6 @@ def dialect_named(delimiter: str) -> str:
     raise UsageError(f"the delimiter {delimiter!r} is not read", hint="one of , ; | and tab")
 
 
-def _dialect(head: bytes) -> str:
-    """The dialect of CSV that a text is in: its delimiter is the one that fits its first rows."""
-    from serialpack.formats.csv.dialects import delimiter_of
-
-    names = _tables()
-    return names[delimiter_of(head, tuple(names), whole=len(head) < _HEAD)]
-
-
-def _tables() -> dict[str, str]:
-    """What stands between fields -> the dialect of CSV."""
-    return {d.delimiter.decode(): d.name for d in FORMATS if "csv" in (d.name, d.dialect_of)}
-
-
 def looks_like(head: bytes) -> str | None:
     """What a file that begins so seems to be, in words for a message; None: no idea."""
     if not head:
@@ -180,10 +151,10 @@ def looks_like(head: bytes) -> str | None:
         return known.words
     if _SKIPPABLE.match(head):
         return "zstd or lz4"
-    if _PICKLE.match(head):
-        return "a Python pickle"
     if is_binary(head):
-        return None
+        from serialpack.formats.python.found import may_be_pickle
+
+        return "a Python pickle" if may_be_pickle(head) else None
     text = head.removeprefix(BOM_UTF8).lstrip()
     if json_kind(head):
         return "JSON"
@@ -207,12 +178,6 @@ def not_converted(head: bytes) -> KnownFile | None:
     return known if known is not None and known.cannot else None
 
 
-def _is_npz(head: bytes) -> bool:
-    """Whether a zip begins with an array: NumPy's archives have nothing else."""
-    length = int.from_bytes(head[26:28], "little")
-    return head.startswith(b"PK\x03\x04") and head[30 : 30 + length].endswith(b".npy")
-
-
 def _array(format: str, head: bytes) -> str:
     """What the array is that a file in ``format`` begins with, in words."""
     from serialpack.formats.arrays.kinds import header_in
@@ -225,4 +190,5 @@ def is_binary(head: bytes) -> bool:
     """Whether no text would hold such bytes: control characters, or a magic that is no text."""
     if len(head.translate(None, _BINARY)) < len(head):
         return True
-    return head.startswith(FORMATS.declaration("npy").magic) or is_beyond_text(head)
+    declared = FORMATS.by_magic(head)
+    return (declared is not None and not declared.is_text) or is_beyond_text(head)

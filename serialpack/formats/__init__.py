@@ -20,6 +20,7 @@ from serialpack.formats.registry import FormatRegistry
 __all__ = ["FORMATS", "Declaration"]
 
 _MSGSPEC_JSON = ("msgspec-json", "json")
+_JSON_KIND = "serialpack.formats.json.found:json_kind"
 
 #: Numbers are only ever added.
 FORMATS = FormatRegistry(
@@ -29,6 +30,7 @@ FORMATS = FormatRegistry(
         1,
         "serialpack.formats.json.json:JsonFormat",
         (".json", ".geojson", ".topojson"),
+        told_by=_JSON_KIND,
         is_text=True,
         columns="json",
         writers=_MSGSPEC_JSON,
@@ -40,6 +42,7 @@ FORMATS = FormatRegistry(
         2,
         "serialpack.formats.json.ndjson:NdJsonFormat",
         (".ndjson", ".jsonl", ".ldjson"),
+        told_by=_JSON_KIND,
         is_text=True,
         has_lines=True,
         sequence=True,
@@ -54,6 +57,7 @@ FORMATS = FormatRegistry(
         3,
         "serialpack.formats.csv.csv:CsvFormat",
         (".csv",),
+        told_by="serialpack.formats.csv.dialects:dialect_told",
         is_text=True,
         has_lines=True,
         delimiter=b",",
@@ -160,6 +164,7 @@ FORMATS = FormatRegistry(
         "serialpack.formats.xml.xml:XmlFormat",
         (".xml",),
         magic=(b"<?xml",),
+        told_by="serialpack.formats.xml.root:kind_told",
         is_text=True,
         own_writer=True,
     ),
@@ -193,7 +198,15 @@ FORMATS = FormatRegistry(
         (".ser",),
         magic=(b"\xac\xed\x00\x05",),
     ),
-    Declaration("pickle", 15, "serialpack.formats.python.pickle:PickleFormat", (".pkl", ".pickle")),
+    Declaration(
+        "pickle",
+        15,
+        "serialpack.formats.python.pickle:PickleFormat",
+        (".pkl", ".pickle"),
+        magic=(b"\x80\x04\x95", b"\x80\x05\x95"),
+        sign="serialpack.formats.python.found:is_framed",
+        told_by="serialpack.formats.python.found:pickle_told",
+    ),
     Declaration("marshal", 16, "serialpack.formats.python.marshal:MarshalFormat"),
     Declaration(
         "parquet",
@@ -224,7 +237,14 @@ FORMATS = FormatRegistry(
         sequence=True,
         is_array=True,
     ),
-    Declaration("npz", 38, "serialpack.formats.arrays.npz:NpzFormat", (".npz",)),
+    Declaration(
+        "npz",
+        38,
+        "serialpack.formats.arrays.npz:NpzFormat",
+        (".npz",),
+        magic=(b"PK\x03\x04",),
+        sign="serialpack.formats.arrays.found:is_npz",
+    ),
     Declaration(
         "nifti",
         36,

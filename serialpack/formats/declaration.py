@@ -18,6 +18,12 @@ class Declaration(NamedTuple):
     magic: tuple[bytes, ...] = ()
     #: Before which so many other bytes stand.
     magic_at: int = 0
+    #: Where others begin with the magic too: what says of a head whether it is this one's, as
+    #: module:function.
+    sign: str = ""
+    #: Where the name of a file, or the magic, does not tell all: what says of a head, and of this
+    #: one's name, which format it is, as module:function.
+    told_by: str = ""
     #: Whether a file can be in it.
     is_source: bool = True
     #: Whether ``--to`` writes it.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Iterator
 from functools import cache
-from typing import cast
+from typing import Any, cast
 
 from serialpack.errors import UsageError
 from serialpack.formats.base import Format, Style
@@ -93,7 +93,18 @@ class FormatRegistry:
 
     def by_magic(self, head: bytes) -> Declaration | None:
         """The format that a file which begins so is in, if its first bytes tell."""
-        return next((d for d in self if d.magic and head.startswith(d.magic, d.magic_at)), None)
+        begun = (d for d in self if d.magic and head.startswith(d.magic, d.magic_at))
+        return next((d for d in begun if not d.sign or _imported(d.sign)(head)), None)
+
+    def told(self, declared: Declaration, head: bytes) -> str:
+        """The format of a file that begins so, and whose name, or magic, is that of a format."""
+        if not declared.told_by:
+            return declared.name
+        return cast(str, _imported(declared.told_by)(head, declared.name))
+
+    def dialects(self, name: str) -> dict[str, str]:
+        """What stands between the fields -> the dialect of the format ``name``, and itself."""
+        return {d.delimiter.decode(): d.name for d in self if name in (d.name, d.dialect_of)}
 
     def get(self, name: str) -> Format:
         """The format itself. It keeps no state, so one serves all threads."""
@@ -102,12 +113,15 @@ class FormatRegistry:
 
 @cache
 def _variants(declaration: Declaration) -> Variants:
-    module, _, attribute = declaration.variants.partition(":")
-    return cast(Variants, getattr(importlib.import_module(module), attribute)())
+    return cast(Variants, _imported(declaration.variants)())
 
 
 @cache
 def _instance(declaration: Declaration) -> Format:
-    module, _, attribute = declaration.where.partition(":")
-    made = getattr(importlib.import_module(module), attribute)(declaration)
-    return cast(Format, made)
+    return cast(Format, _imported(declaration.where)(declaration))
+
+
+def _imported(where: str) -> Any:
+    """What stands at ``where``, as module:name."""
+    module, _, attribute = where.partition(":")
+    return getattr(importlib.import_module(module), attribute)

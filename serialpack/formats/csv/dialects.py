@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from serialpack.formats import FORMATS
 from serialpack.formats.csv.found import doubling
 from serialpack.formats.csv.tokens import fields
 from serialpack.formats.shared.document import Malformed
@@ -10,6 +11,15 @@ from serialpack.formats.shared.document import Malformed
 _ROWS = 100
 
 COMMA = ","
+
+#: What is looked at has fewer bytes only where the file has.
+_HEAD = 4 << 10
+
+
+def dialect_told(head: bytes, named: str) -> str:
+    """The dialect that a text is in: its delimiter is the one that fits its first rows."""
+    names = FORMATS.dialects(named)
+    return names[delimiter_of(head, tuple(names), whole=len(head) < _HEAD)]
 
 
 def delimiter_of(head: bytes, delimiters: tuple[str, ...], *, whole: bool) -> str:

@@ -23,6 +23,11 @@ _TYPED = re.compile(
 )
 
 
+def kind_told(head: bytes, named: str) -> str:
+    """The format of XML that begins so."""
+    return "typed-xml" if is_typed(head) else named
+
+
 def is_typed(head: bytes) -> bool:
     """Whether XML that begins so is typed XML: its root, and what is in it, are elements of that.
 
