@@ -49,9 +49,9 @@ class _Pair(NamedTuple):
 class Tagger:
     """Makes containers empty, and fills them later, one after the other: without recursion."""
 
-    def __init__(self, of_bson: bool) -> None:
-        self._of_bson = of_bson
-        self._writers = WRITERS | ({Decimal: _beside_bson} if of_bson else {})
+    def __init__(self, decimal128: bool) -> None:
+        self._decimal128 = decimal128
+        self._writers = WRITERS | ({Decimal: _beside_bson} if decimal128 else {})
         #: What is to be put into an array or an object, and the place of that.
         self._todo: list[tuple[Any, Any, Place | None]] = []
 
@@ -152,7 +152,7 @@ class Tagger:
                 "$scope": self._object(scope, {}, self._place(inside, "$scope", scope, 1)),
             }
         found = library_tag(value)
-        return found["$bson"] if self._of_bson and _is_decimal128(found) else found
+        return found["$bson"] if self._decimal128 and _is_decimal128(found) else found
 
     def _reference(self, value: Any, inside: Place) -> dict[str, Any]:
         into = {"$ref": value.collection, "$id": self._any(value.id, inside, "$id")}

@@ -27,8 +27,8 @@ class _Names(dict[str, str | None]):
 class Untagger:
     """Fills containers as ``Tagger`` does; what cannot be filled later is made at the end."""
 
-    def __init__(self, of_bson: bool) -> None:
-        self._readers = READERS | ({"$numberDecimal": read_decimal128} if of_bson else {})
+    def __init__(self, decimal128: bool) -> None:
+        self._readers = READERS | ({"$numberDecimal": read_decimal128} if decimal128 else {})
         self._name = _Names().__getitem__
         #: What is to be put into an array, or an object, and its place in the text.
         self._todo: list[tuple[Any, Any, Place | None]] = []

@@ -14,7 +14,8 @@ from itertools import chain
 from typing import Any
 
 from serialpack.conversion.reading import SourceReader
-from serialpack.formats.base import SourceBlock
+from serialpack.conversion.targets import TargetWriter
+from serialpack.formats.base import SourceBlock, ValueFormat
 from serialpack.formats.json.text import JsonText
 from serialpack.serializers.base import FAILURES
 
@@ -56,27 +57,25 @@ class Alike:
         """The records of a block's text; None where they are not of this type."""
         return fmt.parse_as(block, self._array.decode, self._lines.decode_lines)
 
-    def read_again(self, data: bytes, count: int, target: str) -> list[Any]:
+    def read_again(self, data: bytes, count: int, target: ValueFormat) -> list[Any]:
         """The records of what was written of them; ValueError where they are none."""
-        if target == "msgpack":
-            from serialpack.formats.msgpack.heads import with_head
-
-            messages: list[Any] = self._messages.decode(with_head(data, count))
+        if (one := target.as_list(data, count)) is not None:
+            messages: list[Any] = self._messages.decode(one)
             return messages
         lines: list[Any] = self._lines.decode_lines(data)
         return lines
 
     def convert(
-        self, block: SourceBlock, reader: SourceReader, dump: Any, target: str
+        self, block: SourceBlock, reader: SourceReader, writer: TargetWriter
     ) -> tuple[list[Any], bytes] | None:
-        """The records of a block and what ``dump`` makes of them, proved; None where it is not."""
+        """The records of a block and what ``writer`` makes of them, proved; else None."""
         assert isinstance(reader.format, JsonText)
         records = self.read(block, reader.format)
         if records is None:
             return None
         try:
-            data: bytes = dump(records)
-            again = self.read_again(data, len(records), target)
+            data = writer.dump(records)
+            again = self.read_again(data, len(records), writer.format)
             # As with dicts: the text tells apart what Python takes for one.
             if again != records or not reader.is_usual(block, again):
                 return None

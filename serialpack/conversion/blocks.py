@@ -327,8 +327,7 @@ class BlockConverter(WritingHalf):
         """The block by its records' type; None where they do not have it."""
         if self._alike is None or self._literals:
             return None
-        dump = self._writers[0].dump
-        found = self._alike.convert(block, self._reader, dump, self.plan.target)
+        found = self._alike.convert(block, self._reader, self._writers[0])
         if found is None:
             self._misses += 1
             if self._misses > _MOST_MISSES:

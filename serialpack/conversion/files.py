@@ -137,9 +137,10 @@ def convert(
         "table": table,
     }
     how["shaping"].check()
-    if how["shaping"].indent and to != "json":
+    declared = FORMATS.declaration(to)
+    if how["shaping"].indent and not declared.is_json_text:
         raise UsageError(f"--indent is for json, not {to}")
-    if how["shaping"].ascii and to not in ("json", "ndjson"):
+    if how["shaping"].ascii and not declared.is_json:
         raise UsageError(f"--ascii is for json and ndjson, not {to}")
     lists = not (strict or tagged or skip_bad or EVERY in lossy)
     sure = to in TABLES | UNIONS or how["shaping"].gives_types

@@ -108,7 +108,7 @@ def given_by(
             return Given(read, ConversionPlan(found), found, found, projected=projected)
     settings = packed.style.get(SETTINGS, {})
     stored = SERIALIZERS.cls(serializer.name).stored_format
-    is_object = packed.format == "object"
+    is_object = FORMATS.get(packed.format).serialized
     expect_restored(source, serialized=is_object)
     pieces = restored_pieces(source.read, serialized=is_object, trust=trust, threads=threads)
     if format is not None and format == FORMATS.declaration(packed.format).dialect_of:

@@ -49,7 +49,7 @@ def hint(plan: ConversionPlan, lost: Difference, record: Any, attempt: Attempt |
         ways.append(f"--lossy {','.join(rules)} lets it go")
     if (
         attempt is not None
-        and FORMATS.declaration(plan.target).tagged
+        and FORMATS.declaration(plan.target).is_json
         and not plan.tagged
         and _has_tags(plan, record)
     ):
@@ -85,7 +85,7 @@ def _rules(plan: ConversionPlan, lost: Difference, attempt: Attempt | None) -> l
         found = [name for name in _about(plan, lost.kind) if name in heeds]
         found = [name for name in found if name not in plan.lossy]
         return [*_asked(plan), *found[:1]] if found else []
-    if plan.tagged and FORMATS.declaration(plan.target).tagged:
+    if plan.tagged and FORMATS.declaration(plan.target).is_json:
         return []
     rules = frozenset(plan.lossy)
     left: Difference | None = lost
@@ -117,7 +117,7 @@ def _has_tags(plan: ConversionPlan, record: Any) -> bool:
     from serialpack.conversion.tagged import TagFailure, tag
 
     try:
-        tag([record], of_bson=plan.source == "bson")
+        tag([record], decimal128=FORMATS.declaration(plan.source).decimal128)
     except (TagFailure, SerialpackError, *FAILURES):
         return False
     return True

@@ -63,11 +63,12 @@ class SourceReader:
         )
         self._plan = plan
         self._refuse = refuse
-        self._untags = plan.tagged and fmt.declared.tagged
+        self._untags = plan.tagged and fmt.declared.is_json
+        self._decimal128 = target.declared.decimal128
         #: Whether ``read`` may lose what only the text says, which ``prove`` finds.
         self.by_text = fmt.restyled and not self._untags and plan.source_serializer is None
         self._database: DatabaseReader | None = None
-        if plan.source == "sqlite":
+        if fmt.declared.is_database:
             from serialpack.conversion.tables.from_database import DatabaseReader
 
             self._database = DatabaseReader(fmt, plan)
@@ -124,7 +125,7 @@ class SourceReader:
         from serialpack.conversion.tagged import BadTag, untag
 
         try:
-            values = untag(records, of_bson=self._plan.target == "bson")
+            values = untag(records, decimal128=self._decimal128)
         except BadTag as bad:
             lost = bad.difference
             raise SyntaxInputError(
@@ -187,12 +188,12 @@ class SourceReader:
         around = block
         if first and fmt.declared.delimiter:  # no record has the header
             around = fmt.in_source(block._replace(index=1), self._plan.style, lambda: data)
-        if fmt.name == "json":
+        if fmt.declared.is_json_text:
             each = SourceReader(self._plan._replace(source="ndjson", style={}), self._refuse)
         spans = fmt.record_spans(data, self._plan.style, first=first)
         for number, (start, end) in enumerate(spans):
             text = data[start:end]
-            if fmt.name == "json":
+            if fmt.declared.is_json_text:
                 # A line of its own, wherever it breaks the lines of the source.
                 text = text.translate(_ONE_LINE)
                 text = b"{%b}" % text if self._plan.structure == Structure.MAP else text
@@ -240,7 +241,7 @@ class SourceReader:
         if bad and (not good or (block.context and not self.format.declared.delimiter)):
             return None
         added = int(
-            self._plan.structure == Structure.MAP and self.format.name == "json"
+            self._plan.structure == Structure.MAP and self.format.declared.is_json_text
         )  # a brace each
         good = good[added : len(good) - added]
         data, at, pieces = bytes(block.data), 0, []

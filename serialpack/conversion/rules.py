@@ -28,7 +28,7 @@ from serialpack.values.kinds import (
 #: each, and all.
 TEXT_TABLES = frozenset(d.name for d in FORMATS if d.delimiter and d.is_target)
 TYPED_TABLES = frozenset(d.name for d in FORMATS if d.typed_columns)
-DATABASES = frozenset({"sqlite"})
+DATABASES = frozenset(d.name for d in FORMATS if d.is_database)
 TABLES = TEXT_TABLES | TYPED_TABLES | DATABASES
 #: Tables that keep how the table of text was written that they were made of.
 KEEPING = TYPED_TABLES | DATABASES
@@ -40,11 +40,14 @@ ONE_SCHEMA = frozenset(d.name for d in FORMATS if d.one_schema)
 UNIONS = ONE_SCHEMA - TYPED_TABLES
 
 #: Those that are arrays, in which all values of a place have one type.
-ARRAYS = frozenset({"npy", "npz"})
+ARRAYS = frozenset(d.name for d in FORMATS if d.is_target and (d.is_array or d.has_arrays))
 #: Those of them that have several, by name: a table is one for each of its columns.
-ARCHIVES = frozenset({"npz"})
+ARCHIVES = frozenset(d.name for d in FORMATS if d.has_arrays)
 #: The rule by which it is.
 BY_COLUMN = "by-column"
+
+#: Those that are trees of elements.
+ELEMENTS = frozenset(d.name for d in FORMATS if d.has_elements)
 
 #: Every target.
 ALL = frozenset({"*"})
@@ -94,7 +97,7 @@ RULES: dict[str, Rule] = {
         "null is an empty cell, beside numbers of an array NaN, in TOML a key that is left out,"
         " as is an empty list in XML",
         frozenset({"null"}),
-        *(TEXT_TABLES, "nulls as cells", TEXT_TABLES | ARRAYS | {"toml", "xml"}, "--typed"),
+        *(TEXT_TABLES, "nulls as cells", TEXT_TABLES | ARRAYS | ELEMENTS | {"toml"}, "--typed"),
     ),
     "missing": Rule(
         "a key that only some records have is an empty cell, or null",
@@ -145,7 +148,7 @@ RULES: dict[str, Rule] = {
     "elements": Rule(
         "numbers and booleans are text, what is empty null, and a list of one its element",
         frozenset({*_INTEGERS, *_FLOATS, "boolean", "array", "text", "nested"}),
-        *(frozenset({"xml"}), "values as text of elements", frozenset({"xml"}), ""),
+        *(ELEMENTS, "values as text of elements", ELEMENTS, ""),
     ),
     "bson": Rule(
         "BSON's own types become MongoDB's Extended JSON v2, relaxed",

@@ -60,8 +60,8 @@ Tags of our own, where the specification has none:
                                     $regularExpression (of a Regex with re.RegexFlag)
     Decimal beside those of BSON    {"$decimal": "1.50"}
 
-``of_bson`` is for records that come from BSON or go there: ``$numberDecimal`` is Decimal128 then,
-which every tool of MongoDB takes it for, and Decimal, which BSON has not, is ``$decimal``.
+``decimal128`` is for records that come from BSON or go there: ``$numberDecimal`` is then its
+Decimal128, which every tool of MongoDB takes it for; Decimal, which BSON has not, is ``$decimal``.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ from serialpack.conversion._tags import LARGE
 from serialpack.formats.json.values import json_levels, of_type
 
 
-def tag(records: list[Any], *, of_bson: bool = False) -> list[Any]:
+def tag(records: list[Any], *, decimal128: bool = False) -> list[Any]:
     """The records made only of what JSON holds: themselves, where they are that already.
 
     Untaggable for a value that no tag is for; TooDeep where more than ``MAX_DEPTH`` arrays and
@@ -88,10 +88,10 @@ def tag(records: list[Any], *, of_bson: bool = False) -> list[Any]:
         return records
     from serialpack.conversion._tagger import Tagger
 
-    return Tagger(of_bson).run(records)
+    return Tagger(decimal128).run(records)
 
 
-def untag(records: list[Any], *, of_bson: bool = False) -> list[Any]:
+def untag(records: list[Any], *, decimal128: bool = False) -> list[Any]:
     """The records of which ``tag`` made these, or another writer of Extended JSON v2.
 
     BadTag for a map with a key that begins with ``$`` and is none of the tags above;
@@ -101,7 +101,7 @@ def untag(records: list[Any], *, of_bson: bool = False) -> list[Any]:
         return records
     from serialpack.conversion._untagger import Untagger
 
-    return Untagger(of_bson).run(records)
+    return Untagger(decimal128).run(records)
 
 
 def _needs_no_tag(records: list[Any]) -> bool:

@@ -20,15 +20,22 @@ class TargetWriter:
     Its serializer says what is refused, and why.
     """
 
-    def __init__(self, serializer: RecordSerializer) -> None:
+    def __init__(self, serializer: RecordSerializer, fmt: ValueFormat) -> None:
         self.serializer = serializer
+        self.format = fmt
 
     def dump(self, records: list[Any]) -> bytes:
         """The records; one of ``serializers.base.FAILURES`` for what cannot be written."""
         return self.serializer.dump(records)
 
-    def load(self, data: bytes, count: int) -> list[Any]:  # noqa: ARG002
+    def load(self, data: bytes, count: int) -> list[Any]:
         """The ``count`` records of ``dump``; ValueError where there are none."""
+        if (one := self.format.as_list(data, count)) is not None:
+            try:
+                (records,) = self.serializer.load(one)
+                return cast("list[Any]", records)
+            except ValueError:  # as a list they may be nested one level too deeply
+                pass
         return self.serializer.load(data)
 
     def load_literals(self, data: bytes, count: int) -> list[Any]:
@@ -52,38 +59,23 @@ class _LineWriter(TargetWriter):
         return compact_lines(records)
 
 
-class _MessageWriter(TargetWriter):
-    """MessagePack: where the number of messages is known, nobody needs to look for their ends."""
-
-    def load(self, data: bytes, count: int) -> list[Any]:
-        from serialpack.formats.msgpack.heads import with_head
-
-        try:
-            (records,) = self.serializer.load(with_head(data, count))
-        except ValueError:  # as an array they may be nested one level too deeply
-            return self.serializer.load(data)
-        return cast("list[Any]", records)
-
-
 class _DocumentWriter(TargetWriter):
     """By the format itself: a file of it is more than its records one after another."""
 
-    def __init__(self, serializer: RecordSerializer, fmt: DocumentFormat) -> None:
-        super().__init__(serializer)
-        self._format = fmt
+    format: DocumentFormat
 
     def dump(self, records: list[Any]) -> bytes:
-        return self._format.write(records)
+        return self.format.write(records)
 
     def load(self, data: bytes, count: int) -> list[Any]:  # noqa: ARG002
-        return read_stored(self._format.read_written, data)
+        return read_stored(self.format.read_written, data)
 
 
 class AsciiWriter(TargetWriter):
     """JSON with an escape for each character that is not ASCII."""
 
     def __init__(self, writer: TargetWriter) -> None:
-        super().__init__(writer.serializer)
+        super().__init__(writer.serializer, writer.format)
         self._writer = writer
 
     def dump(self, records: list[Any]) -> bytes:
@@ -146,6 +138,7 @@ def writers(format: str, settings: Style) -> list[TargetWriter]:
         raise UsageError(
             f"--to {format}: nothing here writes it", hint="known: " + ", ".join(written())
         )
+    assert isinstance(fmt, ValueFormat)
     found: list[TargetWriter] = []
     for name in names:
         known = name in SERIALIZERS and not fmt.declared.own_writer
@@ -153,12 +146,12 @@ def writers(format: str, settings: Style) -> list[TargetWriter]:
         assert isinstance(serializer, RecordSerializer)
         serializer.configure(settings or serializer.settings({}))
         serializer.dialect = format if fmt.declared.dialect_of else ""
+        kind = TargetWriter
         if isinstance(fmt, DocumentFormat) and len(names) == 1 and not settings:
-            found.append(_DocumentWriter(serializer, fmt))
-        elif name == "json":
-            found.append(_LineWriter(serializer))
-        else:
-            found.append((_MessageWriter if format == "msgpack" else TargetWriter)(serializer))
+            kind = _DocumentWriter
+        elif fmt.declared.is_json and name == names[-1]:
+            kind = _LineWriter
+        found.append(kind(serializer, fmt))
     return found
 
 

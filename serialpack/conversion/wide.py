@@ -41,7 +41,7 @@ class WideRows:
         fmt = FORMATS.get(plan.source)
         asks = plan.asked or plan.fields or plan.tagged or plan.types or plan.structure
         plain = plan.shaping == Shaping() and plan.source_serializer is None and not plan.looked
-        if plan.target not in ("json", "ndjson") or asks or plan.whole or not plain:
+        if not FORMATS.declaration(plan.target).is_json or asks or plan.whole or not plain:
             return None
         return cls(fmt, writer, plan) if isinstance(fmt, CsvText) else None
 

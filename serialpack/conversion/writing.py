@@ -38,7 +38,8 @@ class WritingHalf:
         self._writers = writers(plan.target, plan.target_settings)
         if plan.shaping.ascii:
             self._writers = [AsciiWriter(writer) for writer in self._writers]
-        self._tags = plan.tagged and target.declared.tagged
+        self._tags = plan.tagged and target.declared.is_json
+        self._decimal128 = FORMATS.declaration(plan.source).decimal128
         #: Whether the next refusal is caught, so that nobody reads its hint; the hints so far.
         self._caught = False
         self._hints: dict[str, str] = {}
@@ -127,7 +128,7 @@ class WritingHalf:
         ):
             raise RefusedError("keys that are no text, in a map that is larger than a block")
         try:
-            return tag(records, of_bson=self.plan.source == "bson")
+            return tag(records, decimal128=self._decimal128)
         except TagFailure as failure:
             raise self.refuse(failure.difference, block.first_record, None, records) from None
 
@@ -170,7 +171,7 @@ class WritingHalf:
         if self._tags:
             from serialpack.conversion.tagged import untag
 
-            restored = untag(again, of_bson=self.plan.source == "bson")
+            restored = untag(again, decimal128=self._decimal128)
             return compared(values, again) or compared(records, restored)
         # Python takes 1, 1.0 and true for one, which their text tells apart; and values that JSON
         # has no words for, which some writer would find words for, for none that it has.
@@ -182,7 +183,7 @@ class WritingHalf:
         """Whether ``dumped`` may go unproved: JSON's writers have words for what JSON has not,
         each its own, so that what was not to be proved would depend on who writes the block.
         """
-        if not FORMATS.declaration(self.plan.target).tagged:
+        if not FORMATS.declaration(self.plan.target).is_json:
             return True
         try:
             check_json(dumped)

@@ -8,6 +8,7 @@ line below.
 - block: a piece of the source, of whole records where these are known
 - boundary: where a record ends and the next begins; sources are split into blocks there
 - style: how a text was written (separators, indent, escapes, line ends)
+- bytes: what is in no format that is known; also what a container calls it
 - value format: one whose blocks can become values and text again
 """
 
@@ -34,7 +35,7 @@ FORMATS = FormatRegistry(
         is_text=True,
         columns="json",
         writers=_MSGSPEC_JSON,
-        tagged=True,
+        is_json=True,
         integer_bits=53,
     ),
     Declaration(
@@ -49,7 +50,7 @@ FORMATS = FormatRegistry(
         joins=b"",
         columns="json",
         writers=_MSGSPEC_JSON,
-        tagged=True,
+        is_json=True,
         integer_bits=53,
     ),
     Declaration(
@@ -156,7 +157,13 @@ FORMATS = FormatRegistry(
         joins=b"",
     ),
     Declaration(
-        "bson", 10, "serialpack.formats.bson.bson:BsonFormat", (".bson",), sequence=True, joins=b""
+        "bson",
+        10,
+        "serialpack.formats.bson.bson:BsonFormat",
+        (".bson",),
+        sequence=True,
+        joins=b"",
+        decimal128=True,
     ),
     Declaration(
         "xml",
@@ -167,6 +174,7 @@ FORMATS = FormatRegistry(
         told_by="serialpack.formats.xml.root:kind_told",
         is_text=True,
         own_writer=True,
+        has_elements=True,
     ),
     Declaration(
         "typed-xml",
@@ -244,6 +252,7 @@ FORMATS = FormatRegistry(
         (".npz",),
         magic=(b"PK\x03\x04",),
         sign="serialpack.formats.arrays.found:is_npz",
+        has_arrays=True,
     ),
     Declaration(
         "nifti",
@@ -273,5 +282,6 @@ FORMATS = FormatRegistry(
         magic=(b"SQLite format 3\0",),
         has_magic=True,
         sequence=True,
+        is_database=True,
     ),
 )

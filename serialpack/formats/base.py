@@ -304,6 +304,11 @@ class ValueFormat(Format):
         """What it has around its records, where a file of it can be written block by block."""
         return None
 
+    def as_list(self, data: bytes, count: int) -> bytes | None:  # noqa: ARG002
+        """``count`` records as one that is a list of them, where that is little more than a copy:
+        nobody need look for their ends then."""
+        return None
+
     @abstractmethod
     def detect_style(self, block: SourceBlock) -> Style:
         """The style of the source, guessed from its first block; never fails."""

@@ -51,8 +51,8 @@ class Declaration(NamedTuple):
     writers: tuple[str, ...] = ()
     #: Whether it is written by itself, though a serializer has its name: that one's is another.
     own_writer: bool = False
-    #: Whether ``--tagged`` reads it and writes it with the tags of Extended JSON.
-    tagged: bool = False
+    #: Whether its values are JSON's, in JSON's spelling: also with the tags of Extended JSON.
+    is_json: bool = False
     #: The bits of the integers that every reader of it holds: JSON's are doubles.
     integer_bits: int = 64
     #: The format of which it is a dialect, that files of that name and content may be in.
@@ -63,11 +63,24 @@ class Declaration(NamedTuple):
     #: that is of columns, so that it is a table.
     one_schema: bool = False
     typed_columns: bool = False
+    #: Whether it is a database: tables by name, in which booleans are numbers.
+    is_database: bool = False
+    #: Whether it is elements that have text: no other types.
+    has_elements: bool = False
+    #: Whether its decimals are Decimal128, to which others are not alike.
+    decimal128: bool = False
     #: Whether a file in it is one array, of which the first bytes tell type and shape.
     is_array: bool = False
+    #: Whether it is arrays by name.
+    has_arrays: bool = False
     #: What makes declarations of names that say how a file is in it (``csv:latin-1+no-header``),
     #: as module:class, a ``Variants``; those have it too.
     variants: str = ""
+
+    @property
+    def is_json_text(self) -> bool:
+        """Whether a file in it is one text of JSON, of which records may be elements."""
+        return self.is_json and not self.has_lines
 
     @property
     def written_by(self) -> tuple[str, ...]:

@@ -301,7 +301,7 @@ class _Work:
         """Write what is left; how many blocks that were."""
         left = self.left
         known = all(slot.records is not None for slot in self.slots if slot.flags is not None)
-        bare = self._plan is None or not known or self._format.name in ("bytes", "object")
+        bare = self._plan is None or not known or not self._format.has_values
         whole = not self.why and self._member.last_known
         writer: Plain
         if bare or (whole and self._headed):

@@ -59,7 +59,7 @@ class MemberRecords:
         self.format = fmt
         self.plan = plan
         self.rows = found.index.rows
-        self.structure = plan.style.get("k", "") if plan.format == "json" else ""
+        self.structure = plan.style.get("k", "") if fmt.declared.is_json_text else ""
         self._source = source
         self._found = found
         self._offsets = found.offsets
@@ -236,9 +236,9 @@ def members_of(source: Source, *, trust: bool) -> list[MemberRecords]:
         if found.header.entry is not None:
             raise UsageError("an archive has files, not records", hint="unpack it first")
         plan = member_plan(found.header, trust=trust)
-        if plan.format == "object":
-            raise UsageError("it holds a Python object", hint="serialpack.load reads it")
         fmt = FORMATS.get(plan.format)
+        if fmt.serialized:
+            raise UsageError("it holds a Python object", hint="serialpack.load reads it")
         if not isinstance(fmt, ValueFormat) or (fmt.unpacked and not fmt.declared.is_array):
             raise UsageError(
                 f"there are no records in it that are known ({plan.format})",
@@ -360,7 +360,7 @@ class Loaded:
         """The one record, where it can be read without the others; else none."""
         unit = self.unit
         one = unit.records == 1 or (
-            self._member.plan.format == "json" and not self._member.structure
+            self._member.format.declared.is_json_text and not self._member.structure
         )
         if one or not unit.stored or unit.block.partial:
             return []

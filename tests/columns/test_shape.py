@@ -77,14 +77,14 @@ def test_json_texts_come_back(data: bytes) -> None:
 @settings(max_examples=100, deadline=None)
 @given(
     st.text(alphabet='{}[],:"\\ \n\r\t1.enulltrfasx\0é', max_size=60).map(str.encode),
-    st.sampled_from(KINDS),
+    st.sampled_from(list(KINDS)),
 )
 def test_rubbish_comes_back(data: bytes, kind: str) -> None:
     there_and_back(data, kind)
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.binary(max_size=200), st.sampled_from(KINDS))
+@given(st.binary(max_size=200), st.sampled_from(list(KINDS)))
 def test_bytes_come_back(data: bytes, kind: str) -> None:
     there_and_back(data, kind)
 

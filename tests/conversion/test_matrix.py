@@ -250,7 +250,7 @@ UNTAGGED = frozenset({"object", "function", "cycle", "value", "depth"})
 
 
 @pytest.mark.parametrize(
-    "source", [name for name in FORMATS_HERE if not FORMATS.declaration(name).tagged]
+    "source", [name for name in FORMATS_HERE if not FORMATS.declaration(name).is_json]
 )
 def test_tagged_json_gives_every_value_back(source: str) -> None:
     """It is valid JSON, and read back exactly what it was, in the format that it came from."""

@@ -90,13 +90,13 @@ def test_of_bson() -> None:
     """What MongoDB's tools take for a decimal of BSON is one, where the records are of BSON."""
     bson = pytest.importorskip("bson")
     values = [bson.Decimal128("1.50"), Decimal("1.50"), {"a": bson.Decimal128("NaN")}]
-    written = tag(values, of_bson=True)
+    written = tag(values, decimal128=True)
     assert written == [
         {"$numberDecimal": "1.50"},
         {"$decimal": "1.50"},
         {"a": {"$numberDecimal": "NaN"}},
     ]
-    assert difference(values, untag(written, of_bson=True)) is None
+    assert difference(values, untag(written, decimal128=True)) is None
     assert difference(values, untag(tag(values))) is None
     assert untag(written)[:2] == [Decimal("1.50"), Decimal("1.50")]
 
@@ -321,16 +321,16 @@ def test_interop_with_bson() -> None:
         "code": [bson.Regex('^a"', 90), bson.Code("f()"), bson.Code("f()", {"a": oid})],
         "ends": [bson.MinKey(), bson.MaxKey()],
     }
-    written = json.dumps(tag([record], of_bson=True))
+    written = json.dumps(tag([record], decimal128=True))
     for mode in (json_util.JSONMode.CANONICAL, json_util.JSONMode.RELAXED):
         theirs = json_util.loads(written, json_options=options(mode))
         theirs[0]["code"][0].flags = int(theirs[0]["code"][0].flags)  # a RegexFlag there
         assert difference([record], theirs) is None
         text = json_util.dumps([record], json_options=options(mode))
-        assert difference([record], untag(json.loads(text), of_bson=True)) is None
+        assert difference([record], untag(json.loads(text), decimal128=True)) is None
 
 
-def test_decimal_is_that_of_bson_elsewhere() -> None:
+def test_decimal_is_that_decimal128_elsewhere() -> None:
     json_util = pytest.importorskip("bson.json_util")
     found = json_util.loads(json.dumps(tag([Decimal("1.50"), Decimal("-1E-6000")])))
     assert [value.to_decimal() for value in found] == [Decimal("1.50"), Decimal("-1E-6000")]
@@ -381,7 +381,7 @@ def test_every_tag_is_in_the_table() -> None:
 
 
 @pytest.mark.parametrize("options", ["", "i", "imsx"])
-def test_regular_expressions_of_bson(options: str) -> None:
+def test_regular_expressions_decimal128(options: str) -> None:
     """As they are read from a file, with plain integers, they have the specification's tag."""
     bson = pytest.importorskip("bson")
     data = bson.encode({"r": bson.Regex("^a", options)})

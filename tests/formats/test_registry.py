@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from serialpack.columns.parse.csv import DELIMITERS
 from serialpack.columns.stored.structure import KINDS
 from serialpack.errors import UsageError
 from serialpack.formats import FORMATS, Declaration
@@ -26,8 +25,7 @@ def test_an_entry_and_its_class_agree(entry) -> None:  # type: ignore[no-untyped
 def test_a_declaration_names_what_there_is(entry: Declaration) -> None:
     assert {entry.dialect_of, entry.version_of} - {""} <= set(FORMATS.names())
     assert not entry.columns or entry.columns in KINDS
-    assert DELIMITERS.get(entry.columns) in (None, entry.delimiter)
-    assert entry.columns in DELIMITERS or not (entry.columns and entry.delimiter)
+    assert not entry.columns or KINDS[entry.columns] == entry.delimiter
     assert entry.one_schema or not entry.typed_columns
 
 

@@ -63,10 +63,6 @@ class CsvFields(NamedTuple):
         return [data[start:end] for start, end in spans]
 
 
-#: What stands between two fields, by the kind of text.
-DELIMITERS = {"csv": b",", "tsv": b"\t", "csv:semicolon": b";", "csv:pipe": b"|"}
-
-
 def quoting_of(x: Bytes, delimiter: int) -> tuple[Positions, Positions] | None:
     """Where quoted fields begin and end, at their quotes; None where quotes are not like that."""
     quotes = np.flatnonzero(x == _QUOTE).astype(np.int32)

@@ -65,7 +65,7 @@ def split(data: bytes, kind: str) -> Split | None:
     elif kind == "msgpack":
         walked = msgpack_shape.split(data)
     else:
-        walked = csv_shape.split(data, csv_shape.DELIMITERS[kind])
+        walked = csv_shape.split(data, KINDS[kind])
     if walked is None:
         return None
     try:

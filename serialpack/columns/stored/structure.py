@@ -55,8 +55,17 @@ from serialpack.columns.texts import Broken, Unknown
 
 _VERSION = 1
 
-#: Kinds of text; their places are their numbers for ever.
-KINDS = ("json", "csv", "tsv", "msgpack", "csv:semicolon", "csv:pipe")
+#: Kinds of text, each with what stands between the fields where it is a table; their places are
+#: their numbers for ever. Formats name theirs (``Declaration.columns``), but are not known here.
+KINDS = {
+    "json": b"",
+    "csv": b",",
+    "tsv": b"\t",
+    "msgpack": b"",
+    "csv:semicolon": b";",
+    "csv:pipe": b"|",
+}
+_KINDS = tuple(KINDS)
 
 #: A table up to this many bytes is compressed as well as can be.
 _SMALL = 1 << 16
@@ -187,7 +196,7 @@ def outline(
         if text_kind == "msgpack":
             return msgpack_paths.outline(nodes, origins, tuples, most_steps)
         return json_paths.outline(nodes, origins, trailer, tuples, most_steps)
-    return csv_shape.outline(nodes, origins, csv_shape.DELIMITERS[text_kind])
+    return csv_shape.outline(nodes, origins, KINDS[text_kind])
 
 
 def _firsts(walk: NDArray[np.integer[Any]], number: int) -> NDArray[np.int64]:
@@ -256,7 +265,7 @@ def write(shape: TextShape, level: int) -> bytes:
     if len(packed) >= len(table):
         packed = table
     sizes = (len(shape.walk), len(shape.nodes), len(shape.trailer), len(table))
-    head = bytes([_VERSION, KINDS.index(shape.text_kind)]) + varints(sizes)
+    head = bytes([_VERSION, _KINDS.index(shape.text_kind)]) + varints(sizes)
     return head + counted(packed) + decisions
 
 
@@ -288,7 +297,7 @@ def read(data: bytes, limit: int) -> TextShape:
     if reader.byte() != _VERSION:
         raise Unknown("a structure of another version")
     text_kind = reader.byte()
-    if text_kind >= len(KINDS):
+    if text_kind >= len(_KINDS):
         raise Unknown("a structure of an unknown kind of text")
     values = reader.varint(limit + 1)
     number = reader.varint(values)
@@ -298,9 +307,9 @@ def read(data: bytes, limit: int) -> TextShape:
     packed = reader.counted()
     table = WireReader(packed if len(packed) == size else unzstd(packed, size))
     nodes = _read_nodes(table, number)
-    if not _may_stand(KINDS[text_kind], nodes):
+    if not _may_stand(_KINDS[text_kind], nodes):
         raise Broken("a value of a kind that its text has not")
-    marked = KINDS[text_kind] == "msgpack"
+    marked = _KINDS[text_kind] == "msgpack"
     count = table.varint(number + limit if marked else number)
     tuples = []
     before = 0
@@ -315,7 +324,7 @@ def read(data: bytes, limit: int) -> TextShape:
         raise Broken("the walk has another length than promised")
     if not _is_ordered(walk, number):
         raise Broken("nodes are not in the order in which they are met")
-    shape = TextShape(KINDS[text_kind], nodes, walk, trailer, tuples)
+    shape = TextShape(_KINDS[text_kind], nodes, walk, trailer, tuples)
     if shape.size > limit:
         raise Broken("the structure is larger than the text it is of")
     return shape

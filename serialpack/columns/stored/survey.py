@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from serialpack.columns.parse.csv import DELIMITERS
 from serialpack.columns.parse.nodes import (
     EMPTY_LIST,
     EMPTY_MAP,
@@ -21,6 +20,7 @@ from serialpack.columns.parse.nodes import (
     Path,
 )
 from serialpack.columns.stored.block import ColumnBlock
+from serialpack.columns.stored.structure import KINDS
 
 #: What the values of a kind are called; those of tables are all fields.
 _TYPES = {
@@ -67,7 +67,7 @@ class Survey:
     def add(self, block: ColumnBlock) -> None:
         """Count a block in. Broken."""
         shape, packed = block.shape, block.packed
-        table = shape.text_kind in DELIMITERS
+        table = bool(KINDS[shape.text_kind])
         self.structure += block.outline_size + packed.bounds[0]
         for number, column in enumerate(shape.columns):
             kind = "field" if table else _TYPES[column.kind]

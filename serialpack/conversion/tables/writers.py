@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.rules import DATABASES, TABLES, TEXT_TABLES, UNIONS
+from serialpack.conversion.rules import DATABASES, ELEMENTS, TABLES, TEXT_TABLES, UNIONS
 from serialpack.conversion.tables import at
 from serialpack.conversion.tables.carrier import Carrier
 from serialpack.conversion.tables.rows import KeptJoin, TextTable
@@ -58,13 +58,13 @@ def carrier_of(plan: ConversionPlan, *, lossy: bool = False) -> Carrier | None:
     ``lossy``: also what a JSON source has and they do not, lone surrogates.
     """
     source = FORMATS.declaration(plan.source)
-    of_json = source.tagged or bool(source.delimiter)  # all its values are such as JSON has
+    of_json = source.is_json or bool(source.delimiter)  # all its values are such as JSON has
     of_json = of_json and not (plan.tagged or plan.types or lossy)
     if plan.target in DATABASES:
         from serialpack.conversion.tables.databases import DatabaseCarrier
 
         return DatabaseCarrier(of_json=of_json)
-    if plan.target == "xml":
+    if plan.target in ELEMENTS:
         from serialpack.conversion.elements import ElementCarrier
 
         return ElementCarrier(plan)
@@ -91,7 +91,7 @@ def typer_of(plan: ConversionPlan) -> Typer | Untyper | None:
 
 def join_of(plan: ConversionPlan) -> Join | None:
     """What puts the pieces of a file together, where that is not what its format has."""
-    if plan.target == "json" and plan.shaping.indent:
+    if plan.shaping.indent:
         from serialpack.formats.json.join import IndentedJoin
 
         return IndentedJoin(plan.shaping.indent)

@@ -7,6 +7,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
+from serialpack.formats import FORMATS
 from serialpack.formats.base import Difference, SourceBlock, Style, StyleTypes, Unheld, ValueFormat
 from serialpack.formats.json.parse import (
     Bad,
@@ -144,7 +145,7 @@ class JsonText(ValueFormat):
         return not floats_differ(block.data)
 
     def writes_as(self, other: str) -> bool:
-        return other in ("json", "ndjson")
+        return FORMATS.declaration(other).is_json
 
     def parse_as(
         self,

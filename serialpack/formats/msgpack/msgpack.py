@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from serialpack.depth import check_messages
 from serialpack.first_bytes import COUNTS, FIX_MAP, FIX_STRING, LIST_16, MAP_16, MAPS
 from serialpack.formats.base import Read, SourceBlock, Unheld
+from serialpack.formats.msgpack.heads import with_head
 from serialpack.formats.shared.document import Malformed
 from serialpack.formats.shared.elements import MessageFormat, Opening
 from serialpack.formats.shared.split import Scan, SequenceFinder, record_ends, split_records
@@ -45,6 +46,9 @@ class MsgPackFormat(MessageFormat):
         from serialpack.formats.msgpack.join import MsgPackJoin
 
         return MsgPackJoin()
+
+    def as_list(self, data: bytes, count: int) -> bytes:
+        return with_head(data, count)
 
     def split(
         self, read: Read, block_size: int, *, for_values: bool = False, most_values: int = 0
