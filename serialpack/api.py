@@ -31,7 +31,6 @@ from serialpack.reports import PackReport, UnpackReport
 from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import Chain
 from serialpack.stages.effort import DEFAULT_EFFORT
-from serialpack.stages.stage import MAX_BLOCK
 from serialpack.targets import Target as Target
 from serialpack.targets import check_target as check_target
 from serialpack.targets import sink as sink
@@ -100,11 +99,7 @@ def pack(
     """
     from serialpack.pipeline.pack import Packing, pack_stream
 
-    choice = choose(serializer, tuple(filters), codec, effort=effort)
-    if block_size is not None:
-        if not (type(block_size) is int and 1 <= block_size <= MAX_BLOCK):
-            raise UsageError("the block size must be from 1 byte to 64M")
-        choice = choice._replace(block_size=block_size)
+    choice = choose(serializer, tuple(filters), codec, effort=effort, block_size=block_size)
     check_threads(threads)
     if not all(isinstance(text, str) for pair in (meta or {}).items() for text in pair):
         raise UsageError("the keys and values of meta must be strings")

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from serialpack.container.index import IndexRow
 from serialpack.container.records import Header
-from serialpack.container.rows import Entry, cut, decode_rows
+from serialpack.container.rows import EntryRow, cut, decode_rows
 
 
 class ArchivedEntry(NamedTuple):
@@ -54,7 +54,7 @@ def entries_in(
     )
 
 
-def _listed(entry: Entry, format: str, packed: int) -> ArchivedEntry:
+def _listed(entry: EntryRow, format: str, packed: int) -> ArchivedEntry:
     return ArchivedEntry(
         path=entry.path,
         type="file" if entry.is_file else "folder" if entry.is_folder else "link",

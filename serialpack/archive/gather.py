@@ -10,7 +10,7 @@ from typing import IO
 
 from serialpack.api import HEAD
 from serialpack.container.frames import checksum
-from serialpack.container.rows import MOST_ROWS, Entry, encode_rows
+from serialpack.container.rows import MOST_ROWS, EntryRow, encode_rows
 from serialpack.detect import AsFound, told
 from serialpack.errors import FileError, SerialpackError
 from serialpack.files import Path, file_error
@@ -24,18 +24,20 @@ SHARED_SIZE = 64 << 10
 _CHANGED = "changed while it was read"
 
 
-class Found:
+class ArchiveSource:
     """A file, folder or link that is to go into an archive, as it was when it was looked at."""
 
-    __slots__ = ("entry", "path", "size")
+    __slots__ = ("entry", "file", "path", "size")
 
-    def __init__(self, path: str, entry: Entry, size: int) -> None:
+    def __init__(self, path: str, entry: EntryRow, size: int, file: tuple[int, int]) -> None:
         self.path = path
         self.entry = entry
         self.size = size
+        #: Which file it is, on which device.
+        self.file = file
 
 
-def look(path: Path, entry: str, *, owner: bool) -> Found:
+def look(path: Path, entry: str, *, owner: bool) -> ArchiveSource:
     """What is at ``path``, which becomes ``entry``; FileError where that cannot be told."""
     path = os.fspath(path)
     try:
@@ -50,11 +52,12 @@ def look(path: Path, entry: str, *, owner: bool) -> Found:
     # What is neither file, folder nor link is a file in the archive, with what comes out of it.
     kept = is_file or target is not None or stat.S_ISDIR(found.st_mode)
     mode = found.st_mode if kept else stat.S_IFREG | stat.S_IMODE(found.st_mode)
-    row = Entry(entry, mode, found.st_mtime_ns, target=target, owner=owners)
-    return Found(path, row, found.st_size if is_file else SHARED_SIZE + 1)
+    row = EntryRow(entry, mode, found.st_mtime_ns, target=target, owner=owners)
+    size = found.st_size if is_file else SHARED_SIZE + 1
+    return ArchiveSource(path, row, size, (found.st_dev, found.st_ino))
 
 
-def read_small(found: Found) -> bytes:
+def read_small(found: ArchiveSource) -> bytes:
     """All bytes of a small file; FileError where it is not what it was when it was looked at."""
     try:
         fd = os.open(found.path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
@@ -72,10 +75,10 @@ def read_small(found: Found) -> bytes:
     return data
 
 
-Failed = Callable[[Found, SerialpackError], object]
+Failed = Callable[[ArchiveSource, SerialpackError], object]
 
 
-class Shared:
+class SmallFiles:
     """The small files of an archive, by format.
 
     ``format``, ``table``: what the user said that they are. ``failed`` is called with each that
@@ -86,13 +89,13 @@ class Shared:
         self._format = format
         self._table = table
         self._failed = failed
-        self._left: dict[str, list[Found]] = {}
+        self._left: dict[str, list[ArchiveSource]] = {}
         #: The entries of the blocks that were given and not asked for yet.
-        self._given: deque[list[Entry]] = deque()
+        self._given: deque[list[EntryRow]] = deque()
         #: And of all blocks of this format, with the files that they are of.
-        self.blocks: list[list[Found]] = []
+        self.blocks: list[list[ArchiveSource]] = []
 
-    def add(self, found: Found) -> None:
+    def add(self, found: ArchiveSource) -> None:
         """``found`` is a small file; of its format its name tells, until it is read."""
         declared = FORMATS.by_extension(os.path.basename(found.path))
         name = self._format or (declared.name if declared is not None else "bytes")
@@ -113,7 +116,7 @@ class Shared:
         files = self._left.pop(format)
         files.sort(key=lambda found: (os.path.splitext(found.path)[1], found.entry.path))
         pieces: list[bytes] = []
-        held: list[Found] = []
+        held: list[ArchiveSource] = []
         size = room = offset = 0
         for found in files:
             try:
@@ -136,7 +139,9 @@ class Shared:
         if held:
             yield self._block(pieces, held, offset)
 
-    def _block(self, pieces: Sequence[bytes], held: list[Found], offset: int) -> SourceBlock:
+    def _block(
+        self, pieces: Sequence[bytes], held: list[ArchiveSource], offset: int
+    ) -> SourceBlock:
         self.blocks.append(held)
         self._given.append([found.entry for found in held])
         return SourceBlock(b"".join(pieces), len(self.blocks) - 1, offset)
@@ -150,9 +155,9 @@ class Shared:
 _HEAD = 8
 
 
-def other_blocks(entries: Sequence[Entry]) -> Iterator[list[Entry]]:
+def other_blocks(entries: Sequence[EntryRow]) -> Iterator[list[EntryRow]]:
     """Folders and links, as many together as fit in the rows of a block; at least one block."""
-    held: list[Entry] = []
+    held: list[EntryRow] = []
     room = 0
     for entry in entries:
         if held and room + entry.room > MOST_ROWS - _HEAD:

@@ -5,17 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from serialpack.api import unpack_report
-from serialpack.archive.place import Placer
-from serialpack.archive.read import Wanted, entry_of, is_archive, result_of, write_entries
+from serialpack.archive.place import Placer, entry_of
 from serialpack.container.remains import FoundMember, Slot
-from serialpack.container.rows import Entry, decode_rows
+from serialpack.container.rows import EntryRow, decode_rows
 from serialpack.container.salvage import find_remains, read_found
-from serialpack.errors import Damage, DamagedError, SerialpackError, UsageError
-from serialpack.paths import make_folder
+from serialpack.errors import Damage, DamagedError, SerialpackError
 from serialpack.pipeline.salvage import Salvaged, header_of, nothing_left, salvage_member
 from serialpack.pipeline.shared import SharedBlock, SharedUnpacker
 from serialpack.pipeline.unpack import LimitedWrite, member_plan
-from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import ArchiveReport, UnpackReport
 
 if TYPE_CHECKING:
@@ -24,42 +21,27 @@ if TYPE_CHECKING:
 
 
 def unpack_left(
-    placer: Placer,
-    wanted: Wanted | None,
-    *,
-    trust: bool,
-    threads: int | None,
-    progress: Progress | None,
+    placer: Placer, trust: bool, threads: int, progress: Progress | None
 ) -> ArchiveReport[UnpackReport]:
     """As ``unpack_archive`` with ``salvage``, of a source that can be sought."""
-    source = placer.source
-    if not is_archive(source, salvage=True):
-        raise UsageError("is no archive, as far as it is left", hint="unpack it as a file")
-    make_folder(placer.folder)
-    remains = find_remains(source.file)
-    left = _Left(placer, wanted, trust, threads or usable_cores(), progress)
-    try:
-        for number, member in enumerate(remains.members):
-            here = tuple(place for place in remains.damage if place.member == number)
-            left.member(number, member, here)
-        placer.finish()
-    except BaseException:
-        placer.abandon()
-        raise
-    return result_of(placer, damage=tuple(remains.damage))
+    remains = find_remains(placer.source.file)
+    left = _Left(placer, trust, threads, progress)
+    for number, member in enumerate(remains.members):
+        here = tuple(place for place in remains.damage if place.member == number)
+        left.member(number, member, here)
+    placer.finish()
+    return placer.result(damage=tuple(remains.damage))
 
 
 class _Left:
     def __init__(
         self,
         placer: Placer,
-        wanted: Wanted | None,
         trust: bool,
         threads: int,
         progress: Progress | None,
     ) -> None:
         self._placer = placer
-        self._wanted = wanted
         self._trust = trust
         self._threads = threads
         self._progress = progress
@@ -75,13 +57,10 @@ class _Left:
             if header is None or header.entry is None:
                 raise DamagedError("its path is lost with its header and index")
             entry = header.entry
-            if self._takes(entry):
+            if self._placer.takes(entry):
                 self._alone(number, member, header, damage)
         except SerialpackError as error:
             self._placer.fail(entry, error)
-
-    def _takes(self, path: str) -> bool:
-        return self._wanted is None or self._wanted(path)
 
     def _alone(
         self, number: int, member: FoundMember, header: Header, damage: tuple[Damage, ...]
@@ -118,14 +97,12 @@ class _Left:
                 listed = index.rows[slot.seq].entries if index else None
                 damage = DamagedError("damaged", block=slot.seq, start=slot.start, end=slot.end)
                 found = SharedBlock.lost(_entries(slot, listed), damage)
-            write_entries(self._placer, found, plan.format, self._takes)
-            if found.damage is not None and not found.entries:
-                self._placer.fail(f"block {slot.seq}, and the entries in it", found.damage)
+            self._placer.shared(found, plan.format)
             if self._progress is not None and slot.end is not None:
                 self._progress(slot.end, 0)
 
 
-def _entries(slot: Slot, listed: bytes | None) -> list[Entry]:
+def _entries(slot: Slot, listed: bytes | None) -> list[EntryRow]:
     """The entries of a damaged block, as its header or else the index lists them."""
     rows = listed if slot.found is None else slot.found.block.entries
     try:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Any
 
 from serialpack.api import check_threads, opened_source, unpack_report
-from serialpack.archive.place import Each, Placer
+from serialpack.archive.place import Each, Placer, Wanted, entry_of
 from serialpack.container.frames import FrameSource
 from serialpack.container.reader import (
     SNIFF,
@@ -19,11 +19,10 @@ from serialpack.container.reader import (
     read_members,
 )
 from serialpack.container.records import Header, StoredBlock
-from serialpack.container.rows import Entry, cut, decode_rows
+from serialpack.container.rows import decode_rows
 from serialpack.container.seek import StoredMember, find_members, member_starts, read_block
 from serialpack.detect import looks_like
 from serialpack.errors import (
-    ArchiveError,
     DamagedError,
     NotContainerError,
     SerialpackError,
@@ -34,16 +33,13 @@ from serialpack.globs import matches_any
 from serialpack.paths import make_folder
 from serialpack.pipeline.digest import WholeDigest
 from serialpack.pipeline.expect import expect_restored
-from serialpack.pipeline.shared import SharedBlock, SharedUnpacker, entries_of
+from serialpack.pipeline.shared import SharedUnpacker, entries_of
 from serialpack.pipeline.unpack import LimitedWrite, Unpacked, member_plan, unpack_member
 from serialpack.pipeline.workers import INLINE_PLAIN, in_order, usable_cores
 from serialpack.reports import ArchiveReport, UnpackReport
 
 if TYPE_CHECKING:
     from serialpack.pipeline.line import Progress
-
-#: Whether the entry of a path is to be unpacked.
-Wanted = Callable[[str], bool]
 
 
 def is_archive(source: Source, *, salvage: bool = False) -> bool:
@@ -91,36 +87,37 @@ def unpack_archive(
     """
     check_threads(threads)
     wanted = _wanted(include, exclude)
+    how: Any = {"wanted": wanted, "max_size": max_size, "force": force, "each": each}
     with opened_source(source) as opened:
         if salvage:
             from serialpack.archive.left import unpack_left
             from serialpack.pipeline.sought import sought
 
             with sought(opened) as found:
-                placer = _placer(found, folder, max_size, force, each)
-                return unpack_left(placer, wanted, trust=trust, threads=threads, progress=progress)
+                if not is_archive(found, salvage=True):
+                    raise UsageError("is no archive, as far as it is left", hint=_AS_FILE)
+                make_folder(folder)
+                with Placer(found, folder, **how) as placer:
+                    return unpack_left(placer, trust, threads or usable_cores(), progress)
         if not is_archive(opened):
             if not is_container(head := opened.peek(SNIFF)):
                 raise NotContainerError(looks_like(head))
-            raise UsageError("is no archive", hint="unpack it as a file")
+            raise UsageError("is no archive", hint=_AS_FILE)
         make_folder(folder)
-        placer = _placer(opened, folder, max_size, force, each)
-        unpacker = _Unpacker(placer, wanted, trust, threads or usable_cores(), progress)
-        try:
+        with Placer(opened, folder, **how) as placer:
+            unpacker = _Unpacker(placer, trust, threads or usable_cores(), progress)
             if wanted is not None and opened.seekable():
                 reached = unpacker.some(opened)
             else:
                 expect_restored(opened)
                 reached = unpacker.all(opened)
             placer.finish()
-        except BaseException:
-            placer.abandon()
-            raise
     if wanted is not None and not (placer.reports or placer.failures):
         raise UsageError("none of its entries is meant", hint="serialpack inspect lists them")
-    return result_of(placer, hint=None if reached else _BEHIND)
+    return placer.result(hint=None if reached else _BEHIND)
 
 
+_AS_FILE = "unpack it as a file"
 _BEHIND = "what is behind can be had from a file, not from a pipe"
 
 
@@ -141,44 +138,17 @@ def _wanted(include: Sequence[str], exclude: Sequence[str]) -> Wanted | None:
     return wanted
 
 
-def _placer(
-    source: Source, folder: Path, max_size: int | None, force: bool, each: Each | None
-) -> Placer:
-    return Placer(source, folder, max_size=max_size, force=force, each=each)
-
-
-def result_of(placer: Placer, hint: str | None = None, **found: Any) -> ArchiveReport[UnpackReport]:
-    """What became of the entries; ArchiveError where some were not unpacked."""
-    if placer.failures:
-        count = len(placer.reports) + len(placer.failures)
-        raise ArchiveError(placer.failures, count, hint=hint)
-    notes = []
-    if placer.unowned:
-        some = f"{placer.unowned:,} of {len(placer.reports):,} entries"
-        notes.append(f"{some} belong to you: the system does not permit to give them their owners")
-    return ArchiveReport(tuple(placer.reports), notes=tuple(notes), **found)
-
-
-def entry_of(header: Header, size: int = 0) -> Entry:
-    """The one entry of a member. Mode 0: it is not known."""
-    mode, *owner = header.access or (0,)
-    owners = (owner[0], owner[1]) if owner else None
-    return Entry(header.entry or "", mode, header.mtime or 0, size, owner=owners)
-
-
 class _Unpacker:
     """Unpacks members one after another."""
 
     def __init__(
         self,
         placer: Placer,
-        wanted: Wanted | None,
         trust: bool,
         threads: int,
         progress: Progress | None,
     ) -> None:
         self._placer = placer
-        self._wanted = wanted
         self._trust = trust
         self._threads = threads
         self._progress = progress
@@ -196,7 +166,7 @@ class _Unpacker:
                     raise member.damage
                 if member.header.shared:
                     self._shared(member)
-                elif self._takes(entry):
+                elif self._placer.takes(entry):
                     self._alone(member, entry)
             except SerialpackError as error:
                 self._placer.fail(entry, error)
@@ -208,7 +178,7 @@ class _Unpacker:
         """Those members, and blocks, in which there are entries that are wanted."""
         for member in find_members(source.file):
             if not member.header.shared:
-                if self._takes(entry := member.header.entry or ""):
+                if self._placer.takes(entry := member.header.entry or ""):
                     source.file.seek(member.start)
                     again = next(members_of(FrameSource(source.file.read, member.start)))
                     try:
@@ -216,11 +186,10 @@ class _Unpacker:
                     except SerialpackError as error:
                         self._placer.fail(entry, error)
                 continue
-            self._blocks(member.header, _wanted_blocks(source.file, member, self._takes), None)
+            self._blocks(
+                member.header, _wanted_blocks(source.file, member, self._placer.takes), None
+            )
         return True
-
-    def _takes(self, path: str) -> bool:
-        return self._wanted is None or self._wanted(path)
 
     def _alone(self, member: Member, entry: str) -> None:
         def restore(out: LimitedWrite) -> Unpacked:
@@ -239,11 +208,11 @@ class _Unpacker:
 
     def _shared(self, member: Member) -> None:
         """A member whose blocks entries share."""
-        digest = WholeDigest() if self._wanted is None else None
+        digest = WholeDigest() if self._placer.wanted is None else None
         blocks = (
             stored
             for stored in member.blocks(damaged=True)
-            if self._wanted is None or any(self._wanted(entry.path) for entry in entries_of(stored))
+            if digest is not None or any(self._placer.takes(e.path) for e in entries_of(stored))
         )
         whole = self._blocks(member.header, blocks, digest)
         assert member.index is not None
@@ -266,54 +235,11 @@ class _Unpacker:
             whole = whole and found.damage is None
             if digest is not None and found.damage is None:
                 digest.add(found.serialized, found.source, exact=True)
-            write_entries(placer, found, plan.format, self._takes)
+            placer.shared(found, plan.format)
             self._written += len(found.data)
             if self._progress is not None:
                 self._progress(stored.end, self._written)
-            if found.damage is not None and not found.entries:
-                placer.fail(f"block {stored.block.seq}", found.damage)
         return whole
-
-
-def write_entries(placer: Placer, found: SharedBlock, format: str, takes: Wanted) -> None:
-    """Write the entries of one block that are taken."""
-    view = memoryview(found.data)
-    seconds = found.seconds
-    for entry, begin, end in cut(found.entries):
-        if not takes(entry.path):
-            continue
-        report = _report(placer.source.path, entry, format)._replace(seconds=seconds)
-        seconds = {}
-        try:
-            if found.damage is not None:
-                raise found.damage
-            if not entry.is_file:
-                placer.make(entry, report)
-                continue
-            piece = view[begin:end]
-            path, _ = placer.write(entry, lambda out, piece=piece: out(piece), mtime=entry.mtime)  # type: ignore[misc]
-        except SerialpackError as error:
-            placer.fail(entry.path, error)
-            continue
-        placer.report(entry.path, path, report._replace(target=path))
-
-
-def _report(source: str, entry: Entry, format: str) -> UnpackReport:
-    return UnpackReport(
-        source=source,
-        target=None,
-        format="folder" if entry.is_folder else "link" if entry.is_link else format,
-        size=entry.size,
-        blocks=int(entry.is_file),
-        blocks_read=int(entry.is_file),
-        records=None,
-        exact=True,
-        part=False,
-        proved=True,
-        read=entry.size,
-        seconds={},
-        entry=entry.path,
-    )
 
 
 def _wanted_blocks(file: IO[bytes], member: StoredMember, wanted: Wanted) -> Iterator[StoredBlock]:

@@ -10,24 +10,30 @@ from typing import IO, TYPE_CHECKING, Any, TypedDict, Unpack, cast
 
 from serialpack._version import __version__
 from serialpack.api import Target, check_target, check_threads, pack
-from serialpack.archive.gather import SHARED_SIZE, Found, Shared, look, other_blocks, total
+from serialpack.archive.gather import (
+    SHARED_SIZE,
+    ArchiveSource,
+    SmallFiles,
+    look,
+    other_blocks,
+    total,
+)
 from serialpack.auto import choose, settle
 from serialpack.container.entries import fault_of
 from serialpack.container.rows import encode_rows
 from serialpack.detect import AsFound
-from serialpack.errors import ArchiveError, SerialpackError, UsageError
+from serialpack.errors import ArchiveError, FileError, SerialpackError, UsageError
 from serialpack.files import Path
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock
 from serialpack.output import Output
-from serialpack.paths import status
 from serialpack.pipeline.pack import PackedMember, Packing, pack_blocks
 from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import ArchiveReport, PackReport
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import ByteSerializer
 from serialpack.stages.effort import DEFAULT_EFFORT
-from serialpack.stages.stage import MAX_BLOCK, Buffer
+from serialpack.stages.stage import Buffer
 from serialpack.targets import is_device, opened_device
 from serialpack.watch import expect
 
@@ -85,12 +91,12 @@ def pack_archive(
     """
     _check_together(sources)
     check_threads(how.get("threads"))
-    for source in sources.values():
-        named = isinstance(source, str | os.PathLike) and os.path.isfile(source)
-        check_target(target, force, status(cast(Path, source)) if named else None)
+    check_target(target, force, None)
     expect(lambda: total(list(sources.values())))
     with _joined(target, force) as file:
-        writer = _Writer(file, how, owner=owner, progress=progress, each=each)
+        writer = _ArchiveWriter(
+            file, _file_of(target), how, owner=owner, progress=progress, each=each
+        )
         writer.add(sources)
         if not writer.entries:
             raise ArchiveError(writer.failures, len(writer.failures), done="packed")
@@ -99,12 +105,13 @@ def pack_archive(
     return ArchiveReport(tuple(entries), failures=tuple(writer.failures), all_packed=writer.written)
 
 
-class _Writer:
+class _ArchiveWriter:
     """Writes one archive to ``file``, and keeps what became of each entry."""
 
     def __init__(
         self,
         file: IO[bytes] | Output,
+        target: tuple[int, int] | None,
         how: PackOptions,
         *,
         owner: bool,
@@ -112,6 +119,8 @@ class _Writer:
         each: EachPacked | None,
     ) -> None:
         self._file = file
+        #: What is overwritten, and must not be a source.
+        self._target = target
         self._how = how
         self._owner = owner
         self._progress = progress
@@ -121,17 +130,13 @@ class _Writer:
         self.written = 0
         self.entries: list[PackReport] = []
         self.failures: list[tuple[str, SerialpackError]] = []
-        choice = choose(
+        self._choice = choose(
             how.get("serializer", "auto"),
             tuple(how.get("filters", ())),
             how.get("codec", "auto"),
             effort=how.get("effort", DEFAULT_EFFORT),
+            block_size=how.get("block_size"),
         )
-        if (size := how.get("block_size")) is not None:
-            if not (type(size) is int and 1 <= size <= MAX_BLOCK):
-                raise UsageError("the block size must be from 1 byte to 64M")
-            choice = choice._replace(block_size=size)
-        self._choice = choice
 
     def add(self, sources: Mapping[str, Path | IO[bytes]]) -> None:
         """Write all of ``sources``: what shares blocks, what is large, the closing member."""
@@ -141,13 +146,11 @@ class _Writer:
         table = table._replace(no_header=self._how.get("no_header", False))
         format = self._how.get("format")
         format = None if format is None else FORMATS.source(format).name
-        shared = Shared(format, table, self._failed)
-        alone: list[tuple[str, Path | IO[bytes], Found | None]] = []
-        others: list[Found] = []
+        shared = SmallFiles(format, table, self._failed)
+        alone: list[tuple[str, Path | IO[bytes], ArchiveSource | None]] = []
+        others: list[ArchiveSource] = []
         for path, source in sources.items():
             try:
-                if fault := fault_of(path):
-                    raise UsageError(f"the path of an entry {fault}: {path!r}")
                 if not isinstance(source, str | os.PathLike):
                     alone.append((path, source, None))
                     continue
@@ -155,6 +158,10 @@ class _Writer:
             except SerialpackError as error:
                 self._fail(path, error)
                 continue
+            if found.file == self._target:
+                raise FileError(
+                    "is the input itself", path=found.path, hint="name another file with -o"
+                )
             if not found.entry.is_file:
                 others.append(found)
             elif shares and found.size <= SHARED_SIZE:
@@ -168,7 +175,7 @@ class _Writer:
         if self.entries or others:
             self._close(others)
 
-    def _share(self, shared: Shared, format: str) -> None:
+    def _share(self, shared: SmallFiles, format: str) -> None:
         """Write the member of all small files of ``format``."""
         blocks = shared.of(format, self._choice.block_size)
         first = next(blocks, None)
@@ -205,7 +212,7 @@ class _Writer:
                     )
                 )
 
-    def _alone(self, path: str, source: Path | IO[bytes], found: Found | None) -> None:
+    def _alone(self, path: str, source: Path | IO[bytes], found: ArchiveSource | None) -> None:
         """Write a member of one entry."""
         file = self._file
         mark = file.mark() if isinstance(file, Output) else None
@@ -234,7 +241,7 @@ class _Writer:
         self._read, self.written = self._read + report.size, self.written + report.packed
         self._done(report)
 
-    def _close(self, others: Sequence[Found]) -> None:
+    def _close(self, others: Sequence[ArchiveSource]) -> None:
         """Write the last member: folders and links, which have no bytes."""
         blocks = list(other_blocks([found.entry for found in others]))
         rows = map(encode_rows, blocks)
@@ -293,7 +300,7 @@ class _Writer:
         if self._each is not None:
             self._each(report.entry or "", report)
 
-    def _failed(self, found: Found, error: SerialpackError) -> None:
+    def _failed(self, found: ArchiveSource, error: SerialpackError) -> None:
         error.path = error.path or found.path
         self._fail(found.entry.path, error)
 
@@ -322,11 +329,22 @@ def _check_together(sources: Mapping[str, Path | IO[bytes]]) -> None:
     if not sources:
         raise UsageError("an archive has at least one entry")
     for path in sources:
+        if fault := fault_of(path):
+            raise UsageError(f"the path of an entry {fault}: {path!r}")
         parts = path.split("/")
         for folder in ("/".join(parts[:n]) for n in range(1, len(parts))):
             source = sources.get(folder)
             if source is not None and not _is_folder(source):
                 raise UsageError(f"{folder!r} cannot be both an entry and the folder of one")
+
+
+def _file_of(target: Target) -> tuple[int, int] | None:
+    """Which file is at ``target``, on which device; None where none is."""
+    try:
+        found = os.stat(target) if isinstance(target, str | os.PathLike) else None
+    except (OSError, ValueError):
+        return None
+    return found and (found.st_dev, found.st_ino)
 
 
 def _is_folder(source: Path | IO[bytes]) -> bool:

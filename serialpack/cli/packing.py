@@ -118,7 +118,11 @@ class Packer:
     def _pack_archive(self, target: str) -> dict[str, Any]:
         from serialpack.archive import pack_archive
 
-        entries = _entries(self._inputs, self._manner, recursive=self._recursive)
+        entries, refused = _entries(self._inputs, self._manner, recursive=self._recursive)
+        for path, error in refused:
+            if not entries:
+                raise error
+            self._tell(target, {path: path}, path, error)
         files = [path for path in entries.values() if _is_file(path)]
         given = [self._mover.input(path) for path in files]
 
@@ -150,9 +154,9 @@ class Packer:
             binary=True,
             files=lambda done: len(done.entries),
         )
-        if report is not None and report.failures:
-            count = len(report.entries) + len(report.failures)
-            raise ArchiveError(report.failures, count, done="packed", path=target)
+        if report is not None and (failures := [*refused, *report.failures]):
+            count = len(report.entries) + len(failures)
+            raise ArchiveError(failures, count, done="packed", path=target)
         return {}
 
     def _tell(
@@ -200,11 +204,18 @@ def _archive_name(inputs: Sequence[str], output: str | None) -> str:
     return output
 
 
-def _entries(inputs: Sequence[str], manner: Manner, *, recursive: bool) -> dict[str, str]:
-    """The path in the archive -> the input. What is left out of a path is said."""
+def _entries(
+    inputs: Sequence[str], manner: Manner, *, recursive: bool
+) -> tuple[dict[str, str], list[tuple[str, SerialpackError]]]:
+    """The path in the archive -> the input; and inputs that no archive holds, with the reason.
+
+    What is left out of a path is said.
+    """
+    from serialpack.container.entries import fault_of
     from serialpack.paths import entry_path
 
     entries: dict[str, str] = {}
+    refused: list[tuple[str, SerialpackError]] = []
     said: set[str] = set()
     for path in inputs:
         check_name(path)
@@ -213,6 +224,9 @@ def _entries(inputs: Sequence[str], manner: Manner, *, recursive: bool) -> dict[
             continue  # the folder that all are in
         if not recursive and os.path.isdir(path) and not os.path.islink(path):
             raise FolderError("is a folder", path=path)
+        if fault := fault_of(entry):
+            refused.append((path, UsageError(f"its path in the archive {fault}", path=path)))
+            continue
         if entry in entries:
             raise FileError(
                 f"another input has the same path in the archive, {entry}",
@@ -223,7 +237,7 @@ def _entries(inputs: Sequence[str], manner: Manner, *, recursive: bool) -> dict[
             said.add(removed)
             say(manner, f"{removed} is left out of paths in the archive")
         entries[entry] = path
-    return entries
+    return entries, refused
 
 
 def _has_bytes(report: PackReport) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import IO, TYPE_CHECKING, Any, cast
 
@@ -57,7 +57,7 @@ class Unpacker:
     """Gives back the bytes of containers, one after another."""
 
     def __init__(self, asked: UnpackRequest) -> None:
-        self._chosen: dict[str, Sequence[str]] = {}
+        self._chosen: dict[str, Any] = {}
         sources = asked.sources
         if not sources.recursive and (sources.include or sources.exclude):
             # Not in folders, but in archives.

@@ -4,6 +4,7 @@ Rules: ``man/spk.5``.
 """
 
 import os
+import re
 from typing import Any
 
 from serialpack.errors import DamagedError, UsageError
@@ -16,12 +17,15 @@ ENTRY = "entry"
 ARCHIVE = "archive"
 
 
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+
+
 def fault_of(path: str) -> str | None:
     """Why no entry can have ``path``, in words; None where one can."""
     parts = path.split("/")
     if not path:
         return "is empty"
-    if any(char < " " or char == "\x7f" for char in path):
+    if _CONTROL.search(path):
         return "holds control characters"
     if not parts[0]:
         return "is absolute"

@@ -4,7 +4,6 @@ Stages, formats and style are numbers and small values here; what they mean is k
 layers above. Layouts and rules: ``man/spk.5``.
 """
 
-import re
 from typing import Any, NamedTuple
 
 from serialpack.container.entries import ARCHIVE, ENTRY, decode_name, encode_name, fault_of
@@ -16,6 +15,7 @@ from serialpack.container.frames import (
     pack_body,
     unpack_body,
 )
+from serialpack.container.versions import version_number, version_text, writer_of
 from serialpack.errors import DamagedError, UsageError, newer
 from serialpack.stages.stage import MAX_BLOCK, ChainNumbers
 
@@ -119,7 +119,7 @@ class Header(NamedTuple):
         if self.style:
             values["s"] = self.style
         if self.writer:
-            values["w"] = _version_number(self.writer)
+            values["w"] = version_number(self.writer)
         if self.meta:
             values["m"] = self.meta
         if self.unproved:
@@ -156,7 +156,7 @@ class Header(NamedTuple):
             objects = []
         values = objects[0] if len(objects) == 1 else None
         if version != VERSION:
-            raise newer(f"container version {version}", _writer_of(values))
+            raise newer(f"container version {version}", writer_of(values))
         if not isinstance(values, dict):
             raise DamagedError("the header is malformed (no map)", start=start)
         return cls.of_values(values, start, zstd_envelope=zstd_envelope)
@@ -164,7 +164,7 @@ class Header(NamedTuple):
     @classmethod
     def of_values(cls, values: dict[str, Any], start: int, *, zstd_envelope: bool) -> "Header":
         """The header that says ``values``, by the keys of its map."""
-        writer = _writer_of(values)
+        writer = writer_of(values)
         needs = tuple(_typed(values, "needs", list, [], start))
         if not all(isinstance(n, str) for n in needs):
             raise DamagedError("the header's 'needs' is malformed", start=start)
@@ -181,7 +181,7 @@ class Header(NamedTuple):
             name=decode_name(values.get("n"), start),
             mtime=_typed(values, "t", int, None, start),
             style=_typed(values, "s", dict, {}, start),
-            writer=_version_text(_typed(values, "w", int, 0, start)),
+            writer=version_text(_typed(values, "w", int, 0, start)),
             meta=_meta(values, start),
             unproved=_typed(values, "u", bool, False, start),
             entry=_entry(values, needs, start),
@@ -362,23 +362,6 @@ def pack_values(values: Any) -> bytes:
         return pack_body(values)
     except (UnicodeEncodeError, OverflowError, TypeError, ValueError) as error:
         raise UsageError(f"the header cannot hold a value ({error})") from None
-
-
-def _writer_of(values: Any) -> str:
-    """The version that wrote a header, as far as it says so."""
-    number = values.get("w") if isinstance(values, dict) else None
-    return _version_text(number) if type(number) is int else ""
-
-
-def _version_number(text: str) -> int:
-    """A version as one small number: 1.2.3 is 10203. What stands behind the digits is left out."""
-    numbers = [int(n) for n in re.findall(r"\d+", text)[:3]]
-    major, minor, patch = numbers + [0] * (3 - len(numbers))
-    return major * 10_000 + minor * 100 + patch
-
-
-def _version_text(number: int) -> str:
-    return f"{number // 10_000}.{number // 100 % 100}.{number % 100}" if number > 0 else ""
 
 
 def _meta(values: dict[str, Any], start: int) -> dict[str, str]:

@@ -29,7 +29,7 @@ _ALL = (1 << 64) - 1
 _MOST_SHARED = 0xFFFF
 
 
-class Entry(NamedTuple):
+class EntryRow(NamedTuple):
     """A file, a folder or a symbolic link of an archive.
 
     ``mode``: type and permissions, as ``st_mode``; ``mtime`` in ns since 1970; ``check``: XXH3-64
@@ -62,7 +62,7 @@ class Entry(NamedTuple):
         return _ROW + len(_bytes(self.path)) + len(_bytes(self.target or "")) + 2
 
 
-def encode_rows(entries: Sequence[Entry]) -> bytes:
+def encode_rows(entries: Sequence[EntryRow]) -> bytes:
     """``entries``, whose ``room`` together is at most ``MOST_ROWS``; UsageError for one that
     cannot be in an archive."""
     for entry in entries:
@@ -90,7 +90,7 @@ def encode_rows(entries: Sequence[Entry]) -> bytes:
     return zstandard.ZstdCompressor(level=_LEVEL).compress(b"".join(columns))
 
 
-def decode_rows(data: bytes, start: int = 0) -> list[Entry]:
+def decode_rows(data: bytes, start: int = 0) -> list[EntryRow]:
     """The entries that ``data`` says; DamagedError where it breaks a rule. ``start``: where in
     the file that is said."""
     try:
@@ -99,7 +99,7 @@ def decode_rows(data: bytes, start: int = 0) -> list[Entry]:
         raise DamagedError(f"the rows of entries are malformed ({error})", start=start) from None
 
 
-def _decode(data: bytes) -> list[Entry]:
+def _decode(data: bytes) -> list[EntryRow]:
     size = zstandard.get_frame_parameters(data).content_size
     if not 0 < size <= MOST_ROWS:
         raise ValueError(f"they have {size} bytes")
@@ -134,7 +134,7 @@ def _decode(data: bytes) -> list[Entry]:
             raise ValueError("a path that shares more than there is")
         before = before[:same] + next(texts, b"")
         target = _text(next(texts, b"")) if stat.S_ISLNK(mode) else None
-        entry = Entry(_text(before), mode, mtime, length, check, target, owner)
+        entry = EntryRow(_text(before), mode, mtime, length, check, target, owner)
         if fault := fault_of(entry.path) or _fault(entry):
             raise ValueError(f"the path of an entry {fault}: {entry.path[:100]!r}")
         entries.append(entry)
@@ -143,7 +143,7 @@ def _decode(data: bytes) -> list[Entry]:
     return entries
 
 
-def _fault(entry: Entry) -> str | None:
+def _fault(entry: EntryRow) -> str | None:
     """What is wrong with an entry whose path is right, in words; None where nothing is."""
     if not (entry.is_file or entry.is_folder or entry.is_link):
         return "is of nothing that an archive holds"
@@ -202,7 +202,7 @@ def _numbers(planes: bytes, width: int, count: int) -> Sequence[int]:
     return struct.unpack(f"<{count}{_CODES[width]}", flat)
 
 
-def cut(entries: Sequence[Entry]) -> Iterator[tuple[Entry, int, int]]:
+def cut(entries: Sequence[EntryRow]) -> Iterator[tuple[EntryRow, int, int]]:
     """Each entry with where its bytes begin and end in the block."""
     ends = accumulate((entry.size for entry in entries), initial=0)
     for entry, (begin, end) in zip(entries, pairwise(ends), strict=True):

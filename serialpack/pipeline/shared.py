@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from serialpack.container.frames import checksum
 from serialpack.container.records import StoredBlock
-from serialpack.container.rows import Entry, cut, decode_rows
+from serialpack.container.rows import EntryRow, cut, decode_rows
 from serialpack.errors import DamagedError
 from serialpack.pipeline.blocks import BlockUnpacker, Plan
 from serialpack.stages.stage import Buffer
@@ -16,7 +16,7 @@ class SharedBlock(NamedTuple):
     ``serialized``, ``source``: as ``Restored`` has them. ``damage``: why there are no bytes.
     """
 
-    entries: list[Entry]
+    entries: list[EntryRow]
     data: Buffer
     serialized: Buffer
     source: Buffer | None
@@ -24,7 +24,7 @@ class SharedBlock(NamedTuple):
     damage: DamagedError | None = None
 
     @classmethod
-    def lost(cls, entries: list[Entry], damage: DamagedError) -> "SharedBlock":
+    def lost(cls, entries: list[EntryRow], damage: DamagedError) -> "SharedBlock":
         """A block of which nothing is left but what its entries were."""
         return cls(entries, b"", b"", None, {}, damage)
 
@@ -36,7 +36,7 @@ class SharedUnpacker:
         self._unpack = BlockUnpacker(plan)
 
     def __call__(self, stored: StoredBlock) -> SharedBlock:
-        entries: list[Entry] = []
+        entries: list[EntryRow] = []
         try:
             entries = entries_of(stored)
             if stored.damage is not None:
@@ -50,7 +50,7 @@ class SharedUnpacker:
         return SharedBlock(entries, restored.source_data, data, other, restored.seconds)
 
 
-def entries_of(stored: StoredBlock) -> list[Entry]:
+def entries_of(stored: StoredBlock) -> list[EntryRow]:
     """The entries that a block says it holds; DamagedError where it says nothing, or wrongly."""
     if stored.block.entries is None:
         raise _damaged(stored, "does not say which entries it holds")
@@ -60,7 +60,7 @@ def entries_of(stored: StoredBlock) -> list[Entry]:
     return entries
 
 
-def check_entries(stored: StoredBlock, entries: list[Entry], data: Buffer) -> None:
+def check_entries(stored: StoredBlock, entries: list[EntryRow], data: Buffer) -> None:
     """DamagedError where ``data``, the restored block, does not hold the bytes of ``entries``."""
     if len(data) != stored.block.size:
         raise _damaged(stored, "its entries are not as large as it is")
