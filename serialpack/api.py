@@ -31,7 +31,6 @@ from serialpack.reports import PackReport, UnpackReport
 from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import Chain
 from serialpack.stages.effort import DEFAULT_EFFORT
-from serialpack.stages.stage import MAX_BLOCK
 from serialpack.targets import Target as Target
 from serialpack.targets import check_target as check_target
 from serialpack.targets import sink as sink
@@ -72,6 +71,7 @@ def pack(
     meta: Mapping[str, str] | None = None,
     identity: tuple[str, int] | None = None,
     entry: str | None = None,
+    access: tuple[int, ...] | None = None,
     force: bool = False,
     progress: Progress | None = None,
 ) -> PackReport:
@@ -91,19 +91,15 @@ def pack(
     for one that asks for them. ``identity`` is the name and modification time (ns since 1970) to
     store, by default those of a source that is a file.
     ``entry`` (``"folder/a.json"``) makes it an entry of an archive, which is such containers one
-    after another: see ``pack_archive``. ``progress(read, written)`` is called now and then with
-    totals in bytes.
+    after another; ``access`` (mode; user and group) one of an archive that ``pack_archive`` ends.
+    ``progress(read, written)`` is called now and then with totals in bytes.
 
     Raises UsageError, FileError, SyntaxInputError (the source is not valid in its format),
     ValueRefusedError (a value that the serializer cannot hold), MissingLibraryError.
     """
     from serialpack.pipeline.pack import Packing, pack_stream
 
-    choice = choose(serializer, tuple(filters), codec, effort=effort)
-    if block_size is not None:
-        if not (type(block_size) is int and 1 <= block_size <= MAX_BLOCK):
-            raise UsageError("the block size must be from 1 byte to 64M")
-        choice = choice._replace(block_size=block_size)
+    choice = choose(serializer, tuple(filters), codec, effort=effort, block_size=block_size)
     check_threads(threads)
     if not all(isinstance(text, str) for pair in (meta or {}).items() for text in pair):
         raise UsageError("the keys and values of meta must be strings")
@@ -124,6 +120,8 @@ def pack(
             name=name if entry is None else None,
             mtime=mtime,
             entry=entry,
+            archive=access is not None,
+            access=access or (),
             meta=dict(meta or {}),
             writer=__version__,
             verify=verify,
@@ -211,7 +209,7 @@ def unpack(
             opened = expanded(opened)
             if not ranges:
                 expect_restored(opened)
-            if target is not None and not ranges and first_header(opened.peek).entry is not None:
+            if target is not None and not ranges and first_header(opened.peek).in_archive:
                 raise UsageError("an archive unpacks into a folder", hint=_ARCHIVE)
         how: Any = {"trust": trust, "threads": threads or usable_cores(), "max_size": max_size}
         with (
@@ -257,6 +255,7 @@ def unpack_report(
         read=done.read,
         seconds=done.seconds,
         entry=done.headers[0].entry if len(done.headers) == 1 else None,
+        entries=done.entries,
     )
 
 

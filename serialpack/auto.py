@@ -21,7 +21,7 @@ from serialpack.formats import FORMATS
 from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import Chain, StageSpec, parse_stage
 from serialpack.stages.effort import DEFAULT_EFFORT, EFFORTS
-from serialpack.stages.stage import Buffer
+from serialpack.stages.stage import MAX_BLOCK, Buffer
 
 if TYPE_CHECKING:
     from serialpack.formats.arrays.layout import NumbersLayout
@@ -71,11 +71,15 @@ def choose(
     codec: str = "auto",
     *,
     effort: int = DEFAULT_EFFORT,
+    block_size: int | None = None,
 ) -> Choice:
     """Fill in what the user left to ``auto``, and levels that are not named, by ``effort``.
 
-    UsageError for an unknown stage or effort.
+    ``block_size``: of blocks, in bytes, where not that of the effort. UsageError for an unknown
+    stage or effort, and for a size that no block has.
     """
+    if block_size is not None and not (type(block_size) is int and 1 <= block_size <= MAX_BLOCK):
+        raise UsageError("the block size must be from 1 byte to 64M")
     if effort not in EFFORTS:
         raise UsageError(f"effort {effort} is not one of {min(EFFORTS)} to {max(EFFORTS)}")
     step = EFFORTS[effort]
@@ -98,7 +102,7 @@ def choose(
         parse_stage(CODECS, codec, effort),
     )
     words = "; ".join(why) or "as asked for"
-    return Choice(chain, step.block_size, words, effort, min_saving, settled)
+    return Choice(chain, block_size or step.block_size, words, effort, min_saving, settled)
 
 
 def settle(

@@ -30,6 +30,12 @@ class WrittenBytes:
         self._front = bytearray()
         self._rest = xxh3_128()
 
+    def copy(self) -> WrittenBytes:
+        """What was written so far."""
+        again = WrittenBytes()
+        again._front, again._rest = self._front[:], self._rest.copy()
+        return again
+
     def add(self, data: Buffer) -> None:
         """``data`` was written at the end."""
         room = _FRONT - len(self._front)

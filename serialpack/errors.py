@@ -79,7 +79,7 @@ class FolderError(FileError, IsADirectoryError):
 
 
 class ArchiveError(SerialpackError):
-    """Entries of an archive that were not unpacked; the other ones of ``count`` were.
+    """Entries of an archive that were not unpacked, or packed; the other ones of ``count`` were.
 
     ``failures``: the path and the error of each, in order. Its exit code is the worst of theirs.
     """
@@ -89,11 +89,12 @@ class ArchiveError(SerialpackError):
         failures: Sequence[tuple[str, SerialpackError]],
         count: int,
         *,
+        done: str = "unpacked",
         hint: str | None = None,
         path: str | None = None,
     ) -> None:
         some = f"{len(failures)} of {count} entries"
-        super().__init__(f"{some} could not be unpacked", hint=hint, path=path)
+        super().__init__(f"{some} could not be {done}", hint=hint, path=path)
         self.failures = tuple(failures)
         self.exit_code = min((e.exit_code for _, e in failures), key=WORST_FIRST.index)
         for entry, error in failures:

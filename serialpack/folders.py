@@ -29,7 +29,8 @@ class Walk:
     ``include``, ``exclude``: globs (``serialpack.globs``) over paths below ``folder``. A file is
     taken that one of ``include`` means, or where there are none, and that none of ``exclude``
     does; a folder that one of these means is not entered. ``takes``: which names are taken.
-    ``without``: real paths of files and folders to pass over.
+    ``without``: real paths of files and folders to pass over. ``whole``: also the folders, the
+    walked one first (where ``include`` does not choose), and links as what they are.
     """
 
     def __init__(
@@ -40,6 +41,7 @@ class Walk:
         exclude: Collection[str] = (),
         takes: Callable[[str], bool] = lambda _: True,
         without: Collection[str] = (),
+        whole: bool = False,
     ) -> None:
         self.folder = folder
         #: What could not be looked into; complete after the last file.
@@ -52,6 +54,7 @@ class Walk:
         self._include = matches_any(tuple(include)) if include else None
         self._exclude = matches_any(tuple(exclude)) if exclude else None
         self._takes = takes
+        self._whole = whole
         root = os.path.realpath(folder)
         self._without = {
             os.path.relpath(path, root).replace(os.sep, "/"): path
@@ -63,6 +66,8 @@ class Walk:
         left: list[tuple[str, str]] = [(self.folder, "")]
         while left:
             folder, below = left.pop()
+            if self._whole and self._include is None:
+                yield FoundFile(folder, os.path.dirname(below))
             try:
                 with os.scandir(folder) as scan:
                     entries = sorted(scan, key=lambda entry: entry.name)
@@ -91,7 +96,8 @@ class Walk:
                 self._include is not None and not self._include(path, False)
             ):
                 return ""
-            if not (entry.is_file() or _leads_nowhere(entry)):
+            taken_as_is = self._whole and entry.is_symlink()
+            if not (taken_as_is or entry.is_file() or _leads_nowhere(entry)):
                 is_link = entry.is_symlink() and entry.is_dir()
                 self.links += is_link
                 self.others += not is_link

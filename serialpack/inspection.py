@@ -6,8 +6,9 @@ from collections import Counter
 from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
+from serialpack.archived import ArchivedEntry, entries_in, iso_time
 from serialpack.auto import choose, settle
-from serialpack.container.index import Index
+from serialpack.container.index import Index, IndexRow
 from serialpack.container.reader import SNIFF, is_container, is_small, read_members
 from serialpack.container.records import CONTINUED, EXACT, STORED, Header
 from serialpack.container.seek import StoredMember, find_members, first_byte, read_block
@@ -52,7 +53,7 @@ class MemberInfo(NamedTuple):
     where auto had one in the data. ``forms``: of columns, how many blocks are what, where that can
     be told without reading all; ``columns``: what is in them, where that was asked for.
     ``array``: where it is one, as its first block tells; what is the least and the greatest is
-    known where that is the only one."""
+    known where that is the only one. ``entries``: of an archive, those that are in it."""
 
     chain: Chain
     why: str
@@ -76,20 +77,12 @@ class MemberInfo(NamedTuple):
     forms: dict[str, int] | None = None
     columns: "ColumnsInfo | None" = None
     array: "ArrayLook | None" = None
+    entries: tuple[ArchivedEntry, ...] | None = None
 
     @property
     def modified(self) -> str | None:
         """The modification time in UTC, as ISO 8601 with all nine digits of the second."""
-        if self.mtime is None:
-            return None
-        from datetime import UTC, datetime, timedelta
-
-        seconds, nanoseconds = divmod(self.mtime, 10**9)
-        try:
-            when = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)
-        except OverflowError:  # a time that no calendar has
-            return f"{self.mtime} ns"
-        return f"{when:%Y-%m-%dT%H:%M:%S}.{nanoseconds:09}Z"
+        return iso_time(self.mtime)
 
     @property
     def stored_blocks(self) -> int:
@@ -278,6 +271,7 @@ def _member_info(member: StoredMember) -> MemberInfo:
         exact=index.exact,
         digest=index.digest.hex(),
         blocks=blocks,
+        entries=entries_in(header, plan.format, index.rows, index.size, member.length),
     )
 
 
@@ -318,6 +312,10 @@ def _left(source: Source) -> Inspection:
 def _left_info(member: "FoundMember", header: Header) -> MemberInfo:
     plan = member_plan(header)
     blocks, payload = [], 0
+    rows = [] if member.index is None or member.index.index is None else member.index.index.rows
+    if not rows:
+        found = (slot.found for slot in member.slots() if slot.found is not None)
+        rows = [IndexRow.of(each.block, each.frame, 0) for each in found]
     for slot in member.slots():
         size, start, end, flags = slot.size, slot.start, slot.end, slot.flags
         if size is None or start is None or end is None or flags is None:
@@ -355,6 +353,7 @@ def _left_info(member: "FoundMember", header: Header) -> MemberInfo:
         exact=all(block.exact for block in blocks),
         digest=None if index is None else index.digest.hex(),
         blocks=tuple(blocks),
+        entries=entries_in(header, plan.format, rows, sum(b.size for b in blocks), packed),
     )
 
 

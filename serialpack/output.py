@@ -15,7 +15,6 @@ from __future__ import annotations
 import filecmp
 import os
 import signal
-import stat
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -53,7 +52,8 @@ class Output:
 
     Leaving the block without an error commits, or adds it to the ``OutputGroup`` that it was made
     in; any error, and Ctrl-C, removes the hidden file. ``like``: the source, whose mode and
-    modification time the output gets; ``mtime`` (ns since 1970) goes before.
+    modification time the output gets; ``mtime`` (ns since 1970) and ``mode`` go before.
+    ``owner``: numbers of user and group that it is to belong to, where the system permits it.
     """
 
     def __init__(
@@ -63,12 +63,19 @@ class Output:
         force: bool = False,
         like: os.stat_result | None = None,
         mtime: int | None = None,
+        mode: int | None = None,
+        owner: tuple[int, int] | None = None,
     ) -> None:
         self.path = os.fspath(path)
         self._pieces: list[bytes] = []
         self._waiting = 0
         self._force = force
-        self._mode = stat.S_IMODE(like.st_mode) & 0o777 if like is not None else _default_mode()
+        if mode is None and like is not None:
+            mode = like.st_mode
+        self._mode = _default_mode() if mode is None else mode & 0o777
+        self._owner = owner
+        #: Whether it belongs to its owner, where one was given.
+        self.owned = True
         self._mtime = mtime if mtime is not None or like is None else like.st_mtime_ns
         self.folder = os.path.dirname(self.path) or "."
         self._group = group = _here.group
@@ -126,6 +133,22 @@ class Output:
         if self._written is not None:
             self._written.patch(offset, data)
 
+    def mark(self) -> tuple[int, WrittenBytes | None]:
+        """How far it is written, and what is known of that, for ``rewind``."""
+        self._flush()
+        written = None if self._written is None else self._written.copy()
+        return os.lseek(self.fd, 0, os.SEEK_CUR), written
+
+    def rewind(self, mark: tuple[int, WrittenBytes | None]) -> None:
+        """Take back what was written since ``mark``."""
+        size, self._written = mark
+        self._pieces, self._waiting = [], 0
+        try:
+            os.ftruncate(self.fd, size)
+            os.lseek(self.fd, size, os.SEEK_SET)
+        except OSError as error:
+            raise file_error(error, self.path, "write") from error
+
     def __enter__(self) -> Output:
         return self
 
@@ -156,6 +179,8 @@ class Output:
     def _finish(self) -> None:
         """Write the rest, and give the hidden file the mode and the time that it is to have."""
         self._flush()
+        if self._owner is not None:
+            self.owned = give_owner(self.fd, self._owner)
         if hasattr(os, "fchmod"):
             os.fchmod(self.fd, self._mode)
         if self._mtime is not None:
@@ -302,6 +327,18 @@ def undisturbed() -> Iterator[None]:
             signal.signal(number, handler)
         if came:
             handlers[came[0][0]](*came[0])
+
+
+def give_owner(file: int | str, owner: tuple[int, int]) -> bool:
+    """Whether ``file`` (a path or a descriptor) belongs to ``owner`` now; a link does itself."""
+    try:
+        if isinstance(file, int):
+            os.chown(file, *owner)
+        else:
+            os.chown(file, *owner, follow_symlinks=False)
+    except (OSError, OverflowError, AttributeError, NotImplementedError):
+        return False
+    return True
 
 
 def _default_mode() -> int:

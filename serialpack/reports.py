@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
-from serialpack.errors import Damage
+from serialpack.errors import Damage, SerialpackError
 from serialpack.values.kinds import DROPPED, Loss
 
 Number = TypeVar("Number", int, float)
@@ -93,6 +93,7 @@ class UnpackReport(NamedTuple):
 
     ``entry``: the path in the archive that it came from, where it was one. ``damage`` and
     ``lost``: with ``salvage``, what is damaged in the container, and of the source lost by that.
+    ``entries``: how many there are in it, where it is an archive.
     """
 
     source: str
@@ -110,6 +111,7 @@ class UnpackReport(NamedTuple):
     entry: str | None = None
     damage: tuple[Damage, ...] = ()
     lost: tuple[LostRange, ...] = ()
+    entries: int | None = None
 
     @property
     def kept(self) -> str:
@@ -222,11 +224,16 @@ ReportT = TypeVar("ReportT", bound=Report)
 class ArchiveReport(NamedTuple, Generic[ReportT]):
     """What was done with the entries of an archive, one by one and in sum.
 
-    ``damage``: with ``salvage``, what is damaged in the archive.
+    ``damage``: with ``salvage``, what is damaged in the archive. ``failures``: entries that were
+    not packed, and why. ``all_packed``: bytes of a whole archive, also those that no entry takes.
+    ``notes``: what else is to be told.
     """
 
     entries: tuple[ReportT, ...]
     damage: tuple[Damage, ...] = ()
+    failures: tuple[tuple[str, SerialpackError], ...] = ()
+    all_packed: int | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def size(self) -> int:
@@ -241,7 +248,8 @@ class ArchiveReport(NamedTuple, Generic[ReportT]):
     @property
     def sizes(self) -> dict[str, int]:
         """The bytes that each stage worked on, where known, for speeds."""
-        return _summed(entry.sizes for entry in self.entries)
+        sizes = _summed(entry.sizes for entry in self.entries)
+        return sizes if self.all_packed is None else {**sizes, "write": self.all_packed}
 
 
 def _summed(stages: Iterable[dict[str, Number]]) -> dict[str, Number]:

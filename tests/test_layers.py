@@ -17,7 +17,7 @@ LAYERS: list[set[str]] = [
     {"binary", "collector", "globs", "hidden", "text", "tokens", "units", "values", "watch"},
     {"reports", "stages"},
     {"codecs", "columns", "container", "files", "filters", "formats"},
-    {"compressed", "detect", "disk", "folders", "listing", "paths", "serializers"},
+    {"archived", "compressed", "detect", "disk", "folders", "listing", "paths", "serializers"},
     {"array_chains", "look", "output", "recognise"},
     {"auto", "targets"},
     {"pipeline"},

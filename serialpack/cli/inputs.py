@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 
 class Takes(NamedTuple):
     """What a verb takes of the files in folders: ``test`` says which by name, ``words`` what the
-    others are called."""
+    others are called. ``whole``: folders and links too, see ``Walk``."""
 
     test: Callable[[str], bool] = lambda _: True
     words: str = ""
+    whole: bool = False
 
 
 class Inputs(NamedTuple):
@@ -73,6 +74,7 @@ def input_files(
             exclude=sources.exclude,
             takes=takes.test,
             without=outputs,
+            whole=takes.whole,
         )
         before = len(paths)
         for path, below in walk:

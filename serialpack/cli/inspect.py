@@ -143,7 +143,7 @@ def _show(path: str, found: Inspection, blocks: bool, *, several: bool, detailed
         print_table(rows + shape_rows(found))
         if found.shape.listing is not None:
             show_listing(found.shape.listing)
-    elif found.members[0].entry is not None and not detailed:
+    elif found.members[0].entries is not None and not detailed:
         from serialpack.cli.shapes import show_entries
 
         if rows:
@@ -204,6 +204,8 @@ def _member_rows(member: MemberInfo) -> list[tuple[str, str]]:
         rows.insert(1, ("because", member.why))
     if member.entry is not None:
         rows.insert(0, ("entry", member.entry))
+    elif member.entries is not None:
+        rows.insert(0, ("entries", f"{len(member.entries):,}"))
     if member.name is not None:
         rows.append(("name", member.name))
     if member.mtime is not None:
@@ -281,6 +283,10 @@ def _as_json(path: str, found: Inspection, blocks: bool) -> dict[str, Any]:
         values["array"] = array_line(member.array)
         values["stored_blocks"] = member.stored_blocks
         values["blocks"] = len(member.blocks)
+        if member.entries is None:
+            del values["entries"]
+        else:
+            values["entries"] = [entry._asdict() for entry in member.entries]
         if blocks:
             values["block_list"] = [b._asdict() for b in member.blocks]
         if member.columns is None:

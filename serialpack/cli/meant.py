@@ -107,7 +107,7 @@ def _inside(path: str) -> set[str] | None:
     if header is None:
         return None
     declared = FORMATS.by_number(header.format)
-    if header.entry is not None or declared is None or declared.name == "bytes":
+    if header.in_archive or declared is None or declared.name == "bytes":
         return set()
     names = (header.name, path.removesuffix(SUFFIX))
     found = {FORMATS.by_extension(name) for name in names if name}

@@ -273,6 +273,7 @@ class Mover:
         binary: bool = False,
         counts_written: bool = False,
         grouped: bool = True,
+        files: Callable[[ReportT], int] = lambda _: 1,
     ) -> ReportT | None:
         """Do ``work`` from ``inputs`` to ``target``, and say so; None where it is only a plan.
 
@@ -280,7 +281,8 @@ class Mover:
         done ahead. A plan raises what ``check`` does. ``plan`` says what would be done,
         ``closing`` what was, a line each. ``binary``: what is written is certainly no text.
         ``counts_written``: progress is told by the bytes written, of a total that the work knows.
-        ``grouped``: whether all that is written is brought to disk at the end.
+        ``grouped``: whether all that is written is brought to disk at the end. ``files``: how many
+        files that was, for the sum of all.
         """
         paths = [path for path, _ in inputs]
         if self._manner.as_json and target == STDIO:
@@ -307,7 +309,7 @@ class Mover:
         if self.tells(verbose_only=target == STDIO):
             for line in closing(report):
                 say(self._manner, line)
-        self._tally.add(report.sizes)
+        self._tally.add(report.sizes, files(report))
         if self._outputs.stats:
             print_stats(report.seconds, report.sizes)
         if self._outputs.profile is not None:

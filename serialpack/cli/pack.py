@@ -76,6 +76,7 @@ from serialpack.cli.requests import PackRequest, request
     help="Your own words in the header; repeatable.",
 )
 @click.option("--archive", is_flag=True, help="All inputs into one container, which -o names.")
+@click.option("--owner", is_flag=True, help="With --archive: keep numbers of user and group.")
 @output_options
 @input_options
 @common_options

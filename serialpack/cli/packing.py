@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -12,10 +13,10 @@ from serialpack.cli.inputs import Takes
 from serialpack.cli.mover import mover_of
 from serialpack.cli.naming import STDIO, SUFFIX
 from serialpack.cli.requests import Manner, PackRequest, schema_options
-from serialpack.cli.run import check_name, data_of, rounded, say
-from serialpack.cli.words import other_delimiter, ratio
+from serialpack.cli.run import check_name, data_of, error_line, named, rounded, say
+from serialpack.cli.words import complain, other_delimiter, ratio
 from serialpack.detect import AsFound
-from serialpack.errors import FileError, UsageError
+from serialpack.errors import ArchiveError, FileError, FolderError, SerialpackError, UsageError
 from serialpack.formats import FORMATS
 from serialpack.stages.effort import DEFAULT_EFFORT
 from serialpack.units import format_size
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from serialpack.archive import PackOptions
     from serialpack.cli.batch import FileJob
     from serialpack.pipeline.line import Progress
-    from serialpack.reports import PackReport
+    from serialpack.reports import ArchiveReport, PackReport
 
 
 def file_packer(how: PackOptions, force: bool) -> Callable[[FileJob, Progress], PackReport]:
@@ -48,6 +49,12 @@ class Packer:
         self._force = outputs.force
         output = None if asked.archive else outputs.output
         takes = Takes(lambda name: self._force or not name.endswith(SUFFIX), f"{SUFFIX} files")
+        if asked.archive:
+            takes = Takes(whole=True)
+        elif asked.owner:
+            raise UsageError("--owner goes with --archive")
+        self._owner = asked.owner
+        self._recursive = asked.sources.recursive
         self._mover = mover_of(output, asked, "packed", takes=takes, each=not asked.archive)
         self._inputs = self._mover.inputs
         self._archive = _archive_name(self._inputs, outputs.output) if asked.archive else None
@@ -99,7 +106,7 @@ class Packer:
             ),
             check=lambda: self._check([path], target),
             plan=(f"would pack {p} to {target} as {self._chain_for(p)}" for p in [path]),
-            closing=lambda done: [_closing(path, done)],
+            closing=lambda done: [_closing(done)],
             binary=True,
         )
         if report is None:
@@ -111,22 +118,61 @@ class Packer:
     def _pack_archive(self, target: str) -> dict[str, Any]:
         from serialpack.archive import pack_archive
 
-        inputs, entries = self._inputs, _entries(self._inputs, self._manner)
+        entries, refused = _entries(self._inputs, self._manner, recursive=self._recursive)
+        for path, error in refused:
+            if not entries:
+                raise error
+            self._tell(target, {path: path}, path, error)
+        files = [path for path in entries.values() if _is_file(path)]
+        given = [self._mover.input(path) for path in files]
+
+        def work(to: Any, bar: Progress | None) -> ArchiveReport[PackReport]:
+            report = pack_archive(
+                entries,
+                to,
+                force=self._force,
+                owner=self._owner,
+                progress=bar,
+                each=partial(self._tell, target, entries),
+                **self._how,
+            )
+            # What --rm removes: of what was not packed nothing.
+            packed = {each.source for each in report.entries}
+            given[:] = [each for each in given if each.path in packed]
+            return report
+
         report = self._mover.move(
-            [self._mover.input(path) for path in inputs],
+            given,
             target,
-            lambda to, bar: pack_archive(entries, to, force=self._force, progress=bar, **self._how),
-            check=lambda: self._check(inputs, target),
+            work,
+            check=lambda: self._check(files, target),
             plan=(
                 f"would pack {p} into {target} as {e}, {self._chain_for(p)}"
                 for e, p in entries.items()
             ),
-            closing=lambda done: map(_closing, inputs, done.entries),
+            closing=lambda done: map(_closing, filter(_has_bytes, done.entries)),
             binary=True,
+            files=lambda done: len(done.entries),
         )
-        for path, entry in zip(inputs, report.entries if report else (), strict=False):
-            self._mover.line(_line(path, target, entry))
+        if report is not None and (failures := [*refused, *report.failures]):
+            count = len(report.entries) + len(failures)
+            raise ArchiveError(failures, count, done="packed", path=target)
         return {}
+
+    def _tell(
+        self,
+        target: str,
+        entries: dict[str, str],
+        entry: str,
+        found: PackReport | SerialpackError,
+    ) -> None:
+        """Keep a line of what became of ``entry``; say it where it was not packed."""
+        path = entries[entry]
+        if isinstance(found, SerialpackError):
+            complain(found.said, named(path))
+            self._mover.line({"source": path, "entry": entry, **error_line(found)})
+        elif self._mover.keeps_lines:
+            self._mover.line(_line(path, target, found))
 
     def _check(self, inputs: Sequence[str], target: str) -> None:
         for path in inputs:
@@ -134,6 +180,8 @@ class Packer:
 
     def _chain_for(self, path: str) -> str:
         """What a dry run says; it leaves standard input to whoever comes after it."""
+        if os.path.islink(path) or os.path.isdir(path):
+            return "as it is"
         choice = self._choice
         how = self._how
         table = AsFound(how["delimiter"], how["encoding"], how["no_header"])
@@ -156,15 +204,29 @@ def _archive_name(inputs: Sequence[str], output: str | None) -> str:
     return output
 
 
-def _entries(inputs: Sequence[str], manner: Manner) -> dict[str, str]:
-    """The path in the archive -> the input. What is left out of a path is said."""
+def _entries(
+    inputs: Sequence[str], manner: Manner, *, recursive: bool
+) -> tuple[dict[str, str], list[tuple[str, SerialpackError]]]:
+    """The path in the archive -> the input; and inputs that no archive holds, with the reason.
+
+    What is left out of a path is said.
+    """
+    from serialpack.container.entries import fault_of
     from serialpack.paths import entry_path
 
     entries: dict[str, str] = {}
+    refused: list[tuple[str, SerialpackError]] = []
     said: set[str] = set()
     for path in inputs:
         check_name(path)
         entry, removed = entry_path(path)
+        if not entry and os.path.isdir(path):
+            continue  # the folder that all are in
+        if not recursive and os.path.isdir(path) and not os.path.islink(path):
+            raise FolderError("is a folder", path=path)
+        if fault := fault_of(entry):
+            refused.append((path, UsageError(f"its path in the archive {fault}", path=path)))
+            continue
         if entry in entries:
             raise FileError(
                 f"another input has the same path in the archive, {entry}",
@@ -175,11 +237,22 @@ def _entries(inputs: Sequence[str], manner: Manner) -> dict[str, str]:
             said.add(removed)
             say(manner, f"{removed} is left out of paths in the archive")
         entries[entry] = path
-    return entries
+    return entries, refused
 
 
-def _closing(path: str, report: PackReport) -> str:
+def _has_bytes(report: PackReport) -> bool:
+    """Whether it is of a file, not of a folder or a link."""
+    return report.blocks > 0
+
+
+def _is_file(path: str) -> bool:
+    """Whether it is what ``--rm`` removes, or is not there: no folder and no link."""
+    return os.path.isfile(path) and not os.path.islink(path)
+
+
+def _closing(report: PackReport) -> str:
     """The line that says what was done."""
+    path = report.source
     return (
         f"{path}: {format_size(report.size)} -> {format_size(report.packed)}"
         f" ({ratio(report.packed, report.size)}), {report.chain}, {report.kept}"

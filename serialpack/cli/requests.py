@@ -65,6 +65,7 @@ class PackRequest(NamedTuple):
     block_size: int | None
     meta: tuple[tuple[str, str], ...]
     archive: bool
+    owner: bool
     sources: Sources
     outputs: Outputs
     manner: Manner

@@ -170,21 +170,22 @@ def show_listing(listing: Listing) -> None:
 
 def show_entries(members: Sequence[MemberInfo]) -> None:
     """A line for each entry of an archive, and one of all together."""
+    entries = [(entry, member.chain) for member in members for entry in member.entries or ()]
     rows = [
         (
-            member.entry or "",
-            f"{member.size:,}",
-            f"{member.packed:,}",
-            _share(member.packed, member.size),
-            member.format,
-            str(member.chain),
-            _time(member.modified),
+            entry.path,
+            f"{entry.size:,}" if entry.type == "file" else "",
+            "" if entry.packed is None else f"{entry.packed:,}",
+            _share(entry.packed, entry.size),
+            entry.format or (f"-> {entry.target}" if entry.target else entry.type),
+            str(chain) if entry.type == "file" else "",
+            _time(entry.modified),
         )
-        for member in members
+        for entry, chain in entries
     ]
     size, packed = sum(m.size for m in members), sum(m.packed for m in members)
     rows.append(
-        (_entries(len(members)), f"{size:,}", f"{packed:,}", _share(packed, size), "", "", "")
+        (_entries(len(entries)), f"{size:,}", f"{packed:,}", _share(packed, size), "", "", "")
     )
     heads = ("entry", "size", "packed", "ratio", "format", "stages", "modified")
     print_table(rows, headers=heads, right=(1, 2, 3))

@@ -21,9 +21,9 @@ class Tally:
         self._done = self._failed = self._left = 0
         self._read = self._written = 0
 
-    def add(self, sizes: Mapping[str, int]) -> None:
-        """A file was done: what it had at ``read``, and what became of that at ``write``."""
-        self._done += 1
+    def add(self, sizes: Mapping[str, int], files: int) -> None:
+        """So many files were done: what they had at ``read``, and what it became at ``write``."""
+        self._done += files
         self._read += sizes["read"]
         self._written += sizes["write"]
 

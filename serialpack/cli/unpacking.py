@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import IO, TYPE_CHECKING, Any, cast
 
@@ -15,6 +15,7 @@ from serialpack.cli.naming import STDIO, SUFFIX, unpacked_name
 from serialpack.cli.requests import UnpackRequest
 from serialpack.cli.run import data_of, error_line, named, rounded, say
 from serialpack.cli.salvage import every_damage, losses, tell_losses
+from serialpack.cli.tally import MANY
 from serialpack.cli.words import complain
 from serialpack.errors import (
     DamagedError,
@@ -24,7 +25,7 @@ from serialpack.errors import (
     UsageError,
 )
 from serialpack.paths import check_folder
-from serialpack.reports import UnpackReport
+from serialpack.reports import ArchiveReport, UnpackReport
 from serialpack.units import format_size
 
 if TYPE_CHECKING:
@@ -56,6 +57,14 @@ class Unpacker:
     """Gives back the bytes of containers, one after another."""
 
     def __init__(self, asked: UnpackRequest) -> None:
+        self._chosen: dict[str, Any] = {}
+        sources = asked.sources
+        if not sources.recursive and (sources.include or sources.exclude):
+            # Not in folders, but in archives.
+            self._chosen = {"include": sources.include, "exclude": sources.exclude}
+            if asked.test or asked.records or asked.byte_range:
+                raise UsageError("--include and --exclude take entries out of an archive")
+            asked = asked._replace(sources=sources._replace(include=(), exclude=()))
         self._asked = asked
         output = None if asked.test else asked.outputs.output
         takes = Takes(lambda name: name.endswith(SUFFIX), f"files that are not {SUFFIX}")
@@ -63,6 +72,8 @@ class Unpacker:
             output, asked, "tested" if asked.test else "unpacked", takes=takes, joins=True
         )
         self._joined: JoinedOutputs | None = None
+        #: Files of archives that were told of so far.
+        self._told = 0
         if self._mover.targets.is_joined:
             from serialpack.cli.joined import JoinedOutputs
 
@@ -75,7 +86,7 @@ class Unpacker:
         mover, asked = self._mover, self._asked
         if not (asked.test or asked.name):
             mover.targets.plan(mover.inputs, self._name)
-        if not (asked.salvage or asked.records or asked.byte_range or asked.name):
+        if not (asked.salvage or asked.records or asked.byte_range or asked.name or self._chosen):
             how = self._how()
             del how["salvage"]
             mover.ahead(
@@ -121,6 +132,10 @@ class Unpacker:
 
     def _one(self, given: Input, source: Any, compression: str | None) -> dict[str, Any]:
         path, asked = given.path, self._asked
+        if self._chosen:
+            raise UsageError(
+                "--include and --exclude choose in archives, and with -r in folders; it is none"
+            )
         target = None if asked.test else self._mover.targets.of(path, self._name)
         what = f"{path}: all is well" if asked.test else f"{path} -> {target}"
         verb = "salvage" if asked.salvage else "unpack"
@@ -146,7 +161,7 @@ class Unpacker:
                 ),
                 check=lambda: api.check(path, None if target == STDIO else target, force=force),
                 plan=[f"would {verb} {path} to {target}"],
-                closing=lambda done: [f"{what}, {format_size(done.size)}, {done.kept}{packed}"],
+                closing=lambda done: [f"{what}, {_size(done)}, {done.kept}{packed}"],
                 counts_written=True,
             )
         except DamagedError as error:
@@ -189,12 +204,14 @@ class Unpacker:
                 progress=bar,
                 each=lambda entry, found: self._tell(path, entry, found),
                 **self._how(),
+                **self._chosen,
             ),
             check=lambda: check_folder(folder),
             plan=[f"would unpack the entries of {path} below {folder}"],
-            closing=lambda _: (),
+            closing=lambda done: self._sum(path, folder, done),
             counts_written=True,
             grouped=False,
+            files=lambda done: len(done.entries),
         )
         if report is None or not report.damage:
             return {}
@@ -204,6 +221,12 @@ class Unpacker:
         damaged.damage = report.damage
         raise damaged
 
+    def _sum(self, path: str, folder: str, done: ArchiveReport[UnpackReport]) -> Iterator[str]:
+        """What is said of all entries of the archive ``path``."""
+        if len(done.entries) > MANY:
+            yield f"{path} -> {folder}: {len(done.entries):,} entries, {format_size(done.size)}"
+        yield from (f"{path}: {note}" for note in done.notes)
+
     def _tell(self, path: str, entry: str, found: UnpackReport | SerialpackError) -> None:
         """Say what became of an entry of the archive ``path``."""
         manner = self._asked.manner
@@ -212,9 +235,19 @@ class Unpacker:
             self._mover.line({"source": path, "entry": entry, **error_line(found)})
             return
         self._mover.taken.add(os.path.realpath(found.target or ""))
-        say(manner, f"{path} -> {found.target}, {format_size(found.size)}, {found.kept}")
+        self._told += found.blocks > 0
+        if found.blocks and (manner.verbose or self._told <= MANY):
+            more = " (-v names all)" if self._told == MANY and not manner.verbose else ""
+            size = format_size(found.size)
+            say(manner, f"{path} -> {found.target}, {size}, {found.kept}{more}")
         tell_losses(found, f"{named(path)}: {entry}")
         self._mover.line(_line(path, found.target, found))
+
+
+def _size(report: UnpackReport) -> str:
+    """How much was unpacked; of an archive also how many entries."""
+    size = format_size(report.size)
+    return size if report.entries is None else f"{report.entries:,} entries, {size}"
 
 
 def _line(path: str, target: str | None, report: UnpackReport) -> dict[str, Any]:

@@ -1,9 +1,23 @@
-"""The path of an entry of an archive: which ones there can be. Rules: ``man/spk.5``."""
+"""Names of sources and paths of entries, as headers hold them: which there can be.
 
-from __future__ import annotations
+Rules: ``man/spk.5``.
+"""
+
+import os
+import re
+from typing import Any
+
+from serialpack.errors import DamagedError, UsageError
 
 #: The feature that a member names in ``needs`` where it is an entry.
 ENTRY = "entry"
+
+#: The feature of members that a closing one must follow; without ``ENTRY`` their blocks say which
+#: entries they hold.
+ARCHIVE = "archive"
+
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 def fault_of(path: str) -> str | None:
@@ -11,7 +25,7 @@ def fault_of(path: str) -> str | None:
     parts = path.split("/")
     if not path:
         return "is empty"
-    if any(char < " " or char == "\x7f" for char in path):
+    if _CONTROL.search(path):
         return "holds control characters"
     if not parts[0]:
         return "is absolute"
@@ -20,3 +34,24 @@ def fault_of(path: str) -> str | None:
     if not {"", "."}.isdisjoint(parts):
         return "holds an empty part or '.'"
     return None
+
+
+def encode_name(name: str) -> str | bytes:
+    """A name that is not Unicode is kept as its bytes; UsageError for one that is no name."""
+    try:
+        name.encode()
+        return name
+    except UnicodeEncodeError:
+        pass
+    try:
+        return os.fsencode(name)
+    except UnicodeEncodeError as error:
+        raise UsageError(f"is no name of a file: {name!r} ({error.reason})") from None
+
+
+def decode_name(value: Any, start: int) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, bytes):
+        return os.fsdecode(value)
+    raise DamagedError("a name in the header is malformed", start=start)

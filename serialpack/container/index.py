@@ -5,15 +5,20 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from serialpack.container.frames import HEADER, INDEX, MAX_BODY, pack_body, unpack_body, write_frame
-from serialpack.container.records import EXACT, Block, bytes_of, count_of, too_much
+from serialpack.container.records import EXACT, STORED, Block, bytes_of, count_of, too_much
 from serialpack.errors import DamagedError
+
+#: The most bytes of a row, and of what stands before the rows of its entries.
+_ROW = 55
+_ROWS_HEAD = 5
 
 
 class IndexRow(NamedTuple):
     """One block in the index. ``frame`` and ``payload``: bytes of its header's frame and parts.
 
     ``check`` is the checksum that closes the block header's frame, and so stands for all that
-    the block header says. ``serialized`` is None where it equals ``size``.
+    the block header says. ``serialized`` is None where it equals ``size``. ``entries``: the rows
+    of the entries in it, where it has some.
     """
 
     frame: int
@@ -23,12 +28,27 @@ class IndexRow(NamedTuple):
     size: int
     serialized: int | None
     check: int
+    entries: bytes | None = None
 
     @classmethod
     def of(cls, block: Block, frame: int, check: int) -> "IndexRow":
         """The row of ``block``, whose header's frame has ``frame`` bytes and ends in ``check``."""
         serialized = None if block.serialized == block.size else block.serialized
-        return cls(frame, block.payload, block.flags, block.records, block.size, serialized, check)
+        sizes = block.size, serialized, check
+        return cls(frame, block.payload, block.flags, block.records, *sizes, block.entries)
+
+    @property
+    def stored(self) -> bool:
+        return bool(self.flags & STORED)
+
+    def share(self, begin: int, end: int) -> int:
+        """About how much of its payload is that of bytes ``begin`` to ``end`` of its source."""
+        size = max(self.size, 1)
+        return self.payload * end // size - self.payload * begin // size
+
+    def values(self) -> list[Any]:
+        """What the index says of it."""
+        return list(self if self.entries is not None else self[:-1])
 
     @property
     def length(self) -> int:
@@ -71,10 +91,17 @@ class Index(NamedTuple):
 
     def encode(self) -> list[bytes]:
         """The frames of the index, in order: rows first, the last with the totals too."""
-        # A row takes at most 55 bytes; the last frame also holds the header.
-        per_frame = (MAX_BODY[INDEX] - MAX_BODY[HEADER] - 256) // 55
-        rows = [list(r) for r in self.rows]
-        pieces = [rows[i : i + per_frame] for i in range(0, len(rows), per_frame)] or [[]]
+        # The last frame also holds the header.
+        most = MAX_BODY[INDEX] - MAX_BODY[HEADER] - 256
+        pieces: list[list[list[Any]]] = [[]]
+        room = most
+        for row in self.rows:
+            takes = _ROW + (0 if row.entries is None else _ROWS_HEAD + len(row.entries))
+            if takes > room:
+                pieces.append([])
+                room = most
+            pieces[-1].append(row.values())
+            room -= takes
         tail = [len(pieces), self.header, self.records, self.size, self.serialized, self.digest]
         return [
             write_frame(INDEX, pack_body([left, piece, *(tail if left == 0 else [])]))
@@ -131,6 +158,7 @@ def _index_field(body: bytes, number: int, start: int) -> int:
 
 def _row(fields: Any) -> IndexRow:
     frame, payload, flags, records, size, serialized, check = fields[:7]
+    entries = bytes_of(fields[7]) if len(fields) > 7 else None
     row = IndexRow(
         frame=count_of(frame),
         payload=count_of(payload),
@@ -139,6 +167,7 @@ def _row(fields: Any) -> IndexRow:
         size=count_of(size),
         serialized=None if serialized is None else count_of(serialized),
         check=count_of(check),
+        entries=entries,
     )
     if fault := too_much(row.size, row.serialized or 0, row.records):
         raise ValueError(f"a block of it {fault}")

@@ -30,7 +30,7 @@ from serialpack.container.index import Index, IndexRow, frames_left
 from serialpack.container.records import Block, Header, Part, StoredBlock
 from serialpack.container.short import ShortMember, payload_size, read_short
 from serialpack.container.small import START_SMALL
-from serialpack.errors import DamagedError, NotContainerError
+from serialpack.errors import DamagedError, NotContainerError, TruncatedError
 
 #: How many bytes of a file's start tell whether it is a container.
 SNIFF = len(START_ZSTD) + 12
@@ -76,6 +76,8 @@ class Member:
         self.first = source.offset if self.short is None else at
         #: Whether its blocks are being read, or were.
         self.begun = False
+        #: What came before it in the file, and it: how far the archive is, if it is of one.
+        self.succession = Succession()
         #: The index, once all blocks have been read.
         self.index: Index | None = None
         #: Bytes of the member, once all of it has been read.
@@ -85,10 +87,11 @@ class Member:
         if self.damage is not None:
             self._pass()
 
-    def blocks(self, *, skip: bool = False) -> Iterator[StoredBlock]:
+    def blocks(self, *, skip: bool = False, damaged: bool = False) -> Iterator[StoredBlock]:
         """The blocks in order; after the last, the index and the member's end are verified.
 
-        ``skip``: what they hold is passed over.
+        ``skip``: what they hold is passed over. ``damaged``: of those whose parts are not what
+        they were, that is told (``StoredBlock.damage``) and not raised.
         """
         source = self._source
         self.begun = True
@@ -108,10 +111,12 @@ class Member:
             block = self._block(body, at)
             if skip:
                 source.skip(block.payload, f"block {block.seq}")
-            payload = () if skip else tuple(_payload(source, block))
+            payload, damage = ((), None) if skip else _payload(source, block)
+            if damage is not None and not damaged:
+                raise damage
             self._frames += [(part.stored, part.restored) for part in block.parts]
             self._rows.append(IndexRow.of(block, FRAME_EXTRA + len(body), check))
-            yield StoredBlock(block, at, source.offset, payload)
+            yield StoredBlock(block, at, source.offset, payload, damage)
 
     def _pass(self) -> None:
         """A short one is at its end."""
@@ -195,10 +200,11 @@ def members_of(
 ) -> Iterator[Member]:
     """``read_members`` of what ``source`` gives."""
     number = 0 if after is None else after.number + 1
-    first = None if after is None or after.damage is not None else after.header
+    succession = Succession() if after is None else after.succession
     while True:
         head = source.some(len(START_OWN))
         if number and not head:
+            succession.end(source.offset)
             return
         if head == START_ZSTD[: len(START_OWN)]:
             head += source.some(1)
@@ -209,21 +215,53 @@ def members_of(
                 )
             raise NotContainerError()
         member = Member(source, number, head)
+        member.succession = succession
         if member.damage is not None and not damaged:
             raise member.damage
-        if member.damage is None:
-            first = first or member.header
-            check_alike(first, member.header, member.start)
+        succession.add(None if member.damage is not None else member.header, member.start)
         yield member
         if member.index is None:
             raise RuntimeError("a member was not read to its end")
         number += 1
 
 
-def check_alike(first: Header, header: Header, start: int) -> None:
-    """DamagedError where one of two members is an entry of an archive and the other is not."""
-    if (first.entry is None) != (header.entry is None):
-        raise DamagedError("entries of an archive stand among members that are none", start=start)
+class Succession:
+    """Which members may follow each other in a file: all are of archives, or none is; and those
+    of an archive that a closing member ends are as many as that says."""
+
+    def __init__(self) -> None:
+        self._in_archive: bool | None = None
+        #: Since the last closing member: those that ask for one, and those that may have.
+        self._count = self._damaged = 0
+
+    def add(self, header: Header | None, start: int) -> None:
+        """``header`` is that of the next member, which begins at ``start``; None where it is
+        damaged. DamagedError where it cannot follow."""
+        if header is None:
+            self._damaged += 1
+            return
+        if self._in_archive not in (None, header.in_archive):
+            raise DamagedError(
+                "entries of an archive stand among members that are none", start=start
+            )
+        self._in_archive = header.in_archive
+        if header.before is None:
+            self._count += header.archive
+            return
+        here, damaged, self._count, self._damaged = self._count, self._damaged, 0, 0
+        if not here <= header.before <= here + damaged:
+            raise DamagedError(
+                f"the archive had {header.before} members before its last one, here are {here}",
+                start=start,
+            )
+
+    def end(self, offset: int) -> None:
+        """The file ends at ``offset``; TruncatedError where that is within an archive."""
+        if self._count:
+            raise TruncatedError(
+                f"truncated: ends at byte {offset} before the last member of the archive",
+                hint="get the file again",
+            )
 
 
 def first_header(peek: Callable[[int], bytes]) -> Header:
@@ -240,10 +278,18 @@ def first_header(peek: Callable[[int], bytes]) -> Header:
     return next(read_members(io.BytesIO(head).read)).header
 
 
-def _payload(source: FrameSource, block: Block) -> Iterator[bytes]:
-    """The stored bytes of each part, checked."""
+def _payload(source: FrameSource, block: Block) -> tuple[tuple[bytes, ...], DamagedError | None]:
+    """The stored bytes of each part, and what is wrong with the first that is not as it was."""
+    parts: list[bytes] = []
+    damage: DamagedError | None = None
     for part in block.parts:
-        yield read_part(source, block, part)
+        try:
+            parts.append(read_part(source, block, part))
+        except TruncatedError:
+            raise
+        except DamagedError as error:
+            damage = damage or error
+    return tuple(parts), damage
 
 
 def read_part(source: FrameSource, block: Block, part: Part) -> bytes:

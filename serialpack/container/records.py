@@ -4,11 +4,9 @@ Stages, formats and style are numbers and small values here; what they mean is k
 layers above. Layouts and rules: ``man/spk.5``.
 """
 
-import os
-import re
 from typing import Any, NamedTuple
 
-from serialpack.container.entries import ENTRY, fault_of
+from serialpack.container.entries import ARCHIVE, ENTRY, decode_name, encode_name, fault_of
 from serialpack.container.frames import (
     HEADER,
     MAX_BODY,
@@ -17,6 +15,7 @@ from serialpack.container.frames import (
     pack_body,
     unpack_body,
 )
+from serialpack.container.versions import version_number, version_text, writer_of
 from serialpack.errors import DamagedError, UsageError, newer
 from serialpack.stages.stage import MAX_BLOCK, ChainNumbers
 
@@ -30,7 +29,10 @@ CONTINUED = 4
 _KNOWN_FLAGS = STORED | EXACT | CONTINUED
 
 #: Features a header may need that this version knows.
-KNOWN_NEEDS = frozenset({ENTRY})
+KNOWN_NEEDS = frozenset({ENTRY, ARCHIVE})
+
+#: Under which key of a block's map the rows of its entries stand.
+ENTRIES = "e"
 
 
 #: The most records of a block. No count of bytes bounds them: in TOML an empty map takes none,
@@ -62,8 +64,10 @@ def too_much(size: int, serialized: int, records: int | None) -> str | None:
 class Header(NamedTuple):
     """What a member says of itself, before its first block.
 
-    ``entry``: its path in the archive, where it is an entry of one. ``why``: the writer's reason
-    for the chain, for people.
+    ``entry``: its path in the archive, where it is an entry of one; ``access``: the mode of that
+    and, where they are kept, the numbers of user and group. ``archive``: it is part of an archive
+    that a closing member ends, which says how many there are ``before`` it. ``why``: the writer's
+    reason for the chain, for people.
     """
 
     chain: ChainNumbers
@@ -78,6 +82,19 @@ class Header(NamedTuple):
     entry: str | None = None
     why: str = ""
     zstd_envelope: bool = True
+    archive: bool = False
+    before: int | None = None
+    access: tuple[int, ...] = ()
+
+    @property
+    def in_archive(self) -> bool:
+        """Whether it is one entry of an archive, or holds several."""
+        return self.archive or self.entry is not None
+
+    @property
+    def shared(self) -> bool:
+        """Whether its blocks say which entries they hold."""
+        return self.archive and self.entry is None
 
     @property
     def start(self) -> bytes:
@@ -92,25 +109,29 @@ class Header(NamedTuple):
         if self.block_size != DEFAULT_BLOCK_SIZE:
             values["b"] = self.block_size
         if self.name is not None:
-            values["n"] = _encode_name(self.name)
+            values["n"] = encode_name(self.name)
         if self.entry is not None:
             if fault := fault_of(self.entry):
                 raise UsageError(f"the path of an entry {fault}: {self.entry!r}")
-            values["e"] = _encode_name(self.entry)
+            values["e"] = encode_name(self.entry)
         if self.mtime is not None:
             values["t"] = self.mtime
         if self.style:
             values["s"] = self.style
         if self.writer:
-            values["w"] = _version_number(self.writer)
+            values["w"] = version_number(self.writer)
         if self.meta:
             values["m"] = self.meta
         if self.unproved:
             values["u"] = True
         if self.why:
             values["y"] = self.why
-        if self.entry is not None:
-            values["needs"] = [ENTRY]
+        if self.access:
+            values["p"] = list(self.access)
+        if self.before is not None:
+            values["a"] = self.before
+        if needs := [ENTRY] * (self.entry is not None) + [ARCHIVE] * self.archive:
+            values["needs"] = needs
         return values
 
     def encode(self) -> bytes:
@@ -135,7 +156,7 @@ class Header(NamedTuple):
             objects = []
         values = objects[0] if len(objects) == 1 else None
         if version != VERSION:
-            raise newer(f"container version {version}", _writer_of(values))
+            raise newer(f"container version {version}", writer_of(values))
         if not isinstance(values, dict):
             raise DamagedError("the header is malformed (no map)", start=start)
         return cls.of_values(values, start, zstd_envelope=zstd_envelope)
@@ -143,7 +164,7 @@ class Header(NamedTuple):
     @classmethod
     def of_values(cls, values: dict[str, Any], start: int, *, zstd_envelope: bool) -> "Header":
         """The header that says ``values``, by the keys of its map."""
-        writer = _writer_of(values)
+        writer = writer_of(values)
         needs = tuple(_typed(values, "needs", list, [], start))
         if not all(isinstance(n, str) for n in needs):
             raise DamagedError("the header's 'needs' is malformed", start=start)
@@ -157,15 +178,18 @@ class Header(NamedTuple):
             chain=decode_chain(values.get("c"), start),
             format=_typed(values, "f", int, 0, start),
             block_size=block_size,
-            name=_decode_name(values.get("n"), start),
+            name=decode_name(values.get("n"), start),
             mtime=_typed(values, "t", int, None, start),
             style=_typed(values, "s", dict, {}, start),
-            writer=_version_text(_typed(values, "w", int, 0, start)),
+            writer=version_text(_typed(values, "w", int, 0, start)),
             meta=_meta(values, start),
             unproved=_typed(values, "u", bool, False, start),
             entry=_entry(values, needs, start),
             why=_typed(values, "y", str, "", start),
             zstd_envelope=zstd_envelope,
+            archive=ARCHIVE in needs,
+            before=_before(values, needs, start),
+            access=_access(values, start),
         )
 
 
@@ -208,6 +232,11 @@ class Block(NamedTuple):
         return bool(self.flags & CONTINUED)
 
     @property
+    def entries(self) -> bytes | None:
+        """The rows of the entries in it, as ``rows`` writes them."""
+        return self.extras.get(ENTRIES)
+
+    @property
     def serialized(self) -> int:
         """Bytes of the block after its serializer, before filters and codec."""
         return sum(p.restored for p in self.parts)
@@ -239,6 +268,7 @@ class Block(NamedTuple):
             fixed, extras = objects if len(objects) > 1 else (*objects, {})
             if not isinstance(extras, dict):
                 raise TypeError("no map")
+            bytes_of(extras.get(ENTRIES, b""))
             owner, seq, flags, records, size, check, source_check, raw_parts = fixed[:8]
             parts = tuple(
                 Part(
@@ -286,13 +316,15 @@ class Block(NamedTuple):
 class StoredBlock(NamedTuple):
     """A block as it stands in the file, its stored checksums verified.
 
-    ``start`` and ``end`` are byte offsets in the file.
+    ``start`` and ``end`` are byte offsets in the file. ``damage``: that its stored bytes are not
+    what was written.
     """
 
     block: Block
     start: int
     end: int
     payload: tuple[bytes, ...]
+    damage: DamagedError | None = None
 
 
 def decode_chain(value: Any, start: int) -> ChainNumbers:
@@ -332,23 +364,6 @@ def pack_values(values: Any) -> bytes:
         raise UsageError(f"the header cannot hold a value ({error})") from None
 
 
-def _writer_of(values: Any) -> str:
-    """The version that wrote a header, as far as it says so."""
-    number = values.get("w") if isinstance(values, dict) else None
-    return _version_text(number) if type(number) is int else ""
-
-
-def _version_number(text: str) -> int:
-    """A version as one small number: 1.2.3 is 10203. What stands behind the digits is left out."""
-    numbers = [int(n) for n in re.findall(r"\d+", text)[:3]]
-    major, minor, patch = numbers + [0] * (3 - len(numbers))
-    return major * 10_000 + minor * 100 + patch
-
-
-def _version_text(number: int) -> str:
-    return f"{number // 10_000}.{number // 100 % 100}.{number % 100}" if number > 0 else ""
-
-
 def _meta(values: dict[str, Any], start: int) -> dict[str, str]:
     meta: dict[str, str] = _typed(values, "m", dict, {}, start)
     if not all(isinstance(text, str) for pair in meta.items() for text in pair):
@@ -361,28 +376,21 @@ def _entry(values: dict[str, Any], needs: tuple[str, ...], start: int) -> str | 
         raise DamagedError("the header's 'e' and 'needs' disagree", start=start)
     if "e" not in values:
         return None
-    entry = _decode_name(values["e"], start) or ""
+    entry = decode_name(values["e"], start) or ""
     if fault := fault_of(entry):
         raise DamagedError(f"the path of an entry {fault}: {entry[:100]!r}", start=start)
     return entry
 
 
-def _encode_name(name: str) -> str | bytes:
-    """A name that is not Unicode is kept as its bytes; UsageError for one that is no name."""
-    try:
-        name.encode()
-        return name
-    except UnicodeEncodeError:
-        pass
-    try:
-        return os.fsencode(name)
-    except UnicodeEncodeError as error:
-        raise UsageError(f"is no name of a file: {name!r} ({error.reason})") from None
+def _before(values: dict[str, Any], needs: tuple[str, ...], start: int) -> int | None:
+    before: int | None = _typed(values, "a", int, None, start)
+    if before is not None and (before < 0 or ARCHIVE not in needs or ENTRY in needs):
+        raise DamagedError("the header's 'a' is malformed", start=start)
+    return before
 
 
-def _decode_name(value: Any, start: int) -> str | None:
-    if value is None or isinstance(value, str):
-        return value
-    if isinstance(value, bytes):
-        return os.fsdecode(value)
-    raise DamagedError("a name in the header is malformed", start=start)
+def _access(values: dict[str, Any], start: int) -> tuple[int, ...]:
+    access = _typed(values, "p", list, [], start)
+    if len(access) not in (0, 1, 3) or any(type(n) is not int or n < 0 for n in access):
+        raise DamagedError("the header's 'p' is malformed", start=start)
+    return tuple(access)

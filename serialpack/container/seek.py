@@ -21,7 +21,7 @@ from serialpack.container.frames import (
     checksum,
 )
 from serialpack.container.index import Index, IndexRow, index_frames
-from serialpack.container.reader import Member, check_alike, members_of, read_part
+from serialpack.container.reader import Member, Succession, members_of, read_part
 from serialpack.container.records import Block, Header, StoredBlock
 from serialpack.container.short import read_short
 from serialpack.errors import DamagedError, TruncatedError
@@ -53,7 +53,7 @@ class StoredMember(NamedTuple):
 def find_members(file: IO[bytes]) -> list[StoredMember]:
     """The members of a file that can be sought, of which no long one's block is read."""
     try:
-        return _from_end(file)
+        found = _from_end(file)
     except DamagedError:  # or a short one, which has no end
         members = []
         for member in _walk(file):
@@ -61,6 +61,11 @@ def find_members(file: IO[bytes]) -> list[StoredMember]:
                 raise member.damage from None
             members.append(StoredMember.of(member))
         return members
+    succession = Succession()
+    for each in found:
+        succession.add(each.header, each.start)
+    succession.end(file.seek(0, os.SEEK_END))
+    return found
 
 
 def member_starts(file: IO[bytes]) -> list[int]:
@@ -106,10 +111,8 @@ def _from_end(file: IO[bytes]) -> list[StoredMember]:
     end = file.seek(0, os.SEEK_END)
     members: list[StoredMember] = []
     while end > 0:
-        member = _member_before(file, end)
-        check_alike((members or [member])[0].header, member.header, member.start)
-        members.append(member)
-        end = member.start
+        members.append(_member_before(file, end))
+        end = members[-1].start
     return members[::-1]
 
 

@@ -22,6 +22,7 @@ from serialpack.container.frames import (
 )
 from serialpack.container.index import Index, IndexRow
 from serialpack.container.records import (
+    ENTRIES,
     EXACT,
     STORED,
     VERSION,
@@ -29,6 +30,7 @@ from serialpack.container.records import (
     Header,
     Part,
     StoredBlock,
+    bytes_of,
     count_of,
     pack_values,
 )
@@ -74,15 +76,20 @@ class ShortMember(NamedTuple):
 def short_frame(header: Header, block: Block, payload: Buffer) -> bytes | None:
     """The frame that says all of a member of one block; None where it has to be a long one."""
     alone = block.seq == 0 and len(block.parts) == 1 and block.parts[0].chain is None
-    if not alone or block.extras or block.flags & ~_KNOWN_FLAGS or len(payload) > MOST_WRITTEN:
+    if (
+        not alone
+        or block.extras.keys() - {ENTRIES}
+        or block.flags & ~_KNOWN_FLAGS
+        or len(payload) > MOST_WRITTEN
+    ):
         return None
     # One in which another container is stored might, if it is damaged, be taken for that one.
     if MARKS.search(payload):
         return None
     values = header.values()
     rest = {key: value for key, value in values.items() if key not in _PLACED}
-    if rest.get("needs") == [ENTRY]:
-        del rest["needs"]
+    if needs := [need for need in rest.pop("needs", ()) if need != ENTRY]:
+        rest["needs"] = needs
     flags = block.flags | UNPROVED * header.unproved | NAMES_ENTRY * (header.entry is not None)
     serialized = None if block.serialized == block.size else block.serialized
     fields = [
@@ -98,6 +105,7 @@ def short_frame(header: Header, block: Block, payload: Buffer) -> bytes | None:
         block.check,
         block.source_check,
         rest,
+        block.entries,
     ]
     while fields[-1] in (None, {}):
         fields.pop()
@@ -173,6 +181,7 @@ def _decode(
         records, size, serialized, check, *more = more
         source_check = more.pop(0) if more else None
         rest = dict(more.pop(0)) if more else {}
+        entries = bytes_of(more.pop(0)) if more else None
         if more or not rest.keys().isdisjoint(_PLACED):
             raise ValueError("its last fields")
         if count_of(flags) & ~_KNOWN_FLAGS:
@@ -186,6 +195,7 @@ def _decode(
             check=count_of(check),
             source_check=None if source_check is None else count_of(source_check),
             parts=(Part(len(payload), count_of(restored), checksum(payload)),),
+            extras={} if entries is None else {ENTRIES: entries},
         )
         values = {**rest, "c": chain, "f": format, "t": mtime, "w": writer}
         values["b"] = max(size, 1)

@@ -90,7 +90,7 @@ def given_by(
         return Given(read, plan, found, by_content=by_content, as_it_is=as_it_is)
     source = expanded(source)
     header = first_header(source.peek)
-    if header.entry is not None:
+    if header.in_archive:
         raise UsageError("an archive is unpacked first", hint="unpack -o FOLDER")
     packed = member_plan(header, trust=trust)
     serializer = packed.chain.serializer

@@ -1,11 +1,11 @@
 """A stream of source bytes becomes a member of a container, in one pass and bounded memory."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import NamedTuple
 
 from serialpack.container.index import Index
-from serialpack.container.records import Header
+from serialpack.container.records import ENTRIES, Header
 from serialpack.container.writer import MemberWriter, refused_as_written
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, Style, ValueFormat
@@ -32,6 +32,10 @@ class Packing(NamedTuple):
     name: str | None = None
     mtime: int | None = None
     entry: str | None = None
+    #: Of a part of an archive: see ``Header``.
+    archive: bool = False
+    before: int | None = None
+    access: tuple[int, ...] = ()
     meta: dict[str, str] = {}  # noqa: RUF012 (never written to)
     writer: str = ""
     verify: bool = True
@@ -77,6 +81,23 @@ def pack_stream(
         for_values=fmt.has_values and not serializer.exact,
         most_values=serializer.most_values(packing.block_size),
     )
+    return pack_blocks(blocks, write, packing, progress)
+
+
+def pack_blocks(
+    blocks: Iterator[SourceBlock],
+    write: Callable[[Buffer], object],
+    packing: Packing,
+    progress: Progress | None = None,
+    rows: Callable[[], bytes] | None = None,
+) -> PackedMember:
+    """Pack ``blocks`` into one member written by ``write``.
+
+    ``rows``: of blocks that entries of an archive share, those of the next block; see
+    ``container.rows``.
+    """
+    fmt = FORMATS.get(packing.format)
+    serializer = SERIALIZERS.cls(packing.chain.serializer.name)
     line = Line(blocks, block_size=packing.block_size, size=packing.size, progress=progress)
     header, plan = prepare(packing, line.first)
     # A source without values is not parsed: codecs and checksums let other threads run.
@@ -93,6 +114,8 @@ def pack_stream(
     dropped: list[Loss] = []
     for source, packed in line.through(partial(BlockPacker, plan), crew):
         block = packed.block
+        if rows is not None:
+            block = block._replace(extras={**block.extras, ENTRIES: rows()})
         if packed.data is None:
             digest.add(source.data, None, exact=block.exact)
         else:
@@ -118,7 +141,10 @@ def pack_stream(
 def prepare(packing: Packing, first: SourceBlock) -> tuple[Header, Plan]:
     """The header of the member, and how its blocks are packed; ``first``: the first of them."""
     fmt, serializer = FORMATS.get(packing.format), SERIALIZERS.cls(packing.chain.serializer.name)
-    if isinstance(fmt, ValueFormat) and needs_values(serializer, fmt):
+    style: Style
+    if packing.archive and packing.entry is None:
+        style = {}  # of many files
+    elif isinstance(fmt, ValueFormat) and needs_values(serializer, fmt):
         style = fmt.detect_style(first)
     else:
         style = fmt.outline(first)
@@ -132,6 +158,9 @@ def prepare(packing: Packing, first: SourceBlock) -> tuple[Header, Plan]:
         name=packing.name,
         mtime=packing.mtime,
         entry=packing.entry,
+        archive=packing.archive,
+        before=packing.before,
+        access=packing.access,
         style=style,
         writer=packing.writer,
         meta=packing.meta,

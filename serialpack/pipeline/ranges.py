@@ -87,7 +87,7 @@ class _Blocks:
                 yield _Place(member.number, b.seq, b.exact, b.records, b.size, stored)
 
     def _begin(self, header: Header) -> None:
-        if header.entry is not None:
+        if header.in_archive:
             raise UsageError("a range does not reach into an archive", hint="unpack it first")
         plan = member_plan(header, trust=self._trust)
         self.headers.append(header)

@@ -73,7 +73,7 @@ def salvage_source(
     with sought(source) as found:
         remains = find_remains(found.file)
         headers = filter(None, map(header_of, remains.members))
-        if alone and any(header.entry is not None for header in headers):
+        if alone and any(header.in_archive for header in headers):
             raise UsageError("an archive unpacks into a folder", hint="-o FOLDER, unpack_archive")
         out = LimitedWrite(write, max_size)
         how = {"trust": trust, "threads": threads, "progress": progress}

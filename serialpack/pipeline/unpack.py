@@ -31,6 +31,8 @@ class Unpacked(NamedTuple):
     records: int | None
     exact: bool
     seconds: dict[str, float]
+    #: How many entries of an archive there are in it; None where it is none.
+    entries: int | None = None
 
 
 class LimitedWrite:
@@ -114,6 +116,7 @@ def unpack_stream(
         records=sum(records) if len(records) == len(done) else None,
         exact=all(each.exact for each in done),
         seconds=seconds,
+        entries=None if done[0].entries is None else sum(each.entries or 0 for each in done),
     )
 
 
@@ -132,9 +135,16 @@ def unpack_member(
     plan = member_plan(member.header, trust=trust)
     seconds: dict[str, float] = {}
     count, written = 0, out.written
+    entries = None if not member.header.in_archive else int(member.header.entry is not None)
     blocks = _restored(member, plan, seconds, threads, before=out.check, watched=True)
     for stored, restored in turns(blocks, seconds):
         out(restored.source_data)
+        if member.header.shared:
+            from serialpack.pipeline.shared import check_entries, entries_of
+
+            rows = entries_of(stored)
+            check_entries(stored, rows, restored.source_data)
+            entries = (entries or 0) + len(rows)
         add_seconds(seconds, restored.seconds)
         count += 1
         if progress is not None:
@@ -150,6 +160,7 @@ def unpack_member(
         records=member.index.records,
         exact=member.index.exact,
         seconds=seconds,
+        entries=entries,
     )
 
 

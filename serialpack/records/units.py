@@ -233,7 +233,7 @@ def members_of(source: Source, *, trust: bool) -> list[MemberRecords]:
     """The members of a container; UsageError where their records are not known."""
     members: list[MemberRecords] = []
     for found in find_members(source.file):
-        if found.header.entry is not None:
+        if found.header.in_archive:
             raise UsageError("an archive has files, not records", hint="unpack it first")
         plan = member_plan(found.header, trust=trust)
         fmt = FORMATS.get(plan.format)

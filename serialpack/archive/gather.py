@@ -1,0 +1,185 @@
+"""The files of an archive, looked at; the small ones of a format gathered in blocks."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from typing import IO
+
+from serialpack.api import HEAD
+from serialpack.container.frames import checksum
+from serialpack.container.rows import MOST_ROWS, EntryRow, encode_rows
+from serialpack.detect import AsFound, told
+from serialpack.errors import FileError, SerialpackError
+from serialpack.files import Path, file_error
+from serialpack.formats import FORMATS
+from serialpack.formats.base import SourceBlock
+
+#: Larger files are members of their own: what that takes is less than a hundredth of them, and
+#: each is taken apart by itself.
+SHARED_SIZE = 64 << 10
+
+_CHANGED = "changed while it was read"
+
+
+class ArchiveSource:
+    """A file, folder or link that is to go into an archive, as it was when it was looked at."""
+
+    __slots__ = ("entry", "file", "path", "size")
+
+    def __init__(self, path: str, entry: EntryRow, size: int, file: tuple[int, int]) -> None:
+        self.path = path
+        self.entry = entry
+        self.size = size
+        #: Which file it is, on which device.
+        self.file = file
+
+
+def look(path: Path, entry: str, *, owner: bool) -> ArchiveSource:
+    """What is at ``path``, which becomes ``entry``; FileError where that cannot be told."""
+    path = os.fspath(path)
+    try:
+        found = os.lstat(path)
+        target = os.readlink(path) if stat.S_ISLNK(found.st_mode) else None
+    except (OSError, ValueError) as error:
+        if isinstance(error, OSError):
+            raise file_error(error, path, "read") from error
+        raise FileError("is no name of a file", path=path) from None
+    is_file = stat.S_ISREG(found.st_mode)
+    owners = (found.st_uid, found.st_gid) if owner else None
+    # What is neither file, folder nor link is a file in the archive, with what comes out of it.
+    kept = is_file or target is not None or stat.S_ISDIR(found.st_mode)
+    mode = found.st_mode if kept else stat.S_IFREG | stat.S_IMODE(found.st_mode)
+    row = EntryRow(entry, mode, found.st_mtime_ns, target=target, owner=owners)
+    size = found.st_size if is_file else SHARED_SIZE + 1
+    return ArchiveSource(path, row, size, (found.st_dev, found.st_ino))
+
+
+def read_small(found: ArchiveSource) -> bytes:
+    """All bytes of a small file; FileError where it is not what it was when it was looked at."""
+    try:
+        fd = os.open(found.path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        try:
+            data = os.read(fd, found.size + 1)
+            while 0 < len(data) <= found.size and (more := os.read(fd, found.size + 1 - len(data))):
+                data += more
+            now = os.fstat(fd)
+        finally:
+            os.close(fd)
+    except OSError as error:
+        raise file_error(error, found.path, "read") from error
+    if (len(data), now.st_mtime_ns) != (found.size, found.entry.mtime):
+        raise FileError(_CHANGED, path=found.path, hint="try again when it is quiet")
+    return data
+
+
+Failed = Callable[[ArchiveSource, SerialpackError], object]
+
+
+class SmallFiles:
+    """The small files of an archive, by format.
+
+    ``format``, ``table``: what the user said that they are. ``failed`` is called with each that
+    cannot be read: the others go on.
+    """
+
+    def __init__(self, format: str | None, table: AsFound, failed: Failed) -> None:
+        self._format = format
+        self._table = table
+        self._failed = failed
+        self._left: dict[str, list[ArchiveSource]] = {}
+        #: The entries of the blocks that were given and not asked for yet.
+        self._given: deque[list[EntryRow]] = deque()
+        #: And of all blocks of this format, with the files that they are of.
+        self.blocks: list[list[ArchiveSource]] = []
+
+    def add(self, found: ArchiveSource) -> None:
+        """``found`` is a small file; of its format its name tells, until it is read."""
+        declared = FORMATS.by_extension(os.path.basename(found.path))
+        name = self._format or (declared.name if declared is not None else "bytes")
+        self._left.setdefault(name, []).append(found)
+
+    def formats(self) -> Iterator[str]:
+        """The formats of which there are files left, as long as there are: some turn out to be
+        of another one."""
+        while self._left:
+            # Bytes last: what others turn out to be stands with them.
+            yield min(self._left, key=lambda name: (name == "bytes", name))
+
+    def of(self, format: str, block_size: int) -> Iterator[SourceBlock]:
+        """Blocks of the files of ``format``, alike ones side by side; those of another one are
+        left for that."""
+        self.blocks = []
+        self._given.clear()
+        files = self._left.pop(format)
+        files.sort(key=lambda found: (os.path.splitext(found.path)[1], found.entry.path))
+        pieces: list[bytes] = []
+        held: list[ArchiveSource] = []
+        size = room = offset = 0
+        for found in files:
+            try:
+                data = read_small(found)
+                actual = told(self._format, found.path, data[:HEAD], self._table)
+                if actual != format:
+                    self._left.setdefault(actual, []).append(found)
+                    continue
+            except SerialpackError as error:
+                self._failed(found, error)
+                continue
+            found.entry = found.entry._replace(size=len(data), check=checksum(data))
+            takes = found.entry.room
+            if held and (size + len(data) > block_size or room + takes > MOST_ROWS - _HEAD):
+                yield self._block(pieces, held, offset)
+                pieces, held, offset, size, room = [], [], offset + size, 0, 0
+            pieces.append(data)
+            held.append(found)
+            size, room = size + len(data), room + takes
+        if held:
+            yield self._block(pieces, held, offset)
+
+    def _block(
+        self, pieces: Sequence[bytes], held: list[ArchiveSource], offset: int
+    ) -> SourceBlock:
+        self.blocks.append(held)
+        self._given.append([found.entry for found in held])
+        return SourceBlock(b"".join(pieces), len(self.blocks) - 1, offset)
+
+    def rows(self) -> bytes:
+        """The rows of the next block, of those that ``of`` gave."""
+        return encode_rows(self._given.popleft())
+
+
+#: Bytes before the rows.
+_HEAD = 8
+
+
+def other_blocks(entries: Sequence[EntryRow]) -> Iterator[list[EntryRow]]:
+    """Folders and links, as many together as fit in the rows of a block; at least one block."""
+    held: list[EntryRow] = []
+    room = 0
+    for entry in entries:
+        if held and room + entry.room > MOST_ROWS - _HEAD:
+            yield held
+            held, room = [], 0
+        held.append(entry)
+        room += entry.room
+    yield held
+
+
+def total(sources: Sequence[Path | IO[bytes]]) -> int | None:
+    """Bytes of all ``sources``; None where one of them is no file."""
+    size = 0
+    for source in sources:
+        if not isinstance(source, str | os.PathLike):
+            return None
+        try:
+            found = os.stat(source, follow_symlinks=False)
+        except (OSError, ValueError):
+            return None
+        if stat.S_ISREG(found.st_mode):
+            size += found.st_size
+        elif not (stat.S_ISDIR(found.st_mode) or stat.S_ISLNK(found.st_mode)):
+            return None
+    return size

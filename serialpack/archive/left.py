@@ -1,0 +1,111 @@
+"""What is left of a damaged archive becomes files again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from serialpack.api import unpack_report
+from serialpack.archive.place import Placer, entry_of
+from serialpack.container.remains import FoundMember, Slot
+from serialpack.container.rows import EntryRow, decode_rows
+from serialpack.container.salvage import find_remains, read_found
+from serialpack.errors import Damage, DamagedError, SerialpackError
+from serialpack.pipeline.salvage import Salvaged, header_of, nothing_left, salvage_member
+from serialpack.pipeline.shared import SharedBlock, SharedUnpacker
+from serialpack.pipeline.unpack import LimitedWrite, member_plan
+from serialpack.reports import ArchiveReport, UnpackReport
+
+if TYPE_CHECKING:
+    from serialpack.container.records import Header
+    from serialpack.pipeline.line import Progress
+
+
+def unpack_left(
+    placer: Placer, trust: bool, threads: int, progress: Progress | None
+) -> ArchiveReport[UnpackReport]:
+    """As ``unpack_archive`` with ``salvage``, of a source that can be sought."""
+    remains = find_remains(placer.source.file)
+    left = _Left(placer, trust, threads, progress)
+    for number, member in enumerate(remains.members):
+        here = tuple(place for place in remains.damage if place.member == number)
+        left.member(number, member, here)
+    placer.finish()
+    return placer.result(damage=tuple(remains.damage))
+
+
+class _Left:
+    def __init__(
+        self,
+        placer: Placer,
+        trust: bool,
+        threads: int,
+        progress: Progress | None,
+    ) -> None:
+        self._placer = placer
+        self._trust = trust
+        self._threads = threads
+        self._progress = progress
+
+    def member(self, number: int, member: FoundMember, damage: tuple[Damage, ...]) -> None:
+        """Write what is left of ``member``, which is the archive's ``number``-th."""
+        entry = f"entry {number}"
+        try:
+            header = header_of(member)
+            if header is not None and header.shared:
+                self._shared(member, header)
+                return
+            if header is None or header.entry is None:
+                raise DamagedError("its path is lost with its header and index")
+            entry = header.entry
+            if self._placer.takes(entry):
+                self._alone(number, member, header, damage)
+        except SerialpackError as error:
+            self._placer.fail(entry, error)
+
+    def _alone(
+        self, number: int, member: FoundMember, header: Header, damage: tuple[Damage, ...]
+    ) -> None:
+        placer = self._placer
+
+        def restore(out: LimitedWrite) -> Salvaged:
+            salvaged = salvage_member(
+                placer.source.file,
+                member,
+                number,
+                out,
+                trust=self._trust,
+                threads=self._threads,
+                progress=self._progress,
+            )
+            if salvaged.lost and not salvaged.done.blocks_read:
+                raise nothing_left()
+            return salvaged
+
+        path, salvaged = placer.write(entry_of(header), restore, mtime=header.mtime)
+        report = unpack_report(salvaged.done, placer.source.path, path)
+        report = report._replace(damage=damage + salvaged.damage, lost=salvaged.lost)
+        placer.report(header.entry or "", path, report)
+
+    def _shared(self, member: FoundMember, header: Header) -> None:
+        """The entries of the blocks that are whole; of the others is said which they were."""
+        plan = member_plan(header, trust=self._trust)
+        unpack, index = SharedUnpacker(plan), member.index and member.index.index
+        for slot in member.slots():
+            if slot.found is not None and slot.whole:
+                found = unpack(read_found(self._placer.source.file, slot.found))
+            else:
+                listed = index.rows[slot.seq].entries if index else None
+                damage = DamagedError("damaged", block=slot.seq, start=slot.start, end=slot.end)
+                found = SharedBlock.lost(_entries(slot, listed), damage)
+            self._placer.shared(found, plan.format)
+            if self._progress is not None and slot.end is not None:
+                self._progress(slot.end, 0)
+
+
+def _entries(slot: Slot, listed: bytes | None) -> list[EntryRow]:
+    """The entries of a damaged block, as its header or else the index lists them."""
+    rows = listed if slot.found is None else slot.found.block.entries
+    try:
+        return [] if rows is None else decode_rows(rows)
+    except DamagedError:
+        return []

@@ -1,0 +1,250 @@
+"""Where entries go: below one folder, each whole or not at all, and never elsewhere."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from typing import TypeVar
+
+from serialpack.container.records import Header
+from serialpack.container.rows import EntryRow, cut
+from serialpack.errors import ArchiveError, Damage, FileError, RefusedError, SerialpackError
+from serialpack.files import Path, Source, check_output, exists, file_error
+from serialpack.output import MOST_FILES, Output, OutputGroup, give_owner
+from serialpack.paths import make_folder, place_below, status
+from serialpack.pipeline.shared import SharedBlock
+from serialpack.pipeline.unpack import LimitedWrite
+from serialpack.reports import ArchiveReport, UnpackReport
+
+Done = TypeVar("Done")
+
+#: Called with each entry and what became of it.
+Each = Callable[[str, UnpackReport | SerialpackError], object]
+
+#: Whether the entry of a path is to be unpacked.
+Wanted = Callable[[str], bool]
+
+#: So many bytes wait at most to be brought to disk together.
+_MOST_BYTES = 16 << 20
+
+
+def entry_of(header: Header, size: int = 0) -> EntryRow:
+    """The one entry of a member. Mode 0: it is not known."""
+    mode, *owner = header.access or (0,)
+    owners = (owner[0], owner[1]) if owner else None
+    return EntryRow(header.entry or "", mode, header.mtime or 0, size, owner=owners)
+
+
+class Placer:
+    """Writes entries below ``folder``, and keeps what became of each: ``with Placer(...)``.
+
+    Files are brought to disk together, many at a time; ``each`` is called once they are there.
+    ``wanted`` says which are to be written: None is all. ``finish`` is to be called at the end:
+    folders get their modes and times then.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        folder: Path,
+        *,
+        wanted: Wanted | None,
+        max_size: int | None,
+        force: bool,
+        each: Each | None,
+    ) -> None:
+        self.source = source
+        self.wanted = wanted
+        self.reports: list[UnpackReport] = []
+        self.failures: list[tuple[str, SerialpackError]] = []
+        #: How many entries do not belong to whom the archive says.
+        self.unowned = 0
+        self.folder = folder
+        self._force = force
+        self._each = each
+        self._out = LimitedWrite(len, max_size)
+        self._group = OutputGroup()
+        #: What waits to be brought to disk, and where it goes.
+        self._waiting: dict[str, tuple[str, UnpackReport]] = {}
+        self._bytes = 0
+        #: The files written so far: two paths can be one file, where case does not count.
+        self._written: set[tuple[int, int]] = set()
+        self._folders: dict[str, EntryRow] = {}
+
+    def takes(self, path: str) -> bool:
+        """Whether the entry of ``path`` is to be written."""
+        return self.wanted is None or self.wanted(path)
+
+    def shared(self, found: SharedBlock, format: str) -> None:
+        """Write the entries of a block that are to be; say of a damaged one which these were."""
+        view = memoryview(found.data)
+        seconds = found.seconds
+        for entry, begin, end in cut(found.entries):
+            if not self.takes(entry.path):
+                continue
+            report = _report(self.source.path, entry, format)._replace(seconds=seconds)
+            seconds = {}
+            try:
+                if found.damage is not None:
+                    raise found.damage
+                if not entry.is_file:
+                    self.make(entry, report)
+                    continue
+                piece = view[begin:end]
+                path, _ = self.write(entry, lambda out, piece=piece: out(piece), mtime=entry.mtime)  # type: ignore[misc]
+            except SerialpackError as error:
+                self.fail(entry.path, error)
+                continue
+            self.report(entry.path, path, report._replace(target=path))
+        if found.damage is not None and not found.entries:
+            self.fail(f"block {found.damage.block}, and the entries in it", found.damage)
+
+    def write(
+        self, entry: EntryRow, restore: Callable[[LimitedWrite], Done], *, mtime: int | None
+    ) -> tuple[str, Done]:
+        """The path of the file ``entry``, and what came of ``restore``, which is given where to
+        write. ``mtime``: where it is known; ``entry.mode`` 0: that is not."""
+        path = place_below(self.folder, entry.path)
+        if path in self._waiting or self._is_ours(path):
+            raise FileError("another entry has the same path", path=path)
+        check_output(path, force=self._force, source=self.source.stat)
+        with Output(
+            path, force=self._force, mtime=mtime, mode=entry.mode or None, owner=entry.owner
+        ) as output:
+            self._out.write = output.write
+            done = restore(self._out)
+        self.unowned += not output.owned
+        self._bytes += os.fstat(output.fd).st_size
+        return path, done
+
+    def report(self, entry: str, path: str, report: UnpackReport) -> None:
+        """``entry``, which was written to ``path``, is whole, and waits to be brought to disk."""
+        self._waiting[path] = entry, report
+        if len(self._waiting) >= MOST_FILES or self._bytes >= _MOST_BYTES:
+            self.commit()
+
+    def fail(self, entry: str, error: SerialpackError) -> None:
+        """``entry`` is not written."""
+        self.commit()
+        self._fail(entry, error)
+
+    def commit(self) -> None:
+        """Bring to disk what waits for it, and tell of it."""
+        failed = self._group.commit()
+        waiting, self._waiting, self._bytes = self._waiting, {}, 0
+        for path, (entry, report) in waiting.items():
+            if (error := failed.get(path)) is not None:
+                self._fail(entry, error)
+                continue
+            found = status(path)
+            self._written.add((found.st_dev, found.st_ino))
+            self._done(entry, report)
+
+    def make(self, entry: EntryRow, report: UnpackReport) -> None:
+        """Make the folder or the link ``entry``."""
+        self.commit()
+        try:
+            path = place_below(self.folder, entry.path)
+            if entry.is_folder:
+                if os.path.islink(path):
+                    raise RefusedError("a symbolic link stands where a folder is to be", path=path)
+                make_folder(path)
+                self._folders[path] = entry
+            else:
+                self._link(path, entry)
+                if entry.owner is not None:
+                    self.unowned += not give_owner(path, entry.owner)
+        except SerialpackError as error:
+            self._fail(entry.path, error)
+            return
+        self._done(entry.path, report._replace(target=path))
+
+    def _link(self, path: str, entry: EntryRow) -> None:
+        target = entry.target or ""
+        root, parent = (os.path.realpath(p) for p in (self.folder, os.path.dirname(path)))
+        parts = target.split("/")
+        up = next((n for n, part in enumerate(parts) if part != ".."), len(parts))
+        real = os.path.realpath(os.path.join(parent, target))
+        within = os.path.join(real, "").startswith(os.path.join(root, ""))
+        # Behind a name, ".." leads out of what that is a link to, now or later.
+        if os.path.isabs(target) or ".." in parts[up:] or not within:
+            raise RefusedError(f"is a link out of the folder, to {target!r}", path=path)
+        try:
+            if os.path.lexists(path):
+                if not self._force or (os.path.isdir(path) and not os.path.islink(path)):
+                    raise exists(path)
+                os.unlink(path)
+            os.symlink(target, path)
+            if os.utime in os.supports_follow_symlinks:
+                os.utime(path, ns=(entry.mtime, entry.mtime), follow_symlinks=False)
+        except (OSError, OverflowError, NotImplementedError) as error:
+            if not isinstance(error, OSError):
+                raise RefusedError(f"the link cannot be made: {error}", path=path) from None
+            raise file_error(error, path, "make the link") from error
+
+    def finish(self) -> None:
+        """Bring all to disk; give folders their modes and times, the inner ones first."""
+        self.commit()
+        for path, entry in sorted(self._folders.items(), reverse=True):
+            try:
+                if entry.owner is not None:
+                    self.unowned += not give_owner(path, entry.owner)
+                os.chmod(path, stat.S_IMODE(entry.mode) & 0o777)
+                os.utime(path, ns=(entry.mtime, entry.mtime))
+            except OSError as error:
+                self._fail(entry.path, file_error(error, path, "give its mode and time to"))
+
+    def result(
+        self, *, hint: str | None = None, damage: tuple[Damage, ...] = ()
+    ) -> ArchiveReport[UnpackReport]:
+        """What became of all entries; ArchiveError where some were not unpacked."""
+        if self.failures:
+            raise ArchiveError(self.failures, len(self.reports) + len(self.failures), hint=hint)
+        notes = []
+        if self.unowned:
+            some = f"{self.unowned:,} of {len(self.reports):,} entries"
+            notes.append(f"{some} are yours: the system does not permit to give them their owners")
+        return ArchiveReport(tuple(self.reports), damage, notes=tuple(notes))
+
+    def __enter__(self) -> Placer:
+        self._group.__enter__()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._group.__exit__()
+
+    def _done(self, entry: str, report: UnpackReport) -> None:
+        self.reports.append(report)
+        if self._each is not None:
+            self._each(entry, report)
+
+    def _fail(self, entry: str, error: SerialpackError) -> None:
+        self.failures.append((entry, error))
+        if self._each is not None:
+            self._each(entry, error)
+
+    def _is_ours(self, path: str) -> bool:
+        try:
+            found = os.stat(path)
+        except OSError:
+            return False
+        return (found.st_dev, found.st_ino) in self._written
+
+
+def _report(source: str, entry: EntryRow, format: str) -> UnpackReport:
+    return UnpackReport(
+        source=source,
+        target=None,
+        format="folder" if entry.is_folder else "link" if entry.is_link else format,
+        size=entry.size,
+        blocks=int(entry.is_file),
+        blocks_read=int(entry.is_file),
+        records=None,
+        exact=True,
+        part=False,
+        proved=True,
+        read=entry.size,
+        seconds={},
+        entry=entry.path,
+    )

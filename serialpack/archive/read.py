@@ -1,0 +1,276 @@
+"""An archive becomes files, folders and links again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import IO, TYPE_CHECKING, Any
+
+from serialpack.api import check_threads, opened_source, unpack_report
+from serialpack.archive.place import Each, Placer, Wanted, entry_of
+from serialpack.container.frames import FrameSource
+from serialpack.container.reader import (
+    SNIFF,
+    Member,
+    first_header,
+    is_container,
+    is_small,
+    members_of,
+    read_members,
+)
+from serialpack.container.records import Header, StoredBlock
+from serialpack.container.rows import decode_rows
+from serialpack.container.seek import StoredMember, find_members, member_starts, read_block
+from serialpack.detect import looks_like
+from serialpack.errors import (
+    DamagedError,
+    NotContainerError,
+    SerialpackError,
+    UsageError,
+)
+from serialpack.files import Path, Source
+from serialpack.globs import matches_any
+from serialpack.paths import make_folder
+from serialpack.pipeline.digest import WholeDigest
+from serialpack.pipeline.expect import expect_restored
+from serialpack.pipeline.shared import SharedUnpacker, entries_of
+from serialpack.pipeline.unpack import LimitedWrite, Unpacked, member_plan, unpack_member
+from serialpack.pipeline.workers import INLINE_PLAIN, in_order, usable_cores
+from serialpack.reports import ArchiveReport, UnpackReport
+
+if TYPE_CHECKING:
+    from serialpack.pipeline.line import Progress
+
+
+def is_archive(source: Source, *, salvage: bool = False) -> bool:
+    """Whether ``source`` is an archive; no more of it is read than its first header.
+
+    ``salvage``: than the first one that is whole, of a source that can be sought.
+    """
+    head = source.peek(SNIFF)
+    if salvage:
+        from serialpack.pipeline.salvage import first_left
+
+        header = first_left(source)
+        return header is not None and header.in_archive
+    if is_small(head) or not is_container(head):
+        return False
+    return first_header(source.peek).in_archive
+
+
+def unpack_archive(
+    source: Path | IO[bytes],
+    folder: Path,
+    *,
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    trust: bool = False,
+    threads: int | None = None,
+    max_size: int | None = None,
+    force: bool = False,
+    salvage: bool = False,
+    progress: Progress | None = None,
+    each: Each | None = None,
+) -> ArchiveReport[UnpackReport]:
+    """Unpack the entries of the archive at ``source`` below ``folder``, which is made.
+
+    Each file appears whole or not at all, with its mode and modification time, and never outside
+    of ``folder``; one that is there is overwritten only with ``force``. Links are made that lead
+    to what is in ``folder``. An entry that fails does not stop the rest: ``each(entry, report or
+    error)`` is called for every one, and in the end ArchiveError raised. ``include``, ``exclude``:
+    globs (``serialpack.globs``) over paths of entries; where the source can be sought, only blocks
+    of those that are taken are read. ``max_size`` (bytes) is that of all together, ``trust`` as in
+    ``unpack``. ``salvage``: what is left of a damaged archive, as in ``unpack``. An entry of which
+    some is left is written, and its report says what is lost.
+
+    Raises ArchiveError, and what ``unpack`` raises for a file that is no sound archive.
+    """
+    check_threads(threads)
+    wanted = _wanted(include, exclude)
+    how: Any = {"wanted": wanted, "max_size": max_size, "force": force, "each": each}
+    with opened_source(source) as opened:
+        if salvage:
+            from serialpack.archive.left import unpack_left
+            from serialpack.pipeline.sought import sought
+
+            with sought(opened) as found:
+                if not is_archive(found, salvage=True):
+                    raise UsageError("is no archive, as far as it is left", hint=_AS_FILE)
+                make_folder(folder)
+                with Placer(found, folder, **how) as placer:
+                    return unpack_left(placer, trust, threads or usable_cores(), progress)
+        if not is_archive(opened):
+            if not is_container(head := opened.peek(SNIFF)):
+                raise NotContainerError(looks_like(head))
+            raise UsageError("is no archive", hint=_AS_FILE)
+        make_folder(folder)
+        with Placer(opened, folder, **how) as placer:
+            unpacker = _Unpacker(placer, trust, threads or usable_cores(), progress)
+            if wanted is not None and opened.seekable():
+                reached = unpacker.some(opened)
+            else:
+                expect_restored(opened)
+                reached = unpacker.all(opened)
+            placer.finish()
+    if wanted is not None and not (placer.reports or placer.failures):
+        raise UsageError("none of its entries is meant", hint="serialpack inspect lists them")
+    return placer.result(hint=None if reached else _BEHIND)
+
+
+_AS_FILE = "unpack it as a file"
+_BEHIND = "what is behind can be had from a file, not from a pipe"
+
+
+def _wanted(include: Sequence[str], exclude: Sequence[str]) -> Wanted | None:
+    if not (include or exclude):
+        return None
+    takes = matches_any(tuple(include)) if include else None
+    leaves = matches_any(tuple(exclude)) if exclude else None
+
+    def wanted(path: str) -> bool:
+        """Whether the path is meant, or a folder that it is in."""
+        parts = path.split("/")
+        above = [("/".join(parts[:n]), n < len(parts)) for n in range(1, len(parts) + 1)]
+        if leaves is not None and any(leaves(each, folder) for each, folder in above):
+            return False
+        return takes is None or any(takes(each, folder) for each, folder in above)
+
+    return wanted
+
+
+class _Unpacker:
+    """Unpacks members one after another."""
+
+    def __init__(
+        self,
+        placer: Placer,
+        trust: bool,
+        threads: int,
+        progress: Progress | None,
+    ) -> None:
+        self._placer = placer
+        self._trust = trust
+        self._threads = threads
+        self._progress = progress
+        self._written = 0
+
+    def all(self, source: Source) -> bool:
+        """All members, from the front; whether all could be reached."""
+        reached = True
+        members = read_members(source.read, damaged=True)
+        while reached and (member := next(members, None)) is not None:
+            # Of a damaged one the path may be lost.
+            entry = member.header.entry or f"entry {member.number}"
+            try:
+                if member.damage is not None:
+                    raise member.damage
+                if member.header.shared:
+                    self._shared(member)
+                elif self._placer.takes(entry):
+                    self._alone(member, entry)
+            except SerialpackError as error:
+                self._placer.fail(entry, error)
+            if member.index is None:
+                reached, members = _passed(source, member, members)
+        return reached
+
+    def some(self, source: Source) -> bool:
+        """Those members, and blocks, in which there are entries that are wanted."""
+        for member in find_members(source.file):
+            if not member.header.shared:
+                if self._placer.takes(entry := member.header.entry or ""):
+                    source.file.seek(member.start)
+                    again = next(members_of(FrameSource(source.file.read, member.start)))
+                    try:
+                        self._alone(again, entry)
+                    except SerialpackError as error:
+                        self._placer.fail(entry, error)
+                continue
+            self._blocks(
+                member.header, _wanted_blocks(source.file, member, self._placer.takes), None
+            )
+        return True
+
+    def _alone(self, member: Member, entry: str) -> None:
+        def restore(out: LimitedWrite) -> Unpacked:
+            return unpack_member(
+                member,
+                out,
+                trust=self._trust,
+                threads=self._threads,
+                progress=self._progress,
+            )
+
+        header = member.header
+        path, done = self._placer.write(entry_of(header), restore, mtime=header.mtime)
+        report = unpack_report(done, self._placer.source.path, path)
+        self._placer.report(entry, path, report)
+
+    def _shared(self, member: Member) -> None:
+        """A member whose blocks entries share."""
+        digest = WholeDigest() if self._placer.wanted is None else None
+        blocks = (
+            stored
+            for stored in member.blocks(damaged=True)
+            if digest is not None or any(self._placer.takes(e.path) for e in entries_of(stored))
+        )
+        whole = self._blocks(member.header, blocks, digest)
+        assert member.index is not None
+        if whole and digest is not None and not member.index.is_of(digest.digest()):
+            raise DamagedError(f"member {member.number}: the digest of the whole does not match")
+
+    def _blocks(
+        self, header: Header, blocks: Iterator[StoredBlock], digest: WholeDigest | None
+    ) -> bool:
+        """Write the entries of ``blocks`` that are wanted; whether all were whole."""
+        plan, placer = member_plan(header, trust=self._trust), self._placer
+        whole = True
+        for stored, found in in_order(
+            blocks,
+            lambda: SharedUnpacker(plan),
+            self._threads,
+            inline=lambda stored: stored.block.serialized <= INLINE_PLAIN,
+            size=lambda stored: stored.block.size,
+        ):
+            whole = whole and found.damage is None
+            if digest is not None and found.damage is None:
+                digest.add(found.serialized, found.source, exact=True)
+            placer.shared(found, plan.format)
+            self._written += len(found.data)
+            if self._progress is not None:
+                self._progress(stored.end, self._written)
+        return whole
+
+
+def _wanted_blocks(file: IO[bytes], member: StoredMember, wanted: Wanted) -> Iterator[StoredBlock]:
+    """The blocks of ``member`` in which there are entries that are ``wanted``."""
+    offsets = member.offsets
+    for number, row in enumerate(member.index.rows):
+        entries = decode_rows(row.entries or b"", offsets[number])
+        if any(wanted(entry.path) for entry in entries):
+            yield read_block(file, member, number, *offsets[number : number + 2])
+
+
+def _passed(
+    source: Source, member: Member, members: Iterator[Member]
+) -> tuple[bool, Iterator[Member]]:
+    """Whether the members behind ``member`` can be reached, and these.
+
+    It was left before its end, either untouched or in its middle. There, a thread may still be
+    reading ahead, and damage may hide where the next one begins: it is found from the file's end.
+    """
+    if not member.begun:
+        with suppress(DamagedError):
+            for _ in member.blocks(skip=True):
+                pass
+            return True, members
+    again = source.again()
+    return again is not None, members if again is None else _from_end(again, member)
+
+
+def _from_end(source: Source, member: Member) -> Iterator[Member]:
+    """The members behind ``member``."""
+    with source:
+        if following := [start for start in member_starts(source.file) if start > member.start]:
+            source.file.seek(following[0])
+            yield from read_members(source.read, member, following[0], damaged=True)

@@ -1,0 +1,80 @@
+"""What is in an archive: its entries as the members' indexes list them, nothing being unpacked."""
+
+import stat
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+
+from serialpack.container.index import IndexRow
+from serialpack.container.records import Header
+from serialpack.container.rows import EntryRow, cut, decode_rows
+
+
+class ArchivedEntry(NamedTuple):
+    """One entry. ``type``: file, folder or link; ``packed``: about what it takes of its block;
+    ``modified``: ISO 8601 in UTC; ``mode``: permissions in octal; ``target``: where a link leads;
+    ``owner``: numbers of user and group. None where that is not known."""
+
+    path: str
+    type: str
+    size: int
+    packed: int | None
+    format: str
+    modified: str | None
+    mode: str | None = None
+    target: str | None = None
+    owner: tuple[int, int] | None = None
+
+
+def entries_in(
+    header: Header, format: str, rows: Iterable[IndexRow], size: int, packed: int
+) -> tuple[ArchivedEntry, ...] | None:
+    """The entries of a member with this ``header`` and these ``rows``; None where it is of no
+    archive. DamagedError where the rows say what cannot be."""
+    if not header.in_archive:
+        return None
+    if not header.shared:
+        mode, *owner = header.access or (0,)
+        return (
+            ArchivedEntry(
+                path=header.entry or "",
+                type="file",
+                size=size,
+                packed=packed,
+                format=format,
+                modified=iso_time(header.mtime),
+                mode=f"{stat.S_IMODE(mode):04o}" if mode else None,
+                owner=(owner[0], owner[1]) if owner else None,
+            ),
+        )
+    return tuple(
+        _listed(entry, format, row.share(begin, end))
+        for row in rows
+        for entry, begin, end in cut(decode_rows(row.entries) if row.entries else [])
+    )
+
+
+def _listed(entry: EntryRow, format: str, packed: int) -> ArchivedEntry:
+    return ArchivedEntry(
+        path=entry.path,
+        type="file" if entry.is_file else "folder" if entry.is_folder else "link",
+        size=entry.size,
+        packed=packed if entry.is_file else None,
+        format=format if entry.is_file else "",
+        modified=iso_time(entry.mtime),
+        mode=f"{stat.S_IMODE(entry.mode):04o}",
+        target=entry.target,
+        owner=entry.owner,
+    )
+
+
+def iso_time(nanoseconds: int | None) -> str | None:
+    """A time since 1970 in UTC, as ISO 8601 with all nine digits of the second."""
+    if nanoseconds is None:
+        return None
+    seconds, rest = divmod(nanoseconds, 10**9)
+    try:
+        when = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)
+    except OverflowError:  # a time that no calendar has
+        return f"{nanoseconds} ns"
+    return f"{when:%Y-%m-%dT%H:%M:%S}.{rest:09}Z"

@@ -1,0 +1,74 @@
+"""Blocks that entries of an archive share: restored, and each entry held against its check."""
+
+from typing import NamedTuple
+
+from serialpack.container.frames import checksum
+from serialpack.container.records import StoredBlock
+from serialpack.container.rows import EntryRow, cut, decode_rows
+from serialpack.errors import DamagedError
+from serialpack.pipeline.blocks import BlockUnpacker, Plan
+from serialpack.stages.stage import Buffer
+
+
+class SharedBlock(NamedTuple):
+    """The entries of a block, and the bytes of all of them, one after another.
+
+    ``serialized``, ``source``: as ``Restored`` has them. ``damage``: why there are no bytes.
+    """
+
+    entries: list[EntryRow]
+    data: Buffer
+    serialized: Buffer
+    source: Buffer | None
+    seconds: dict[str, float]
+    damage: DamagedError | None = None
+
+    @classmethod
+    def lost(cls, entries: list[EntryRow], damage: DamagedError) -> "SharedBlock":
+        """A block of which nothing is left but what its entries were."""
+        return cls(entries, b"", b"", None, {}, damage)
+
+
+class SharedUnpacker:
+    """Restores the blocks of one member that entries share; of a damaged one it says so."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._unpack = BlockUnpacker(plan)
+
+    def __call__(self, stored: StoredBlock) -> SharedBlock:
+        entries: list[EntryRow] = []
+        try:
+            entries = entries_of(stored)
+            if stored.damage is not None:
+                raise stored.damage
+            restored = self._unpack(stored)
+            check_entries(stored, entries, restored.source_data)
+        except DamagedError as error:
+            return SharedBlock.lost(entries, error)
+        data, source = restored.data, restored.source
+        other = None if source is data else source
+        return SharedBlock(entries, restored.source_data, data, other, restored.seconds)
+
+
+def entries_of(stored: StoredBlock) -> list[EntryRow]:
+    """The entries that a block says it holds; DamagedError where it says nothing, or wrongly."""
+    if stored.block.entries is None:
+        raise _damaged(stored, "does not say which entries it holds")
+    entries = decode_rows(stored.block.entries, stored.start)
+    if sum(entry.size for entry in entries) != stored.block.size:
+        raise _damaged(stored, "its entries are not as large as it is")
+    return entries
+
+
+def check_entries(stored: StoredBlock, entries: list[EntryRow], data: Buffer) -> None:
+    """DamagedError where ``data``, the restored block, does not hold the bytes of ``entries``."""
+    if len(data) != stored.block.size:
+        raise _damaged(stored, "its entries are not as large as it is")
+    view = memoryview(data)
+    for entry, begin, end in cut(entries):
+        if entry.is_file and checksum(view[begin:end]) != entry.check:
+            raise _damaged(stored, f"the checksum of {entry.path} does not match")
+
+
+def _damaged(stored: StoredBlock, what: str) -> DamagedError:
+    return DamagedError(what, block=stored.block.seq, start=stored.start, end=stored.end)
