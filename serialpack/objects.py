@@ -27,7 +27,9 @@ from serialpack.errors import (
 )
 from serialpack.files import UNNAMED, Path, Source
 from serialpack.formats.base import Style, depth_loss
+from serialpack.formats.python.buffers import MARK, Scattered, frame_layout, is_framed
 from serialpack.pipeline.blocks import SETTINGS, Plan
+from serialpack.pipeline.in_place import pack_in_place
 from serialpack.pipeline.pack import Packing, pack_stream
 from serialpack.pipeline.small import pack_small, unpack_small
 from serialpack.pipeline.unpack import Write, check_trust, member_plan, unpack_stream
@@ -68,7 +70,7 @@ class DumpOptions(TypedDict, total=False):
 class _Serialized(NamedTuple):
     choice: Choice
     settings: Style
-    data: Buffer
+    pieces: list[Buffer]
 
 
 def dump(
@@ -116,9 +118,9 @@ def dumps(obj: Any, chain: str = "auto", **how: Unpack[DumpOptions]) -> bytes:
     {'any': ['object']}
     """
     packed = _serialize(obj, chain, how)
-    if not how.get("meta"):
+    if not how.get("meta") and len(packed.pieces) == 1:
         verify = how.get("verify", True)
-        small = pack_small(packed.choice.chain, packed.settings, packed.data, verify=verify)
+        small = pack_small(packed.choice.chain, packed.settings, packed.pieces[0], verify=verify)
         if small is not None:
             return small
     pieces: list[Buffer] = []
@@ -127,6 +129,7 @@ def dumps(obj: Any, chain: str = "auto", **how: Unpack[DumpOptions]) -> bytes:
 
 
 def _pack(packed: _Serialized, how: DumpOptions, write: Write) -> None:
+    data = Scattered(packed.pieces)
     # An object is read whole: what nobody compresses is read fastest in few pieces.
     plain = packed.choice.chain.plain
     packing = Packing(
@@ -137,10 +140,13 @@ def _pack(packed: _Serialized, how: DumpOptions, write: Write) -> None:
         writer=__version__,
         verify=how.get("verify", True),
         threads=how.get("threads") or usable_cores(),
-        size=len(packed.data),
+        size=len(data),
         settings=packed.settings,
     )
-    pack_stream(_MemoryFile(packed.data).read, write, packing)
+    if plain and is_framed(data.read(0, len(MARK))):
+        pack_in_place(data, frame_layout(data.read, len(data)).buffers[0].start, write, packing)
+    else:
+        pack_stream(_MemoryFile(data).read, write, packing)
 
 
 #: Up to so many bytes are given as bytes, which those who look into them ask for.
@@ -150,12 +156,17 @@ _COPIED = 1 << 20
 class _MemoryFile:
     """Bytes in memory as a file; large pieces are no copies."""
 
-    def __init__(self, data: Buffer) -> None:
-        self._rest = memoryview(data).toreadonly()
+    def __init__(self, data: Scattered) -> None:
+        self._data = data
+        self._at = 0
 
     def read(self, size: int) -> Any:
-        piece, self._rest = self._rest[:size], self._rest[size:]
+        piece = self._data.read(self._at, self._at + size)
+        self._at += len(piece)
         return bytes(piece) if len(piece) <= _COPIED else piece
+
+    def __len__(self) -> int:
+        return len(self._data) - self._at
 
 
 def load(
@@ -220,11 +231,28 @@ def _restored(source: Source, trust: bool, threads: int | None) -> tuple[Plan, l
     """What the serializer wrote, in pieces, and how it is to be read."""
     if is_small(source.peek(SNIFF)):
         return _small(source.read(MAX_SMALL + 1), trust)
-    pieces: list[Buffer] = []
-    done = unpack_stream(source.read, pieces.append, trust=trust, threads=threads or usable_cores())
+    pieces = _Gathered()
+    threads = threads or usable_cores()
+    done = unpack_stream(source.read, pieces.add, trust=trust, threads=threads, whole=source.whole)
     if done.format != "object" or len(done.headers) != 1:
         raise UsageError(f"holds a {done.format} file, not an object", hint="unpack it")
-    return member_plan(done.headers[0], trust=trust), pieces
+    return member_plan(done.headers[0], trust=trust), pieces.pieces
+
+
+class _Gathered:
+    """Pieces of what a serializer wrote; those of a frame become one, which is what it loads."""
+
+    def __init__(self) -> None:
+        self.pieces: list[Buffer] = []
+
+    def add(self, piece: Buffer) -> None:
+        if not self.pieces or not is_framed(self.pieces[0]):
+            self.pieces.append(piece)
+            return
+        whole = self.pieces[0]
+        if not isinstance(whole, bytearray):
+            whole = self.pieces[0] = bytearray(whole)
+        whole += piece
 
 
 def loads(
@@ -242,15 +270,16 @@ def loads(
     >>> serialpack.loads(data, trust=True)
     frozenset({1})
     """
-    whole = data if isinstance(data, bytes) else bytes(memoryview(data))
-    if is_small(whole[:SNIFF]):  # a message: no file is made of it
+    view = memoryview(data)
+    view = view.cast("B") if view.c_contiguous else memoryview(view.tobytes())
+    if is_small(bytes(view[:SNIFF])):  # a message: no file is made of it
         try:
-            obj = _deserialized(*_small(whole, trust), options)
+            obj = _deserialized(*_small(view, trust), options)
         except SerialpackError as error:
             error.path = error.path or UNNAMED
             raise
         return hooked(obj, object_hook)
-    file = cast("IO[bytes]", _MemoryFile(whole))
+    file = cast("IO[bytes]", _MemoryFile(Scattered([view])))
     return load(file, trust=trust, object_hook=object_hook, options=options, threads=threads)
 
 
@@ -272,9 +301,9 @@ def _serialize(obj: Any, chain: str, how: DumpOptions) -> _Serialized:
         serializer.configure(settings)
         try:
             plain = obj if default is None else _lowered(obj, default, serializer)
-            data = dumped(serializer, plain)
+            pieces = dumped(serializer, plain)
             if verify:
-                prove(serializer, obj, plain, data, object_hook)
+                prove(serializer, obj, plain, pieces, object_hook)
         except ValueRefusedError as error:
             refused = partial(_same, error)
             continue
@@ -284,7 +313,7 @@ def _serialize(obj: Any, chain: str, how: DumpOptions) -> _Serialized:
             continue
         if chain == "auto" and refused is not None and not serializer.safe and not _warned.is_set():
             _warn(refused().value_path)
-        return _Serialized(choice, settings, data)
+        return _Serialized(choice, settings, pieces)
     assert refused is not None
     raise refused()
 

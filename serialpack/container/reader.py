@@ -23,14 +23,19 @@ from serialpack.container.frames import (
     START_ZSTD,
     TRAILER_OWN,
     FrameSource,
+    Whole,
     checksum,
     frame_rest,
 )
 from serialpack.container.index import Index, IndexRow, frames_left
-from serialpack.container.records import Block, Header, Part, StoredBlock
+from serialpack.container.records import ALIGN, Block, Header, Part, StoredBlock
 from serialpack.container.short import ShortMember, payload_size, read_short
 from serialpack.container.small import START_SMALL
 from serialpack.errors import DamagedError, NotContainerError
+from serialpack.stages.stage import Buffer
+
+#: The codec none, as chains have it.
+NO_CODEC = (0,)
 
 #: How many bytes of a file's start tell whether it is a container.
 SNIFF = len(START_ZSTD) + 12
@@ -106,9 +111,10 @@ class Member:
             if tag != BLOCK:
                 raise DamagedError("a header stands where a block should", start=at)
             block = self._block(body, at)
+            check_place(self.header, block, source.offset - self.start, at)
             if skip:
                 source.skip(block.payload, f"block {block.seq}")
-            payload = () if skip else tuple(_payload(source, block))
+            payload = () if skip else read_parts(source, block)
             self._frames += [(part.stored, part.restored) for part in block.parts]
             self._rows.append(IndexRow.of(block, FRAME_EXTRA + len(body), check))
             yield StoredBlock(block, at, source.offset, payload)
@@ -180,14 +186,16 @@ def read_members(
     start: int = 0,
     *,
     damaged: bool = False,
+    whole: Whole | None = None,
 ) -> Iterator[Member]:
     """The members of a stream, each to be read to its end before the next.
 
     ``read(n)`` gives up to n bytes, and none only at the end. NotContainerError where the stream
     does not begin as a container. ``after``: the stream begins behind this member, at byte
     ``start`` of the file. ``damaged``: of damaged short members their damage is not raised.
+    ``whole``: see ``FrameSource``.
     """
-    return members_of(FrameSource(read, start), after, damaged=damaged)
+    return members_of(FrameSource(read, start, whole), after, damaged=damaged)
 
 
 def members_of(
@@ -240,18 +248,45 @@ def first_header(peek: Callable[[int], bytes]) -> Header:
     return next(read_members(io.BytesIO(head).read)).header
 
 
-def _payload(source: FrameSource, block: Block) -> Iterator[bytes]:
-    """The stored bytes of each part, checked."""
+def check_place(header: Header, block: Block, place: int, start: int) -> None:
+    """DamagedError where a block in place cannot be: ``place``: of its parts in the member."""
+    plain = len(header.chain) == 2 and header.chain[-1] == NO_CODEC
+    if block.in_place and (place % ALIGN or not plain):
+        why = "is not at a multiple of 64 bytes" if plain else "has a filter or a codec"
+        raise DamagedError(f"a block in place {why}", start=start, block=block.seq)
+
+
+def read_parts(source: FrameSource, block: Block) -> tuple[Buffer, ...]:
+    """The stored bytes of the parts of a block, which begin here; DamagedError.
+
+    Those of a block in place are one bytearray: nothing that they are copied to has to be made.
+    """
+    if not block.in_place:
+        return tuple(read_part(source, block, part) for part in block.parts)
+    start = source.offset
+    whole = source.whole(block.payload, f"block {block.seq}")
+    if whole is None:  # no more memory than there are bytes
+        whole = bytearray()
+        for part in block.parts:
+            whole += read_part(source, block, part)
+        return (whole,)
+    view, at = memoryview(whole), 0
     for part in block.parts:
-        yield read_part(source, block, part)
+        _check_part(view[at : at + part.stored], block, part, start + at)
+        at += part.stored
+    return (whole,)
 
 
 def read_part(source: FrameSource, block: Block, part: Part) -> bytes:
     """The stored bytes of a part that begins here; DamagedError where they are others."""
     start = source.offset
     data = source.exactly(part.stored, f"block {block.seq}")
+    _check_part(data, block, part, start)
+    return data
+
+
+def _check_part(data: Buffer, block: Block, part: Part, start: int) -> None:
     if checksum(data) != part.check:
         raise DamagedError(
-            "its checksum does not match", block=block.seq, start=start, end=source.offset
+            "its checksum does not match", block=block.seq, start=start, end=start + len(data)
         )
-    return data
