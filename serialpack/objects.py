@@ -86,7 +86,8 @@ def dump(
     ``chain`` names a serializer (``"msgpack"``, ``"pickle:5"``), or a whole chain
     (``"cbor+zstd:19"``). ``"auto"`` takes the first of msgpack, json and objects (which has arrays,
     tuples, dataclasses and enums) that holds the object, else pickle; then ``load`` needs
-    ``trust``, which a PickleWarning says once. ``force`` overwrites a file. ``how``:
+    ``trust``, which a PickleWarning says once. ``"auto+none"`` does so too, and compresses nothing.
+    ``force`` overwrites a file. ``how``:
 
     ``effort`` (1 to 9, default 3) chooses what ``chain`` leaves open, levels too. The object is
     read back and compared, strictly, before anything is written; ``verify=False`` skips that, and
@@ -184,13 +185,15 @@ def load(
     writer put into it. ``object_hook`` is called with every map, innermost first, and what it
     returns stands in its place. ``options`` override what the container says to its serializer
     (``schema``: another version of it).
-    ``mmap_mode="r"``: of a file the large arrays are not loaded: each is a ``LazyArray``, which
-    reads the blocks that a slice of it touches. So is the array of a packed ``.npy`` file. All
-    else is loaded as ever, and so is what pickle wrote.
+    ``mmap_mode``: of a file the large arrays are not loaded. Under the codec none each is mapped,
+    a ``numpy.memmap`` in this mode: ``"r"``, or ``"c"``, which keeps in memory what is written to
+    it. It is not verified: ``serialpack unpack --test`` does that. Under ``"r"`` each other one,
+    and the array of a packed ``.npy`` file, is a ``LazyArray``, which reads the blocks that a slice
+    of it touches. All else is loaded as ever.
 
     Raises RefusedError without ``trust``, FileError (a FileNotFoundError too), DamagedError,
-    NotContainerError, UsageError where the container holds a file and no object, UnsupportedError
-    where it needs a class whose module is not imported.
+    NotContainerError, ValueError for another ``mmap_mode``, UsageError where the container holds a
+    file and no object, UnsupportedError where it needs a class whose module is not imported.
 
     >>> import serialpack
     >>> serialpack.dump([1, 2.5], "list.spk")
@@ -294,7 +297,8 @@ def _serialize(obj: Any, chain: str, how: DumpOptions) -> _Serialized:
             hint="verify=False goes without the proof",
         )
     refused: Callable[[], ValueRefusedError] | None = None
-    for name in AUTO if chain == "auto" else (chain,):
+    first, *rest = chain.split("+", 1)
+    for name in ["+".join((name, *rest)) for name in AUTO] if first == "auto" else [chain]:
         choice = _choose(name, effort)
         serializer = of_values(SERIALIZERS.create(*choice.chain.serializer))
         settings = serializer.settings(options)
@@ -311,7 +315,7 @@ def _serialize(obj: Any, chain: str, how: DumpOptions) -> _Serialized:
             # Which value it is takes long to find, and where the next one holds it nobody asks.
             refused = failed.refusal
             continue
-        if chain == "auto" and refused is not None and not serializer.safe and not _warned.is_set():
+        if first == "auto" and refused is not None and not serializer.safe and not _warned.is_set():
             _warn(refused().value_path)
         return _Serialized(choice, settings, pieces)
     assert refused is not None
