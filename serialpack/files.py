@@ -16,6 +16,7 @@ from serialpack.errors import (
     ForbiddenFileError,
     MissingFileError,
 )
+from serialpack.room import room
 
 Path = str | os.PathLike[str]
 #: What messages call bytes that are in no file, and a file without a name.
@@ -130,7 +131,7 @@ class Source:
             raise file_error(error, self.path, "read") from error
         return done
 
-    def whole(self, size: int) -> bytearray | None:
+    def whole(self, size: int) -> memoryview | None:
         """The next ``size`` bytes, in memory of their own, fewer only at the end.
 
         None where it is not known whether so many are there: that of a regular file is, and of
@@ -142,9 +143,8 @@ class Source:
             left = self.stat.st_size - self._file.tell()
         if size > left + len(self._pushed):
             return None
-        data = bytearray(size)
-        del data[self.read_into(memoryview(data)) :]
-        return data
+        data = room(size)
+        return data[: self.read_into(data)]
 
     def peek(self, size: int) -> bytes:
         """The next ``size`` bytes, which stay to be read."""

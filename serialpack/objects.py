@@ -34,6 +34,7 @@ from serialpack.pipeline.pack import Packing, pack_stream
 from serialpack.pipeline.small import pack_small, unpack_small
 from serialpack.pipeline.unpack import Write, check_trust, member_plan, unpack_stream
 from serialpack.pipeline.workers import usable_cores
+from serialpack.room import joined
 from serialpack.serializers import SERIALIZERS, reader
 from serialpack.serializers.base import FAILURES, RecordSerializer
 from serialpack.serializers.whole import (
@@ -126,7 +127,7 @@ def dumps(obj: Any, chain: str = "auto", **how: Unpack[DumpOptions]) -> bytes:
             return small
     pieces: list[Buffer] = []
     _pack(packed, how, pieces.append)
-    return b"".join(pieces)
+    return joined(pieces)
 
 
 def _pack(packed: _Serialized, how: DumpOptions, write: Write) -> None:
@@ -282,7 +283,7 @@ def loads(
             error.path = error.path or UNNAMED
             raise
         return hooked(obj, object_hook)
-    file = cast("IO[bytes]", _MemoryFile(Scattered([view])))
+    file = cast("IO[bytes]", _MemoryFile(Scattered([view.toreadonly()])))
     return load(file, trust=trust, object_hook=object_hook, options=options, threads=threads)
 
 

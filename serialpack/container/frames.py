@@ -113,7 +113,7 @@ _NAMES = {HEADER: "header", BLOCK: "block header", INDEX: "index", SHORT: "short
 
 
 #: See ``FrameSource.whole``.
-Whole = Callable[[int], bytearray | None]
+Whole = Callable[[int], memoryview | None]
 
 #: Bytes passed over at a time.
 _PIECE = 1 << 20
@@ -156,7 +156,7 @@ class FrameSource:
                 f"truncated: ends at byte {self.offset} in {what}", hint="get the file again"
             )
 
-    def whole(self, size: int, what: str) -> bytearray | None:
+    def whole(self, size: int, what: str) -> memoryview | None:
         """As ``exactly``, in memory of their own.
 
         None where it is not known whether so many are there: a size may lie.

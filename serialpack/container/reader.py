@@ -259,20 +259,20 @@ def check_place(header: Header, block: Block, place: int, start: int) -> None:
 def read_parts(source: FrameSource, block: Block) -> tuple[Buffer, ...]:
     """The stored bytes of the parts of a block, which begin here; DamagedError.
 
-    Those of a block in place are one bytearray: nothing that they are copied to has to be made.
+    Those of a block in place are one, in memory of their own, which may be given away.
     """
     if not block.in_place:
         return tuple(read_part(source, block, part) for part in block.parts)
     start = source.offset
     whole = source.whole(block.payload, f"block {block.seq}")
     if whole is None:  # no more memory than there are bytes
-        whole = bytearray()
+        grown = bytearray()
         for part in block.parts:
-            whole += read_part(source, block, part)
-        return (whole,)
-    view, at = memoryview(whole), 0
+            grown += read_part(source, block, part)
+        return (grown,)
+    at = 0
     for part in block.parts:
-        _check_part(view[at : at + part.stored], block, part, start + at)
+        _check_part(whole[at : at + part.stored], block, part, start + at)
         at += part.stored
     return (whole,)
 

@@ -186,7 +186,7 @@ class RecordSerializer(Serializer):
         return self.load_object(pieces)
 
     def load_object(self, pieces: list[Buffer]) -> list[Any]:
-        """What ``dump_object`` wrote, cut anywhere. A bytearray is given away."""
+        """What ``dump_object`` wrote, cut anywhere. Memory that can be written to is given away."""
         return self.load(pieces[0] if len(pieces) == 1 else b"".join(cast("list[bytes]", pieces)))
 
     def count(self, data: Buffer) -> int | None:  # noqa: ARG002

@@ -10,15 +10,16 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import struct
 import sys
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path, PurePosixPath
-from pickle import PickleBuffer
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
+from tests.golden.buffers import FEW as FEW
+from tests.golden.buffers import NUMBERS as NUMBERS
+from tests.golden.buffers import TWO, Array, framed
 from tests.golden.tables import FOUND, PACKED, SHORT, WORDS
 
 HERE = Path(__file__).parent
@@ -52,40 +53,8 @@ def records(count: int) -> list[dict[str, Any]]:
 OBJECT = {"a": [1, 2.5, "é"], "b": None}
 
 
-class Array:
-    """Pickles its bytes out of band, and is read as a bytearray."""
-
-    def __init__(self, data: bytearray) -> None:
-        self.data = data
-
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        return bytearray, (PickleBuffer(self.data),)
-
-
 #: What one holds whose types are Python's own.
 OWN = {"set": {1}, "pair": (1, -(2**70)), "date": date(2001, 12, 14), "path": PurePosixPath("a/b")}
-
-#: What those with buffers beside the pickle hold, and what they are read as.
-NUMBERS = [bytearray(n // 300 % 256 for n in range(size)) for size in (262_144, 300_001)]
-
-
-def framed(pickled: bytes, buffers: list[bytearray]) -> bytes:
-    """A pickle and its buffers as ``man/spk.5`` puts them together."""
-    sizes = [len(buffer) for buffer in buffers]
-    out = struct.pack("<8s4Q", b"\xffbuffers", len(pickled), len(buffers), *sizes) + pickled
-    for buffer in buffers:
-        out += bytes(-len(out) % 64) + buffer
-    return out
-
-
-#: What one holds whose block is in place: its buffers are small, for the file to be.
-FEW = [bytearray(range(70)), bytearray(n % 7 for n in range(301))]
-
-#: A list of two bytearrays, each of which is made of a buffer.
-_TWO = (
-    b"\x80\x05\x95*\0\0\0\0\0\0\0]\x94(\x8c\x08builtins\x94\x8c\x09bytearray\x94"
-    b"\x93\x94\x97\x85\x94R\x94h\x03\x97\x85\x94R\x94e."
-)
 
 #: The serializers that were tried with every kind of source; of the others there is one file.
 _FIRST = ("json", "ujson", "msgpack")
@@ -159,8 +128,8 @@ def sources() -> dict[str, tuple[str, bytes]]:
             "object",
             b"\x84\xa3set\xd5\x03\x91\x01\xa4pair\xc7\x11\x02\x92\x01\xc7\x0c\x01\x91\xc4\t\x00\x00\x00\x00\x00\x00\x00\x00\xc0\xa4date\xc7\x0c\n\x91\xaa2001-12-14\xa4path\xc7\x13\x0e\x92\xadPurePosixPath\xa3a/b",
         ),
-        "object-buffers": ("object", framed(_TWO, NUMBERS)),
-        "object-in-place": ("object", framed(_TWO, FEW)),
+        "object-buffers": ("object", framed(TWO, NUMBERS)),
+        "object-in-place": ("object", framed(TWO, FEW)),
         "treacherous": (
             "ndjson",
             b'{"n":9007199254740993,"m":18446744073709551615,"l":-9223372036854775808}\n'

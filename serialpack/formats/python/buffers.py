@@ -108,12 +108,15 @@ def is_framed(data: Buffer) -> bool:
     return bytes(data[: len(MARK)]) == MARK
 
 
-def whole_frame(pieces: list[Buffer]) -> bytearray | None:
-    """The frame that ``pieces`` are, in memory that may be given away; None where they are none."""
+def whole_frame(pieces: list[Buffer]) -> Buffer | None:
+    """The frame that ``pieces`` are, in memory that may be given away; None where they are none.
+
+    What can be written to is given away by whoever gives the pieces.
+    """
     if not pieces or not is_framed(pieces[0]):
         return None
     whole = pieces[0]
-    if len(pieces) == 1 and isinstance(whole, bytearray):
+    if len(pieces) == 1 and not memoryview(whole).readonly:
         return whole
     return bytearray().join(pieces)
 
