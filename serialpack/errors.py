@@ -111,6 +111,10 @@ class UsageError(SerialpackError):
     exit_code = 2
 
 
+class ModeError(UsageError, ValueError):
+    """A way to map a file that it cannot be mapped in."""
+
+
 class InputError(SerialpackError):
     """The input is damaged or not what it says. ``start`` and ``end`` are byte offsets in it."""
 

@@ -6,6 +6,7 @@ import os
 import stat
 import sys
 import threading
+from operator import length_hint
 from typing import IO
 
 from serialpack.errors import (
@@ -15,6 +16,7 @@ from serialpack.errors import (
     ForbiddenFileError,
     MissingFileError,
 )
+from serialpack.room import room
 
 Path = str | os.PathLike[str]
 #: What messages call bytes that are in no file, and a file without a name.
@@ -128,6 +130,21 @@ class Source:
         except OSError as error:
             raise file_error(error, self.path, "read") from error
         return done
+
+    def whole(self, size: int) -> memoryview | None:
+        """The next ``size`` bytes, in memory of their own, fewer only at the end.
+
+        None where it is not known whether so many are there: that of a regular file is, and of
+        one that says by ``__len__`` how many are left.
+        """
+        if self.stat is None:
+            left = length_hint(self._file, -1)
+        else:
+            left = self.stat.st_size - self._file.tell()
+        if size > left + len(self._pushed):
+            return None
+        data = room(size)
+        return data[: self.read_into(data)]
 
     def peek(self, size: int) -> bytes:
         """The next ``size`` bytes, which stay to be read."""

@@ -1,7 +1,8 @@
-"""Arrays in containers, of which only the blocks that a slice touches are read.
+"""Arrays in containers that are mapped, or of which only the blocks that a slice touches are read.
 
-Enter at ``LazyArray``; ``objects.load`` makes them. A block is read, verified and decoded whole,
-as ever; the last one is kept.
+Enter at ``load_lazily``, as ``objects.load`` does. Those of a block in place are mapped, and not
+verified; the others are ``LazyArray``: a block, or a part of one in place, is read, verified and
+decoded whole, as ever, and the last one is kept.
 """
 
 from __future__ import annotations
@@ -11,17 +12,19 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import accumulate
 from threading import Lock
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, cast
 from weakref import finalize
 
 from serialpack.container.reader import SNIFF, is_container, is_small
-from serialpack.container.seek import find_members, read_block
-from serialpack.errors import DamagedError, SerialpackError, UsageError
+from serialpack.container.records import IN_PLACE
+from serialpack.container.seek import BlockParts, find_members, read_block
+from serialpack.errors import DamagedError, ModeError, SerialpackError, UsageError
 from serialpack.files import Path, Source
 from serialpack.formats import FORMATS
 from serialpack.formats.arrays.header import MOST_HEADER, read_header
 from serialpack.formats.arrays.rows import dtype_in
 from serialpack.formats.python.buffers import frame_layout, is_framed
+from serialpack.formats.python.pickle import load_beside
 from serialpack.formats.shared.document import Malformed
 from serialpack.pipeline.blocks import BlockUnpacker
 from serialpack.pipeline.unpack import member_plan
@@ -38,29 +41,30 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.generic]
 
-#: The ways to read a file of NumPy's that are known here: its arrays cannot be written to.
-MODE = "r"
+#: Of ``numpy.memmap``'s modes those that do not write into the file: its checksums would be wrong.
+MODES = "r", "c"
 
 #: An index of one axis: one place, or several.
 _Places = int | range
 
 
 def load_lazily(source: Path | IO[bytes], mode: str, *, trust: bool) -> list[Any]:
-    """The object in ``source``, whose large arrays are lazy ones; nothing where it has none.
+    """The object in ``source``, whose large arrays are mapped, or lazy; nothing where it has none.
 
-    ``source``, which stays open then, is read from where it stood else. UsageError for a pipe,
-    and for a mode that is not ``MODE``.
+    ``source``, which stays open then, is read from where it stood else. UsageError (a ValueError)
+    for a pipe, and for a mode that is none of ``MODES``.
     """
-    if mode != MODE:
-        raise UsageError(f"mmap_mode={mode!r}: a container is read, not written to", hint='try "r"')
+    if mode not in MODES:
+        hint = '"c" keeps in memory what is written to an array'
+        raise ModeError(f"mmap_mode={mode!r}: a container is read, not written to", hint=hint)
     opened = Source(source)
     place = opened.file.tell() if opened.seekable() else 0
     found: list[Any] = []
     try:
         if not opened.seekable():
-            raise UsageError("mmap_mode reads a file, not a pipe", hint="leave it out")
+            raise ModeError("mmap_mode reads a file, not a pipe", hint="leave it out")
         if is_container(head := opened.peek(SNIFF)) and not is_small(head):
-            found = _lazy_object(StoredBytes(opened, trust=trust))
+            found = _lazy_object(StoredBytes(opened, trust=trust), mode)
     except SerialpackError as error:
         error.path = error.path or opened.path
         raise
@@ -72,23 +76,36 @@ def load_lazily(source: Path | IO[bytes], mode: str, *, trust: bool) -> list[Any
     return found
 
 
-def _lazy_object(stored: StoredBytes) -> list[Any]:
+def _lazy_object(stored: StoredBytes, mode: str) -> list[Any]:
+    mapped = stored.mapped_at is not None
+    if mode != "r" and not mapped:
+        return []  # what is decoded is memory of its own
     if stored.plan.format == "npy" and stored.is_source:
         return [_lazy_npy(stored)]
     named = stored.plan.chain.serializer.name
-    if stored.plan.format != "object" or named != "objects" or not is_framed(stored.read(0, 8)):
+    if stored.plan.format != "object" or not is_framed(stored.read(0, 8)):
         return []
 
-    def over(place: slice, descr: str, shape: list[int], fortran: bool, _: bool) -> LazyArray:
+    def over(place: slice, descr: str, shape: list[int], fortran: bool, _: bool) -> Any:
         kind = type_of(descr, shape, place.stop - place.start)
-        return LazyArray(stored, place.start, kind, tuple(shape), fortran=fortran)
+        if not mapped:
+            return LazyArray(stored, place.start, kind, tuple(shape), fortran=fortran)
+        return stored.map(place.start, kind, tuple(shape), mode, "F" if fortran else "C")
 
     try:
         layout = frame_layout(stored.read, len(stored))
         if layout.end < len(stored):
             raise ValueError("a frame with more behind it")
         message = stored.read(layout.pickle.start, layout.pickle.stop)
-        return load_over(message, layout.buffers, over)
+        if named == "objects":
+            return load_over(message, layout.buffers, over)
+        if not mapped:
+            return []
+        places = layout.buffers
+        return load_beside(
+            message,
+            [stored.map(place.start, "u1", (place.stop - place.start,), mode) for place in places],
+        )
     except FAILURES as error:
         raise DamagedError(f"{named} cannot read it ({error})") from None
 
@@ -120,10 +137,13 @@ class StoredBytes:
         self.plan = member_plan(self._member.header, trust=trust)
         self._unpacker = BlockUnpacker(self.plan, serialized=True)
         self._offsets = self._member.offsets
-        sizes = [
-            row.size if row.serialized is None else row.serialized
-            for row in self._member.index.rows
-        ]
+        rows = self._member.index.rows
+        sizes = [row.size if row.serialized is None else row.serialized for row in rows]
+        #: Of a block in place its parts, each of which is read alone.
+        self._parts: BlockParts | None = None
+        if any(row.flags & IN_PLACE for row in rows):
+            self._parts = BlockParts(source.file, self._member, 0, self._offsets[0])
+            sizes = [part.restored for part in self._parts.block.parts]
         self._starts = [*accumulate(sizes, initial=0)]
         self._kept: tuple[int, Buffer] = (-1, b"")
         self._lock = Lock()
@@ -138,6 +158,22 @@ class StoredBytes:
 
     def __len__(self) -> int:
         return self._starts[-1]
+
+    @property
+    def mapped_at(self) -> int | None:
+        """Where they begin in the file; None where they, or it, cannot be mapped."""
+        if self._parts is None or self._source.stat is None:
+            return None
+        return self._offsets[1] - len(self)
+
+    def map(
+        self, start: int, dtype: Any, shape: tuple[int, ...], mode: str, order: Any = "C"
+    ) -> Any:
+        """The array that begins at byte ``start``, mapped; nothing of it is read or verified."""
+        import numpy as np
+
+        place = (self.mapped_at or 0) + start
+        return np.memmap(cast(Any, self._source.file), dtype, cast(Any, mode), place, shape, order)
 
     def read(self, start: int, stop: int) -> Buffer:
         """The bytes from ``start`` up to but not including ``stop``; DamagedError."""
@@ -154,7 +190,10 @@ class StoredBytes:
             start, number = end, number + 1
 
     def _block(self, number: int) -> Buffer:
-        if self._kept[0] != number:
+        if self._kept[0] != number and self._parts is not None:
+            self._kept = number, self._parts.read(number)
+            self.bytes_read += len(self._kept[1])
+        elif self._kept[0] != number:
             start, end = self._offsets[number : number + 2]
             stored = read_block(self._source.file, self._member, number, start, end)
             self._kept = number, self._unpacker(stored).data

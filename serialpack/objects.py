@@ -27,11 +27,14 @@ from serialpack.errors import (
 )
 from serialpack.files import UNNAMED, Path, Source
 from serialpack.formats.base import Style, depth_loss
+from serialpack.formats.python.buffers import MARK, Scattered, frame_layout, is_framed
 from serialpack.pipeline.blocks import SETTINGS, Plan
+from serialpack.pipeline.in_place import pack_in_place
 from serialpack.pipeline.pack import Packing, pack_stream
 from serialpack.pipeline.small import pack_small, unpack_small
 from serialpack.pipeline.unpack import Write, check_trust, member_plan, unpack_stream
 from serialpack.pipeline.workers import usable_cores
+from serialpack.room import joined
 from serialpack.serializers import SERIALIZERS, reader
 from serialpack.serializers.base import FAILURES, RecordSerializer
 from serialpack.serializers.whole import (
@@ -68,7 +71,7 @@ class DumpOptions(TypedDict, total=False):
 class _Serialized(NamedTuple):
     choice: Choice
     settings: Style
-    data: Buffer
+    pieces: list[Buffer]
 
 
 def dump(
@@ -84,7 +87,8 @@ def dump(
     ``chain`` names a serializer (``"msgpack"``, ``"pickle:5"``), or a whole chain
     (``"cbor+zstd:19"``). ``"auto"`` takes the first of msgpack, json and objects (which has arrays,
     tuples, dataclasses and enums) that holds the object, else pickle; then ``load`` needs
-    ``trust``, which a PickleWarning says once. ``force`` overwrites a file. ``how``:
+    ``trust``, which a PickleWarning says once. ``"auto+none"`` does so too, and compresses nothing.
+    ``force`` overwrites a file. ``how``:
 
     ``effort`` (1 to 9, default 3) chooses what ``chain`` leaves open, levels too. The object is
     read back and compared, strictly, before anything is written; ``verify=False`` skips that, and
@@ -116,17 +120,18 @@ def dumps(obj: Any, chain: str = "auto", **how: Unpack[DumpOptions]) -> bytes:
     {'any': ['object']}
     """
     packed = _serialize(obj, chain, how)
-    if not how.get("meta"):
+    if not how.get("meta") and len(packed.pieces) == 1:
         verify = how.get("verify", True)
-        small = pack_small(packed.choice.chain, packed.settings, packed.data, verify=verify)
+        small = pack_small(packed.choice.chain, packed.settings, packed.pieces[0], verify=verify)
         if small is not None:
             return small
     pieces: list[Buffer] = []
     _pack(packed, how, pieces.append)
-    return b"".join(pieces)
+    return joined(pieces)
 
 
 def _pack(packed: _Serialized, how: DumpOptions, write: Write) -> None:
+    data = Scattered(packed.pieces)
     # An object is read whole: what nobody compresses is read fastest in few pieces.
     plain = packed.choice.chain.plain
     packing = Packing(
@@ -137,10 +142,13 @@ def _pack(packed: _Serialized, how: DumpOptions, write: Write) -> None:
         writer=__version__,
         verify=how.get("verify", True),
         threads=how.get("threads") or usable_cores(),
-        size=len(packed.data),
+        size=len(data),
         settings=packed.settings,
     )
-    pack_stream(_MemoryFile(packed.data).read, write, packing)
+    if plain and is_framed(data.read(0, len(MARK))):
+        pack_in_place(data, frame_layout(data.read, len(data)).buffers[0].start, write, packing)
+    else:
+        pack_stream(_MemoryFile(data).read, write, packing)
 
 
 #: Up to so many bytes are given as bytes, which those who look into them ask for.
@@ -150,12 +158,17 @@ _COPIED = 1 << 20
 class _MemoryFile:
     """Bytes in memory as a file; large pieces are no copies."""
 
-    def __init__(self, data: Buffer) -> None:
-        self._rest = memoryview(data).toreadonly()
+    def __init__(self, data: Scattered) -> None:
+        self._data = data
+        self._at = 0
 
     def read(self, size: int) -> Any:
-        piece, self._rest = self._rest[:size], self._rest[size:]
+        piece = self._data.read(self._at, self._at + size)
+        self._at += len(piece)
         return bytes(piece) if len(piece) <= _COPIED else piece
+
+    def __len__(self) -> int:
+        return len(self._data) - self._at
 
 
 def load(
@@ -173,13 +186,15 @@ def load(
     writer put into it. ``object_hook`` is called with every map, innermost first, and what it
     returns stands in its place. ``options`` override what the container says to its serializer
     (``schema``: another version of it).
-    ``mmap_mode="r"``: of a file the large arrays are not loaded: each is a ``LazyArray``, which
-    reads the blocks that a slice of it touches. So is the array of a packed ``.npy`` file. All
-    else is loaded as ever, and so is what pickle wrote.
+    ``mmap_mode``: of a file the large arrays are not loaded. Under the codec none each is mapped,
+    a ``numpy.memmap`` in this mode: ``"r"``, or ``"c"``, which keeps in memory what is written to
+    it. It is not verified: ``serialpack unpack --test`` does that. Under ``"r"`` each other one,
+    and the array of a packed ``.npy`` file, is a ``LazyArray``, which reads the blocks that a slice
+    of it touches. All else is loaded as ever.
 
     Raises RefusedError without ``trust``, FileError (a FileNotFoundError too), DamagedError,
-    NotContainerError, UsageError where the container holds a file and no object, UnsupportedError
-    where it needs a class whose module is not imported.
+    NotContainerError, ValueError for another ``mmap_mode``, UsageError where the container holds a
+    file and no object, UnsupportedError where it needs a class whose module is not imported.
 
     >>> import serialpack
     >>> serialpack.dump([1, 2.5], "list.spk")
@@ -220,11 +235,28 @@ def _restored(source: Source, trust: bool, threads: int | None) -> tuple[Plan, l
     """What the serializer wrote, in pieces, and how it is to be read."""
     if is_small(source.peek(SNIFF)):
         return _small(source.read(MAX_SMALL + 1), trust)
-    pieces: list[Buffer] = []
-    done = unpack_stream(source.read, pieces.append, trust=trust, threads=threads or usable_cores())
+    pieces = _Gathered()
+    threads = threads or usable_cores()
+    done = unpack_stream(source.read, pieces.add, trust=trust, threads=threads, whole=source.whole)
     if done.format != "object" or len(done.headers) != 1:
         raise UsageError(f"holds a {done.format} file, not an object", hint="unpack it")
-    return member_plan(done.headers[0], trust=trust), pieces
+    return member_plan(done.headers[0], trust=trust), pieces.pieces
+
+
+class _Gathered:
+    """Pieces of what a serializer wrote; those of a frame become one, which is what it loads."""
+
+    def __init__(self) -> None:
+        self.pieces: list[Buffer] = []
+
+    def add(self, piece: Buffer) -> None:
+        if not self.pieces or not is_framed(self.pieces[0]):
+            self.pieces.append(piece)
+            return
+        whole = self.pieces[0]
+        if not isinstance(whole, bytearray):
+            whole = self.pieces[0] = bytearray(whole)
+        whole += piece
 
 
 def loads(
@@ -242,15 +274,16 @@ def loads(
     >>> serialpack.loads(data, trust=True)
     frozenset({1})
     """
-    whole = data if isinstance(data, bytes) else bytes(memoryview(data))
-    if is_small(whole[:SNIFF]):  # a message: no file is made of it
+    view = memoryview(data)
+    view = view.cast("B") if view.c_contiguous else memoryview(view.tobytes())
+    if is_small(bytes(view[:SNIFF])):  # a message: no file is made of it
         try:
-            obj = _deserialized(*_small(whole, trust), options)
+            obj = _deserialized(*_small(view, trust), options)
         except SerialpackError as error:
             error.path = error.path or UNNAMED
             raise
         return hooked(obj, object_hook)
-    file = cast("IO[bytes]", _MemoryFile(whole))
+    file = cast("IO[bytes]", _MemoryFile(Scattered([view.toreadonly()])))
     return load(file, trust=trust, object_hook=object_hook, options=options, threads=threads)
 
 
@@ -265,16 +298,17 @@ def _serialize(obj: Any, chain: str, how: DumpOptions) -> _Serialized:
             hint="verify=False goes without the proof",
         )
     refused: Callable[[], ValueRefusedError] | None = None
-    for name in AUTO if chain == "auto" else (chain,):
+    first, *rest = chain.split("+", 1)
+    for name in ["+".join((name, *rest)) for name in AUTO] if first == "auto" else [chain]:
         choice = _choose(name, effort)
         serializer = of_values(SERIALIZERS.create(*choice.chain.serializer))
         settings = serializer.settings(options)
         serializer.configure(settings)
         try:
             plain = obj if default is None else _lowered(obj, default, serializer)
-            data = dumped(serializer, plain)
+            pieces = dumped(serializer, plain)
             if verify:
-                prove(serializer, obj, plain, data, object_hook)
+                prove(serializer, obj, plain, pieces, object_hook)
         except ValueRefusedError as error:
             refused = partial(_same, error)
             continue
@@ -282,9 +316,9 @@ def _serialize(obj: Any, chain: str, how: DumpOptions) -> _Serialized:
             # Which value it is takes long to find, and where the next one holds it nobody asks.
             refused = failed.refusal
             continue
-        if chain == "auto" and refused is not None and not serializer.safe and not _warned.is_set():
+        if first == "auto" and refused is not None and not serializer.safe and not _warned.is_set():
             _warn(refused().value_path)
-        return _Serialized(choice, settings, data)
+        return _Serialized(choice, settings, pieces)
     assert refused is not None
     raise refused()
 

@@ -60,6 +60,7 @@ class Block(NamedTuple):
     row: list[Any]  # what the index must say of it
     parts: list[tuple[int, int]]  # what the seek table must say of them
     serialized: bytes | None  # None: this decoder cannot undo its chain
+    told: bytes | None  # what the digest is of
 
 
 class Member(NamedTuple):
@@ -121,6 +122,8 @@ def read_member(data: bytes, begin: int) -> tuple[Member, int]:
     while (frame := read_frame(data, at, b"SPKB", b"SPKX"))[0] == b"SPKB":
         blocks.append(read_block(data, at, frame, [ident, len(blocks)], header, chain))
         entries += [(blocks[-1].row[0], 0), *blocks[-1].parts]
+        here = blocks[-1].row[2] & 8 == 0 or (at - begin + blocks[-1].row[0]) % 64 == 0
+        must(here and not (len(blocks) > 1 and blocks[0].row[2] & 8), "the place of a block")
         at += sum(blocks[-1].row[:2])
     digest, sizes = read_index(data, at, head, blocks)
     entries += [(size, 0) for size in sizes]
@@ -133,11 +136,12 @@ def read_member(data: bytes, begin: int) -> tuple[Member, int]:
     found = data[at : at + len(end)]
     must(found == end, f"the end at {at}", "truncated" if end.startswith(found) else "damaged")
     whole = b"".join(block.serialized or b"" for block in blocks)
+    told = b"".join(block.told or b"" for block in blocks)
     undone = all(block.serialized is not None for block in blocks)
     kept = keeps(chain, header)
     # CHECKSUMS: of exact blocks it is the digest of the source, which is not known unless kept.
     if undone and (kept or not blocks or not all(block.row[2] & 2 for block in blocks)):
-        must(xxh3_128_digest(whole) == digest, "the digest")
+        must(xxh3_128_digest(told) == digest, "the digest")
     return Member(header, blocks, whole if kept and undone else None), at + len(end)
 
 
@@ -251,7 +255,8 @@ def read_block(
     must(not more or isinstance(more[0].get("s", {}), dict), "a spelling is a map")
     *where, flags, records, size, check, source, parts = array(head, "cccCccCa", "block header")[:8]
     must(where == place, f"the member's id and block {place[1]}")
-    must(flags < 8, f"flags {flags}", "unsupported")
+    must(flags < 16, f"flags {flags}", "unsupported")
+    in_place = flags & 8 != 0
     exact, kept = flags & 2 != 0, keeps(chain, header)
     must(exact or chain[0][0] != COLUMNS, "a column block is exact")
     must(kept or not exact or (type(source) is int and source >= 0), "a source check")
@@ -260,10 +265,15 @@ def read_block(
     plain = chain[1][0] == NONE or (flags & 1 != 0 and (len(chain) > 2 or chain[1][0] != ZSTD))
     must(all(a <= b + b // 4096 + 64 and (a == b or not plain) for a, b in sizes), "a part's sizes")
     stored, serialized = sum(a for a, _ in sizes), sum(b for _, b in sizes)
-    must(len(parts) > 0 and size <= MOST, "a part or more, of at most 67108864")
-    must(serialized <= MOST + MOST // 4096 + 64, "at most 67125312 serialized bytes")
+    most = serialized if in_place else MOST
+    must(len(parts) > 0 and size <= most, "a part or more, of at most 67108864")
+    must(serialized <= most + most // 4096 + 64, "at most 67125312 serialized bytes")
     must(records is None or records <= MOST, "at most 67108864 records")
     must(not kept or (exact and serialized == size), "what is kept has its size of the source")
+    if in_place:  # BLOCK HEADER, Blocks in place
+        must(flags == 10 and source is None and len(chain) == 2, "flags, chain of a block in place")
+        must(chain[1][0] == NONE and serialized == size, "what a block in place holds")
+        must(all(a <= MOST and len(p) == 3 for (a, _), p in zip(sizes, parts, strict=True)), "part")
     pieces, at = list[bytes | None](), at + frame_size
     for length, restored, part_check, *own_chain in parts:
         must(not (own_chain and read_chain(own_chain[0])), "a part's own chain", "unsupported")
@@ -272,9 +282,14 @@ def read_block(
         must(xxh3_64_intdigest(payload) == part_check, f"the check of the part before {at}")
         pieces.append(payload if plain else undo(payload, restored, chain))
     content = None if None in pieces else b"".join(piece or b"" for piece in pieces)
-    must(content is None or xxh3_64_intdigest(content) == check, f"the check of block {place[1]}")
+    told = content
+    if in_place:
+        told = b"".join(pack("<Q", part[2]) for part in parts)
+    must(told is None or xxh3_64_intdigest(told) == check, f"the check of block {place[1]}")
     other = None if serialized == size else serialized
-    return Block([frame_size, stored, flags, records, size, other, frame_check], sizes, content)
+    return Block(
+        [frame_size, stored, flags, records, size, other, frame_check], sizes, content, told
+    )
 
 
 def read_index(data: bytes, at: int, head: bytes, blocks: list[Block]) -> tuple[bytes, list[int]]:

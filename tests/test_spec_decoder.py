@@ -44,7 +44,7 @@ def _smallest() -> list[str]:
 
 def test_the_decoder_knows_nothing_of_serialpack() -> None:
     text = DECODER.read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= 345
+    assert len(text.splitlines()) <= 360
     imported = set()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):

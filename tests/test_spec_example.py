@@ -75,7 +75,7 @@ def test_the_reader_takes_the_example(make: Callable[[], bytes]) -> None:
     (stored,) = member.blocks()
     assert next(members, None) is None
     assert stored.block.size == len(TOOL.CONTENT)
-    assert stored.payload[0].find(TOOL.CONTENT) >= 0
+    assert bytes(stored.payload[0]).find(TOOL.CONTENT) >= 0
     (found,) = find_members(io.BytesIO(data))
     assert (found.start, found.length) == (0, len(data))
     assert found.index == member.index

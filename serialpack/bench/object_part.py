@@ -39,12 +39,12 @@ def serialize_object(
 
     def dump(_: bool) -> tuple[Buffer, dict[str, float]]:
         timer = Timer()
-        data = whole.serialized(serializer, value)
+        pieces = whole.serialized(serializer, value)
         timer.lap("serialize")
         if proved:
-            whole.prove(serializer, value, value, data, None)
+            whole.prove(serializer, value, value, pieces, None)
             timer.lap("prove")
-        return data, timer.seconds
+        return pieces[0] if len(pieces) == 1 else bytearray().join(pieces), timer.seconds
 
     data, there = repeat(dump, len, care)
 

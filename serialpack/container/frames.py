@@ -112,15 +112,24 @@ def open_frame(prefix: bytes, rest: bytes, start: int) -> tuple[bytes, bytes, in
 _NAMES = {HEADER: "header", BLOCK: "block header", INDEX: "index", SHORT: "short member"}
 
 
+#: See ``FrameSource.whole``.
+Whole = Callable[[int], memoryview | None]
+
 #: Bytes passed over at a time.
 _PIECE = 1 << 20
 
 
 class FrameSource:
-    """A stream with a place: reads exactly, and says where it was cut."""
+    """A stream with a place: reads exactly, and says where it was cut.
 
-    def __init__(self, read: Callable[[int], bytes], offset: int = 0) -> None:
+    ``whole(size)``: the next bytes in memory of their own, where so many are known to be there.
+    """
+
+    def __init__(
+        self, read: Callable[[int], bytes], offset: int = 0, whole: Whole | None = None
+    ) -> None:
         self._read = read
+        self._whole = whole
         self.offset = offset
 
     def some(self, size: int) -> bytes:
@@ -138,10 +147,24 @@ class FrameSource:
 
     def exactly(self, size: int, what: str) -> bytes:
         data = self.some(size)
+        self._check(data, size, what)
+        return data
+
+    def _check(self, data: Buffer, size: int, what: str) -> None:
         if len(data) < size:
             raise TruncatedError(
                 f"truncated: ends at byte {self.offset} in {what}", hint="get the file again"
             )
+
+    def whole(self, size: int, what: str) -> memoryview | None:
+        """As ``exactly``, in memory of their own.
+
+        None where it is not known whether so many are there: a size may lie.
+        """
+        data = None if self._whole is None else self._whole(size)
+        if data is not None:
+            self.offset += len(data)
+            self._check(data, size, what)
         return data
 
     def skip(self, size: int, what: str) -> None:

@@ -5,7 +5,8 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from serialpack.container.frames import HEADER, INDEX, MAX_BODY, pack_body, unpack_body, write_frame
-from serialpack.container.records import EXACT, STORED, Block, bytes_of, count_of, too_much
+from serialpack.container.limits import too_much
+from serialpack.container.records import EXACT, IN_PLACE, STORED, Block, bytes_of, count_of
 from serialpack.errors import DamagedError
 
 #: The most bytes of a row, and of what stands before the rows of its entries.
@@ -120,6 +121,8 @@ class Index(NamedTuple):
             left, _, frames, header, records, size, serialized, digest = fields[:8]
             if left != 0 or count_of(frames) != len(bodies) or len(bytes_of(digest)) != 16:
                 raise ValueError("its frames or its digest")
+            if len(rows) > 1 and any(row.flags & IN_PLACE for row in rows):
+                raise ValueError("a block in place is not the only one")
             index = cls(
                 header=bytes_of(header),
                 rows=tuple(rows),
@@ -169,6 +172,7 @@ def _row(fields: Any) -> IndexRow:
         check=count_of(check),
         entries=entries,
     )
-    if fault := too_much(row.size, row.serialized or 0, row.records):
+    in_place = bool(row.flags & IN_PLACE)
+    if fault := too_much(row.size, row.serialized or 0, row.records, in_place=in_place):
         raise ValueError(f"a block of it {fault}")
     return row

@@ -23,14 +23,19 @@ from serialpack.container.frames import (
     START_ZSTD,
     TRAILER_OWN,
     FrameSource,
+    Whole,
     checksum,
     frame_rest,
 )
 from serialpack.container.index import Index, IndexRow, frames_left
-from serialpack.container.records import Block, Header, Part, StoredBlock
+from serialpack.container.records import ALIGN, Block, Header, Part, StoredBlock
 from serialpack.container.short import ShortMember, payload_size, read_short
 from serialpack.container.small import START_SMALL
 from serialpack.errors import DamagedError, NotContainerError, TruncatedError
+from serialpack.stages.stage import Buffer
+
+#: The codec none, as chains have it.
+NO_CODEC = (0,)
 
 #: How many bytes of a file's start tell whether it is a container.
 SNIFF = len(START_ZSTD) + 12
@@ -109,6 +114,7 @@ class Member:
             if tag != BLOCK:
                 raise DamagedError("a header stands where a block should", start=at)
             block = self._block(body, at)
+            check_place(self.header, block, source.offset - self.start, at)
             if skip:
                 source.skip(block.payload, f"block {block.seq}")
             payload, damage = ((), None) if skip else _payload(source, block)
@@ -185,14 +191,16 @@ def read_members(
     start: int = 0,
     *,
     damaged: bool = False,
+    whole: Whole | None = None,
 ) -> Iterator[Member]:
     """The members of a stream, each to be read to its end before the next.
 
     ``read(n)`` gives up to n bytes, and none only at the end. NotContainerError where the stream
     does not begin as a container. ``after``: the stream begins behind this member, at byte
     ``start`` of the file. ``damaged``: of damaged short members their damage is not raised.
+    ``whole``: see ``FrameSource``.
     """
-    return members_of(FrameSource(read, start), after, damaged=damaged)
+    return members_of(FrameSource(read, start, whole), after, damaged=damaged)
 
 
 def members_of(
@@ -278,26 +286,57 @@ def first_header(peek: Callable[[int], bytes]) -> Header:
     return next(read_members(io.BytesIO(head).read)).header
 
 
-def _payload(source: FrameSource, block: Block) -> tuple[tuple[bytes, ...], DamagedError | None]:
-    """The stored bytes of each part, and what is wrong with the first that is not as it was."""
-    parts: list[bytes] = []
-    damage: DamagedError | None = None
+def _payload(source: FrameSource, block: Block) -> tuple[tuple[Buffer, ...], DamagedError | None]:
+    """``read_parts``, or none and what is wrong with them; the source stands behind them."""
+    end = source.offset + block.payload
+    try:
+        return read_parts(source, block), None
+    except TruncatedError:
+        raise
+    except DamagedError as error:
+        source.skip(end - source.offset, f"block {block.seq}")
+        return (), error
+
+
+def check_place(header: Header, block: Block, place: int, start: int) -> None:
+    """DamagedError where a block in place cannot be: ``place``: of its parts in the member."""
+    plain = len(header.chain) == 2 and header.chain[-1] == NO_CODEC
+    if block.in_place and (place % ALIGN or not plain):
+        why = "is not at a multiple of 64 bytes" if plain else "has a filter or a codec"
+        raise DamagedError(f"a block in place {why}", start=start, block=block.seq)
+
+
+def read_parts(source: FrameSource, block: Block) -> tuple[Buffer, ...]:
+    """The stored bytes of the parts of a block, which begin here; DamagedError.
+
+    Those of a block in place are one, in memory of their own, which may be given away.
+    """
+    if not block.in_place:
+        return tuple(read_part(source, block, part) for part in block.parts)
+    start = source.offset
+    whole = source.whole(block.payload, f"block {block.seq}")
+    if whole is None:  # no more memory than there are bytes
+        grown = bytearray()
+        for part in block.parts:
+            grown += read_part(source, block, part)
+        return (grown,)
+    at = 0
     for part in block.parts:
-        try:
-            parts.append(read_part(source, block, part))
-        except TruncatedError:
-            raise
-        except DamagedError as error:
-            damage = damage or error
-    return tuple(parts), damage
+        _check_part(whole[at : at + part.stored], block, part, start + at)
+        at += part.stored
+    return (whole,)
 
 
 def read_part(source: FrameSource, block: Block, part: Part) -> bytes:
     """The stored bytes of a part that begins here; DamagedError where they are others."""
     start = source.offset
     data = source.exactly(part.stored, f"block {block.seq}")
+    _check_part(data, block, part, start)
+    return data
+
+
+def _check_part(data: Buffer, block: Block, part: Part, start: int) -> None:
     if checksum(data) != part.check:
         raise DamagedError(
-            "its checksum does not match", block=block.seq, start=start, end=source.offset
+            "its checksum does not match", block=block.seq, start=start, end=start + len(data)
         )
-    return data

@@ -8,16 +8,19 @@ from typing import Any, NamedTuple
 
 from serialpack.container.entries import ARCHIVE, ENTRY, decode_name, encode_name, fault_of
 from serialpack.container.frames import (
+    FRAME_EXTRA,
     HEADER,
     MAX_BODY,
     START_OWN,
     START_ZSTD,
+    checksum,
     pack_body,
     unpack_body,
 )
+from serialpack.container.limits import max_stored, too_much
 from serialpack.container.versions import version_number, version_text, writer_of
 from serialpack.errors import DamagedError, UsageError, newer
-from serialpack.stages.stage import MAX_BLOCK, ChainNumbers
+from serialpack.stages.stage import MAX_BLOCK, Buffer, ChainNumbers
 
 VERSION = 1
 DEFAULT_BLOCK_SIZE = 4 << 20
@@ -26,39 +29,17 @@ DEFAULT_BLOCK_SIZE = 4 << 20
 STORED = 1
 EXACT = 2
 CONTINUED = 4
-_KNOWN_FLAGS = STORED | EXACT | CONTINUED
+IN_PLACE = 8
+_KNOWN_FLAGS = STORED | EXACT | CONTINUED | IN_PLACE
+
+#: Where the first part of a block in place begins is a multiple of this.
+ALIGN = 64
 
 #: Features a header may need that this version knows.
 KNOWN_NEEDS = frozenset({ENTRY, ARCHIVE})
 
 #: Under which key of a block's map the rows of its entries stand.
 ENTRIES = "e"
-
-
-#: The most records of a block. No count of bytes bounds them: in TOML an empty map takes none,
-#: and a column of nulls in Parquet as many bytes for a thousand rows as for a million.
-MAX_RECORDS = 64 << 20
-
-
-def max_stored(restored: int) -> int:
-    """The most bytes that a part restoring to ``restored`` may take: a stored zstd frame's."""
-    return restored + restored // 4096 + 64
-
-
-#: The most serialized bytes of a block: a column block may hold its text as such a frame.
-MAX_SERIALIZED = max_stored(MAX_BLOCK)
-
-
-def too_much(size: int, serialized: int, records: int | None) -> str | None:
-    """What a block would have more of than it may, in words; None where it does not."""
-    for value, what, most in (
-        (size, "restores to {} bytes", MAX_BLOCK),
-        (serialized, "has {} serialized bytes", MAX_SERIALIZED),
-        (records or 0, "has {} records", MAX_RECORDS),
-    ):
-        if value > most:
-            return f"{what.format(value)}, the most is {most}"
-    return None
 
 
 class Header(NamedTuple):
@@ -237,6 +218,16 @@ class Block(NamedTuple):
         return self.extras.get(ENTRIES)
 
     @property
+    def in_place(self) -> bool:
+        """Whether it is the serialized bytes as they are, of any size, where they can be mapped."""
+        return bool(self.flags & IN_PLACE)
+
+    @property
+    def told(self) -> bytes:
+        """What stands for the bytes of a block in place in its check and in the digest."""
+        return b"".join(part.check.to_bytes(8, "little") for part in self.parts)
+
+    @property
     def serialized(self) -> int:
         """Bytes of the block after its serializer, before filters and codec."""
         return sum(p.restored for p in self.parts)
@@ -256,6 +247,13 @@ class Block(NamedTuple):
         if self.extras:
             objects.append(self.extras)
         return pack_body(*objects)
+
+    def padded(self, member: int, at: int) -> "Block":
+        """A block in place whose header's frame, at byte ``at`` of its member, ends where its
+        first part may begin."""
+        bare = self._replace(extras={**self.extras, "p": b""})
+        end = at + FRAME_EXTRA + len(bare.encode(member))
+        return bare._replace(extras={**self.extras, "p": bytes(-end % ALIGN)})
 
     @classmethod
     def decode(cls, body: bytes, start: int, member: int, writer: str = "") -> "Block":
@@ -302,8 +300,11 @@ class Block(NamedTuple):
         """Sizes that cannot be true are refused before anything is read or allocated."""
         if not self.parts:
             raise DamagedError("a block has no parts", start=start, block=self.seq)
-        if fault := too_much(self.size, self.serialized, self.records):
+        in_place = self.in_place
+        if fault := too_much(self.size, self.serialized, self.records, in_place=in_place):
             raise DamagedError(f"a block says it {fault}", start=start, block=self.seq)
+        if in_place and (fault := self._misplaced()):
+            raise DamagedError(f"a block in place {fault}", start=start, block=self.seq)
         for part in self.parts:
             if part.stored > max_stored(part.restored):
                 raise DamagedError(
@@ -312,18 +313,28 @@ class Block(NamedTuple):
                     block=self.seq,
                 )
 
+    def _misplaced(self) -> str | None:
+        """Which rule of blocks in place this one breaks; None where it keeps them."""
+        if self.flags != IN_PLACE | EXACT or self.source_check is not None:
+            return "is not its source as it is"
+        if self.size != self.serialized or any(p.stored != p.restored for p in self.parts):
+            return "has two sizes"
+        if any(p.chain is not None or p.stored > MAX_BLOCK for p in self.parts):
+            return f"has a part of more than {MAX_BLOCK} bytes, or with a chain"
+        return "has another checksum than its parts" if self.check != checksum(self.told) else None
+
 
 class StoredBlock(NamedTuple):
     """A block as it stands in the file, its stored checksums verified.
 
-    ``start`` and ``end`` are byte offsets in the file. ``damage``: that its stored bytes are not
-    what was written.
+    ``start`` and ``end`` are byte offsets in the file. ``payload``: the stored bytes of each part;
+    of a block in place those of all parts are one. ``damage``: that they are not what was written.
     """
 
     block: Block
     start: int
     end: int
-    payload: tuple[bytes, ...]
+    payload: tuple[Buffer, ...]
     damage: DamagedError | None = None
 
 

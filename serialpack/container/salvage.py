@@ -11,7 +11,7 @@ from itertools import accumulate
 from typing import IO, NamedTuple
 
 from serialpack.container.frames import FRAME_EXTRA, SKIPPABLE, START_OWN, START_ZSTD, FrameSource
-from serialpack.container.reader import read_members, read_part
+from serialpack.container.reader import read_members, read_parts
 from serialpack.container.records import StoredBlock
 from serialpack.container.remains import FoundMember, Slot
 from serialpack.container.scan import (
@@ -106,8 +106,7 @@ def read_found(file: IO[bytes], found: FoundBlock) -> StoredBlock:
     start = found.start + found.frame
     file.seek(start)
     source = FrameSource(file.read, start)
-    payload = tuple(read_part(source, found.block, part) for part in found.block.parts)
-    return StoredBlock(found.block, found.start, found.end, payload)
+    return StoredBlock(found.block, found.start, found.end, read_parts(source, found.block))
 
 
 def _members_of(found: Iterable[Found]) -> tuple[list[FoundMember], list[FoundMember]]:

@@ -21,10 +21,18 @@ from serialpack.container.frames import (
     checksum,
 )
 from serialpack.container.index import Index, IndexRow, index_frames
-from serialpack.container.reader import Member, Succession, members_of, read_part
+from serialpack.container.reader import (
+    Member,
+    Succession,
+    check_place,
+    members_of,
+    read_part,
+    read_parts,
+)
 from serialpack.container.records import Block, Header, StoredBlock
 from serialpack.container.short import read_short
 from serialpack.errors import DamagedError, TruncatedError
+from serialpack.stages.stage import Buffer
 
 
 class StoredMember(NamedTuple):
@@ -194,8 +202,7 @@ def read_block(
     ``start``, ``end``: where it is, from ``member.offsets``.
     """
     parts = BlockParts(file, member, number, start)
-    payload = tuple(map(parts.read, range(len(parts.block.parts))))
-    return StoredBlock(parts.block, start, end, payload)
+    return StoredBlock(parts.block, start, end, parts.read_all())
 
 
 def first_byte(file: IO[bytes], member: StoredMember, number: int, start: int) -> bytes:
@@ -217,7 +224,7 @@ class BlockParts:
         tag, body, check, _ = source.frame(f"block {number}")
         block: Block | None = None
         #: Of a short member, whose one part is verified with all that it says.
-        self._payload: bytes | None = None
+        self._payload: Buffer | None = None
         if tag == SHORT:
             zstd = member.header.zstd_envelope
             short = read_short(source, (body, check, start), zstd_envelope=zstd)
@@ -237,8 +244,16 @@ class BlockParts:
         sizes = (part.stored for part in block.parts)
         self.bytes_read = source.offset - start
         self._starts = list(accumulate(sizes, initial=start + listed.frame))
+        check_place(member.header, block, self._starts[0] - member.start, start)
 
-    def read(self, number: int) -> bytes:
+    def read_all(self) -> tuple[Buffer, ...]:
+        """The stored bytes of all parts, as ``read_parts`` gives them."""
+        if self._payload is not None:
+            return (self._payload,)
+        self._file.seek(self._starts[0])
+        return read_parts(FrameSource(self._file.read, self._starts[0]), self.block)
+
+    def read(self, number: int) -> Buffer:
         """The stored bytes of a part, their checksum verified."""
         if self._payload is not None:
             return self._payload

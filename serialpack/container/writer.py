@@ -52,7 +52,10 @@ class MemberWriter:
         _read_back([self._header_frame], header, self._header_in)
 
     def block(self, block: Block, payload: Sequence[Buffer]) -> None:
-        """Write one block; ``payload`` holds the stored bytes of each part."""
+        """Write one block; ``payload`` holds the stored bytes of each part, cut anywhere.
+
+        One in place is the only block.
+        """
         if self.length or self._held is not None or not self._hold(block, payload):
             frame = self._frame(block)
             self._begin()
@@ -90,21 +93,27 @@ class MemberWriter:
             self._put_block(block, self._frame(block), payload)
 
     def _frame(self, block: Block) -> bytes:
+        if block.in_place:
+            block = block.padded(self.id, len(self._given.start) + len(self._header_frame))
         frame = write_frame(BLOCK, block.encode(self.id))
         _read_back([frame], block, lambda bodies: Block.decode(bodies[0], 0, self.id))
         return frame
 
     def _put_block(self, block: Block, frame: bytes, payload: Sequence[Buffer]) -> None:
         self._put(frame, 0)
-        for part, data in zip(block.parts, payload, strict=True):
-            self._put(data, part.restored)
+        for data in payload:
+            self._write(data)
+        self.length += block.payload
         self.payload += block.payload
+        if self._zstd:
+            self._frames += [(part.stored, part.restored) for part in block.parts]
         check = int.from_bytes(frame[-8:], "little")
         self._rows.append(IndexRow.of(block, len(frame), check))
 
     def _hold(self, block: Block, payload: Sequence[Buffer]) -> bool:
         """Whether the first block is held: that a short member can be made of it."""
-        frame = short_frame(self._given, block, payload[0]) if payload else None
+        held = payload and not block.in_place
+        frame = short_frame(self._given, block, payload[0]) if held else None
         if frame is None:
             return False
         with refused_as_written():

@@ -311,7 +311,8 @@ class BlockUnpacker:
             raise _damaged(stored, f"says that {self.serializer.name} is not exact")
         data = self._data(stored)
         timer.lap("decompress")
-        if checksum(data) != stored.block.check:
+        # Of a block in place it is that of its parts' own, which were verified.
+        if not stored.block.in_place and checksum(data) != stored.block.check:
             raise _damaged(stored, "the checksum of its content does not match")
         timer.lap("checksum")
         return data
@@ -349,7 +350,7 @@ class BlockUnpacker:
         stored bytes were, and they cover every byte that is decoded here.
         """
         block = stored.block
-        plain = self.keeps and not self.squeeze.filters
+        plain = self.keeps and not self.squeeze.filters and not block.in_place
         parts = [(part.restored, part.chain) for part in block.parts]
         if not plain or not block.exact or block.stored or parts != [(block.size, None)]:
             source = self(stored).source
@@ -362,6 +363,9 @@ class BlockUnpacker:
             raise _damaged(stored, f"its payload {error}") from None
 
     def _data(self, stored: StoredBlock) -> Buffer:
+        if stored.block.in_place:
+            (whole,) = stored.payload
+            return whole
         pieces: list[Buffer] = []
         for part, payload in zip(stored.block.parts, stored.payload, strict=True):
             if part.chain is not None:

@@ -9,7 +9,8 @@ from serialpack.stages.stage import Buffer
 
 class WholeDigest:
     """XXH3-128 of the whole: of the source's bytes while every block is exact, and of the
-    serialized bytes, which are the same thing where a block gives no ``source``."""
+    serialized bytes, which are the same thing where a block gives no ``source``; of a block in
+    place, of what it tells of them."""
 
     def __init__(self) -> None:
         self._serialized = xxh3_128()

@@ -24,6 +24,7 @@ from serialpack.formats import FORMATS
 from serialpack.pipeline.blocks import MALFORMED, BlockUnpacker, Plan
 from serialpack.pipeline.timing import Timer
 from serialpack.pipeline.workers import in_order
+from serialpack.stages.stage import Buffer
 from serialpack.values.structure import Structure
 
 #: Ends of lines that are blank.
@@ -55,7 +56,7 @@ class OpenBlock:
     ``with checked()``: DamagedError, UnsupportedError.
     """
 
-    def __init__(self, plan: Plan, block: Block, start: int, load: Callable[[int], bytes]) -> None:
+    def __init__(self, plan: Plan, block: Block, start: int, load: Callable[[int], Buffer]) -> None:
         self.block = block
         self._start = start
         self._load = load
@@ -128,7 +129,7 @@ def opened_block(
     with lock:
         parts = BlockParts(file, member, number, start)
 
-    def load(part: int) -> bytes:
+    def load(part: int) -> Buffer:
         with lock:
             return parts.read(part)
 

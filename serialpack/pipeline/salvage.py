@@ -318,7 +318,9 @@ class _Work:
         for slot, restored in self._restored(left):
             source = restored.source_data
             exact = slot.found is not None and slot.found.block.exact
-            digest.add(restored.data, None if source is restored.data else source, exact=exact)
+            block = None if slot.found is None else slot.found.block
+            data = block.told if block is not None and block.in_place else restored.data
+            digest.add(data, None if source is restored.data else source, exact=exact)
             self.exact = self.exact and exact
             writer.add(slot, restored)
             records.append(slot.records)
@@ -361,6 +363,8 @@ def _bare() -> Callable[[StoredBlock], Restored | DamagedError]:
 
     def work(stored: StoredBlock) -> Restored | DamagedError:
         block, timer = stored.block, Timer()
+        if block.in_place:
+            return Restored(stored.payload[0], None, timer.seconds)
         if block.exact and block.source_check is None:
             for undo in (_as_it_is, codec.decompress):
                 try:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from serialpack.container.frames import Whole
 from serialpack.container.reader import Member, read_members
 from serialpack.container.records import Header, StoredBlock
 from serialpack.errors import DamagedError, RefusedError
@@ -89,10 +90,12 @@ def unpack_stream(
     threads: int = 1,
     max_size: int | None = None,
     progress: Progress | None = None,
+    whole: Whole | None = None,
 ) -> Unpacked:
     """Unpack all members that ``read`` gives, in order, checking every byte.
 
-    ``trust``: also those whose serializer can run code that is in the file.
+    ``trust``: also those whose serializer can run code that is in the file. ``whole``: see
+    ``FrameSource``.
 
     ``read(n)`` gives up to n bytes, none at the end. What is written before damage is found stays
     written: a caller that wants all or nothing gives a file of its own.
@@ -100,7 +103,7 @@ def unpack_stream(
     out = LimitedWrite(write, max_size)
     done = [
         unpack_member(member, out, trust=trust, threads=threads, progress=progress)
-        for member in read_members(read)
+        for member in read_members(read, whole=whole)
     ]
     records = [each.records for each in done if each.records is not None]
     seconds: dict[str, float] = {}
@@ -219,7 +222,7 @@ def _restored(
         if not serialized:
             source = restored.source_data
             digest.add(
-                restored.data,
+                stored.block.told if stored.block.in_place else restored.data,
                 None if source is restored.data else source,
                 exact=stored.block.exact,
             )

@@ -169,16 +169,24 @@ class RecordSerializer(Serializer):
         self._check_depth(data)
         return self._load(data)
 
-    def dump_object(self, records: list[Any]) -> Buffer:
-        """As ``dump``, what is one object of the Python API, for ``load_object`` alone."""
+    def dump_object(self, records: list[Any]) -> list[Buffer]:
+        """As ``dump``, what is one object of the Python API, for ``load_object`` alone.
+
+        In pieces, of which some may be memory of the object's own.
+        """
         self.check_values(records)
         return self._dump_object(records)
 
-    def _dump_object(self, records: list[Any]) -> Buffer:
-        return self._dump(records)
+    def _dump_object(self, records: list[Any]) -> list[Buffer]:
+        return [self._dump(records)]
+
+    def reload_object(self, pieces: list[Buffer]) -> list[Any]:
+        """What ``load_object`` loads from the pieces of ``dump_object``, for whoever only looks at
+        it: it may lie in the memory of what was dumped."""
+        return self.load_object(pieces)
 
     def load_object(self, pieces: list[Buffer]) -> list[Any]:
-        """What ``dump_object`` wrote, cut anywhere. A bytearray is given away."""
+        """What ``dump_object`` wrote, cut anywhere. Memory that can be written to is given away."""
         return self.load(pieces[0] if len(pieces) == 1 else b"".join(cast("list[bytes]", pieces)))
 
     def count(self, data: Buffer) -> int | None:  # noqa: ARG002

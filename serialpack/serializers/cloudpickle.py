@@ -21,16 +21,16 @@ class CloudPickleSerializer(PickleSerializer):
     def _dump(self, records: list[Any]) -> bytes:
         return b"".join([_dump_one(record) for record in records])
 
-    def _dump_object(self, records: list[Any]) -> Buffer:
+    def _dump_object(self, records: list[Any]) -> list[Buffer]:
         import pickle
 
         (obj,) = records
         try:
-            return dump_beside(obj, pickle.dumps)
+            return [dump_beside(obj, pickle.dumps)]
         except (ValueError, TypeError):
             import cloudpickle
 
-        return dump_beside(obj, cloudpickle.dumps)
+        return [dump_beside(obj, cloudpickle.dumps)]
 
 
 def _dump_one(record: Any) -> bytes:

@@ -7,7 +7,16 @@ from typing import Any
 
 from serialpack.depth import MAX_DEPTH, TooDeep
 from serialpack.formats.msgpack.values import messages
-from serialpack.formats.python.buffers import LARGE, framed, take_frame, whole_frame
+from serialpack.formats.python.buffers import (
+    LARGE,
+    MARK,
+    Scattered,
+    frame_layout,
+    frame_pieces,
+    is_framed,
+    take_frame,
+    whole_frame,
+)
 from serialpack.formats.shared.recursion import frames_for
 from serialpack.serializers._own_types import ARRAY, SCALAR, parts_of, value_of
 from serialpack.serializers.arrays import array_over, described, is_array, scalar_over
@@ -44,11 +53,11 @@ class ObjectsSerializer(RecordSerializer):
         with frames_for(_CALLS_A_LEVEL):
             return b"".join([writer.message(record) for record in records])
 
-    def _dump_object(self, records: list[Any]) -> Buffer:
+    def _dump_object(self, records: list[Any]) -> list[Buffer]:
         writer = _ExtensionWriter(beside=True)
         with frames_for(_CALLS_A_LEVEL):
             (data,) = [writer.message(record) for record in records]
-        return framed(data, writer.buffers) if writer.buffers else data
+        return frame_pieces(data, writer.buffers) if writer.buffers else [data]
 
     def _load(self, data: Buffer) -> list[Any]:
         return _ExtensionReader([]).values(data)
@@ -61,6 +70,14 @@ class ObjectsSerializer(RecordSerializer):
         if frame.end < len(whole):
             raise ValueError("a frame with more behind it")
         return load_over(frame.pickle, frame.buffers, array_over)
+
+    def reload_object(self, pieces: list[Buffer]) -> list[Any]:
+        data = Scattered(pieces)
+        if not is_framed(data.read(0, len(MARK))):
+            return self.load_object(pieces)
+        layout = frame_layout(data.read, len(data))
+        buffers = [data.read(place.start, place.stop) for place in layout.buffers]
+        return load_over(data.read(layout.pickle.start, layout.pickle.stop), buffers, array_over)
 
 
 def load_over(message: Buffer, buffers: list[Any], over: Callable[..., Any]) -> list[Any]:

@@ -27,13 +27,13 @@ class PickleSerializer(UnsafeSerializer):
     def _dump(self, records: list[Any]) -> bytes:
         return dump_pickles(records, self.values[0])
 
-    def _dump_object(self, records: list[Any]) -> Buffer:
+    def _dump_object(self, records: list[Any]) -> list[Buffer]:
         import pickle
 
         if self.values[0] < PROTOCOL:
-            return self._dump(records)
+            return [self._dump(records)]
         (obj,) = records
-        return dump_beside(obj, pickle.dumps)
+        return [dump_beside(obj, pickle.dumps)]
 
     def _load(self, data: Buffer) -> list[Any]:
         return load_pickles(data)

@@ -31,15 +31,15 @@ class NotTaken(Exception):
         self.refusal = refusal
 
 
-def serialized(serializer: RecordSerializer, obj: Any) -> Buffer:
-    """What the serializer writes; ValueRefusedError where its library does not take a value."""
+def serialized(serializer: RecordSerializer, obj: Any) -> list[Buffer]:
+    """What the serializer writes, in pieces; ValueRefusedError for what its library refuses."""
     try:
         return dumped(serializer, obj)
     except NotTaken as failed:
         raise failed.refusal() from None
 
 
-def dumped(serializer: RecordSerializer, obj: Any) -> Buffer:
+def dumped(serializer: RecordSerializer, obj: Any) -> list[Buffer]:
     """As ``serialized``; NotTaken, for whoever may not want to know which value it is."""
     records = _records(serializer, obj)
     try:
@@ -72,7 +72,10 @@ def _records(serializer: RecordSerializer, obj: Any) -> list[Any]:
 
 def deserialized(serializer: RecordSerializer, pieces: list[Buffer]) -> Any:
     """The object that ``serialized`` wrote, cut anywhere. One of ``FAILURES`` where it is none."""
-    records = serializer.load_object(pieces)
+    return _the_one(serializer, serializer.load_object(pieces))
+
+
+def _the_one(serializer: RecordSerializer, records: list[Any]) -> Any:
     if serializer.tabular:
         return records
     if len(records) != 1:
@@ -93,20 +96,24 @@ def prove(
     serializer: RecordSerializer,
     obj: Any,
     plain: Any,
-    data: Buffer,
+    pieces: list[Buffer],
     object_hook: ObjectHook | None,
 ) -> None:
-    """ValueRefusedError where ``data`` does not give back the very same object.
+    """ValueRefusedError where ``pieces`` do not give back the very same object.
 
     ``plain``: what was serialized in its place.
     """
     from serialpack.values.equality import difference
 
     # What is loaded may be parts of a bytearray, for its class to change.
+    data = pieces[0]
     check = checksum(data) if isinstance(data, bytearray) else None
+    # A hook of the user's gets memory of its own, with which it may do what it likes.
+    alone = object_hook is not None and len(pieces) > 1
+    given: list[Buffer] = [bytearray().join(pieces)] if alone else pieces
     try:
         with gc_paused():
-            again = deserialized(serializer, [data])
+            again = _the_one(serializer, serializer.reload_object(given))
     except FAILURES as error:
         raise _refusal(serializer, _records(serializer, plain), error) from None
     with gc_paused():

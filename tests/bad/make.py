@@ -14,6 +14,7 @@ from pathlib import Path
 from serialpack.container.frames import START_OWN
 from tests.bad.both_envelopes import both_envelopes
 from tests.bad.draft import Bad, D, N, T, bent, header, zstd_frame
+from tests.bad.in_place import blocks_in_place
 from tests.bad.one_envelope import one_envelope
 from tests.bad.short import short_members
 
@@ -29,6 +30,7 @@ def bad_files() -> Iterator[Bad]:
             yield Bad(f"{bad[0]}-{name}", bad[1], bad[2], bad[3], made)
     yield from one_envelope()
     yield from short_members()
+    yield from blocks_in_place()
     sound = bent(lambda _: None)
     yield Bad("bad-empty-file", "A file holds at least one member.", N, "empty", lambda: b"")
     yield Bad(

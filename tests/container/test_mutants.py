@@ -138,6 +138,7 @@ def looks(data: bytes, source: bytes | None) -> Iterator[tuple[str, Callable[[],
     yield "open", opened
     yield "fields", lambda: serialpack.open(io.BytesIO(data), trust=True).fields("name", "a.b")
     yield "load", lambda: serialpack.load(io.BytesIO(data), trust=True)
+    yield "lazily", lambda: serialpack.load(io.BytesIO(data), trust=True, mmap_mode="r")
 
 
 def harmless(data: bytes, source: bytes | None, what: str) -> None:

@@ -14,13 +14,11 @@ import serialpack
 from serialpack.container import writer as writing
 from serialpack.container.frames import checksum
 from serialpack.container.index import Index
+from serialpack.container.limits import MAX_RECORDS, MAX_SERIALIZED, max_stored
 from serialpack.container.records import (
-    MAX_RECORDS,
-    MAX_SERIALIZED,
     Block,
     Header,
     Part,
-    max_stored,
 )
 from serialpack.container.writer import MemberWriter
 from serialpack.errors import DamagedError, InputError, RefusedError, UsageError

@@ -10,14 +10,16 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import struct
 import sys
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path, PurePosixPath
-from pickle import PickleBuffer
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
+from tests.golden.buffers import FEW as FEW
+from tests.golden.buffers import NUMBERS as NUMBERS
+from tests.golden.buffers import TWO, Array, framed
 from tests.golden.tables import FOUND, PACKED, SHORT, WORDS
 
 HERE = Path(__file__).parent
@@ -51,31 +53,8 @@ def records(count: int) -> list[dict[str, Any]]:
 OBJECT = {"a": [1, 2.5, "é"], "b": None}
 
 
-class Array:
-    """Pickles its bytes out of band, and is read as a bytearray."""
-
-    def __init__(self, data: bytearray) -> None:
-        self.data = data
-
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        return bytearray, (PickleBuffer(self.data),)
-
-
 #: What one holds whose types are Python's own.
 OWN = {"set": {1}, "pair": (1, -(2**70)), "date": date(2001, 12, 14), "path": PurePosixPath("a/b")}
-
-#: What those with buffers beside the pickle hold, and what they are read as.
-NUMBERS = [bytearray(n // 300 % 256 for n in range(size)) for size in (262_144, 300_001)]
-
-
-def framed(pickled: bytes, buffers: list[bytearray]) -> bytes:
-    """A pickle and its buffers as ``man/spk.5`` puts them together."""
-    sizes = [len(buffer) for buffer in buffers]
-    out = struct.pack("<8s4Q", b"\xffbuffers", len(pickled), len(buffers), *sizes) + pickled
-    for buffer in buffers:
-        out += bytes(-len(out) % 64) + buffer
-    return out
-
 
 #: The serializers that were tried with every kind of source; of the others there is one file.
 _FIRST = ("json", "ujson", "msgpack")
@@ -149,14 +128,8 @@ def sources() -> dict[str, tuple[str, bytes]]:
             "object",
             b"\x84\xa3set\xd5\x03\x91\x01\xa4pair\xc7\x11\x02\x92\x01\xc7\x0c\x01\x91\xc4\t\x00\x00\x00\x00\x00\x00\x00\x00\xc0\xa4date\xc7\x0c\n\x91\xaa2001-12-14\xa4path\xc7\x13\x0e\x92\xadPurePosixPath\xa3a/b",
         ),
-        "object-buffers": (
-            "object",
-            framed(
-                b"\x80\x05\x95*\0\0\0\0\0\0\0]\x94(\x8c\x08builtins\x94\x8c\x09bytearray\x94"
-                b"\x93\x94\x97\x85\x94R\x94h\x03\x97\x85\x94R\x94e.",
-                NUMBERS,
-            ),
-        ),
+        "object-buffers": ("object", framed(TWO, NUMBERS)),
+        "object-in-place": ("object", framed(TWO, FEW)),
         "treacherous": (
             "ndjson",
             b'{"n":9007199254740993,"m":18446744073709551615,"l":-9223372036854775808}\n'
@@ -328,6 +301,11 @@ def wanted() -> Iterator[Golden]:
         ("small-unproved", "object-json", {"dump": "json+zlib:6", "verify": False}),
         ("object-buffers", "object-buffers", {"dump": "pickle:5+xz:6", "verify": False}),
         ("object-own", "object-own", {"dump": "objects+none"}),
+        (
+            "object-in-place",
+            "object-in-place",
+            {"dump": "pickle:5+none", "verify": False, "meta": {"as": "a member"}},
+        ),
     ):
         yield Golden(name, source, how, f"a dumped object, {how['dump']}")
     yield from (Golden(*each) for each in SHORT)
@@ -342,6 +320,7 @@ def make(golden: Golden) -> bytes:
     """The container of one golden file."""
     import serialpack
     from serialpack import api
+    from serialpack.formats.python.buffers import LARGE
 
     names = golden.source.split(",")
     out = io.BytesIO()
@@ -350,11 +329,14 @@ def make(golden: Golden) -> bytes:
         identity = (NAME.format(format=format), MTIME)
         entry = ENTRY.format(number=number, name=identity[0]) if len(names) > 1 else None
         how: dict[str, Any] = {"format": format, "threads": 1, "identity": identity, "entry": entry}
+        few = name == "object-in-place"
         if "dump" in golden.options:
             options = {k: v for k, v in golden.options.items() if k != "dump"}
             obj: Any = [Array(n) for n in NUMBERS] if name == "object-buffers" else OBJECT
             obj = OWN if name == "object-own" else obj
-            out.write(serialpack.dumps(obj, golden.options["dump"], **options))
+            with patch("serialpack.formats.python.buffers.LARGE", 64 if few else LARGE):
+                obj = [Array(n) for n in FEW] if few else obj
+                out.write(serialpack.dumps(obj, golden.options["dump"], **options))
         else:
             api.pack(io.BytesIO(data), out, **how, **golden.options)
     if len(names) > 1:

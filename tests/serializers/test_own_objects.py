@@ -181,7 +181,7 @@ class Counted:
 
 def test_flipped_bits_of_the_message_never_crash() -> None:
     serializer = SERIALIZERS.create("objects")
-    whole = bytes(serializer.dump_object([ARRAYS["records"]]))  # type: ignore[attr-defined]
+    whole = b"".join(serializer.dump_object([ARRAYS["records"]]))  # type: ignore[attr-defined]
     for bit in range(8 * len(whole)):
         flipped = bytearray(whole)
         flipped[bit // 8] ^= 1 << bit % 8

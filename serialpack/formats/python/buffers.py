@@ -7,7 +7,9 @@ and stays where it is when these are read.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 from serialpack.formats.shared.document import Malformed
@@ -59,8 +61,38 @@ class Beside:
         return False
 
 
+class Scattered:
+    """Bytes that lie in several places, as one row of them; nothing is copied to cut it."""
+
+    def __init__(self, pieces: Sequence[Buffer]) -> None:
+        self._views = [memoryview(piece).cast("B") for piece in pieces if len(piece)]
+        self._starts = [*accumulate(map(len, self._views), initial=0)]
+
+    def __len__(self) -> int:
+        return self._starts[-1]
+
+    def slices(self, start: int, stop: int) -> list[memoryview]:
+        """The bytes from ``start`` up to but not including ``stop``, where they lie."""
+        found, number = list[memoryview](), bisect_right(self._starts, start) - 1
+        while start < min(stop, len(self)):
+            begin, end = self._starts[number : number + 2]
+            found.append(self._views[number][start - begin : stop - begin])
+            start, number = end, number + 1
+        return found
+
+    def read(self, start: int, stop: int) -> Buffer:
+        """The same as one, which is a copy only where they lie in several places."""
+        found = self.slices(start, stop)
+        return found[0] if len(found) == 1 else b"".join(found)
+
+
 def framed(pickle: bytes, buffers: list[memoryview]) -> bytearray:
     """The frame of a pickle and its buffers, in memory that nobody else has."""
+    return bytearray().join(frame_pieces(pickle, buffers))
+
+
+def frame_pieces(pickle: bytes, buffers: list[memoryview]) -> list[Buffer]:
+    """The same in pieces, of which one is each buffer, where it lies."""
     sizes = [buffer.nbytes for buffer in buffers]
     head = struct.pack(f"<8sQQ{len(sizes)}Q", MARK, len(pickle), len(sizes), *sizes)
     pieces: list[Buffer] = [head, pickle]
@@ -68,7 +100,7 @@ def framed(pickle: bytes, buffers: list[memoryview]) -> bytearray:
     for buffer in buffers:
         pieces += bytes(-at % _ALIGN), buffer
         at += -at % _ALIGN + buffer.nbytes
-    return bytearray().join(pieces)
+    return pieces
 
 
 def is_framed(data: Buffer) -> bool:
@@ -76,12 +108,15 @@ def is_framed(data: Buffer) -> bool:
     return bytes(data[: len(MARK)]) == MARK
 
 
-def whole_frame(pieces: list[Buffer]) -> bytearray | None:
-    """The frame that ``pieces`` are, in memory that may be given away; None where they are none."""
+def whole_frame(pieces: list[Buffer]) -> Buffer | None:
+    """The frame that ``pieces`` are, in memory that may be given away; None where they are none.
+
+    What can be written to is given away by whoever gives the pieces.
+    """
     if not pieces or not is_framed(pieces[0]):
         return None
     whole = pieces[0]
-    if len(pieces) == 1 and isinstance(whole, bytearray):
+    if len(pieces) == 1 and not memoryview(whole).readonly:
         return whole
     return bytearray().join(pieces)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import Any, ClassVar
 
@@ -120,12 +120,18 @@ def load_pickles(data: Buffer, *, in_place: bool = False) -> list[Any]:
             at = rest.at
             continue
         frame = take_frame(view, at)
-        rest = _Rest(frame.pickle)
-        buffers = iter([each if in_place else bytearray(each) for each in frame.buffers])
-        found.append(_load_one(rest, at, buffers))
-        if rest.at < len(frame.pickle) or next(buffers, None) is not None:
-            raise Malformed("a frame with more than its pickle reads", at)
+        buffers = [each if in_place else bytearray(each) for each in frame.buffers]
+        found += load_beside(frame.pickle, buffers, at)
         at = frame.end
+    return found
+
+
+def load_beside(pickle: Buffer, buffers: Sequence[Buffer], at: int = 0) -> list[Any]:
+    """The object of a pickle and its buffers, in whose memory it stays; Malformed, at ``at``."""
+    rest, unread = _Rest(memoryview(pickle)), iter(buffers)
+    found = [_load_one(rest, at, unread)]
+    if rest.at < len(pickle) or next(unread, None) is not None:
+        raise Malformed("a frame with more than its pickle reads", at)
     return found
 
 

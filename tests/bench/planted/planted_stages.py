@@ -24,7 +24,7 @@ LARGE = 300_000
 class Slow(JsonSerializer):
     """json with everything done twice."""
 
-    def dump_object(self, records: list[Any]) -> Buffer:
+    def dump_object(self, records: list[Any]) -> list[Buffer]:
         super().dump_object(records)
         return super().dump_object(records)
 

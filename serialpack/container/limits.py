@@ -1,0 +1,33 @@
+"""What a block may have at most: ``man/spk.5``, BLOCK HEADER and LIMITS."""
+
+from serialpack.stages.stage import MAX_BLOCK
+
+#: The most records of a block. No count of bytes bounds them: in TOML an empty map takes none,
+#: and a column of nulls in Parquet as many bytes for a thousand rows as for a million.
+MAX_RECORDS = 64 << 20
+
+
+def max_stored(restored: int) -> int:
+    """The most bytes that a part restoring to ``restored`` may take: a stored zstd frame's."""
+    return restored + restored // 4096 + 64
+
+
+#: The most serialized bytes of a block: a column block may hold its text as such a frame.
+MAX_SERIALIZED = max_stored(MAX_BLOCK)
+
+
+def too_much(
+    size: int, serialized: int, records: int | None, *, in_place: bool = False
+) -> str | None:
+    """What a block would have more of than it may, in words; None where it does not.
+
+    One that is ``in_place`` has any size: each of its parts has a limit.
+    """
+    for value, what, most in (
+        (0 if in_place else size, "restores to {} bytes", MAX_BLOCK),
+        (0 if in_place else serialized, "has {} serialized bytes", MAX_SERIALIZED),
+        (records or 0, "has {} records", MAX_RECORDS),
+    ):
+        if value > most:
+            return f"{what.format(value)}, the most is {most}"
+    return None

@@ -1,0 +1,55 @@
+"""One object becomes a member whose one block is in place: of any size, to be mapped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from xxhash import xxh3_64
+
+from serialpack.container.frames import checksum
+from serialpack.container.records import EXACT, IN_PLACE, Block, Part
+from serialpack.container.writer import MemberWriter
+from serialpack.formats.base import SourceBlock
+from serialpack.formats.python.buffers import Scattered
+from serialpack.pipeline.digest import WholeDigest
+from serialpack.pipeline.pack import Packing, prepare
+from serialpack.pipeline.workers import in_order
+from serialpack.stages.stage import Buffer
+
+#: The most bytes of a part, of which one is read and verified whole. A block header has room for
+#: some 50,000 of them.
+_PART = 16 << 20
+
+
+def pack_in_place(
+    data: Scattered, head: int, write: Callable[[Buffer], object], packing: Packing
+) -> None:
+    """Pack serialized ``data`` into a member, as it lies: no copy is made.
+
+    Its first ``head`` bytes, which are read without the rest, are parts of their own.
+    """
+    header, _ = prepare(packing, SourceBlock(b"", 0, 0))
+    jobs = iter([data.slices(start, stop) for start, stop in _cuts(head, len(data))])
+    parts = [Part(*found) for _, found in in_order(jobs, lambda: _told, packing.threads)]
+    size = sum(part.stored for part in parts)
+    block = Block(0, IN_PLACE | EXACT, 1, size, 0, None, tuple(parts))
+    block = block._replace(check=checksum(block.told))
+    writer = MemberWriter(write, header)
+    writer.block(block, data.slices(0, size))
+    digest = WholeDigest()
+    digest.add(block.told, None, exact=True)
+    writer.finish(digest.digest())
+
+
+def _cuts(head: int, total: int) -> Iterator[tuple[int, int]]:
+    for start, stop in ((0, head), (head, total)):
+        yield from ((at, min(at + _PART, stop)) for at in range(start, stop, _PART))
+
+
+def _told(pieces: list[memoryview]) -> tuple[int, int, int]:
+    """Both sizes of a part, and its checksum."""
+    state, size = xxh3_64(), 0
+    for piece in pieces:
+        state.update(piece)
+        size += piece.nbytes
+    return size, size, state.intdigest()
