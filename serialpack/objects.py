@@ -63,6 +63,7 @@ class DumpOptions(TypedDict, total=False):
     options: Mapping[str, Any] | None
     meta: Mapping[str, str] | None
     threads: int | None
+    shared_dict: Path | None
 
 
 class _Serialized(NamedTuple):
@@ -93,6 +94,7 @@ def dump(
     the maps back into objects; the proof compares those with the originals, all attributes
     included. ``options``: what the serializer asks for by name (``schema`` and ``message``).
     ``meta``: words of your own for the header. ``threads`` defaults to the usable cores.
+    ``shared_dict``: a dictionary for many small objects, as for ``pack``.
 
     Raises ValueRefusedError for a value that the serializer cannot hold, UsageError, FileError
     (which is a FileExistsError where ``target`` is there already), MissingLibraryError.
@@ -116,7 +118,7 @@ def dumps(obj: Any, chain: str = "auto", **how: Unpack[DumpOptions]) -> bytes:
     {'any': ['object']}
     """
     packed = _serialize(obj, chain, how)
-    if not how.get("meta"):
+    if not how.get("meta") and how.get("shared_dict") is None:
         verify = how.get("verify", True)
         small = pack_small(packed.choice.chain, packed.settings, packed.data, verify=verify)
         if small is not None:
@@ -129,6 +131,11 @@ def dumps(obj: Any, chain: str = "auto", **how: Unpack[DumpOptions]) -> bytes:
 def _pack(packed: _Serialized, how: DumpOptions, write: Write) -> None:
     # An object is read whole: what nobody compresses is read fastest in few pieces.
     plain = packed.choice.chain.plain
+    dictionary = None
+    if (shared := how.get("shared_dict")) is not None:
+        from serialpack.dictionaries import for_source
+
+        dictionary = for_source(shared, packed.choice.chain, len(packed.data))
     packing = Packing(
         chain=packed.choice.chain,
         format="object",
@@ -139,6 +146,7 @@ def _pack(packed: _Serialized, how: DumpOptions, write: Write) -> None:
         threads=how.get("threads") or usable_cores(),
         size=len(packed.data),
         settings=packed.settings,
+        dictionary=dictionary,
     )
     pack_stream(_MemoryFile(packed.data).read, write, packing)
 
@@ -166,6 +174,7 @@ def load(
     options: Mapping[str, Any] | None = None,
     threads: int | None = None,
     mmap_mode: str | None = None,
+    shared_dict: Path | None = None,
 ) -> Any:
     """The object that ``dump`` packed into ``source``, a path or a binary file object.
 
@@ -176,6 +185,7 @@ def load(
     ``mmap_mode="r"``: of a file the large arrays are not loaded: each is a ``LazyArray``, which
     reads the blocks that a slice of it touches. So is the array of a packed ``.npy`` file. All
     else is loaded as ever, and so is what pickle wrote.
+    ``shared_dict``: the dictionary that it was packed with, as for ``unpack``.
 
     Raises RefusedError without ``trust``, FileError (a FileNotFoundError too), DamagedError,
     NotContainerError, UsageError where the container holds a file and no object, UnsupportedError
@@ -187,6 +197,10 @@ def load(
     ...     serialpack.load(file)
     [1, 2.5]
     """
+    if shared_dict is not None:
+        from serialpack.dictionaries import read
+
+        read(shared_dict)
     if mmap_mode is not None:
         from serialpack.lazy import load_lazily
 
@@ -234,6 +248,7 @@ def loads(
     object_hook: ObjectHook | None = None,
     options: Mapping[str, Any] | None = None,
     threads: int | None = None,
+    shared_dict: Path | None = None,
 ) -> Any:
     """The object that ``dumps`` packed; everything else as in ``load``.
 
@@ -251,7 +266,14 @@ def loads(
             raise
         return hooked(obj, object_hook)
     file = cast("IO[bytes]", _MemoryFile(whole))
-    return load(file, trust=trust, object_hook=object_hook, options=options, threads=threads)
+    return load(
+        file,
+        trust=trust,
+        object_hook=object_hook,
+        options=options,
+        threads=threads,
+        shared_dict=shared_dict,
+    )
 
 
 def _serialize(obj: Any, chain: str, how: DumpOptions) -> _Serialized:

@@ -64,6 +64,7 @@ class PackRequest(NamedTuple):
     message: str | None
     block_size: int | None
     meta: tuple[tuple[str, str], ...]
+    shared_dict: str | None
     archive: bool
     sources: Sources
     outputs: Outputs
@@ -104,6 +105,7 @@ class UnpackRequest(NamedTuple):
     byte_range: tuple[int, int | None] | None
     name: bool
     max_size: int | None
+    shared_dict: str | None
     trust: bool
     sources: Sources
     outputs: Outputs
@@ -120,6 +122,7 @@ class InspectRequest(NamedTuple):
     columns: bool
     head: int | None
     max_size: int | None
+    shared_dict: str | None
     format: str | None
     sources: Sources
     manner: Manner

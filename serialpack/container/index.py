@@ -5,7 +5,8 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from serialpack.container.frames import HEADER, INDEX, MAX_BODY, pack_body, unpack_body, write_frame
-from serialpack.container.records import EXACT, Block, bytes_of, count_of, too_much
+from serialpack.container.names import count_of
+from serialpack.container.records import EXACT, Block, bytes_of, too_much
 from serialpack.errors import DamagedError
 
 

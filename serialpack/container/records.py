@@ -4,7 +4,6 @@ Stages, formats and style are numbers and small values here; what they mean is k
 layers above. Layouts and rules: ``man/spk.5``.
 """
 
-import os
 import re
 from typing import Any, NamedTuple
 
@@ -16,6 +15,14 @@ from serialpack.container.frames import (
     START_ZSTD,
     pack_body,
     unpack_body,
+)
+from serialpack.container.names import (
+    DICTIONARY,
+    DictionaryName,
+    count_of,
+    decode_name,
+    dictionary_in,
+    encode_name,
 )
 from serialpack.errors import DamagedError, UsageError, newer
 from serialpack.stages.stage import MAX_BLOCK, ChainNumbers
@@ -30,7 +37,7 @@ CONTINUED = 4
 _KNOWN_FLAGS = STORED | EXACT | CONTINUED
 
 #: Features a header may need that this version knows.
-KNOWN_NEEDS = frozenset({ENTRY})
+KNOWN_NEEDS = frozenset({ENTRY, DICTIONARY})
 
 
 #: The most records of a block. No count of bytes bounds them: in TOML an empty map takes none,
@@ -77,6 +84,7 @@ class Header(NamedTuple):
     unproved: bool = False
     entry: str | None = None
     why: str = ""
+    dictionary: DictionaryName | None = None
     zstd_envelope: bool = True
 
     @property
@@ -92,11 +100,11 @@ class Header(NamedTuple):
         if self.block_size != DEFAULT_BLOCK_SIZE:
             values["b"] = self.block_size
         if self.name is not None:
-            values["n"] = _encode_name(self.name)
+            values["n"] = encode_name(self.name)
         if self.entry is not None:
             if fault := fault_of(self.entry):
                 raise UsageError(f"the path of an entry {fault}: {self.entry!r}")
-            values["e"] = _encode_name(self.entry)
+            values["e"] = encode_name(self.entry)
         if self.mtime is not None:
             values["t"] = self.mtime
         if self.style:
@@ -109,8 +117,11 @@ class Header(NamedTuple):
             values["u"] = True
         if self.why:
             values["y"] = self.why
-        if self.entry is not None:
-            values["needs"] = [ENTRY]
+        if self.dictionary is not None:
+            values["d"] = self.dictionary.value()
+        named = ((ENTRY, self.entry), (DICTIONARY, self.dictionary))
+        if needs := [need for need, given in named if given is not None]:
+            values["needs"] = needs
         return values
 
     def encode(self) -> bytes:
@@ -157,7 +168,7 @@ class Header(NamedTuple):
             chain=decode_chain(values.get("c"), start),
             format=_typed(values, "f", int, 0, start),
             block_size=block_size,
-            name=_decode_name(values.get("n"), start),
+            name=decode_name(values.get("n"), start),
             mtime=_typed(values, "t", int, None, start),
             style=_typed(values, "s", dict, {}, start),
             writer=_version_text(_typed(values, "w", int, 0, start)),
@@ -165,6 +176,7 @@ class Header(NamedTuple):
             unproved=_typed(values, "u", bool, False, start),
             entry=_entry(values, needs, start),
             why=_typed(values, "y", str, "", start),
+            dictionary=dictionary_in(values, needs, start),
             zstd_envelope=zstd_envelope,
         )
 
@@ -303,13 +315,6 @@ def decode_chain(value: Any, start: int) -> ChainNumbers:
     raise DamagedError("a chain is malformed", start=start)
 
 
-def count_of(value: Any) -> int:
-    """``value``, which must be an integer of 0 or more; ValueError otherwise."""
-    if type(value) is not int or value < 0:
-        raise ValueError(f"{value!r} is not a count")
-    return value
-
-
 def bytes_of(value: Any) -> bytes:
     """``value``, which must be a byte string; TypeError otherwise."""
     if not isinstance(value, bytes):
@@ -361,28 +366,7 @@ def _entry(values: dict[str, Any], needs: tuple[str, ...], start: int) -> str | 
         raise DamagedError("the header's 'e' and 'needs' disagree", start=start)
     if "e" not in values:
         return None
-    entry = _decode_name(values["e"], start) or ""
+    entry = decode_name(values["e"], start) or ""
     if fault := fault_of(entry):
         raise DamagedError(f"the path of an entry {fault}: {entry[:100]!r}", start=start)
     return entry
-
-
-def _encode_name(name: str) -> str | bytes:
-    """A name that is not Unicode is kept as its bytes; UsageError for one that is no name."""
-    try:
-        name.encode()
-        return name
-    except UnicodeEncodeError:
-        pass
-    try:
-        return os.fsencode(name)
-    except UnicodeEncodeError as error:
-        raise UsageError(f"is no name of a file: {name!r} ({error.reason})") from None
-
-
-def _decode_name(value: Any, start: int) -> str | None:
-    if value is None or isinstance(value, str):
-        return value
-    if isinstance(value, bytes):
-        return os.fsdecode(value)
-    raise DamagedError("a name in the header is malformed", start=start)

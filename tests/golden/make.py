@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 from pickle import PickleBuffer
 from typing import Any, NamedTuple
 
-from tests.golden.tables import FOUND, PACKED, SHORT, WORDS
+from tests.golden.tables import FOUND, PACKED, SHARED, SHORT, WORDS
 
 HERE = Path(__file__).parent
 MANIFEST = HERE / "MANIFEST.tsv"
@@ -330,7 +330,7 @@ def wanted() -> Iterator[Golden]:
         ("object-own", "object-own", {"dump": "objects+none"}),
     ):
         yield Golden(name, source, how, f"a dumped object, {how['dump']}")
-    yield from (Golden(*each) for each in SHORT)
+    yield from (Golden(*each) for each in (*SHORT, *SHARED))
     several = "ndjson,csv,empty,noise"
     yield Golden("archive-zstd", several, {}, "an archive whose entries have the zstd envelope")
     yield Golden(
