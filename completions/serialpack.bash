@@ -72,6 +72,7 @@ _serialpack_kind() {
         "pack --message") kind= ;;
         "pack --block-size") kind= ;;
         "pack --meta") kind= ;;
+        "pack --shared-dict") kind=path ;;
         "pack -o" | "pack --output") kind=path ;;
         "pack --sync") kind= ;;
         "pack -j" | "pack --threads") kind= ;;
@@ -98,6 +99,7 @@ _serialpack_kind() {
         "unpack --records") kind= ;;
         "unpack --bytes") kind= ;;
         "unpack --max-size") kind= ;;
+        "unpack --shared-dict") kind=path ;;
         "unpack -o" | "unpack --output") kind=path ;;
         "unpack --sync") kind= ;;
         "unpack -j" | "unpack --threads") kind= ;;
@@ -108,6 +110,7 @@ _serialpack_kind() {
         "unpack --files-from") kind=path ;;
         "inspect --head") kind= ;;
         "inspect --max-size") kind= ;;
+        "inspect --shared-dict") kind=path ;;
         "inspect -F" | "inspect --from") kind=format ;;
         "inspect --include") kind= ;;
         "inspect --exclude") kind= ;;
@@ -135,15 +138,15 @@ _serialpack_kind() {
 _serialpack_options() {
     case $1 in
         pack)
-            options="-s --serializer --filter -c --codec -1 -2 -3 -4 -5 -6 -7 -8 -9 --effort -F --from --delimiter --encoding --no-header --exact --no-verify --trust --schema --message --block-size --meta --archive -o --output -f --force -k --keep --rm --skip-existing --sync --dry-run -j --threads --stats --profile --journal -r --recursive --include --exclude --files-from -0 --nul --json -q --quiet -v --verbose --no-progress -h --help"
+            options="-s --serializer --filter -c --codec -1 -2 -3 -4 -5 -6 -7 -8 -9 --effort -F --from --delimiter --encoding --no-header --exact --no-verify --trust --schema --message --block-size --meta --shared-dict --archive -o --output -f --force -k --keep --rm --skip-existing --sync --dry-run -j --threads --stats --profile --journal -r --recursive --include --exclude --files-from -0 --nul --json -q --quiet -v --verbose --no-progress -h --help"
             ending=
             ;;
         unpack)
-            options="-t --to -F --from --delimiter --encoding --no-header --table --lossy --strict --at --null --typed --nest --infer --types --indent --ascii --flatten --separator --tagged --skip-bad --fields --no-verify --schema --message --test --salvage --records --bytes -N --name --max-size --trust -o --output -f --force -k --keep --rm --skip-existing --sync --dry-run -j --threads --stats --profile --journal -r --recursive --include --exclude --files-from -0 --nul --json -q --quiet -v --verbose --no-progress -h --help"
+            options="-t --to -F --from --delimiter --encoding --no-header --table --lossy --strict --at --null --typed --nest --infer --types --indent --ascii --flatten --separator --tagged --skip-bad --fields --no-verify --schema --message --test --salvage --records --bytes -N --name --max-size --shared-dict --trust -o --output -f --force -k --keep --rm --skip-existing --sync --dry-run -j --threads --stats --profile --journal -r --recursive --include --exclude --files-from -0 --nul --json -q --quiet -v --verbose --no-progress -h --help"
             ending=.spk
             ;;
         inspect)
-            options="--stages --fidelity --blocks --columns --head --max-size -F --from -r --recursive --include --exclude --files-from -0 --nul --json -q --quiet -v --verbose --no-progress -h --help"
+            options="--stages --fidelity --blocks --columns --head --max-size --shared-dict -F --from -r --recursive --include --exclude --files-from -0 --nul --json -q --quiet -v --verbose --no-progress -h --help"
             ending=
             ;;
         bench)

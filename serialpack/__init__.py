@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from serialpack.archive import pack_archive as pack_archive
     from serialpack.archive import unpack_archive as unpack_archive
     from serialpack.conversion.files import convert as convert
+    from serialpack.dictionaries import Trained as Trained
+    from serialpack.dictionaries import train_dictionary as train_dictionary
     from serialpack.errors import ArchiveError as ArchiveError
     from serialpack.errors import DamagedError as DamagedError
     from serialpack.errors import FileError as FileError
@@ -65,6 +67,7 @@ _PUBLIC = {
     "unpack": "api",
     "inspect": "api",
     "convert": "conversion.files",
+    "train_dictionary": "dictionaries",
     "pack_archive": "archive",
     "unpack_archive": "archive",
     "dump": "objects",
@@ -74,6 +77,7 @@ _PUBLIC = {
     "open": "records.sequence",
     "Records": "records.sequence",
     "LazyArray": "lazy",
+    "Trained": "dictionaries",
     "ArchiveReport": "reports",
     "ConvertReport": "reports",
     "PackReport": "reports",

@@ -14,22 +14,19 @@ from serialpack._version import __version__
 from serialpack.auto import Choice, choose, settle
 from serialpack.container.reader import SNIFF, first_header, is_container, is_small
 from serialpack.container.small import MAX_SMALL
-from serialpack.detect import AsFound, looks_like, not_converted, told
+from serialpack.detect import AsFound, looks_like, told
 from serialpack.errors import (
     FileError,
-    InputError,
     NotContainerError,
     SerialpackError,
     UsageError,
 )
 from serialpack.files import Path, Source
 from serialpack.formats import FORMATS
-from serialpack.formats.base import ValueFormat
 from serialpack.pipeline.expect import expect_restored
 from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import PackReport, UnpackReport
 from serialpack.serializers import SERIALIZERS
-from serialpack.stages.chain import Chain
 from serialpack.stages.effort import DEFAULT_EFFORT
 from serialpack.targets import Target as Target
 from serialpack.targets import check_target as check_target
@@ -69,6 +66,7 @@ def pack(
     options: Mapping[str, Any] | None = None,
     threads: int | None = None,
     meta: Mapping[str, str] | None = None,
+    shared_dict: Path | None = None,
     identity: tuple[str, int] | None = None,
     entry: str | None = None,
     access: tuple[int, ...] | None = None,
@@ -88,8 +86,9 @@ def pack(
     ``threads`` defaults to the usable cores. ``exact`` refuses a serializer that would not give
     back the very bytes; ``verify=False`` skips the proof; ``trust`` reads sources that can run code
     while they are read (pickles). ``options`` go to the serializer: its ``schema`` and ``message``,
-    for one that asks for them. ``identity`` is the name and modification time (ns since 1970) to
-    store, by default those of a source that is a file.
+    for one that asks for them. ``shared_dict`` is a file that ``train_dictionary`` made: sources of
+    less than 64 KiB are packed with it, and only who has it unpacks them. ``identity`` is the name
+    and modification time (ns since 1970) to store, by default those of a source that is a file.
     ``entry`` (``"folder/a.json"``) makes it an entry of an archive, which is such containers one
     after another; ``access`` (mode; user and group) one of an archive that ``pack_archive`` ends.
     ``progress(read, written)`` is called now and then with totals in bytes.
@@ -97,7 +96,12 @@ def pack(
     Raises UsageError, FileError, SyntaxInputError (the source is not valid in its format),
     ValueRefusedError (a value that the serializer cannot hold), MissingLibraryError.
     """
-    from serialpack.pipeline.pack import Packing, pack_stream
+    from serialpack.pipeline.pack import (
+        Packing,
+        pack_stream,
+        source_format,
+        with_dictionary,
+    )
 
     choice = choose(serializer, tuple(filters), codec, effort=effort, block_size=block_size)
     check_threads(threads)
@@ -112,10 +116,10 @@ def pack(
             raise FileError("is a serialpack file already", hint="force=True packs it once more")
         name, mtime = identity or _identity(opened)
         format = told(format, entry or name, head, AsFound(delimiter, encoding, no_header))
-        choice = settle(choice, format, opened.peek, opened)
+        asked, choice = choice, settle(choice, format, opened.peek, opened)
         packing = Packing(
             chain=choice.chain,
-            format=_source_format(choice.chain, format, head, trust=trust),
+            format=source_format(choice.chain, format, head, trust=trust),
             block_size=choice.block_size,
             name=name if entry is None else None,
             mtime=mtime,
@@ -132,6 +136,12 @@ def pack(
             threads=threads or usable_cores(),
             size=opened.size,
         )
+        if shared_dict is not None:
+            from serialpack.dictionaries import for_source
+
+            named = for_source(shared_dict, asked.chain, len(head))
+            if named is not None:
+                packing = with_dictionary(head, packing, asked.chain, named)
         if entry is None:
             expect(lambda: packing.size)
         with sink(target, force, opened.stat) as write:
@@ -140,8 +150,8 @@ def pack(
     return PackReport(
         source=opened.path,
         target=target_name(target),
-        chain=str(choice.chain),
-        why=choice.why,
+        chain=str(packing.chain),
+        why=packing.why or choice.why,
         format=packing.format,
         size=member.index.size,
         packed=member.length,
@@ -154,6 +164,7 @@ def pack(
         seconds=member.seconds,
         entry=entry,
         dropped=member.dropped,
+        dictionary=packing.dictionary and str(packing.dictionary),
     )
 
 
@@ -169,6 +180,7 @@ def unpack(
     force: bool = False,
     salvage: bool = False,
     compression: str | None = None,
+    shared_dict: Path | None = None,
     progress: Progress | None = None,
 ) -> UnpackReport:
     """Unpack the container at ``source`` to ``target``; None checks every byte, writing nothing.
@@ -187,6 +199,9 @@ def unpack(
 
     ``compression`` (gzip, zstd, bzip2, xz, LZ4) compresses what is written, unless it is already.
 
+    ``shared_dict`` is the dictionary that it was packed with, where that is neither beside it, in
+    a folder above, nor in the folder of the user's configuration. MissingFileError without.
+
     Raises NotContainerError, DamagedError, TruncatedError, UnsupportedError, RefusedError,
     UsageError, FileError.
     """
@@ -197,6 +212,10 @@ def unpack(
     if len(ranges) + salvage > 1:
         raise UsageError("--records, --bytes and --salvage exclude each other")
     check_threads(threads)
+    if shared_dict is not None:
+        from serialpack.dictionaries import read
+
+        read(shared_dict)
     for start, stop in ranges:
         if start < 0 or (stop is not None and stop < start):
             raise UsageError(f"the range {start}:{stop} is none: from 0 up, the end not before it")
@@ -354,32 +373,6 @@ def _identity(source: Source) -> tuple[str | None, int | None]:
     if source.stat is None or not source.name or source.name.startswith("<"):
         return None, None
     return source.name, source.stat.st_mtime_ns
-
-
-def _source_format(chain: Chain, format: str, head: bytes, *, trust: bool) -> str:
-    """``format``, if the chain's serializer packs it, else InputError or RefusedError."""
-    from serialpack.pipeline.writing import needs_values
-
-    serializer, fmt = SERIALIZERS.cls(chain.serializer.name), FORMATS.get(format)
-    if not needs_values(serializer, fmt):
-        return format
-    if not isinstance(fmt, ValueFormat):
-        says = "" if not_converted(head) else ", --from says what the input is"
-        raise InputError(
-            f"-s {chain.serializer.name} packs records, this is {looks_like(head) or format}",
-            hint=f"-s raw packs anything{says}",
-        )
-    if fmt.unpacked:
-        what, takes = fmt.unpacked
-        raise UsageError(
-            f"-s {chain.serializer.name} packs records, and {format} {what}",
-            hint=f"{takes}, -s raw keeps the bytes",
-        )
-    if not fmt.safe and not trust:
-        from serialpack.pipeline.unpack import untrusted
-
-        raise untrusted(f"reading {format}", "reads it, -s raw packs its bytes")
-    return format
 
 
 @contextmanager

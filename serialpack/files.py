@@ -56,6 +56,8 @@ class Source:
         self._pushed = b""
         self._got = 0
         self.stat = self._stat()
+        if self.stat is not None:
+            _open[id(self)] = self.path
 
     @property
     def size(self) -> int | None:
@@ -180,6 +182,7 @@ class Source:
                 )
 
     def close(self) -> None:
+        _open.pop(id(self), None)
         if self._close:
             self._file.close()
 
@@ -199,6 +202,15 @@ class Source:
         except (AttributeError, OSError, ValueError):
             return None
         return found if stat.S_ISREG(found.st_mode) else None
+
+
+#: The paths of the files that are open as sources.
+_open: dict[int, str] = {}
+
+
+def open_folders() -> set[str]:
+    """The folders of the files that are being read: what belongs to a file may be beside it."""
+    return {os.path.dirname(path) for path in list(_open.values())}
 
 
 def _open_source(path: str) -> IO[bytes]:

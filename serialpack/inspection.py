@@ -18,8 +18,9 @@ from serialpack.files import Source
 from serialpack.formats import FORMATS
 from serialpack.listing import Listing
 from serialpack.look import LARGER, SAMPLE, ArrayLook, Inside, array_in, look_at, look_inside
-from serialpack.pipeline.blocks import BlockUnpacker
+from serialpack.pipeline.blocks import BlockUnpacker, Plan
 from serialpack.pipeline.unpack import member_plan
+from serialpack.reports import DictionaryInfo
 from serialpack.stages.chain import Chain
 
 if TYPE_CHECKING:
@@ -53,7 +54,8 @@ class MemberInfo(NamedTuple):
     where auto had one in the data. ``forms``: of columns, how many blocks are what, where that can
     be told without reading all; ``columns``: what is in them, where that was asked for.
     ``array``: where it is one, as its first block tells; what is the least and the greatest is
-    known where that is the only one. ``entries``: of an archive, those that are in it."""
+    known where that is the only one. ``entries``: of an archive, those that are in it.
+    ``dictionary``: where it is unpacked with one."""
 
     chain: Chain
     why: str
@@ -78,6 +80,7 @@ class MemberInfo(NamedTuple):
     columns: "ColumnsInfo | None" = None
     array: "ArrayLook | None" = None
     entries: tuple[ArchivedEntry, ...] | None = None
+    dictionary: DictionaryInfo | None = None
 
     @property
     def modified(self) -> str | None:
@@ -223,6 +226,8 @@ def _with_array(file: IO[bytes], member: StoredMember, info: MemberInfo) -> Memb
     declared = FORMATS.declaration(info.format)
     if not (declared.is_array and info.blocks and info.blocks[0].exact):
         return info
+    if info.dictionary is not None and not info.dictionary.found:
+        return info
     first = info.blocks[0]
     stored = read_block(file, member, 0, first.start, first.end)
     pieces = BlockUnpacker(member_plan(member.header)).pieces(stored)
@@ -261,8 +266,7 @@ def _member_info(member: StoredMember) -> MemberInfo:
     )
     return _info(
         header,
-        plan.chain,
-        plan.format,
+        plan,
         size=index.size,
         serialized=index.serialized,
         packed=member.length,
@@ -275,12 +279,14 @@ def _member_info(member: StoredMember) -> MemberInfo:
     )
 
 
-def _info(header: Header, chain: Chain, format: str, **found: Any) -> MemberInfo:
+def _info(header: Header, plan: Plan, **found: Any) -> MemberInfo:
     """What the header says, with what was found out about the rest."""
+    named = header.dictionary
+    here = plan.dictionary is not None and plan.dictionary.data is not None
     return MemberInfo(
-        chain=chain,
+        chain=plan.chain,
         why=header.why,
-        format=format,
+        format=plan.format,
         name=header.name,
         entry=header.entry,
         mtime=header.mtime,
@@ -289,6 +295,7 @@ def _info(header: Header, chain: Chain, format: str, **found: Any) -> MemberInfo
         zstd_envelope=header.zstd_envelope,
         block_size=header.block_size,
         proved=not header.unproved,
+        dictionary=named and DictionaryInfo(named.name, f"{named.check:016x}", here),
         **found,
     )
 
@@ -343,8 +350,7 @@ def _left_info(member: "FoundMember", header: Header) -> MemberInfo:
     index = member.index.index if member.index is not None else None
     return _info(
         header,
-        plan.chain,
-        plan.format,
+        plan,
         size=sum(block.size for block in blocks),
         serialized=sum(block.serialized for block in blocks),
         packed=packed,

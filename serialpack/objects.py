@@ -66,6 +66,7 @@ class DumpOptions(TypedDict, total=False):
     options: Mapping[str, Any] | None
     meta: Mapping[str, str] | None
     threads: int | None
+    shared_dict: Path | None
 
 
 class _Serialized(NamedTuple):
@@ -97,6 +98,7 @@ def dump(
     the maps back into objects; the proof compares those with the originals, all attributes
     included. ``options``: what the serializer asks for by name (``schema`` and ``message``).
     ``meta``: words of your own for the header. ``threads`` defaults to the usable cores.
+    ``shared_dict``: a dictionary for many small objects, as for ``pack``.
 
     Raises ValueRefusedError for a value that the serializer cannot hold, UsageError, FileError
     (which is a FileExistsError where ``target`` is there already), MissingLibraryError.
@@ -120,7 +122,8 @@ def dumps(obj: Any, chain: str = "auto", **how: Unpack[DumpOptions]) -> bytes:
     {'any': ['object']}
     """
     packed = _serialize(obj, chain, how)
-    if not how.get("meta") and len(packed.pieces) == 1:
+    alone = how.get("shared_dict") is None and len(packed.pieces) == 1
+    if alone and not how.get("meta"):
         verify = how.get("verify", True)
         small = pack_small(packed.choice.chain, packed.settings, packed.pieces[0], verify=verify)
         if small is not None:
@@ -134,6 +137,11 @@ def _pack(packed: _Serialized, how: DumpOptions, write: Write) -> None:
     data = Scattered(packed.pieces)
     # An object is read whole: what nobody compresses is read fastest in few pieces.
     plain = packed.choice.chain.plain
+    dictionary = None
+    if (shared := how.get("shared_dict")) is not None:
+        from serialpack.dictionaries import for_source
+
+        dictionary = for_source(shared, packed.choice.chain, len(data))
     packing = Packing(
         chain=packed.choice.chain,
         format="object",
@@ -144,6 +152,7 @@ def _pack(packed: _Serialized, how: DumpOptions, write: Write) -> None:
         threads=how.get("threads") or usable_cores(),
         size=len(data),
         settings=packed.settings,
+        dictionary=dictionary,
     )
     if plain and is_framed(data.read(0, len(MARK))):
         pack_in_place(data, frame_layout(data.read, len(data)).buffers[0].start, write, packing)
@@ -179,6 +188,7 @@ def load(
     options: Mapping[str, Any] | None = None,
     threads: int | None = None,
     mmap_mode: str | None = None,
+    shared_dict: Path | None = None,
 ) -> Any:
     """The object that ``dump`` packed into ``source``, a path or a binary file object.
 
@@ -191,6 +201,7 @@ def load(
     it. It is not verified: ``serialpack unpack --test`` does that. Under ``"r"`` each other one,
     and the array of a packed ``.npy`` file, is a ``LazyArray``, which reads the blocks that a slice
     of it touches. All else is loaded as ever.
+    ``shared_dict``: the dictionary that it was packed with, as for ``unpack``.
 
     Raises RefusedError without ``trust``, FileError (a FileNotFoundError too), DamagedError,
     NotContainerError, ValueError for another ``mmap_mode``, UsageError where the container holds a
@@ -202,6 +213,10 @@ def load(
     ...     serialpack.load(file)
     [1, 2.5]
     """
+    if shared_dict is not None:
+        from serialpack.dictionaries import read
+
+        read(shared_dict)
     if mmap_mode is not None:
         from serialpack.lazy import load_lazily
 
@@ -266,6 +281,7 @@ def loads(
     object_hook: ObjectHook | None = None,
     options: Mapping[str, Any] | None = None,
     threads: int | None = None,
+    shared_dict: Path | None = None,
 ) -> Any:
     """The object that ``dumps`` packed; everything else as in ``load``.
 
@@ -284,7 +300,14 @@ def loads(
             raise
         return hooked(obj, object_hook)
     file = cast("IO[bytes]", _MemoryFile(Scattered([view.toreadonly()])))
-    return load(file, trust=trust, object_hook=object_hook, options=options, threads=threads)
+    return load(
+        file,
+        trust=trust,
+        object_hook=object_hook,
+        options=options,
+        threads=threads,
+        shared_dict=shared_dict,
+    )
 
 
 def _serialize(obj: Any, chain: str, how: DumpOptions) -> _Serialized:

@@ -13,7 +13,8 @@ class PackReport(NamedTuple):
     """What packing did. Sizes in bytes; ``seconds`` spent per stage, added up over threads.
 
     ``entry``: its path in the archive that it went into, where it did. ``dropped``: what of the
-    source will not come back, by rule, beside its values: comments, and the like.
+    source will not come back, by rule, beside its values: comments, and the like. ``dictionary``:
+    the name and hash of the one that is needed to unpack it.
     """
 
     source: str
@@ -32,6 +33,7 @@ class PackReport(NamedTuple):
     seconds: dict[str, float]
     entry: str | None = None
     dropped: list[Loss] = []  # noqa: RUF012 (never written to)
+    dictionary: str | None = None
 
     @property
     def kept(self) -> str:
@@ -50,6 +52,15 @@ class PackReport(NamedTuple):
             "compress": self.size,
             "write": self.packed,
         }
+
+
+class DictionaryInfo(NamedTuple):
+    """The dictionary that a member needs: its name, its hash (XXH3-64, in hexadecimal), and
+    whether it was found here."""
+
+    name: str
+    hash: str
+    found: bool
 
 
 class LostRange(NamedTuple):

@@ -1,7 +1,8 @@
 """A second decoder of spk containers, written from man/spk.5 alone: the oracle for the reader.
 
-``python tests/spec_decoder.py FILE > out``. Capitals name sections of the page. Every file is
-verified; restored is what has serializer raw, no filter, and codec none, zstd, zlib, bz2 or xz.
+``python tests/spec_decoder.py FILE [DICTIONARY]... > out``. Capitals name sections of the page.
+Every file is verified; restored is what has serializer raw, no filter, and codec none, zstd,
+zlib, bz2 or xz.
 """
 
 import bz2
@@ -25,7 +26,9 @@ RAW, COLUMNS, NONE, ZSTD, MOST = 32, 36, 0, 1, 67108864
 #: HEADER: the types of each key's value.
 KEYS = {"c": (list,), "f": (int,), "b": (int,), "n": (str, bytes, type(None)), "s": (dict,)}
 KEYS |= {"t": (int, type(None)), "w": (int,), "m": (dict,), "u": (bool,), "y": (str,)}
-KEYS |= {"e": (str, bytes)}
+KEYS |= {"e": (str, bytes), "d": (list,)}
+#: DICTIONARY: those at hand, by their check.
+DICTIONARIES: dict[int, bytes] = {}
 #: SERIALIZERS, CODECS, FILTERS: of each parameter the ranges that it may be in.
 LEVEL, ITEM, SIZE = (range(10),), (range(1, 256),), (range(1), range(1024, MOST + 1))
 STAGES: dict[int, list[tuple[range, ...]]] = {n: [] for n in (0, 6, 8, *range(32, 61))}
@@ -42,7 +45,7 @@ OWN_FORMAT = {35: 5, 42: 5, 43: 5, 44: 5, 45: 15, 46: 16, 47: 15, 48: 9, 49: 7, 
 OWN_FORMAT |= {52: 4, 53: 11, 54: 12, 55: 13, 56: 14, 57: 10, 58: 17, 59: 18}
 #: CODECS: those that this decoder undoes.
 STREAMS: dict[int, Any] = {2: zlib.decompressobj, 3: bz2.BZ2Decompressor}
-STREAMS[ZSTD] = zstandard.ZstdDecompressor(max_window_size=134217728).decompressobj
+STREAMS[ZSTD] = lambda **d: zstandard.ZstdDecompressor(max_window_size=2**27, **d).decompressobj()
 STREAMS[4] = lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=80 * 1048576)
 Chain = list[list[int]]
 Frame = tuple[bytes, bytes, int, int]  # tag, body, checksum, size of all of it
@@ -162,9 +165,11 @@ def read_short(data: bytes, at: int, own: bool) -> tuple[Member, int]:
     source = rest[0] if rest else None
     keys = rest[1] if len(rest) == 2 else {}
     must(isinstance(keys, dict) and not {*keys} & {*"cfnetwub"}, "the rest is a map")
-    must(flags & ~27 == 0, f"flags {flags}", "unsupported")
+    must(flags & ~59 == 0, f"flags {flags}", "unsupported")
     said = {**keys, "c": chain, "f": form, "t": time, "w": writer, "u": flags & 8 != 0}
-    said |= {"e": name, "needs": [*keys.get("needs", []), "entry"]} if flags & 16 else {"n": name}
+    said |= {"e" if flags & 16 else "n": name}
+    needs = [need for flag, need in ((16, "entry"), (32, "dict")) if flags & flag]
+    said |= {"needs": [*keys.get("needs", []), *needs]} if needs else {}
     header, stages = read_header(b"\1" + packb(said), own)
     first = [0, 0, flags & 3, records, restored, checked, source]
     first += [[[size, restored if serialized is None else serialized, xxh3_64_intdigest(part)]]]
@@ -219,7 +224,7 @@ def read_header(body: bytes, own: bool) -> tuple[dict[Any, Any], Chain]:
     header: dict[Any, Any] = objects[0]
     needs = array(header.get("needs", []), "", "key needs")
     must(all(isinstance(name, str) for name in needs), "key needs")
-    must({*needs} <= {"entry"}, f"needs {needs}", "unsupported")
+    must({*needs} <= {"entry", "dict"}, f"needs {needs}", "unsupported")
     for key in KEYS.keys() & header.keys():
         must(type(header[key]) in KEYS[key], f"the type of key {key}")
     must(1 <= header.get("b", 1) <= MOST, "a block size of 1 to 67108864")
@@ -229,7 +234,11 @@ def read_header(body: bytes, own: bool) -> tuple[dict[Any, Any], Chain]:
     parts = (path.encode() if isinstance(path, str) else path).split(b"/")
     must({b"", b".", b".."}.isdisjoint(parts), "parts of a path")
     must(not {*range(32), 127} & {*b"".join(parts)}, "no control characters in a path")
+    must(("d" in header) == ("dict" in needs), "a dictionary is in needs")
     chain = read_chain(header.get("c"))
+    named = array(header.get("d", [0, ""]), "c.", "key d")
+    must(isinstance(named[1], str | bytes), "the name of a dictionary")
+    must("d" not in header or chain[-1][0] == ZSTD, "a dictionary is for zstd")
     known = keeps(chain, header) or header.get("f", 0) in VALUES or chain[0][0] == COLUMNS
     must(known, "the format of records", "unsupported")
     must(own != (len(chain) == 2 and chain[1][0] == ZSTD), "the envelope of the chain")
@@ -280,7 +289,7 @@ def read_block(
         must(at + length <= len(data), f"the part at {at}", "truncated")
         payload, at = data[at : at + length], at + length
         must(xxh3_64_intdigest(payload) == part_check, f"the check of the part before {at}")
-        pieces.append(payload if plain else undo(payload, restored, chain))
+        pieces.append(payload if plain else undo(payload, restored, chain, header.get("d")))
     content = None if None in pieces else b"".join(piece or b"" for piece in pieces)
     told = content
     if in_place:
@@ -330,19 +339,22 @@ def read_chain(value: Any) -> Chain:
     return chain
 
 
-def undo(payload: bytes, restored: int, chain: Chain) -> bytes | None:
+def undo(payload: bytes, restored: int, chain: Chain, named: Any = None) -> bytes | None:
     """CODECS: one stream to its end and no further; None if this decoder cannot."""
     codec = chain[-1][0]
-    if len(chain) > 2 or codec not in STREAMS:
+    dictionary = DICTIONARIES.get(named[0]) if named else b""
+    if len(chain) > 2 or codec not in STREAMS or dictionary is None:
         return None
     try:
         if codec == ZSTD:
             head = zstandard.get_frame_parameters(payload)
             must(head.content_size == restored and head.has_checksum, "size, checksum of a frame")
-            must(head.dict_id == 0 and head.window_size <= 134217728, "dictionary, window")
+            must(head.dict_id in (0, int.from_bytes(dictionary[4:8], "little")), "dictionary")
+            must(head.window_size <= 134217728, "window")
             must(restored <= 32768 * len(payload) and (restored > 0 or len(payload) <= 32), "ratio")
         # One byte more than is right, so that a longer stream shows.
-        stream = STREAMS[codec]()
+        given = {"dict_data": zstandard.ZstdCompressionDict(dictionary)} if dictionary else {}
+        stream = STREAMS[codec](**given)
         data: bytes = stream.decompress(payload, *[restored + 1] * (codec != ZSTD))
     except (OSError, zlib.error, lzma.LZMAError, zstandard.ZstdError) as error:
         raise SpecError(f"damaged: {error}") from error
@@ -351,6 +363,8 @@ def undo(payload: bytes, restored: int, chain: Chain) -> bytes | None:
 
 
 if __name__ == "__main__":
+    for path in sys.argv[2:]:
+        DICTIONARIES[xxh3_64_intdigest(Path(path).read_bytes())] = Path(path).read_bytes()
     for one in decode(Path(sys.argv[1]).read_bytes()):
         must(one.content is not None, "verified, but not to be restored", "unsupported")
         sys.stdout.buffer.write(one.content or b"")

@@ -30,7 +30,7 @@ LAYERS: list[set[str]] = [
     {"codecs", "columns", "container", "files", "filters", "formats"},
     {"archived", "compressed", "detect", "disk", "folders", "listing", "paths", "serializers"},
     {"array_chains", "look", "output", "recognise"},
-    {"auto", "targets"},
+    {"auto", "dictionaries", "targets"},
     {"pipeline"},
     {"inspection", "lazy"},
     {"api"},

@@ -172,6 +172,23 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
         " `--bytes`. Also the memory that each thread takes grows with it: see MEMORY.",
     ),
     ("pack", "--meta"): ("`serialpack inspect` shows it.",),
+    ("pack", "--shared-dict"): (
+        "Small files of one kind have in common what a dictionary holds once, and are packed to a"
+        " half or less. Where PATH is not there, a dictionary of up to 110 KiB is trained from the"
+        " inputs of less than 64 KiB, some 11 MB of them, and written to PATH; else it is used as"
+        " it is. Larger inputs are packed without. It is in the format of zstd's dictionaries:"
+        " one made by `zstd --train` will do, and `zstd -D PATH -dc` reads what is packed with it"
+        " by raw and zstd. Where `auto` would take columns, the smaller of both is kept.",
+        "The container names the dictionary and its hash. `unpack` and `inspect` find it under"
+        " that name beside the container or in a folder above, or in the folder of the"
+        " configuration; or their `--shared-dict` names it. Without it the data cannot be had:"
+        " keep it with the containers.",
+    ),
+    ("unpack", "--shared-dict"): (
+        "Where it is neither beside FILE, in a folder above, nor in the folder of the"
+        " configuration. No other dictionary than the one of the hash in FILE is used.",
+    ),
+    ("inspect", "--shared-dict"): ("With `--head`, as for `unpack`.",),
     ("pack", "--archive"): (
         "Each input becomes an entry, under its path as it was given. A leading / is left out of"
         " it, and everything up to the last `..`, which is said. If one input fails, nothing is"

@@ -62,6 +62,7 @@ class PackOptions(TypedDict, total=False):
     options: Mapping[str, Any] | None
     threads: int | None
     meta: Mapping[str, str] | None
+    shared_dict: Path | None
 
 
 def pack_archive(

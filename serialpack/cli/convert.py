@@ -11,7 +11,7 @@ from serialpack.cli.joined import JoinedOutputs
 from serialpack.cli.mover import mover_of
 from serialpack.cli.naming import STDIO, converted_name
 from serialpack.cli.requests import UnpackRequest, schema_options
-from serialpack.cli.run import data_of, rounded, say
+from serialpack.cli.run import data_of, know, rounded, say
 from serialpack.cli.words import other_delimiter
 from serialpack.conversion.files import check_convert, convert
 from serialpack.conversion.options import ConvertOptions
@@ -39,9 +39,12 @@ _FROM_FILES = 64
 _FROM_BYTES = 2 << 20
 
 
-def file_converter(how: ConvertOptions) -> Callable[[FileJob, Progress], ConvertReport]:
+def file_converter(
+    how: ConvertOptions, shared_dict: str | None
+) -> Callable[[FileJob, Progress], ConvertReport]:
     """What converts one file after another, in the one thread that it is called in."""
     alone: ConvertOptions = {**how, "threads": 1}
+    know(shared_dict)
 
     def work(job: FileJob, progress: Progress) -> ConvertReport:
         assert job.target is not None
@@ -59,6 +62,7 @@ class Converter:
 
     def __init__(self, asked: UnpackRequest, to: str | None) -> None:
         outputs = asked.outputs
+        know(asked.shared_dict)
         self._asked = asked
         self._to = to
         self._mover = mover_of(outputs.output, asked, "converted", joins=True)
@@ -102,7 +106,7 @@ class Converter:
         if to is not None and not self._asked.name:
             mover.targets.plan(mover.inputs, lambda path: converted_name(path, to, stored=False))
         mover.ahead(
-            partial(file_converter, self._how),
+            partial(file_converter, self._how, self._asked.shared_dict),
             lambda path: self._target_of(path, self._to_of(path)),
             to=self._to_of,
             from_files=_FROM_FILES,

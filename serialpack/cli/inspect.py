@@ -13,6 +13,7 @@ from serialpack.cli.options import (
     files_argument,
     from_option,
     input_options,
+    shared_dict_option,
 )
 from serialpack.cli.requests import InspectRequest, request
 
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 @click.option("--columns", is_flag=True, help="A line for each column: where the bytes are.")
 @click.option("--head", type=click.IntRange(0), metavar="N", help="The first N records.")
 @click.option("--max-size", type=Size(), metavar="SIZE", help="With --head: refuse to write more.")
+@shared_dict_option
 @from_option
 @input_options
 @common_options
@@ -45,7 +47,7 @@ if TYPE_CHECKING:
 @request(InspectRequest)
 def command(asked: InspectRequest) -> int:
     from serialpack.cli.inputs import Takes, input_files
-    from serialpack.cli.run import each_file, tell_found
+    from serialpack.cli.run import each_file, know, tell_found
     from serialpack.errors import WORST_FIRST, UsageError
     from serialpack.formats import FORMATS
 
@@ -68,6 +70,7 @@ def command(asked: InspectRequest) -> int:
         raise UsageError("name a FILE, - for standard input, or --stages")
     if asked.format is not None:
         FORMATS.source(asked.format)
+    know(asked.shared_dict)
     inputs = input_files(asked.files, asked.sources, Takes())
     several = len(inputs.paths) > 1
     codes = [
@@ -202,6 +205,9 @@ def _member_rows(member: MemberInfo) -> list[tuple[str, str]]:
     ]
     if member.why:
         rows.insert(1, ("because", member.why))
+    if (needed := member.dictionary) is not None:
+        here = "" if needed.found else ", not found here; --shared-dict PATH names it"
+        rows.append(("dictionary", f"{needed.name} ({needed.hash}){here}"))
     if member.entry is not None:
         rows.insert(0, ("entry", member.entry))
     elif member.entries is not None:
@@ -281,6 +287,7 @@ def _as_json(path: str, found: Inspection, blocks: bool) -> dict[str, Any]:
         del values["mtime"]
         values["modified"] = member.modified
         values["array"] = array_line(member.array)
+        values["dictionary"] = member.dictionary and member.dictionary._asdict()
         values["stored_blocks"] = member.stored_blocks
         values["blocks"] = len(member.blocks)
         if member.entries is None:

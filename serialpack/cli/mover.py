@@ -72,6 +72,8 @@ class Mover:
         self._tally = Tally(done)
         self._journal: Journal | None = None
         self._bar: FilesBar | None = None
+        #: What is said behind the closing line.
+        self.last_words: list[str] = []
         #: What is done ahead; what was done before, or must not be; and the status that sources
         #: had before it was.
         self.batch: Batch | None = None
@@ -190,6 +192,8 @@ class Mover:
                 self._journal.close()
         if (self._many or self._found.recursive) and not self.dry_run:
             say(self._manner, self._tally.line())
+        for line in self.last_words:
+            say(self._manner, line)
         if self._outputs.profile is not None:
             from serialpack.cli.profile import write_profile
 
@@ -363,7 +367,7 @@ def mover_of(
     outputs = asked.outputs
     written = [
         os.path.realpath(path)
-        for path in (outputs.output, outputs.profile, outputs.journal)
+        for path in (outputs.output, outputs.profile, outputs.journal, asked.shared_dict)
         if path not in (None, STDIO)
     ]
     inputs = input_files(asked.files, asked.sources, takes, written)

@@ -260,6 +260,11 @@ input_options = _apply(
     click.option("-0", "--nul", is_flag=True, help="With --files-from: NUL ends each name."),
 )
 
+#: Of the verbs that unpack what was packed with it; ``pack`` says more of it.
+shared_dict_option = click.option(
+    "--shared-dict", metavar="PATH", help="The dictionary that FILE was packed with."
+)
+
 #: Options of every verb.
 common_options = _apply(
     click.option("--json", "as_json", is_flag=True, help="One JSON line a file, for scripts."),

@@ -75,6 +75,11 @@ from serialpack.cli.requests import PackRequest, request
     multiple=True,
     help="Your own words in the header; repeatable.",
 )
+@click.option(
+    "--shared-dict",
+    metavar="PATH",
+    help="A dictionary for small files of a kind; trained if not there.",
+)
 @click.option("--archive", is_flag=True, help="All inputs into one container, which -o names.")
 @click.option("--owner", is_flag=True, help="With --archive: keep numbers of user and group.")
 @output_options

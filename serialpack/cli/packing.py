@@ -83,6 +83,13 @@ class Packer:
             "threads": outputs.threads,
             "meta": dict(asked.meta),
         }
+        self._shared_dict = asked.shared_dict
+        if asked.shared_dict is not None:
+            if asked.archive:
+                raise UsageError("--archive and --shared-dict exclude each other")
+            from serialpack.dictionaries import check_codec
+
+            check_codec(self._choice.chain)
 
     def run(self) -> int:
         """Pack all there is; the exit code."""
@@ -90,11 +97,35 @@ class Packer:
             return self._mover.each([self._archive], self._pack_archive, self._inputs)
         mover = self._mover
         mover.targets.plan(self._inputs, _packed_name)
+        if self._shared_dict is not None:
+            self._prepare(self._shared_dict)
         mover.ahead(
             partial(file_packer, self._how, self._force),
             lambda path: mover.targets.of(path, _packed_name),
         )
         return mover.each(self._inputs, self._pack)
+
+    def _prepare(self, shared_dict: str) -> None:
+        """Have the dictionary, trained from the inputs where it is not there; and say so."""
+        from serialpack.dictionaries import read, train_dictionary
+
+        mover = self._mover
+        if os.path.lexists(shared_dict):
+            found, how = read(shared_dict), ""
+        elif mover.dry_run:
+            say(self._manner, f"would train {shared_dict} from {len(self._inputs):,} inputs")
+            return
+        else:
+            mover.targets.make_folder()
+            inputs = [path for path in self._inputs if path != STDIO]
+            found, files = train_dictionary(inputs, shared_dict, effort=self._how["effort"])
+            how = f" trained from {files:,} files,"
+        self._how["shared_dict"] = shared_dict
+        size = format_size(len(found.content))
+        mover.last_words.append(
+            f"{shared_dict}:{how} {size}, XXH3-64 {found.named.check:016x}; keep it: without it"
+            " what was packed with it cannot be unpacked"
+        )
 
     def _pack(self, path: str) -> dict[str, Any]:
         target = self._mover.targets.of(path, _packed_name)
@@ -277,6 +308,7 @@ def _line(path: str, target: str, report: PackReport) -> dict[str, Any]:
         "records": report.records,
         "exact": report.exact,
         "dropped": [loss._asdict() for loss in report.dropped],
+        "dictionary": report.dictionary,
         "proved": report.proved,
         "seconds": rounded(report.seconds),
     }

@@ -64,6 +64,7 @@ class PackRequest(NamedTuple):
     message: str | None
     block_size: int | None
     meta: tuple[tuple[str, str], ...]
+    shared_dict: str | None
     archive: bool
     owner: bool
     sources: Sources
@@ -105,6 +106,7 @@ class UnpackRequest(NamedTuple):
     byte_range: tuple[int, int | None] | None
     name: bool
     max_size: int | None
+    shared_dict: str | None
     trust: bool
     sources: Sources
     outputs: Outputs
@@ -121,6 +123,7 @@ class InspectRequest(NamedTuple):
     columns: bool
     head: int | None
     max_size: int | None
+    shared_dict: str | None
     format: str | None
     sources: Sources
     manner: Manner

@@ -16,6 +16,7 @@ from serialpack.cli.options import (
     from_option,
     input_options,
     output_options,
+    shared_dict_option,
 )
 from serialpack.cli.requests import UnpackRequest, request
 
@@ -108,6 +109,7 @@ def _lists() -> dict[str, list[str]]:
 )
 @click.option("-N", "--name", is_flag=True, help="Name the output as the packed file was named.")
 @click.option("--max-size", type=Size(), metavar="SIZE", help="Refuse to write more.")
+@shared_dict_option
 @click.option("--trust", is_flag=True, help="Undo pickle too, which runs code that is in FILE.")
 @output_options
 @input_options

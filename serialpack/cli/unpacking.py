@@ -13,7 +13,7 @@ from serialpack.cli.inputs import Takes
 from serialpack.cli.mover import Input, mover_of
 from serialpack.cli.naming import STDIO, SUFFIX, unpacked_name
 from serialpack.cli.requests import UnpackRequest
-from serialpack.cli.run import data_of, error_line, named, rounded, say
+from serialpack.cli.run import data_of, error_line, know, named, rounded, say
 from serialpack.cli.salvage import every_damage, losses, tell_losses
 from serialpack.cli.tally import MANY
 from serialpack.cli.words import complain
@@ -34,10 +34,13 @@ if TYPE_CHECKING:
     from serialpack.pipeline.line import Progress
 
 
-def file_unpacker(how: dict[str, Any]) -> Callable[[FileJob, Progress], UnpackReport | None]:
+def file_unpacker(
+    how: dict[str, Any], shared_dict: str | None
+) -> Callable[[FileJob, Progress], UnpackReport | None]:
     """What unpacks one file after another, in the one thread that it is called in; None for an
     archive, which is many files."""
     how = {**how, "threads": 1}
+    know(shared_dict)
 
     def work(job: FileJob, progress: Progress) -> UnpackReport | None:
         with api.opened_source(job.path) as source:
@@ -66,6 +69,7 @@ class Unpacker:
                 raise UsageError("--include and --exclude take entries out of an archive")
             asked = asked._replace(sources=sources._replace(include=(), exclude=()))
         self._asked = asked
+        know(asked.shared_dict)
         output = None if asked.test else asked.outputs.output
         takes = Takes(lambda name: name.endswith(SUFFIX), f"files that are not {SUFFIX}")
         self._mover = mover_of(
@@ -90,7 +94,7 @@ class Unpacker:
             how = self._how()
             del how["salvage"]
             mover.ahead(
-                partial(file_unpacker, how),
+                partial(file_unpacker, how, asked.shared_dict),
                 lambda path: None if asked.test else mover.targets.of(path, self._name),
             )
         return self._mover.each(self._mover.inputs, self._unpack, hint=not self._asked.salvage)

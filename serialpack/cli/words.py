@@ -105,7 +105,7 @@ def name_standard_output() -> None:
 
 
 #: What hints call the arguments of the library, and what the command line calls them.
-_OPTIONS = {"force=True": "-f", "trust=True": "--trust"}
+_OPTIONS = {"force=True": "-f", "trust=True": "--trust", "shared_dict=": "--shared-dict "}
 
 
 def in_options(message: str) -> str:

@@ -30,6 +30,16 @@ class Codec(Stage, ABC):
         """``levels``, of the codec ``name``."""
         return cls.levels
 
+    #: Whether it works with a dictionary, too.
+    takes_dictionary: ClassVar[bool] = False
+
+    def use_dictionary(self, dictionary: bytes) -> None:
+        """Work with ``dictionary``, a whole one of this codec's; where ``takes_dictionary``.
+
+        CodecError where it is none.
+        """
+        raise NotImplementedError
+
     @abstractmethod
     def compress(self, data: Buffer) -> Buffer:
         """The stored bytes of ``data``."""

@@ -1,7 +1,7 @@
 """Zstandard, and the frame of raw blocks that stands for a stored block."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple, cast
 
@@ -52,25 +52,33 @@ _LARGER = 1.0125
 _LITTLE = 64 << 10
 
 
-class _ForSmall(NamedTuple):
-    """A compressor of a level, and a decompressor."""
+#: What a dictionary begins with.
+_DICTIONARY_MAGIC = b"\x37\xa4\x30\xec"
+
+#: So many sets of what little data needs does a thread keep.
+_KEPT = 8
+
+
+class _Coders(NamedTuple):
+    """A compressor of a level, and a decompressor; both with a dictionary, or without."""
 
     compressor: Any
     decompressor: Any
 
 
 class _ThreadOwn(threading.local):
-    """What a thread has: by level."""
+    """What a thread has: by level and dictionary."""
 
     def __init__(self) -> None:
-        self.small: dict[int, _ForSmall] = {}
+        self.small: dict[tuple[int, bytes], _Coders] = {}
 
 
 _thread = _ThreadOwn()
 
 
 class Zstd(Codec):
-    """Data format: one Zstandard frame (RFC 8878) with content size and checksum, no dictionary."""
+    """Data format: one Zstandard frame (RFC 8878) with content size and checksum; of a dictionary,
+    where it is given one, the frame names the ID."""
 
     library = "zstandard"
     params = (dialled("level", -7, 22, (1, 2, 3, 5, 8, 12, 15, 19, 22)),)
@@ -78,9 +86,10 @@ class Zstd(Codec):
     about = "fast and small; any zstd tool reads it"
     bound = (
         "The frame must state its content size, equal to the size promised and possible for its "
-        "length, a checksum, no dictionary and a window of at most 128 MiB; then libzstd writes "
-        "into a buffer of that size."
+        "length, a checksum, no other dictionary than it was given and a window of at most 128 MiB;"
+        " then libzstd writes into a buffer of that size."
     )
+    takes_dictionary = True
 
     def __init__(self, name: str, values: tuple[int, ...] = ()) -> None:
         super().__init__(name, values)
@@ -88,28 +97,56 @@ class Zstd(Codec):
 
         self._zstd = zstandard
         self._records = False
+        self._dictionary = b""
 
     # One of each for this instance, hence for one thread: sharing them gives false corruption.
     # They are made when they are needed, each takes up to 0.1 ms.
 
     @cached_property
     def _decompressor(self) -> Any:
-        return self._zstd.ZstdDecompressor(max_window_size=_WINDOW_LIMIT)
+        return self._made.decompressor
 
     @cached_property
     def _compressor(self) -> Any:
-        return self._zstd.ZstdCompressor(level=self.values[0], **_FRAME)
+        return self._made.compressor
+
+    @cached_property
+    def _made(self) -> _Coders:
+        return self._make()
+
+    def _make(self) -> _Coders:
+        """A compressor and a decompressor; a dictionary is looked through for both, once."""
+        level, frame = self.values[0], _FRAME
+        given: dict[str, Any] = {}
+        if self._dictionary:
+            dictionary = self._zstd.ZstdCompressionDict(
+                self._dictionary, dict_type=self._zstd.DICT_TYPE_FULLDICT
+            )
+            dictionary.precompute_compress(level=level)
+            frame, given = {**_FRAME, "write_dict_id": True}, {"dict_data": dictionary}
+        return _Coders(
+            self._zstd.ZstdCompressor(level=level, **frame, **given),
+            self._zstd.ZstdDecompressor(max_window_size=_WINDOW_LIMIT, **given),
+        )
+
+    def use_dictionary(self, dictionary: bytes) -> None:
+        self._dictionary = dictionary
+        try:
+            if dictionary_id(dictionary) == 0:
+                raise CodecError("the dictionary has no ID")
+            self._small  # noqa: B018 (it is made, which looks through the dictionary)
+        except (self._zstd.ZstdError, ValueError) as error:
+            raise CodecError(f"it is no sound dictionary of zstd ({error})") from None
 
     @property
-    def _small(self) -> _ForSmall:
+    def _small(self) -> _Coders:
         """What this thread's instances have in common for little data, which is done before the
         next begins: making it takes longer than using it."""
-        if (found := _thread.small.get(self.values[0])) is None:
-            found = _ForSmall(
-                self._zstd.ZstdCompressor(level=self.values[0], **_FRAME),
-                self._zstd.ZstdDecompressor(max_window_size=_WINDOW_LIMIT),
-            )
-            _thread.small[self.values[0]] = found
+        key = (self.values[0], self._dictionary)
+        if (found := _thread.small.get(key)) is None:
+            if len(_thread.small) >= _KEPT:
+                _thread.small.clear()
+            found = _thread.small[key] = self._make()
         return found
 
     @cached_property
@@ -173,7 +210,7 @@ class Zstd(Codec):
         check_ratio(len(stored), size, _MOST)
         if frame.window_size > _WINDOW_LIMIT:
             raise CodecError(f"asks for a window of {frame.window_size} bytes")
-        if frame.dict_id:
+        if frame.dict_id not in (0, dictionary_id(self._dictionary)):
             raise CodecError(f"asks for dictionary {frame.dict_id}")
         if not frame.has_checksum:
             raise CodecError("has no checksum")
@@ -192,6 +229,30 @@ class Zstd(Codec):
         if not decoder.eof or decoder.unused_data:
             raise CodecError("does not end where its frame ends")
         return cast(bytes, data)
+
+
+def dictionary_id(dictionary: bytes) -> int:
+    """The ID of a dictionary (RFC 8878, 5), by which frames name it; 0 for what is none."""
+    whole = len(dictionary) > 8 and dictionary.startswith(_DICTIONARY_MAGIC)
+    return int.from_bytes(dictionary[4:8], "little") if whole else 0
+
+
+def train(samples: Sequence[Buffer], size: int, level: int) -> bytes:
+    """A dictionary of up to ``size`` bytes for many pieces of data like ``samples``.
+
+    The same samples give the same dictionary. CodecError where they are too few or too small.
+
+    It is made of segments of up to half a kilobyte, which are chosen in one pass: over pieces not
+    trained on as good as those of the lengths that libzstd would look for in many (records of two
+    real NDJSON files: 0.98 and 1.005 of its size), and better over the samples themselves.
+    """
+    import zstandard
+
+    try:
+        found = zstandard.train_dictionary(size, [*samples], k=512, d=8, level=level)
+    except zstandard.ZstdError as error:
+        raise CodecError(f"zstd cannot train a dictionary from them ({error})") from None
+    return found.as_bytes()
 
 
 def stored_frame(data: Buffer) -> bytes:

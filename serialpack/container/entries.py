@@ -1,13 +1,10 @@
-"""Names of sources and paths of entries, as headers hold them: which there can be.
+"""What headers say of entries of archives, and which paths those can have: ``man/spk.5``."""
 
-Rules: ``man/spk.5``.
-"""
-
-import os
 import re
 from typing import Any
 
-from serialpack.errors import DamagedError, UsageError
+from serialpack.container.names import decode_name, typed_value
+from serialpack.errors import DamagedError
 
 #: The feature that a member names in ``needs`` where it is an entry.
 ENTRY = "entry"
@@ -36,22 +33,29 @@ def fault_of(path: str) -> str | None:
     return None
 
 
-def encode_name(name: str) -> str | bytes:
-    """A name that is not Unicode is kept as its bytes; UsageError for one that is no name."""
-    try:
-        name.encode()
-        return name
-    except UnicodeEncodeError:
-        pass
-    try:
-        return os.fsencode(name)
-    except UnicodeEncodeError as error:
-        raise UsageError(f"is no name of a file: {name!r} ({error.reason})") from None
+def entry_in(values: dict[str, Any], needs: tuple[str, ...], start: int) -> str | None:
+    """The path of the one entry that the header ``values`` is of; DamagedError where it is none."""
+    if ("e" in values) != (ENTRY in needs):
+        raise DamagedError("the header's 'e' and 'needs' disagree", start=start)
+    if "e" not in values:
+        return None
+    entry = decode_name(values["e"], start) or ""
+    if fault := fault_of(entry):
+        raise DamagedError(f"the path of an entry {fault}: {entry[:100]!r}", start=start)
+    return entry
 
 
-def decode_name(value: Any, start: int) -> str | None:
-    if value is None or isinstance(value, str):
-        return value
-    if isinstance(value, bytes):
-        return os.fsdecode(value)
-    raise DamagedError("a name in the header is malformed", start=start)
+def before_in(values: dict[str, Any], needs: tuple[str, ...], start: int) -> int | None:
+    """How many members there are before the closing one, which this is; DamagedError."""
+    before: int | None = typed_value(values, "a", int, None, start)
+    if before is not None and (before < 0 or ARCHIVE not in needs or ENTRY in needs):
+        raise DamagedError("the header's 'a' is malformed", start=start)
+    return before
+
+
+def access_in(values: dict[str, Any], start: int) -> tuple[int, ...]:
+    """Mode and owners of the one entry, as far as they are kept; DamagedError."""
+    access = typed_value(values, "p", list, [], start)
+    if len(access) not in (0, 1, 3) or any(type(n) is not int or n < 0 for n in access):
+        raise DamagedError("the header's 'p' is malformed", start=start)
+    return tuple(access)

@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 from serialpack.container.frames import HEADER, INDEX, MAX_BODY, pack_body, unpack_body, write_frame
 from serialpack.container.limits import too_much
-from serialpack.container.records import EXACT, IN_PLACE, STORED, Block, bytes_of, count_of
+from serialpack.container.names import count_of
+from serialpack.container.records import EXACT, IN_PLACE, STORED, Block, bytes_of
 from serialpack.errors import DamagedError
 
 #: The most bytes of a row, and of what stands before the rows of its entries.

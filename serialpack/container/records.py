@@ -6,7 +6,14 @@ layers above. Layouts and rules: ``man/spk.5``.
 
 from typing import Any, NamedTuple
 
-from serialpack.container.entries import ARCHIVE, ENTRY, decode_name, encode_name, fault_of
+from serialpack.container.entries import (
+    ARCHIVE,
+    ENTRY,
+    access_in,
+    before_in,
+    entry_in,
+    fault_of,
+)
 from serialpack.container.frames import (
     FRAME_EXTRA,
     HEADER,
@@ -18,6 +25,15 @@ from serialpack.container.frames import (
     unpack_body,
 )
 from serialpack.container.limits import max_stored, too_much
+from serialpack.container.names import (
+    DICTIONARY,
+    DictionaryName,
+    count_of,
+    decode_name,
+    dictionary_in,
+    encode_name,
+    typed_value,
+)
 from serialpack.container.versions import version_number, version_text, writer_of
 from serialpack.errors import DamagedError, UsageError, newer
 from serialpack.stages.stage import MAX_BLOCK, Buffer, ChainNumbers
@@ -36,7 +52,7 @@ _KNOWN_FLAGS = STORED | EXACT | CONTINUED | IN_PLACE
 ALIGN = 64
 
 #: Features a header may need that this version knows.
-KNOWN_NEEDS = frozenset({ENTRY, ARCHIVE})
+KNOWN_NEEDS = frozenset({ENTRY, ARCHIVE, DICTIONARY})
 
 #: Under which key of a block's map the rows of its entries stand.
 ENTRIES = "e"
@@ -62,6 +78,7 @@ class Header(NamedTuple):
     unproved: bool = False
     entry: str | None = None
     why: str = ""
+    dictionary: DictionaryName | None = None
     zstd_envelope: bool = True
     archive: bool = False
     before: int | None = None
@@ -111,7 +128,14 @@ class Header(NamedTuple):
             values["p"] = list(self.access)
         if self.before is not None:
             values["a"] = self.before
-        if needs := [ENTRY] * (self.entry is not None) + [ARCHIVE] * self.archive:
+        if self.dictionary is not None:
+            values["d"] = self.dictionary.value()
+        named = (
+            (ENTRY, self.entry is not None),
+            (ARCHIVE, self.archive),
+            (DICTIONARY, self.dictionary is not None),
+        )
+        if needs := [need for need, needed in named if needed]:
             values["needs"] = needs
         return values
 
@@ -146,31 +170,32 @@ class Header(NamedTuple):
     def of_values(cls, values: dict[str, Any], start: int, *, zstd_envelope: bool) -> "Header":
         """The header that says ``values``, by the keys of its map."""
         writer = writer_of(values)
-        needs = tuple(_typed(values, "needs", list, [], start))
+        needs = tuple(typed_value(values, "needs", list, [], start))
         if not all(isinstance(n, str) for n in needs):
             raise DamagedError("the header's 'needs' is malformed", start=start)
         unknown = [n for n in needs if n not in KNOWN_NEEDS]
         if unknown:
             raise newer(f"the feature {unknown[0]!r}", writer)
-        block_size = _typed(values, "b", int, DEFAULT_BLOCK_SIZE, start)
+        block_size = typed_value(values, "b", int, DEFAULT_BLOCK_SIZE, start)
         if not 1 <= block_size <= MAX_BLOCK:
             raise DamagedError(f"the header gives a block size of {block_size}", start=start)
         return cls(
             chain=decode_chain(values.get("c"), start),
-            format=_typed(values, "f", int, 0, start),
+            format=typed_value(values, "f", int, 0, start),
             block_size=block_size,
             name=decode_name(values.get("n"), start),
-            mtime=_typed(values, "t", int, None, start),
-            style=_typed(values, "s", dict, {}, start),
-            writer=version_text(_typed(values, "w", int, 0, start)),
+            mtime=typed_value(values, "t", int, None, start),
+            style=typed_value(values, "s", dict, {}, start),
+            writer=version_text(typed_value(values, "w", int, 0, start)),
             meta=_meta(values, start),
-            unproved=_typed(values, "u", bool, False, start),
-            entry=_entry(values, needs, start),
-            why=_typed(values, "y", str, "", start),
+            unproved=typed_value(values, "u", bool, False, start),
+            entry=entry_in(values, needs, start),
+            why=typed_value(values, "y", str, "", start),
+            dictionary=dictionary_in(values, needs, start),
             zstd_envelope=zstd_envelope,
             archive=ARCHIVE in needs,
-            before=_before(values, needs, start),
-            access=_access(values, start),
+            before=before_in(values, needs, start),
+            access=access_in(values, start),
         )
 
 
@@ -346,24 +371,10 @@ def decode_chain(value: Any, start: int) -> ChainNumbers:
     raise DamagedError("a chain is malformed", start=start)
 
 
-def count_of(value: Any) -> int:
-    """``value``, which must be an integer of 0 or more; ValueError otherwise."""
-    if type(value) is not int or value < 0:
-        raise ValueError(f"{value!r} is not a count")
-    return value
-
-
 def bytes_of(value: Any) -> bytes:
     """``value``, which must be a byte string; TypeError otherwise."""
     if not isinstance(value, bytes):
         raise TypeError("not a byte string")
-    return value
-
-
-def _typed(values: dict[str, Any], key: str, kind: type, default: Any, start: int) -> Any:
-    value = values.get(key, default)
-    if value is not default and type(value) is not kind:
-        raise DamagedError(f"the header's {key!r} is malformed", start=start)
     return value
 
 
@@ -376,32 +387,7 @@ def pack_values(values: Any) -> bytes:
 
 
 def _meta(values: dict[str, Any], start: int) -> dict[str, str]:
-    meta: dict[str, str] = _typed(values, "m", dict, {}, start)
+    meta: dict[str, str] = typed_value(values, "m", dict, {}, start)
     if not all(isinstance(text, str) for pair in meta.items() for text in pair):
         raise DamagedError("the header's 'm' is malformed", start=start)
     return meta
-
-
-def _entry(values: dict[str, Any], needs: tuple[str, ...], start: int) -> str | None:
-    if ("e" in values) != (ENTRY in needs):
-        raise DamagedError("the header's 'e' and 'needs' disagree", start=start)
-    if "e" not in values:
-        return None
-    entry = decode_name(values["e"], start) or ""
-    if fault := fault_of(entry):
-        raise DamagedError(f"the path of an entry {fault}: {entry[:100]!r}", start=start)
-    return entry
-
-
-def _before(values: dict[str, Any], needs: tuple[str, ...], start: int) -> int | None:
-    before: int | None = _typed(values, "a", int, None, start)
-    if before is not None and (before < 0 or ARCHIVE not in needs or ENTRY in needs):
-        raise DamagedError("the header's 'a' is malformed", start=start)
-    return before
-
-
-def _access(values: dict[str, Any], start: int) -> tuple[int, ...]:
-    access = _typed(values, "p", list, [], start)
-    if len(access) not in (0, 1, 3) or any(type(n) is not int or n < 0 for n in access):
-        raise DamagedError("the header's 'p' is malformed", start=start)
-    return tuple(access)

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import zstandard
 
-from serialpack.container.entries import encode_name, fault_of
+from serialpack.container.entries import fault_of
+from serialpack.container.names import encode_name
 from serialpack.errors import DamagedError, UsageError
 
 #: The most bytes of the rows of one block, before compression.

@@ -32,7 +32,8 @@ from serialpack.container.frames import (
     unpack_body,
 )
 from serialpack.container.index import Index, frames_left
-from serialpack.container.records import Block, bytes_of, count_of
+from serialpack.container.names import count_of
+from serialpack.container.records import Block, bytes_of
 from serialpack.container.short import ShortMember, payload_size, read_short
 from serialpack.errors import DamagedError
 

@@ -21,6 +21,7 @@ from serialpack.container.frames import (
     write_frame,
 )
 from serialpack.container.index import Index, IndexRow
+from serialpack.container.names import DICTIONARY, count_of
 from serialpack.container.records import (
     ENTRIES,
     EXACT,
@@ -31,7 +32,6 @@ from serialpack.container.records import (
     Part,
     StoredBlock,
     bytes_of,
-    count_of,
     pack_values,
 )
 from serialpack.errors import DamagedError, SerialpackError, UnsupportedError, newer
@@ -42,10 +42,12 @@ from serialpack.stages.stage import Buffer
 MOST_WRITTEN = 1 << 20
 MOST_READ = 16 << 20
 
-#: Flags beside those of a block: nothing was proved; the name is the path of an entry.
+#: Flags beside those of a block: nothing was proved; the name is the path of an entry; the rest
+#: names a dictionary.
 UNPROVED = 8
 NAMES_ENTRY = 16
-_KNOWN_FLAGS = STORED | EXACT | UNPROVED | NAMES_ENTRY
+NAMES_DICTIONARY = 32
+_KNOWN_FLAGS = STORED | EXACT | UNPROVED | NAMES_ENTRY | NAMES_DICTIONARY
 
 #: What stands first in the body: bytes of the payload, version. In any version, so that what is
 #: not known can be verified and passed over.
@@ -53,6 +55,9 @@ _FIRST = struct.Struct("<IB")
 
 #: Keys of a header's map that have a place of their own; and the block size, which is its size.
 _PLACED = ("c", "f", "n", "e", "t", "w", "u", "b")
+
+#: What of ``needs`` is said by a flag.
+_BY_FLAG = {ENTRY: NAMES_ENTRY, DICTIONARY: NAMES_DICTIONARY}
 
 
 class ShortMember(NamedTuple):
@@ -88,9 +93,11 @@ def short_frame(header: Header, block: Block, payload: Buffer) -> bytes | None:
         return None
     values = header.values()
     rest = {key: value for key, value in values.items() if key not in _PLACED}
-    if needs := [need for need in rest.pop("needs", ()) if need != ENTRY]:
-        rest["needs"] = needs
-    flags = block.flags | UNPROVED * header.unproved | NAMES_ENTRY * (header.entry is not None)
+    needs = rest.pop("needs", ())
+    if others := [need for need in needs if need not in _BY_FLAG]:
+        rest["needs"] = others
+    flags = block.flags | UNPROVED * header.unproved
+    flags |= sum(flag for need, flag in _BY_FLAG.items() if need in needs)
     serialized = None if block.serialized == block.size else block.serialized
     fields = [
         values["c"],
@@ -200,10 +207,9 @@ def _decode(
         values = {**rest, "c": chain, "f": format, "t": mtime, "w": writer}
         values["b"] = max(size, 1)
         values["u"] = bool(flags & UNPROVED)
-        if flags & NAMES_ENTRY:
-            values |= {"e": name, "needs": [*rest.get("needs", []), ENTRY]}
-        else:
-            values["n"] = name
+        values["e" if flags & NAMES_ENTRY else "n"] = name
+        if by_flag := [need for need, flag in _BY_FLAG.items() if flags & flag]:
+            values["needs"] = [*rest.get("needs", []), *by_flag]
     except (TypeError, ValueError) as error:
         raise DamagedError(f"a short member is malformed ({error})", start=start) from None
     block.check_sizes(start)

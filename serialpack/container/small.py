@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import msgpack
 
 from serialpack.container.frames import checksum, pack_body
-from serialpack.container.records import count_of, decode_chain
+from serialpack.container.names import count_of
+from serialpack.container.records import decode_chain
 from serialpack.errors import DamagedError, TruncatedError
 from serialpack.stages.stage import Buffer, ChainNumbers
 

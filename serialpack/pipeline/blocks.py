@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from serialpack.auto import shrinks_well
 from serialpack.codecs import CODECS
@@ -26,6 +26,9 @@ from serialpack.stages.chain import Chain, chain_of_numbers
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import Loss
 from serialpack.watch import at, within
+
+if TYPE_CHECKING:
+    from serialpack.dictionaries import Dictionary
 
 #: Under which key of the style a header keeps the serializer's settings.
 SETTINGS = "z"
@@ -54,6 +57,8 @@ class Plan(NamedTuple):
     writer: str = ""
     #: Whether its codec works as for text of records: see ``of_records``.
     records: bool = False
+    #: What its codec works with.
+    dictionary: "Dictionary | None" = None
 
 
 def of_records(chain: Chain, format: str, first: SourceBlock) -> bool:
@@ -95,7 +100,14 @@ def plan_of(header: Header) -> Plan:
             raise ValueError(f"{SETTINGS!r} is no map")
     except ValueError as error:
         raise DamagedError(f"the header's style is malformed ({error})") from None
-    return Plan(chain, name, header.style, writer=header.writer)
+    if header.dictionary is not None and not CODECS.cls(chain.codec.name).takes_dictionary:
+        raise DamagedError(f"the chain {chain} works with no dictionary")
+    plan = Plan(chain, name, header.style, writer=header.writer)
+    if header.dictionary is None:
+        return plan
+    from serialpack.dictionaries import find
+
+    return plan._replace(dictionary=find(header.dictionary))
 
 
 class PackedBlock(NamedTuple):
@@ -145,7 +157,7 @@ class BlockPacker:
         self.serializer = SERIALIZERS.create(*plan.chain.serializer)
         self.serializer.configure(plan.style.get(SETTINGS, {}))
         self.keeps = keeps(type(self.serializer), self.format)
-        self.squeeze = Squeeze(plan.chain)
+        self.squeeze = Squeeze(plan.chain, plan.dictionary)
         if plan.records:
             self.squeeze.codec.for_records()
 
@@ -295,7 +307,7 @@ class BlockUnpacker:
         self.serializer = reader(*plan.chain.serializer)
         self.serializer.configure(plan.style.get(SETTINGS, {}))
         self.keeps = keeps(type(self.serializer), self.format)
-        self.squeeze = Squeeze(plan.chain)
+        self.squeeze = Squeeze(plan.chain, plan.dictionary)
 
     def __call__(self, stored: StoredBlock) -> Restored:
         """The block restored; DamagedError with its place where anything is not as promised."""

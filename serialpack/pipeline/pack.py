@@ -2,11 +2,15 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from io import BytesIO
 from typing import NamedTuple
 
 from serialpack.container.index import Index
+from serialpack.container.names import DictionaryName
 from serialpack.container.records import ENTRIES, Header
 from serialpack.container.writer import MemberWriter, refused_as_written
+from serialpack.detect import looks_like, not_converted
+from serialpack.errors import InputError, UsageError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, Style, ValueFormat
 from serialpack.pipeline.blocks import SETTINGS, BlockPacker, Plan, of_records, plan_of
@@ -46,6 +50,8 @@ class Packing(NamedTuple):
     why: str = ""
     #: The serializer's settings (``Serializer.settings``).
     settings: Style = {}  # noqa: RUF012
+    #: What the codec works with.
+    dictionary: DictionaryName | None = None
 
 
 class PackedMember(NamedTuple):
@@ -138,6 +144,18 @@ def pack_blocks(
     )
 
 
+def with_dictionary(
+    data: bytes, packing: Packing, chain: Chain, dictionary: DictionaryName
+) -> Packing:
+    """How ``data``, a whole source, becomes smaller: through ``chain`` with a dictionary, or as
+    ``packing`` has it, where that is another chain."""
+    shared = packing._replace(chain=chain, dictionary=dictionary, why="")
+    if chain != packing.chain:
+        own, other = (pack_stream(BytesIO(data).read, len, p).length for p in (packing, shared))
+        return packing if own < other else shared
+    return shared
+
+
 def prepare(packing: Packing, first: SourceBlock) -> tuple[Header, Plan]:
     """The header of the member, and how its blocks are packed; ``first``: the first of them."""
     fmt, serializer = FORMATS.get(packing.format), SERIALIZERS.cls(packing.chain.serializer.name)
@@ -165,6 +183,7 @@ def prepare(packing: Packing, first: SourceBlock) -> tuple[Header, Plan]:
         writer=packing.writer,
         meta=packing.meta,
         why=packing.why,
+        dictionary=packing.dictionary,
         unproved=not packing.verify,
         zstd_envelope=packing.chain.zstd_envelope,
     )
@@ -176,3 +195,27 @@ def prepare(packing: Packing, first: SourceBlock) -> tuple[Header, Plan]:
         min_saving=packing.min_saving,
         records=of_records(packing.chain, fmt.name, first),
     )
+
+
+def source_format(chain: Chain, format: str, head: bytes, *, trust: bool) -> str:
+    """``format``, if the chain's serializer packs it, else InputError or RefusedError."""
+    serializer, fmt = SERIALIZERS.cls(chain.serializer.name), FORMATS.get(format)
+    if not needs_values(serializer, fmt):
+        return format
+    if not isinstance(fmt, ValueFormat):
+        says = "" if not_converted(head) else ", --from says what the input is"
+        raise InputError(
+            f"-s {chain.serializer.name} packs records, this is {looks_like(head) or format}",
+            hint=f"-s raw packs anything{says}",
+        )
+    if fmt.unpacked:
+        what, takes = fmt.unpacked
+        raise UsageError(
+            f"-s {chain.serializer.name} packs records, and {format} {what}",
+            hint=f"{takes}, -s raw keeps the bytes",
+        )
+    if not fmt.safe and not trust:
+        from serialpack.pipeline.unpack import untrusted
+
+        raise untrusted(f"reading {format}", "reads it, -s raw packs its bytes")
+    return format

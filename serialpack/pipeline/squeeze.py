@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from serialpack.codecs import CODECS
 from serialpack.codecs.base import Codec
+from serialpack.errors import CodecError, InputError
 from serialpack.filters import FILTERS
 from serialpack.stages.chain import Chain
 from serialpack.stages.stage import Buffer
 
+if TYPE_CHECKING:
+    from serialpack.dictionaries import Dictionary
+
 
 class Squeeze:
-    """Filters and codec of a chain, as one reversible step."""
+    """Filters and codec of a chain, as one reversible step.
 
-    def __init__(self, chain: Chain) -> None:
+    ``dictionary`` is for the codec: MissingFileError where it is not there, InputError where it is
+    no sound one.
+    """
+
+    def __init__(self, chain: Chain, dictionary: Dictionary | None = None) -> None:
         self.codec: Codec = CODECS.create(*chain.codec)
+        if dictionary is not None:
+            try:
+                self.codec.use_dictionary(dictionary.content)
+            except CodecError as error:
+                raise InputError(str(error), path=dictionary.named.name) from None
         filters = list(chain.filters)
         if filters and filters[-1].name in ("shuffle", "bitshuffle"):
             from serialpack.codecs.blosc import Blosc

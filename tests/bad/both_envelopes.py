@@ -230,6 +230,16 @@ def both_envelopes() -> Iterator[tuple[str, str, str, str, Callable[[Draft], obj
         yield f"bad-entry-{name}", sentence, D, words, header(e=path, needs=["entry"])
     yield "bad-entry-no-need", "An entry needs its feature.", D, "'needs'", header(e="a/b")
     yield "bad-entry-no-path", "An entry has a path.", D, "'needs'", header(needs=["entry"])
+    yield "bad-dictionary-no-need", "It needs its feature.", D, "'needs'", header(d=[5, "x"])
+    yield "bad-dictionary-none", "It is named.", D, "'needs'", header(needs=["dict"])
+    for name, value in (("short", [5]), ("check", ["5", "x"]), ("name", [5, None]), ("map", {})):
+        yield (
+            f"bad-dictionary-{name}",
+            "A dictionary is a count and a name.",
+            D,
+            "'d'",
+            header(d=value, needs=["dict"]),
+        )
     yield "bad-needs", "Entries of needs are strings.", D, "'needs'", header(needs=[1])
     yield "bad-index-digest", "A digest has 16 bytes.", D, "digest", index_field(7, b"short")
     yield (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from serialpack.container.frames import (
@@ -48,6 +49,16 @@ def built(
     content = struct.pack("<IB", len(part) if said is None else said, version)
     frame = write_frame(SHORT, body(content + pack_body(*objects)), part)
     return (START_ZSTD if zstd else START_OWN) + check(frame) + part
+
+
+#: The dictionary beside the files; a golden one.
+DICTIONARY = Path(__file__).parent / "kinds.dict"
+NAMED = [checksum(DICTIONARY.read_bytes()), DICTIONARY.name]
+
+
+def of_dictionary_5(frame: bytes) -> bytes:
+    """A frame that names the dictionary 5; its descriptor, and then its number."""
+    return frame[:4] + bytes([frame[4] | 1]) + b"\5" + frame[5:]
 
 
 def with_more(body: bytes) -> bytes:
@@ -101,6 +112,21 @@ def short_members() -> Iterator[Bad]:
         ),
         ("meta", "Each key's value has its type.", D, "'m'", of(REST, {"m": [1]})),
         ("path", "A path has no part '..'.", D, "path", {"fields": {FLAGS: 18, NAME: "../a"}}),
+        ("dictionary", "What needs one names it.", D, "'d'", {"fields": {FLAGS: 34}}),
+        (
+            "dictionary-own",
+            "A dictionary is for zstd.",
+            D,
+            "no dictionary",
+            {"fields": {FLAGS: 34, SOURCE: None, REST: {"d": [5, "x"]}}, "zstd": False},
+        ),
+        (
+            "dictionary-other",
+            "A frame names the dictionary that the header does.",
+            D,
+            "asks for dictionary 5",
+            {"fields": {FLAGS: 34, SOURCE: None, REST: {"d": NAMED}}, "payload": of_dictionary_5},
+        ),
         ("envelope", "The chain is of the envelope.", D, "envelope", of(CHAIN, [RAW, NONE])),
         ("exact", "raw is exact.", D, "not exact", of(FLAGS, 0)),
     ]

@@ -20,7 +20,7 @@ from unittest.mock import patch
 from tests.golden.buffers import FEW as FEW
 from tests.golden.buffers import NUMBERS as NUMBERS
 from tests.golden.buffers import TWO, Array, framed
-from tests.golden.tables import FOUND, PACKED, SHORT, WORDS
+from tests.golden.tables import FOUND, PACKED, SHARED, SHORT, WORDS
 
 HERE = Path(__file__).parent
 MANIFEST = HERE / "MANIFEST.tsv"
@@ -308,7 +308,7 @@ def wanted() -> Iterator[Golden]:
         ),
     ):
         yield Golden(name, source, how, f"a dumped object, {how['dump']}")
-    yield from (Golden(*each) for each in SHORT)
+    yield from (Golden(*each) for each in (*SHORT, *SHARED))
     several = "ndjson,csv,empty,noise"
     yield Golden("archive-zstd", several, {}, "an archive whose entries have the zstd envelope")
     yield Golden(

@@ -6,6 +6,7 @@ import base64
 import struct
 import zlib
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 #: What they are.
@@ -122,3 +123,23 @@ SHORT: list[tuple[str, str, dict[str, Any], str]] = [
     ("short-meta", "csv", {"meta": {"who": "Zoë"}, "verify": False}, "one with all that there is"),
     ("archive-short", "ndjson,csv,empty", {}, "an archive of short members"),
 ]
+
+#: The dictionary of the golden files that have one. It was trained by zstd from their records:
+#: ``zstandard.train_dictionary(1200, [json.dumps(r).encode() for r in records(400)], k=200, d=8)``.
+KINDS = Path(__file__).with_name("kinds.dict")
+
+#: Those that have it, as those of ``SHORT``.
+SHARED: tuple[tuple[str, str, dict[str, Any], str], ...] = (
+    (
+        "dictionary-short",
+        "document",
+        {"shared_dict": str(KINDS)},
+        "packed with a dictionary, kinds.dict",
+    ),
+    (
+        "dictionary-blocks",
+        "ndjson",
+        {"shared_dict": str(KINDS), "block_size": 2000},
+        "the same, of several blocks",
+    ),
+)

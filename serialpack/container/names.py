@@ -1,0 +1,77 @@
+"""Values in headers, and names: of sources, of entries, of dictionaries. ``man/spk.5``, HEADER."""
+
+import os
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from serialpack.errors import DamagedError, UsageError
+
+#: What is in ``needs`` of a member that is read with a dictionary.
+DICTIONARY = "dict"
+
+
+class DictionaryName(NamedTuple):
+    """The dictionary that a member is read with: ``check`` is XXH3-64 of all its bytes, by which
+    it is known, and ``name`` the base name of the file that it was in."""
+
+    check: int
+    name: str
+
+    def value(self) -> list[Any]:
+        """What a header says."""
+        return [self.check, encode_name(self.name)]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.check:016x})"
+
+
+def dictionary_in(
+    values: dict[str, Any], needs: tuple[str, ...], start: int
+) -> DictionaryName | None:
+    """The dictionary that the header ``values`` names; DamagedError where that is malformed."""
+    if ("d" in values) != (DICTIONARY in needs):
+        raise DamagedError("the header's 'd' and 'needs' disagree", start=start)
+    if "d" not in values:
+        return None
+    given = values["d"]
+    if type(given) is list and len(given) > 1 and isinstance(given[1], str | bytes):
+        with suppress(ValueError):
+            return DictionaryName(count_of(given[0]), decode_name(given[1], start) or "")
+    raise DamagedError("the header's 'd' is malformed", start=start)
+
+
+def typed_value(values: dict[str, Any], key: str, kind: type, default: Any, start: int) -> Any:
+    """What a header says under ``key``; DamagedError where that is not of ``kind``."""
+    value = values.get(key, default)
+    if value is not default and type(value) is not kind:
+        raise DamagedError(f"the header's {key!r} is malformed", start=start)
+    return value
+
+
+def count_of(value: Any) -> int:
+    """``value``, which must be an integer of 0 or more; ValueError otherwise."""
+    if type(value) is not int or value < 0:
+        raise ValueError(f"{value!r} is not a count")
+    return value
+
+
+def encode_name(name: str) -> str | bytes:
+    """A name that is not Unicode is kept as its bytes; UsageError for one that is no name."""
+    try:
+        name.encode()
+        return name
+    except UnicodeEncodeError:
+        pass
+    try:
+        return os.fsencode(name)
+    except UnicodeEncodeError as error:
+        raise UsageError(f"is no name of a file: {name!r} ({error.reason})") from None
+
+
+def decode_name(value: Any, start: int) -> str | None:
+    """The name that was stored as ``value``; DamagedError for what is none."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, bytes):
+        return os.fsdecode(value)
+    raise DamagedError("a name in the header is malformed", start=start)

@@ -1,0 +1,214 @@
+"""Dictionaries that many small files share: trained, read, and found again by who unpacks.
+
+A small file says little in which a compressor could find anything twice; a dictionary has what
+files of its kind have in common. It is a file in zstd's own format (RFC 8878, 5). A container
+names its hash and its name, and nothing else is taken for it: who unpacks finds it beside the
+container, in a folder above that, or in the folder of the user's configuration, by its name; or
+is given it. What was read once is known from then on, to the whole process.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from serialpack.codecs import CODECS
+from serialpack.codecs.zstd import dictionary_id, train
+from serialpack.container.frames import checksum
+from serialpack.container.names import DictionaryName
+from serialpack.errors import CodecError, FileError, InputError, MissingFileError, UsageError
+from serialpack.files import Path, Source, check_output, open_folders, safe_name
+from serialpack.output import Output
+from serialpack.stages.chain import Chain, parse_stage
+from serialpack.stages.effort import DEFAULT_EFFORT
+
+#: Sources of up to so many bytes are packed with a dictionary: in larger ones there is enough that
+#: comes twice.
+MOST_SOURCE = (64 << 10) - 1
+
+#: Bytes of a dictionary that is trained: as many as the zstd program's.
+SIZE = 110 << 10
+
+#: Bytes that it is trained from: a hundred times its own are enough, says libzstd.
+_SAMPLES = 100 * SIZE
+
+#: The most bytes of a dictionary that is read.
+_MOST = 16 << 20
+
+#: How one comes to be.
+_TRAINS = "pack -r FOLDER shared_dict=PATH trains one where there is none"
+
+#: So many files are known at a time.
+_KNOWN = 16
+
+
+class Dictionary(NamedTuple):
+    """A dictionary, or which one is missing. ``data``: all its bytes; ``elsewhere``: a file that
+    has its name but is another one."""
+
+    named: DictionaryName
+    data: bytes | None = None
+    elsewhere: str | None = None
+
+    def __str__(self) -> str:
+        return str(self.named)
+
+    @property
+    def content(self) -> bytes:
+        """Its bytes; MissingFileError where nobody knows them."""
+        if self.data is None:
+            other = f": {self.elsewhere} is another one" if self.elsewhere else ""
+            raise MissingFileError(
+                f"needs the dictionary {self.named}, which is neither beside it nor in"
+                f" {configuration_folder()}{other}",
+                hint="shared_dict=PATH names it",
+            )
+        return self.data
+
+
+_lock = threading.Lock()
+#: Those that were read: by their hash; and by path, with the state of the file.
+_known: dict[int, Dictionary] = {}
+_read: dict[str, tuple[tuple[int, ...], Dictionary]] = {}
+
+
+def read(path: Path) -> Dictionary:
+    """The dictionary in the file ``path``, which is known from now on.
+
+    MissingFileError, FileError; InputError where it is none.
+    """
+    text = os.fspath(path)
+    try:
+        found = os.stat(text)
+    except OSError as error:
+        raise MissingFileError("there is no such dictionary", path=text, hint=_TRAINS) from error
+    state = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+    with _lock:
+        seen = _read.get(text)
+    if seen is not None and seen[0] == state:
+        return seen[1]
+    with Source(text) as source:
+        data = source.read(_MOST + 1)
+    if len(data) > _MOST or not dictionary_id(data):
+        raise InputError("is no dictionary of zstd", path=text, hint=_TRAINS)
+    dictionary = Dictionary(DictionaryName(checksum(data), os.path.basename(text)), data)
+    with _lock:
+        if len(_read) >= _KNOWN:
+            _read.clear()
+            _known.clear()
+        _read[text] = state, dictionary
+        _known[dictionary.named.check] = dictionary
+    return dictionary
+
+
+def for_source(path: Path, chain: Chain, size: int) -> DictionaryName | None:
+    """The dictionary in the file ``path`` for a source of ``size`` bytes; None where the source is
+    too large to gain by it.
+
+    UsageError where the codec of ``chain`` works with no dictionary; what ``read`` raises.
+    """
+    check_codec(chain)
+    named = read(path).named
+    return named if size <= MOST_SOURCE else None
+
+
+def check_codec(chain: Chain) -> None:
+    """UsageError where the codec of ``chain`` works with no dictionary."""
+    if not CODECS.cls(chain.codec.name).takes_dictionary:
+        raise UsageError(f"a shared dictionary is for zstd, and {chain} has another codec")
+
+
+def find(named: DictionaryName) -> Dictionary:
+    """The dictionary that a container names; without its bytes where it is nowhere."""
+    with _lock:
+        known = _known.get(named.check)
+    if known is not None:
+        return Dictionary(named, known.data)
+    elsewhere = None
+    if (name := safe_name(named.name)) is not None:
+        for folder in _places():
+            path = os.path.join(folder, name)
+            if not os.path.isfile(path):
+                continue
+            try:
+                found = read(path)
+            except (FileError, InputError):
+                found = None
+            if found is not None and found.named.check == named.check:
+                return Dictionary(named, found.data)
+            elsewhere = elsewhere or path
+    return Dictionary(named, None, elsewhere)
+
+
+def _places() -> Iterator[str]:
+    """Where dictionaries are looked for, each folder once: beside files, above them, at home.
+
+    Of what is read elsewhere at the same time too: by its hash none is taken for another.
+    """
+    seen: dict[str, None] = {}
+    for below in open_folders():
+        folder = os.path.abspath(below)
+        while folder not in seen:
+            seen[folder] = None
+            folder = os.path.dirname(folder)
+    seen[configuration_folder()] = None
+    return iter(seen)
+
+
+def configuration_folder() -> str:
+    """The folder of what the user has set, where ``config.toml`` is, too."""
+    if os.name == "nt":
+        home = os.environ.get("APPDATA") or os.path.expanduser("~")
+    elif sys.platform == "darwin":
+        home = os.path.expanduser("~/Library/Application Support")
+    else:
+        home = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
+    return os.path.join(home, "serialpack")
+
+
+class Trained(NamedTuple):
+    """A dictionary that was made, from so many ``files``."""
+
+    dictionary: Dictionary
+    files: int
+
+
+def train_dictionary(
+    sources: Iterable[Path], path: Path, *, effort: int = DEFAULT_EFFORT
+) -> Trained:
+    """Train a dictionary from ``sources``, small files of one kind, into the new file ``path``.
+
+    It appears whole or not at all. Files of up to 64 KiB count, and of many those spread evenly
+    over all of them: some 11 MB are read. The same files give the same dictionary. What cannot be
+    read is passed over.
+
+    Raises FileError, UsageError; InputError where the files are too few or too small.
+    """
+    check_output(path, force=False)
+    sizes: list[tuple[str, int]] = []
+    for each in sources:
+        try:
+            found = os.stat(each)
+        except (OSError, ValueError):
+            continue
+        if 0 < found.st_size <= MOST_SOURCE and os.path.isfile(each):
+            sizes.append((os.fspath(each), found.st_size))
+    step = -(-sum(size for _, size in sizes) // _SAMPLES) or 1
+    samples: list[bytes] = []
+    for name, _ in sizes[::step]:
+        try:
+            with Source(name) as source:
+                samples.append(source.read(MOST_SOURCE))
+        except FileError:
+            continue
+    try:
+        data = train(samples, SIZE, parse_stage(CODECS, "zstd", effort).values[0])
+    except CodecError as error:
+        said = f"no dictionary can be trained from {len(samples)} files of up to 64 KiB"
+        raise InputError(f"{said}: {error}", path=os.fspath(path), hint="pack without") from None
+    with Output(path) as output:
+        output.write(data)
+    return Trained(read(path), len(samples))

@@ -1,0 +1,211 @@
+"""A dictionary that small files share: trained, found again, and missed by its name and hash."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import serialpack
+from tests.cli.conftest import Run
+from tests.docs.test_schemas import check
+
+
+def record(number: int) -> bytes:
+    """One of many files alike, of some 350 bytes."""
+    draw = random.Random(number)
+    return json.dumps(
+        {
+            "id": number,
+            "owner": {"name": f"user {draw.randrange(10**6)}", "email": f"u{number}@example.org"},
+            "address": {"street": "Bahnhofstrasse", "number": draw.randrange(99), "city": "Bern"},
+            "tags": draw.sample(["alpha", "beta", "gamma", "delta"], 2),
+            "created": f"2024-{draw.randrange(1, 13):02}-{draw.randrange(1, 29):02}T00:00:00Z",
+            "active": draw.random() < 0.5,
+            "settings": {"language": "de-CH", "notifications": True, "theme": "dark"},
+        },
+        indent=1,
+    ).encode()
+
+
+@pytest.fixture
+def kinds(tmp_path: Path) -> Path:
+    """A folder ``in`` of 60 files, some of them in a folder below."""
+    for number in range(60):
+        path = tmp_path / "in" / ("sub" if number % 2 else ".") / f"{number}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(record(number))
+    return tmp_path
+
+
+def size_of(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*.spk"))
+
+
+def test_it_is_trained_once_then_used_and_found_again(run: Run, kinds: Path) -> None:
+    """In a folder above the containers, too; what was packed is half as large, and comes back."""
+    shared = kinds / "out/kinds.dict"
+    first = run("pack", "--json", "-r", "in", "-o", "out", "--shared-dict", shared)
+    said = first.stderr.decode()
+    assert "kinds.dict: trained from 60 files, " in said
+    lines = [json.loads(line) for line in first.stdout.splitlines()]
+    check("pack", lines[0])
+    assert lines[0]["dictionary"].startswith("kinds.dict (")
+    trained = shared.read_bytes()
+    run("pack", "-r", "in", "-o", "plain")
+    assert 2 * size_of(kinds / "out") <= size_of(kinds / "plain")
+
+    (kinds / "in/new.json").write_bytes(record(1000))
+    later = run("pack", "-r", "in", "-o", "out", "--skip-existing", "--shared-dict", shared)
+    assert "trained from" not in later.stderr.decode()
+    assert shared.read_bytes() == trained
+    assert (kinds / "out/new.json.spk").stat().st_size < 250
+
+    run("unpack", "-r", "out", "-o", "back")
+    for path in (kinds / "in").rglob("*.json"):
+        assert (kinds / "back" / path.relative_to(kinds / "in")).read_bytes() == path.read_bytes()
+
+
+def test_it_is_no_input_where_it_is_in_the_folder(run: Run, kinds: Path) -> None:
+    for _ in range(2):
+        run("pack", "-f", "-r", "in", "-o", "out", "--shared-dict", "in/kinds.dict")
+    assert not (kinds / "out/kinds.dict.spk").exists()
+    assert len(list((kinds / "out").rglob("*.spk"))) == 60
+
+
+def test_which_one_is_missing_is_said(run: Run, kinds: Path, tmp_path: Path) -> None:
+    """And then it is given, or in the folder of the configuration; another one is never used."""
+    run("pack", "in/2.json", "in/4.json", *(f"in/sub/{n}.json" for n in range(1, 60, 2)),
+        "-o", "out/", "--shared-dict", "out/kinds.dict")  # fmt: skip
+    alone = tmp_path / "alone/2.json.spk"
+    alone.parent.mkdir()
+    shutil.move(kinds / "out/2.json.spk", alone)
+    found = json.loads(run("inspect", "--json", alone).stdout)
+    check("inspect", found)
+    (member,) = found["members"]
+    assert member["dictionary"]["found"] is False
+    wanted = f"kinds.dict ({member['dictionary']['hash']})"
+    assert f"dictionary  {wanted}, not found" in run("inspect", alone).stdout.decode()
+
+    for asked in (["unpack"], ["unpack", "--test"], ["unpack", "--to", "yaml"], ["inspect", "--head", "1"]):  # noqa: E501 # fmt: skip
+        said = run(*asked, alone, code=1).stderr.decode()
+        assert f"needs the dictionary {wanted}, which is neither beside it" in said
+        assert "--shared-dict PATH names it" in said
+        assert list(alone.parent.iterdir()) == [alone]
+
+    other = alone.parent / "kinds.dict"
+    shutil.copy(kinds / "out/kinds.dict", other)
+    data = bytearray(other.read_bytes())
+    data[-5] ^= 1  # a damaged one
+    other.write_bytes(data)
+    assert f": {other} is another one" in run("unpack", alone, code=1).stderr.decode()
+    said = run("unpack", alone, "--shared-dict", other, code=1).stderr.decode()
+    assert f"needs the dictionary {wanted}" in said
+    other.unlink()
+
+    run("unpack", "--test", alone, "--shared-dict", "out/kinds.dict")
+    run("unpack", alone, "--to", "yaml", "-o", "-", "--shared-dict", "out/kinds.dict")
+    run("inspect", "--head", "1", alone, "--shared-dict", "out/kinds.dict")
+    home = tmp_path / "conf"
+    (home / "serialpack").mkdir(parents=True)
+    shutil.copy(kinds / "out/kinds.dict", home / "serialpack")
+    run("unpack", alone, env={"XDG_CONFIG_HOME": str(home)})
+    assert (alone.parent / "2.json").read_bytes() == record(2)
+
+
+def test_what_is_no_dictionary_is_refused_before_anything_is_written(run: Run, kinds: Path) -> None:
+    (kinds / "no.dict").write_bytes(b"not one")
+    (kinds / "broken.dict").write_bytes(b"\x37\xa4\x30\xec\1\0\0\0" + b"broken" * 9)
+    for path, words in (("no.dict", "is no dictionary"), ("broken.dict", "no sound dictionary")):
+        said = run("pack", "in/2.json", "-o", "x.spk", "--shared-dict", path, code=3)
+        assert words in said.stderr.decode()
+        assert path in said.stderr.decode()
+    said = run("pack", "in/2.json", "in/4.json", "--shared-dict", "few.dict", code=3)
+    assert "no dictionary can be trained from 2 files" in said.stderr.decode()
+    run("unpack", "in/2.json", "--shared-dict", "missing.dict", code=1)
+    run("pack", "-c", "xz", "in/2.json", "--shared-dict", "few.dict", code=2)
+    run("pack", "-r", "--dry-run", "in", "--shared-dict", "few.dict")
+    assert not list(kinds.rglob("*.spk"))
+    assert not (kinds / "few.dict").exists()
+
+
+def test_the_library_packs_and_reads_with_one(tmp_path: Path) -> None:
+    files = [tmp_path / f"{number}.json" for number in range(60)]
+    for number, path in enumerate(files):
+        path.write_bytes(record(number))
+    shared = tmp_path / "elsewhere" / "kinds.dict"
+    shared.parent.mkdir()
+    done = serialpack.train_dictionary(files, shared)
+    assert done.files == 60
+    again = serialpack.train_dictionary(files, tmp_path / "again.dict")
+    assert again.dictionary.data == done.dictionary.data  # the same files, the same dictionary
+    with pytest.raises(serialpack.FileError, match="exists already"):
+        serialpack.train_dictionary(files, shared)
+
+    out = io.BytesIO()
+    report = serialpack.pack(files[0], out, shared_dict=shared)
+    assert report.dictionary == str(done.dictionary)
+    back = io.BytesIO()
+    serialpack.unpack(io.BytesIO(out.getvalue()), back, shared_dict=shared)
+    assert back.getvalue() == record(0)
+
+    obj = json.loads(record(7))
+    with_one = serialpack.dumps(obj, "json", shared_dict=shared)
+    assert len(with_one) < len(serialpack.dumps(obj, "json"))
+    assert serialpack.loads(with_one, shared_dict=shared) == obj
+
+
+def test_large_sources_need_none(tmp_path: Path) -> None:
+    files = [tmp_path / f"{number}.json" for number in range(40)]
+    for number, path in enumerate(files):
+        path.write_bytes(record(number))
+    serialpack.train_dictionary(files, tmp_path / "kinds.dict")
+    shared = tmp_path / "kinds.dict"
+    large = io.BytesIO(b"".join(map(record, range(300))))
+    assert serialpack.pack(large, io.BytesIO(), shared_dict=shared).dictionary is None
+    table = tmp_path / "table.json"
+    table.write_text(json.dumps([{"n": n, "square": n * n} for n in range(900)]))
+    report = serialpack.pack(table, io.BytesIO(), shared_dict=shared)
+    assert report.chain.startswith("columns")  # which are smaller
+    assert report.dictionary is None
+
+
+@pytest.mark.peers
+@pytest.mark.skipif(shutil.which("zstd") is None, reason="no zstd")
+def test_the_zstd_tool_reads_it_and_makes_one(run: Run, kinds: Path) -> None:
+    run("pack", "-r", "in", "-o", "out", "--shared-dict", "out/kinds.dict")
+
+    def zstd(*words: str) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(["zstd", *words], cwd=kinds, capture_output=True, check=False)
+
+    assert zstd("-dc", "-D", "out/kinds.dict", "out/2.json.spk").stdout == record(2)
+    without = zstd("-dc", "out/2.json.spk")
+    assert without.returncode
+    assert without.stdout == b""
+    sources = [str(path) for path in sorted((kinds / "in").rglob("*.json"))]
+    assert not zstd("-q", "--train", *sources, "--maxdict=4000", "-o", "theirs.dict").returncode
+    run("pack", "in/2.json", "-o", "2.spk", "--shared-dict", "theirs.dict")
+    run("unpack", "2.spk", "-o", "2.json")
+    assert (kinds / "2.json").read_bytes() == record(2)
+
+
+def test_small_real_files_become_half_as_large(shared_data: Path, tmp_path: Path) -> None:
+    """JSON and YAML of 512 to 10,000 bytes: their containers, beside those without a dictionary."""
+    files = [
+        path
+        for path in sorted(shared_data.rglob("*"))
+        if path.suffix in (".json", ".yaml", ".yml") and 512 <= path.stat().st_size < 10_000
+    ]
+    serialpack.train_dictionary(files, tmp_path / "kinds.dict")
+    sums = []
+    for shared in (tmp_path / "kinds.dict", None):
+        reports = [
+            serialpack.pack(path, io.BytesIO(), shared_dict=shared, threads=1) for path in files
+        ]
+        sums.append(sum(report.packed for report in reports))
+    assert 2 * sums[0] <= sums[1]
