@@ -38,13 +38,13 @@ from serialpack.errors import (
     SerialpackError,
     UsageError,
 )
-from serialpack.files import Path, Source, check_output
+from serialpack.files import Path, Source, check_output, shown, status
 from serialpack.output import Output
-from serialpack.paths import make_folder, place_below, status
+from serialpack.paths import make_folder, place_below
 from serialpack.pipeline.expect import expect_restored
 from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import ArchiveReport, PackReport, UnpackReport
-from serialpack.targets import is_device, opened_device
+from serialpack.targets import is_device, opened_device, output_at
 from serialpack.watch import expect
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def pack_archive(
             reports.append(report)
             read, written = read + report.size, written + report.packed
     if isinstance(target, str | os.PathLike):
-        reports = [report._replace(target=os.fspath(target)) for report in reports]
+        reports = [report._replace(target=shown(target)) for report in reports]
     return ArchiveReport(tuple(reports))
 
 
@@ -358,7 +358,7 @@ def _joined(target: Target, force: bool) -> Iterator[IO[bytes]]:
         with opened_device(target) as device:
             yield device
     elif isinstance(target, str | os.PathLike):
-        with Output(target, force=force) as output:
+        with output_at(target, force=force) as output:
             yield cast("IO[bytes]", output)
     else:
         yield target

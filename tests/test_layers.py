@@ -13,12 +13,13 @@ from tests.structure import PACKAGE, Tree
 #: lower layers and itself; parts of one layer do not know each other.
 LAYERS: list[set[str]] = [
     {"_version", "errors", "first_bytes", "known", "literal"},
-    {"depth"},
+    {"depth", "far"},
     {"binary", "collector", "globs", "hidden", "text", "tokens", "units", "values", "watch"},
     {"reports", "stages"},
     {"codecs", "columns", "container", "files", "filters", "formats"},
     {"compressed", "detect", "disk", "folders", "listing", "paths", "serializers"},
     {"array_chains", "look", "output", "recognise"},
+    {"uploads"},
     {"auto", "targets"},
     {"pipeline"},
     {"inspection", "lazy"},

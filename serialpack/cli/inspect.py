@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 @files_argument
 @request(InspectRequest)
 def command(asked: InspectRequest) -> int:
+    from serialpack.cli.far import hear_of_far
     from serialpack.cli.inputs import Takes, input_files
     from serialpack.cli.run import each_file, tell_found
     from serialpack.errors import WORST_FIRST, UsageError
@@ -69,6 +70,7 @@ def command(asked: InspectRequest) -> int:
     if asked.format is not None:
         FORMATS.source(asked.format)
     inputs = input_files(asked.files, asked.sources, Takes())
+    hear_of_far(inputs.paths, asked.manner)
     several = len(inputs.paths) > 1
     codes = [
         tell_found(inputs, asked.manner),
