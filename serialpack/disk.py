@@ -50,17 +50,21 @@ class WrittenBytes:
 
     def is_in(self, path: str) -> bool:
         """Whether that, and nothing else, is what the disk holds at ``path``."""
-        from xxhash import xxh3_128
-
         with open(path, "rb", buffering=0) as file:
             if hasattr(os, "posix_fadvise"):
                 os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-            front = b""
-            while len(front) < len(self._front) and (more := file.read(_FRONT - len(front))):
-                front += more
-            rest = xxh3_128()
-            while data := file.read(1 << 20):
-                rest.update(data)
+            return self.is_read(file.read)
+
+    def is_read(self, read: Callable[[int], bytes]) -> bool:
+        """Whether that, and nothing else, is what ``read`` gives."""
+        from xxhash import xxh3_128
+
+        front = b""
+        while len(front) < len(self._front) and (more := read(_FRONT - len(front))):
+            front += more
+        rest = xxh3_128()
+        while data := read(1 << 20):
+            rest.update(data)
         return front == self._front and rest.digest() == self._rest.digest()
 
 

@@ -7,7 +7,7 @@ import stat
 import sys
 import threading
 from operator import length_hint
-from typing import IO
+from typing import IO, cast
 
 from serialpack.errors import (
     ExistingFileError,
@@ -16,6 +16,7 @@ from serialpack.errors import (
     ForbiddenFileError,
     MissingFileError,
 )
+from serialpack.far import is_far
 from serialpack.room import room
 
 Path = str | os.PathLike[str]
@@ -45,7 +46,7 @@ class Source:
 
     def __init__(self, source: Path | IO[bytes], name: str | None = None) -> None:
         if isinstance(source, str | os.PathLike):
-            self.path = os.fspath(source)
+            self.path = shown(source)
             self._file = _open_source(self.path)
             self._close = True
         else:
@@ -72,11 +73,16 @@ class Source:
     @property
     def name(self) -> str:
         """The base name."""
-        return os.path.basename(self.path)
+        return base_name(self.path)
 
     @property
     def file(self) -> IO[bytes]:
         return self._file
+
+    @property
+    def is_far(self) -> bool:
+        """Whether it is named by a URL, which no library of ours can open by itself."""
+        return self._close and is_far(self.path)
 
     @property
     def owned(self) -> bool:
@@ -173,13 +179,11 @@ class Source:
 
     def check_unchanged(self) -> None:
         """FileError where the file was written to while it was read."""
-        now = self._stat()
-        if self.stat is not None and now is not None:
-            before = (self.stat.st_size, self.stat.st_mtime_ns)
-            if before != (now.st_size, now.st_mtime_ns):
-                raise FileError(
-                    "changed while it was read", path=self.path, hint="try again when it is quiet"
-                )
+        now = None if self.stat is None else self._stat(again=True)
+        if self.stat is not None and now is not None and not _same(now, self.stat):
+            raise FileError(
+                "changed while it was read", path=self.path, hint="try again when it is quiet"
+            )
 
     def close(self) -> None:
         _open.pop(id(self), None)
@@ -196,7 +200,11 @@ class Source:
         else:
             self.close()
 
-    def _stat(self) -> os.stat_result | None:
+    def _stat(self, *, again: bool = False) -> os.stat_result | None:
+        if self.is_far:
+            from serialpack.far.reading import FarFile
+
+            return cast("FarFile", self._file).status(again=again)
         try:
             found = os.fstat(self._file.fileno())
         except (AttributeError, OSError, ValueError):
@@ -213,7 +221,42 @@ def open_folders() -> set[str]:
     return {os.path.dirname(path) for path in list(_open.values())}
 
 
+def shown(path: Path) -> str:
+    """What ``path`` is called from here on: a URL without the password in it."""
+    text = os.fspath(path)
+    if is_far(text):
+        from serialpack.far import urls
+
+        return urls.shown(text)
+    return text
+
+
+def base_name(path: str) -> str:
+    """The last part of ``path``, which may be a URL."""
+    if is_far(path):
+        from serialpack.far import urls
+
+        return urls.base_name(path)
+    return os.path.basename(path)
+
+
+def status(path: Path) -> os.stat_result:
+    """The status of a file that must be there, or FileError."""
+    if is_far(path):
+        from serialpack.far.systems import status_of
+
+        return status_of(path)
+    try:
+        return os.stat(path)
+    except OSError as error:
+        raise file_error(error, os.fspath(path), "read") from error
+
+
 def _open_source(path: str) -> IO[bytes]:
+    if is_far(path):
+        from serialpack.far.systems import opened
+
+        return cast("IO[bytes]", opened(path))
     try:
         if os.path.isdir(path):
             raise FolderError("is a folder", path=path, hint="name the files in it")
@@ -228,7 +271,10 @@ def exists(path: str) -> FileError:
 
 def check_output(path: Path, *, force: bool, source: os.stat_result | None = None) -> None:
     """FileError where ``path`` cannot or must not be written; called before anything is read."""
-    text = os.fspath(path)
+    text = shown(path)
+    if is_far(text):
+        _check_far_output(text, force=force, source=source)
+        return
     folder = os.path.dirname(text) or "."
     if not os.path.isdir(folder):
         raise MissingFileError("its folder does not exist", path=text, hint="make the folder first")
@@ -246,6 +292,22 @@ def check_output(path: Path, *, force: bool, source: os.stat_result | None = Non
         raise FileError("is not a regular file", path=text, hint="write to it with -o - and >")
     if not force:
         raise exists(text)
+
+
+def _check_far_output(url: str, *, force: bool, source: os.stat_result | None) -> None:
+    from serialpack.far.urls import is_writable
+
+    if not is_writable(url):
+        scheme = url.partition("://")[0]
+        raise FileError(f"{scheme}:// is only read", path=url, hint="name a local file with -o")
+    try:
+        found = status(url)
+    except MissingFileError:
+        return
+    if source is not None and os.path.samestat(found, source):
+        raise FileError("is the input itself", path=url, hint="name another file with -o")
+    if not force:
+        raise exists(url)
 
 
 def safe_name(name: str | None) -> str | None:
@@ -277,10 +339,15 @@ def _same(now: os.stat_result, before: os.stat_result) -> bool:
 def remove_source(path: str, before: os.stat_result | None) -> None:
     """Remove a source that is safely packed, unless it is no longer the file that was read."""
     try:
-        now = os.lstat(path)
+        now = status(path) if is_far(path) else os.lstat(path)
         if before is None or not _same(now, before):
             raise FileError("is no longer the file that was read; kept", path=path)
-        # A crash may bring it back, which loses nothing.
-        os.unlink(path)
+        if is_far(path):
+            from serialpack.far.upload import remove
+
+            remove(path)
+        else:
+            # A crash may bring it back, which loses nothing.
+            os.unlink(path)
     except OSError as error:
         raise file_error(error, path, "remove") from error

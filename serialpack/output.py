@@ -23,7 +23,7 @@ from typing import Any
 
 from serialpack.disk import WrittenBytes, hold, name_new, sync_folder, syncfs
 from serialpack.errors import FileError
-from serialpack.files import Path, exists, file_error
+from serialpack.files import Path, exists, file_error, shown
 from serialpack.hidden import forget, hidden_name, hide
 from serialpack.stages.stage import Buffer
 
@@ -66,7 +66,7 @@ class Output:
         mode: int | None = None,
         owner: tuple[int, int] | None = None,
     ) -> None:
-        self.path = os.fspath(path)
+        self.path = shown(path)
         self._pieces: list[bytes] = []
         self._waiting = 0
         self._force = force
@@ -81,6 +81,10 @@ class Output:
         self._group = group = _here.group
         self._only_same = group is not None and group.only_same
         self._written = WrittenBytes() if group is not None and group.read_back else None
+        self._begin()
+
+    def _begin(self) -> None:
+        """Make the hidden file."""
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
         flags |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
         while True:
@@ -166,7 +170,7 @@ class Output:
             if self._group is not None:
                 self._group.add(self)
                 return
-            os.fsync(self.fd)
+            self.to_disk()
             self.give_name()
             sync_folder(self.folder)
         except OSError as failed:
@@ -186,6 +190,10 @@ class Output:
         if self._mtime is not None:
             times = (self._mtime, self._mtime)
             os.utime(self.fd if os.utime in os.supports_fd else self._temp, ns=times)
+
+    def to_disk(self) -> None:
+        """Bring the file to disk."""
+        os.fsync(self.fd)
 
     def check_read_back(self) -> None:
         """FileError where the disk does not hold what was written, as far as that is known."""
@@ -256,7 +264,7 @@ class OutputGroup:
         failed: dict[str, FileError] = {}
         outputs = self._on_disk(failed)
         with undisturbed():
-            named = [each for each in outputs if _tried(each, Output.give_name, failed)]
+            named = [each for each in outputs if _tried(each, _give_name, failed)]
             for folder in dict.fromkeys([*(each.folder for each in named), *folders]):
                 try:
                     sync_folder(folder)
@@ -277,9 +285,9 @@ class OutputGroup:
                     break
         steps: list[Callable[[Output], object]] = []
         if all_at_once is None:
-            steps.append(lambda each: os.fsync(each.fd))
+            steps.append(lambda each: each.to_disk())
         if self.read_back:
-            steps.append(Output.check_read_back)
+            steps.append(lambda each: each.check_read_back())
         outputs = self.outputs
         for step in steps:
             outputs = [each for each in outputs if _tried(each, step, failed)]
@@ -294,6 +302,10 @@ class OutputGroup:
         for each in self.outputs:
             each.abandon()
         self.outputs = []
+
+
+def _give_name(output: Output) -> None:
+    output.give_name()
 
 
 def _tried(output: Output, step: Callable[[Output], object], failed: dict[str, FileError]) -> bool:

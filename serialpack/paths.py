@@ -5,15 +5,22 @@ from __future__ import annotations
 import os
 
 from serialpack.errors import FileError, RefusedError
+from serialpack.far import is_far
 from serialpack.files import Path, file_error, safe_name
 
 
 def entry_path(path: str) -> tuple[str, str]:
     """The path in an archive for the file at ``path``, and what was taken off its front.
 
-    As with tar, that is all up to the last ``..``, or the ``/`` (on Windows the drive, too).
+    As with tar, that is all up to the last ``..``, or the ``/`` (on Windows the drive, too); of
+    a URL scheme and host, or bucket.
     """
     drive, rest = os.path.splitdrive(path)
+    if is_far(path):
+        from serialpack.far.urls import root_of
+
+        drive = root_of(path)
+        rest = path[len(drive) :]
     parts = rest.replace(os.sep, "/").split("/")
     upwards = [number for number, part in enumerate(parts) if part == ".."]
     if upwards:
@@ -26,6 +33,8 @@ def entry_path(path: str) -> tuple[str, str]:
 
 def check_folder(folder: Path) -> None:
     """FileError where ``folder`` is something else."""
+    if is_far(folder):
+        raise FileError("is far: only local folders are written to", path=folder)
     if os.path.lexists(folder) and not os.path.isdir(folder):
         raise FileError("is no folder", path=os.fspath(folder), hint="name another one with -o")
 
@@ -85,11 +94,3 @@ def place_below(folder: Path, entry: str, *, windows: bool = os.name == "nt") ->
         raise RefusedError("a symbolic link leads out of the folder", path=path)
     make_folder(parent)
     return path
-
-
-def status(path: Path) -> os.stat_result:
-    """The status of a file that must be there."""
-    try:
-        return os.stat(path)
-    except OSError as error:
-        raise file_error(error, os.fspath(path), "read") from error

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import IO, TypeGuard
 
-from serialpack.files import Path, check_output, file_error
+from serialpack.far import is_far
+from serialpack.files import Path, check_output, file_error, shown
 from serialpack.output import Output
 from serialpack.stages.stage import Buffer
 
@@ -27,10 +28,19 @@ def sink(target: Target | None, force: bool, like: os.stat_result | None) -> Ite
         with opened_device(target) as file:
             yield _TargetStream(file).write
     elif isinstance(target, str | os.PathLike):
-        with Output(target, force=force, like=like) as output:
+        with output_at(target, force=force, like=like) as output:
             yield output.write
     else:
         yield _TargetStream(target).write
+
+
+def output_at(path: Path, *, force: bool, like: os.stat_result | None = None) -> Output:
+    """A new file at ``path``, which may be a URL; see ``Output``."""
+    if is_far(path):
+        from serialpack.uploads import FarOutput
+
+        return FarOutput(path, force=force, like=like)
+    return Output(path, force=force, like=like)
 
 
 def is_device(target: Target | None) -> TypeGuard[Path]:
@@ -89,6 +99,6 @@ def check_target(target: Target | None, force: bool, source: os.stat_result | No
 
 def target_name(target: Target | None) -> str | None:
     """What ``target`` is called, if anything."""
-    if target is None or isinstance(target, str):
-        return target
-    return os.fspath(target) if isinstance(target, os.PathLike) else getattr(target, "name", None)
+    if isinstance(target, str | os.PathLike):
+        return shown(target)
+    return getattr(target, "name", None)

@@ -13,7 +13,7 @@ from tests.structure import PACKAGE, Tree
 #: lower layers and itself; parts of one layer do not know each other.
 LAYERS: list[set[str]] = [
     {"_version", "errors", "first_bytes", "known", "literal"},
-    {"depth"},
+    {"depth", "far"},
     {
         "binary",
         "collector",
@@ -30,6 +30,7 @@ LAYERS: list[set[str]] = [
     {"codecs", "columns", "container", "files", "filters", "formats"},
     {"archived", "compressed", "detect", "disk", "folders", "listing", "paths", "serializers"},
     {"array_chains", "look", "output", "recognise"},
+    {"uploads"},
     {"auto", "dictionaries", "targets"},
     {"pipeline"},
     {"inspection", "lazy"},

@@ -10,9 +10,9 @@ from typing import TypeVar
 from serialpack.container.records import Header
 from serialpack.container.rows import EntryRow, cut
 from serialpack.errors import ArchiveError, Damage, FileError, RefusedError, SerialpackError
-from serialpack.files import Path, Source, check_output, exists, file_error
+from serialpack.files import Path, Source, check_output, exists, file_error, status
 from serialpack.output import MOST_FILES, Output, OutputGroup, give_owner
-from serialpack.paths import make_folder, place_below, status
+from serialpack.paths import make_folder, place_below
 from serialpack.pipeline.shared import SharedBlock
 from serialpack.pipeline.unpack import LimitedWrite
 from serialpack.reports import ArchiveReport, UnpackReport

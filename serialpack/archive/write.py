@@ -23,7 +23,8 @@ from serialpack.container.entries import fault_of
 from serialpack.container.rows import encode_rows
 from serialpack.detect import AsFound
 from serialpack.errors import ArchiveError, FileError, SerialpackError, UsageError
-from serialpack.files import Path
+from serialpack.far import is_far
+from serialpack.files import Path, shown
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock
 from serialpack.output import Output
@@ -34,7 +35,7 @@ from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import ByteSerializer
 from serialpack.stages.effort import DEFAULT_EFFORT
 from serialpack.stages.stage import Buffer
-from serialpack.targets import is_device, opened_device
+from serialpack.targets import is_device, opened_device, output_at
 from serialpack.watch import expect
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def pack_archive(
         writer.add(sources)
         if not writer.entries:
             raise ArchiveError(writer.failures, len(writer.failures), done="packed")
-    name = os.fspath(target) if isinstance(target, str | os.PathLike) else None
+    name = shown(target) if isinstance(target, str | os.PathLike) else None
     entries = (report._replace(target=name or report.target) for report in writer.entries)
     return ArchiveReport(tuple(entries), failures=tuple(writer.failures), all_packed=writer.written)
 
@@ -152,7 +153,7 @@ class _ArchiveWriter:
         others: list[ArchiveSource] = []
         for path, source in sources.items():
             try:
-                if not isinstance(source, str | os.PathLike):
+                if not isinstance(source, str | os.PathLike) or is_far(source):
                     alone.append((path, source, None))
                     continue
                 found = look(source, path, owner=self._owner)
@@ -360,7 +361,7 @@ def _joined(target: Target, force: bool) -> Iterator[IO[bytes] | Output]:
         with opened_device(target) as device:
             yield device
     elif isinstance(target, str | os.PathLike):
-        with Output(target, force=force) as output:
+        with output_at(target, force=force) as output:
             yield output
     else:
         yield target

@@ -11,7 +11,7 @@ import click
 from serialpack.cli.naming import STDIO
 from serialpack.cli.requests import Sources
 from serialpack.errors import FolderError, SerialpackError, UsageError
-from serialpack.files import Source
+from serialpack.files import Source, shown
 
 if TYPE_CHECKING:
     from serialpack.folders import Walk
@@ -53,7 +53,7 @@ def input_files(
     Names are bytes to the system, and stay what they are. ``outputs``: what is written to, as it
     is called from the root, and is no input where it is in a folder that is.
     """
-    names = _names(files, sources)
+    names = [shown(name) for name in _names(files, sources)]
     if not sources.recursive:
         if sources.include or sources.exclude:
             raise UsageError("--include and --exclude choose in folders: they go with -r")

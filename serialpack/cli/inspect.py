@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 @files_argument
 @request(InspectRequest)
 def command(asked: InspectRequest) -> int:
+    from serialpack.cli.far import hear_of_far
     from serialpack.cli.inputs import Takes, input_files
     from serialpack.cli.run import each_file, know, tell_found
     from serialpack.errors import WORST_FIRST, UsageError
@@ -72,6 +73,7 @@ def command(asked: InspectRequest) -> int:
         FORMATS.source(asked.format)
     know(asked.shared_dict)
     inputs = input_files(asked.files, asked.sources, Takes())
+    hear_of_far(inputs.paths, asked.manner)
     several = len(inputs.paths) > 1
     codes = [
         tell_found(inputs, asked.manner),

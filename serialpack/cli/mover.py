@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from serialpack.cli.far import hear_of_far
 from serialpack.cli.inputs import NONE, Inputs, Takes, input_files
 from serialpack.cli.naming import STDIO, check_removal, stat_of
 from serialpack.cli.outputs import Targets
@@ -23,7 +24,8 @@ from serialpack.cli.run import (
 from serialpack.cli.tally import MANY, Tally
 from serialpack.disk import remove_dead
 from serialpack.errors import WORST_FIRST, ExistingFileError, SerialpackError, UsageError
-from serialpack.files import check_output, remove_source
+from serialpack.far import is_far
+from serialpack.files import check_output, remove_source, status
 from serialpack.output import OutputGroup
 from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import ReportT
@@ -142,8 +144,12 @@ class Mover:
         outputs = self._outputs
         check_name(path)
         check_removal(path, keep=outputs.keep)
-        before = os.stat(path)
         target = target_of(path)
+        # Groups are brought to a disk: what is far is done one by one.
+        far = is_far(path) or is_far(target)
+        if far and not outputs.skip_existing:
+            return None
+        before = status(path)
         again = False
         if outputs.skip_existing and target is not None:
             from serialpack.cli.rerun import is_done
@@ -153,6 +159,8 @@ class Mover:
                     self._left[path] = target
                     return None
                 again = True
+        if far:
+            return None
         if not outputs.keep:
             self._before[path] = before
         folder = self.targets.folder_for(target)
@@ -371,5 +379,6 @@ def mover_of(
         if path not in (None, STDIO)
     ]
     inputs = input_files(asked.files, asked.sources, takes, written)
+    hear_of_far((*inputs.paths, output), asked.manner)
     targets = Targets(inputs if each else NONE, output, joins=joins)
     return Mover(inputs, targets, outputs, asked.manner, done)

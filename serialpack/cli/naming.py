@@ -4,12 +4,36 @@ from __future__ import annotations
 
 import os
 
-from serialpack.errors import FileError
+from serialpack.errors import FileError, SerialpackError
+from serialpack.far import is_far
 
 SUFFIX = ".spk"
 
 #: Standard input, standard output.
 STDIO = "-"
+
+
+def beside(path: str) -> str:
+    """The path that outputs of ``path`` are named after: itself, so that they stand beside it.
+
+    Of a URL that nothing can be written beside, its last part: they go where one is.
+    """
+    if not is_far(path):
+        return path
+    from serialpack.far.urls import base_name, is_writable
+    from serialpack.files import safe_name
+
+    if is_writable(path):
+        return path
+    name = safe_name(base_name(path))
+    if name is None:
+        raise FileError("has no name that a file can have", path=path, hint="-o names the output")
+    return name
+
+
+def packed_name(path: str) -> str:
+    """``FILE.spk`` for ``FILE``."""
+    return beside(path) + SUFFIX
 
 
 def unpacked_name(path: str, *, stored: bool, salvage: bool = False) -> str:
@@ -19,8 +43,9 @@ def unpacked_name(path: str, *, stored: bool, salvage: bool = False) -> str:
     FileError where there is nothing to take off, or no stored name that is safe to use.
     """
     if not stored:
-        if path.endswith(SUFFIX) and os.path.basename(path) != SUFFIX:
-            return path[: -len(SUFFIX)]
+        target = beside(path)
+        if target.endswith(SUFFIX) and os.path.basename(target) != SUFFIX:
+            return target[: -len(SUFFIX)]
         raise FileError(
             f"its name does not end in {SUFFIX}",
             path=path,
@@ -33,7 +58,7 @@ def unpacked_name(path: str, *, stored: bool, salvage: bool = False) -> str:
     name = safe_name(members[0].name) if members else None
     if name is None:
         raise FileError("holds no name that is safe to use", path=path, hint="-o names the output")
-    return os.path.join(os.path.dirname(path), name)
+    return os.path.join(os.path.dirname(beside(path)), name)
 
 
 def converted_name(path: str, to: str, *, stored: bool) -> str:
@@ -44,9 +69,10 @@ def converted_name(path: str, to: str, *, stored: bool) -> str:
     from serialpack.compressed.source import uncompressed_name
     from serialpack.formats import FORMATS
 
-    if stored or path.endswith(SUFFIX):
-        path = unpacked_name(path, stored=stored)
-    folder, name = os.path.split(uncompressed_name(path))
+    target = beside(path)
+    if stored or target.endswith(SUFFIX):
+        target = unpacked_name(path, stored=stored)
+    folder, name = os.path.split(uncompressed_name(target))
     if FORMATS.by_extension(name) is not None and not name.startswith("."):
         name = name[: name.rindex(".")]
     ending = next(iter(FORMATS.declaration(to).extensions), f".{to}")
@@ -55,13 +81,21 @@ def converted_name(path: str, to: str, *, stored: bool) -> str:
 
 def stat_of(path: str) -> os.stat_result | None:
     """The file's status; None where there is none, which reading it will then say."""
+    from serialpack.files import status
+
     try:
-        return os.stat(path)
-    except OSError:
+        return status(path)
+    except (SerialpackError, ValueError):
         return None
 
 
 def check_removal(path: str, *, keep: bool) -> None:
-    """FileError for ``--rm`` of a link: what would be removed is not what was read."""
+    """FileError for ``--rm`` of a link, as what would be removed is not what was read, and of
+    what cannot be removed."""
+    if not keep and is_far(path):
+        from serialpack.far.urls import is_writable
+
+        if not is_writable(path):
+            raise FileError("is only read, --rm does not remove it", path=path, hint="use -k")
     if not keep and os.path.islink(path):
         raise FileError("is a symbolic link, which --rm does not remove", path=path, hint="use -k")

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import click
 
 from serialpack.errors import UsageError
+from serialpack.far import is_far
 from serialpack.units import parse_size
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -206,7 +207,12 @@ from_option = click.option(
 
 
 def _output(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:  # noqa: ARG001
-    """Standard output by any name: a file that it leads to is written to, and not replaced."""
+    """Standard output by any name: a file that it leads to is written to, and not replaced. A URL
+    is from here on what is shown of it."""
+    if value is not None and is_far(value):
+        from serialpack.far.urls import shown
+
+        return shown(value)
     return "-" if value in _STANDARD_OUTPUT else value
 
 

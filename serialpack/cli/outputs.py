@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from serialpack.cli.inputs import Inputs
 from serialpack.cli.naming import STDIO
 from serialpack.errors import FileError, SerialpackError, UsageError
+from serialpack.far import is_far
 from serialpack.text import printable
 
 
@@ -118,7 +119,7 @@ class Targets:
         The folders that something was made in.
         """
         folder = self._output if target is None and self._folder else self.folder_for(target)
-        if folder is None or folder in self._made:
+        if folder is None or folder in self._made or is_far(folder):
             return []
         from serialpack.paths import make_folder
 

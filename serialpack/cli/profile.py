@@ -6,7 +6,7 @@ import os
 from html import escape
 
 from serialpack.errors import FileError
-from serialpack.output import Output
+from serialpack.targets import output_at
 from serialpack.text import printable
 from serialpack.units import format_size
 
@@ -45,7 +45,7 @@ def write_profile(
     ]
     for name, seconds, sizes in files:
         parts += [f"<h2>{escape(printable(name))}</h2>", *_table(seconds, sizes)]
-    with Output(path, force=force) as out:
+    with output_at(path, force=force) as out:
         out.write("\n".join(parts).encode())
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
-
 from serialpack.cli.naming import SUFFIX
 from serialpack.container.ends import member_length
 from serialpack.container.seek import find_members
-from serialpack.errors import ExistingFileError, SerialpackError
+from serialpack.errors import ExistingFileError, FileError, SerialpackError
+from serialpack.files import Source, status
 
 #: Where the end of a container is looked for first: that of one of some hundred blocks is there.
 _TAIL = 4096
@@ -19,11 +18,13 @@ def is_done(path: str, target: str, *, force: bool) -> bool:
     ExistingFileError where it is there and is not, and must not be overwritten.
     """
     try:
-        output = os.stat(target)
-        source = os.stat(path)
-    except OSError:  # what is missing is not done, or reading it says so
+        output, source = status(target), status(path)
+    except FileError:  # what is missing is not done, or reading it says so
         return False
-    if output.st_mtime_ns < source.st_mtime_ns:
+    times: tuple[int | None, int | None] = output.st_mtime_ns, source.st_mtime_ns
+    if None in times:
+        wrong = "nobody tells whether it is older than its source"
+    elif output.st_mtime_ns < source.st_mtime_ns:
         wrong = "is older than its source"
     elif not output.st_size and source.st_size:
         wrong = "is empty"
@@ -41,11 +42,10 @@ def is_done(path: str, target: str, *, force: bool) -> bool:
 def _ends_whole(path: str, size: int) -> bool:
     """Whether the container at ``path`` is there from its first to its last byte."""
     try:
-        with open(path, "rb", buffering=0) as file:
-            file.seek(max(size - _TAIL, 0))
-            if member_length(file.read(_TAIL)) == size:
+        with Source(path) as source:
+            source.file.seek(max(size - _TAIL, 0))
+            if member_length(source.file.read(_TAIL)) == size:
                 return True
-        with open(path, "rb") as file:  # of several members, or with a longer end
-            return bool(find_members(file))
+            return bool(find_members(source.file))  # of several members, or with a longer end
     except (OSError, SerialpackError):
         return False

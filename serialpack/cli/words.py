@@ -118,9 +118,13 @@ def in_options(message: str) -> str:
 def complain(message: str, path: str | None = None) -> None:
     """One line on standard error."""
     message = in_options(message)
-    where = f"{printable(path)}: " if path else ""
+    message = f"{path}: {message}" if path else message
+    if "://" in message:
+        from serialpack.far.urls import shown
+
+        message = shown(message)  # a word that was typed, and taken for no URL
     with screen.free():
-        print(f"serialpack: {where}{printable(message)}", file=sys.stderr, flush=True)
+        print(f"serialpack: {printable(message)}", file=sys.stderr, flush=True)
 
 
 def note(message: str) -> None:

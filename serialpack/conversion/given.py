@@ -83,7 +83,8 @@ def given_by(
         _check_source(usual, head, trust=trust)
         as_it_is = read == source.read  # and no encoding, no names were put in its place
         if _in_file(usual):
-            path = source.path if source is plain and source.owned and source.stat else None
+            is_path = source is plain and source.owned and not source.is_far
+            path = source.path if is_path and source.stat else None
             read = FileRead(read, path, database_table)
         by_content = format is None and found != "bytes" == told(None, name, head)
         plan = ConversionPlan(usual, fields=fields.paths)

@@ -38,5 +38,6 @@ def opened_target(
         compressed_as(write, compression_named(named), verify=verify) as compressed,
     ):
         owner = getattr(write, "__self__", None)
-        patch = owner.patch if isinstance(owner, Output) and compressed is None else None
+        # What a FarOutput has sent is sent.
+        patch = owner.patch if type(owner) is Output and compressed is None else None
         yield OpenTarget(compressed or write, patch, compressed)

@@ -1,0 +1,21 @@
+"""Far files: what a URL names, read and written as what lies on a disk is.
+
+``is_far`` tells a URL from a path; all else here is only imported for one. ``urls`` is about the
+names: what is shown of one (no passwords), and what it is beside. ``systems`` opens files by
+fsspec, which knows the protocols, their credentials and their settings; ``reading`` reads from
+any place with few requests; ``upload`` writes what appears whole or not at all; ``trouble`` has
+the words for what goes wrong, and tries again where that helps.
+
+Far: anything with a scheme (``s3://``, ``https://``, ``memory://``), also a chain of them
+(``zip://a.json::https://host/b.zip``). ``./s3://x`` is a path.
+"""
+
+from typing import TypeGuard
+
+
+def is_far(path: object) -> TypeGuard[str]:
+    """Whether ``path`` is a URL. One letter is no scheme: it is a drive of Windows."""
+    if not isinstance(path, str):
+        return False
+    scheme, found, _ = path.partition("://")
+    return bool(found) and scheme[1:2] != "" and scheme.replace("::", "").strip("+-.").isalnum()

@@ -1,0 +1,188 @@
+"""A far file to read from: from any place, or only from its front."""
+
+from __future__ import annotations
+
+import io
+import os
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import IO
+
+from serialpack.far.trouble import as_ours
+
+#: What is asked for at a place that nothing led to, in bytes: a round trip takes longer.
+_LEAST = 64 << 10
+
+#: As far as this is read ahead, and as much again is under way meanwhile.
+_MOST = 8 << 20
+
+#: So many pieces are kept at most: of a container its front, its end, and where one reads.
+_PIECES = 4
+
+Fetch = Callable[[int, int], bytes]
+Status = Callable[[], os.stat_result]
+
+
+class FarFile(io.RawIOBase):
+    """What is asked of a far file beside its bytes."""
+
+    def status(self, *, again: bool = False) -> os.stat_result | None:
+        """The file's status when it was opened, or now; None where its size is not known."""
+        raise NotImplementedError
+
+
+class RangedFile(FarFile):
+    """A file whose parts can be had: ``fetch(start, stop)`` gets one, and may take long.
+
+    At first no more is fetched than is asked for. Who reads on where a piece ended gets twice as
+    much as that each time, as the page cache of Linux has it (Documentation/mm, readahead); once
+    that is ``_MOST``, the next piece is fetched while one is worked on. So what was fetched for
+    nothing is never more than what was read, and a scan does not wait.
+    """
+
+    def __init__(
+        self, fetch: Fetch, found: os.stat_result, again: Status, close: Callable[[], object]
+    ) -> None:
+        super().__init__()
+        self._fetch = fetch
+        self._found = found
+        self._status = again
+        self._shut = close
+        self._size = found.st_size
+        self._at = 0
+        #: Where each begins, oldest use first.
+        self._pieces: list[tuple[int, bytes]] = []
+        #: How much the last piece was, and where it ended.
+        self._last, self._end = 0, -1
+        self._ahead: tuple[int, Future[bytes]] | None = None
+        self._one = threading.Lock()
+        # Everything looks at the front first; whether there are parts is known then.
+        self._miss(0, 0)
+
+    def status(self, *, again: bool = False) -> os.stat_result:
+        return self._status() if again else self._found
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        base = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._size}[whence]
+        if base + offset < 0:
+            raise ValueError("a place before the front")
+        self._at = base + offset
+        return self._at
+
+    def read(self, size: int = -1, /) -> bytes:
+        """``size`` bytes, fewer only at the end."""
+        stop = self._size if size < 0 else min(self._at + size, self._size)
+        parts: list[bytes] = []
+        while self._at < stop:
+            start, data = self._piece(self._at, stop)
+            part = data[self._at - start : stop - start]
+            parts.append(part)
+            self._at += len(part)
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    def readinto(self, into: memoryview, /) -> int:  # type: ignore[override]
+        data = self.read(len(into))
+        into[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        if not self.closed:
+            self._pieces.clear()
+            self._ahead = None
+            self._shut()
+        super().close()
+
+    def _piece(self, at: int, stop: int) -> tuple[int, bytes]:
+        """A piece that the byte ``at`` is in; ``stop``: as far as more is needed now."""
+        for number in range(len(self._pieces) - 1, -1, -1):
+            start, data = self._pieces[number]
+            if start <= at < start + len(data):
+                self._pieces.append(self._pieces.pop(number))
+                return start, data
+        return self._miss(at, stop)
+
+    def _miss(self, at: int, stop: int) -> tuple[int, bytes]:
+        """The piece from ``at`` on, fetched."""
+        size = min(2 * self._last, _MOST) if at == self._end else _LEAST
+        ahead, self._ahead = self._ahead, None
+        if ahead is not None and ahead[0] == at:
+            data = ahead[1].result()
+        else:
+            data = self._fetched(at, min(max(stop, at + size), self._size))
+        self._last, self._end = len(data), at + len(data)
+        self._pieces.append((at, data))
+        while len(self._pieces) > _PIECES or (
+            len(self._pieces) > 1 and sum(len(piece) for _, piece in self._pieces) > 2 * _MOST
+        ):
+            self._pieces.pop(0)
+        if size == _MOST and self._end < self._size:
+            self._ahead = self._end, self._begun(self._end, min(self._end + _MOST, self._size))
+        return at, data
+
+    def _fetched(self, start: int, stop: int) -> bytes:
+        if start >= stop:
+            return b""
+        with self._one:  # what is under way shares the connection
+            return self._fetch(start, stop)
+
+    def _begun(self, start: int, stop: int) -> Future[bytes]:
+        """A piece that is being fetched."""
+        future: Future[bytes] = Future()
+
+        def work() -> None:
+            try:
+                future.set_result(self._fetched(start, stop))
+            except BaseException as error:
+                future.set_exception(error)
+
+        # Not one that the end of the program waits for.
+        threading.Thread(target=work, daemon=True).start()
+        return future
+
+
+class StreamedFile(FarFile):
+    """A file that comes from its front to its end, once, as a pipe does."""
+
+    def __init__(self, stream: IO[bytes], url: str, found: os.stat_result, again: Status) -> None:
+        super().__init__()
+        self._stream = stream
+        self._url = url
+        self._found = found
+        self._status = again
+
+    def status(self, *, again: bool = False) -> os.stat_result | None:
+        found = self._status() if again else self._found
+        return found if found.st_size >= 0 else None
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return False
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Some bytes, at most ``size``; none at the end."""
+        try:
+            return self._stream.read(size)
+        except Exception as error:  # another try would go on behind what is missing
+            raise as_ours(error, self._url, "read") from error
+
+    def readinto(self, into: memoryview, /) -> int:  # type: ignore[override]
+        data = self.read(len(into))
+        into[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        if not self.closed:
+            self._stream.close()
+        super().close()

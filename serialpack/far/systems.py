@@ -1,0 +1,176 @@
+"""fsspec, which knows the protocols: file systems, what they say of a file, files of theirs.
+
+Credentials and settings are fsspec's and its libraries' own: ``AWS_*``, ``~/.aws``, ``FSSPEC_*``,
+``~/.config/fsspec``, the login in a URL. https://filesystem-spec.readthedocs.io
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from functools import partial
+from typing import IO, Any, cast
+
+from serialpack.errors import MissingLibraryError, UsageError
+from serialpack.far.reading import RangedFile, StreamedFile
+from serialpack.far.trouble import CONNECT, SILENCE, Changed, RangesIgnored, as_ours, log, tried
+from serialpack.far.urls import address
+
+#: What file systems call the time of the last change, of what is written once that of its making.
+_TIMES = ("LastModified", "Last-Modified", "mtime", "modified", "updated", "created")
+#: What they call what is another one for other bytes.
+_TAGS = ("ETag", "etag", "Content-MD5", "md5Hash", "generation", "Digest")
+
+
+def system_of(url: str, **more: Any) -> tuple[Any, str]:
+    """The fsspec file system of ``url``, and what the file is called there."""
+    try:
+        import fsspec
+        from fsspec.core import url_to_fs
+    except ModuleNotFoundError:
+        raise MissingLibraryError(
+            "URLs cannot be read here: fsspec is not installed",
+            hint="pip install 'serialpack[remote]'",
+            path=url,
+        ) from None
+    whole = address(url)
+    try:
+        for scheme in ("http", "https"):
+            if f"{scheme}://" in whole:
+                set_by_user = fsspec.config.conf.get(scheme, {})
+                more[scheme] = {} if "get_client" in set_by_user else {"get_client": _client}
+        fs, path = url_to_fs(whole, **more)
+    except ImportError as error:
+        raise _missing(error, url) from None
+    except ValueError as error:
+        raise UsageError(str(error).lower(), path=url) from None
+    except Exception as error:
+        raise as_ours(error, url, "open") from error
+    return fs, str(path)
+
+
+def _missing(error: ImportError, url: str) -> MissingLibraryError:
+    scheme = url.partition("://")[0]
+    usual = scheme in ("s3", "s3a", "http", "https")
+    return MissingLibraryError(
+        f"{scheme}:// cannot be read here: {str(error).lower()}",
+        hint="pip install 'serialpack[remote]'" if usual else None,
+        path=url,
+    )
+
+
+async def _client(**settings: Any) -> Any:
+    """A session of aiohttp that gives up on silence, not on what is long, and checks answers."""
+    import aiohttp
+
+    #: What each file's ETag was, or its time.
+    seen: dict[str, str] = {}
+
+    async def looked_at(request: Any, handler: Any) -> Any:
+        answer = await handler(request)
+        if request.method != "GET" or "Range" not in request.headers or answer.status >= 300:
+            return answer
+        name, tag = str(request.url), answer.headers.get("ETag", "")
+        tag = tag or answer.headers.get("Last-Modified", "")
+        if answer.status == 200:
+            answer.close()
+            raise RangesIgnored
+        first = request.headers["Range"].startswith("bytes=0-")
+        if not first and seen.get(name, tag) != tag:
+            answer.close()
+            raise Changed
+        seen[name] = tag
+        return answer
+
+    limit = aiohttp.ClientTimeout(total=None, sock_connect=CONNECT, sock_read=SILENCE)
+    settings = {"timeout": limit, "trust_env": True, **settings}
+    # A part of what is compressed on the way would be no part of the file.
+    settings["headers"] = {"Accept-Encoding": "identity", **settings.get("headers", {})}
+    return aiohttp.ClientSession(middlewares=(looked_at,), **settings)
+
+
+def status_of(url: str) -> os.stat_result:
+    """The status of the file at ``url``, as if it lay on a disk; any error of ``tried``."""
+    fs, path = system_of(url)
+    fs.invalidate_cache(path)
+    return _as_stat(url, tried(lambda: fs.info(path), url, "read"))
+
+
+def _as_stat(url: str, info: dict[str, Any]) -> os.stat_result:
+    """What a file system says of a file. ``st_mtime_ns`` is None where it tells no time.
+
+    The number of the file (``st_ino``) is of its name and its ETag: another file has another one.
+    """
+    if info.get("type") == "directory":
+        raise IsADirectoryError
+    tag = next((info[key] for key in _TAGS if info.get(key)), None)
+    found = next((info[key] for key in _TIMES if info.get(key)), None)
+    when = None if found is None else _nanoseconds(found)
+    seconds = (when or 0) // 10**9
+    mode = stat.S_IFREG | 0o666 & ~_umask()
+    size = -1 if info.get("size") is None else int(info["size"])
+    fields = mode, hash((url, tag)), 0, 1, 0, 0, size, seconds, seconds, seconds
+    return os.stat_result(fields, {"st_mtime_ns": when})
+
+
+def _nanoseconds(when: Any) -> int | None:
+    """A time in ns since 1970."""
+    try:
+        if isinstance(when, str):
+            digits = when[:4].isdigit()
+            when = datetime.fromisoformat(when) if digits else parsedate_to_datetime(when)
+        if isinstance(when, datetime):
+            when = (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
+        return int(float(when) * 1e6) * 1000
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
+def opened(url: str) -> RangedFile | StreamedFile:
+    """The file at ``url``, to be read; one that can be sought where its server lets it."""
+    fs, path = system_of(url)
+    fs.invalidate_cache(path)
+    how: dict[str, Any] = {"cache_type": "none"}  # ``RangedFile`` knows more
+    file = None
+    if "http" in fs.protocol:  # whose files know of themselves no more than their size
+        info = tried(lambda: fs.info(path), url, "read")
+        how["size"] = info.get("size")
+    else:
+        file = tried(lambda: fs.open(path, "rb", **how), url, "read")
+        info = getattr(file, "details", None) or tried(lambda: fs.info(path), url, "read")
+    try:
+        found = _as_stat(url, info)
+    except IsADirectoryError as error:
+        raise as_ours(error, url, "read") from None
+    again = partial(status_of, url)
+    if found.st_size >= 0 and info.get("partial", True):
+        file = file or tried(lambda: fs.open(path, "rb", **how), url, "read")
+        fetch = partial(_fetch, file, url)
+        try:
+            return RangedFile(fetch, found, again, file.close)
+        except RangesIgnored:
+            file.close()
+    log.warning("%s: the server gives no parts of it; it is read through from the front", url)
+    stream = tried(lambda: fs.open(path, "rb", block_size=0), url, "read")
+    return StreamedFile(cast("IO[bytes]", stream), url, found, again)
+
+
+def _fetch(file: Any, url: str, start: int, stop: int) -> bytes:
+    """The bytes ``start`` to ``stop`` of ``file``, from its server."""
+
+    def fetched() -> bytes:
+        file.seek(start)
+        data: bytes = file.read(stop - start)
+        if len(data) < stop - start:
+            raise Changed
+        return data
+
+    return tried(fetched, url, "read")

@@ -1,0 +1,165 @@
+"""What goes wrong with far files: in words, and tried again where that helps."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import logging
+import os
+import time
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+from serialpack.errors import (
+    ExistingFileError,
+    FileError,
+    FolderError,
+    ForbiddenFileError,
+    MissingFileError,
+    SerialpackError,
+)
+from serialpack.far.urls import shown
+
+#: Says at INFO what is tried again, at WARNING what a server cannot do.
+log = logging.getLogger("serialpack.far")
+
+#: So long is waited before each further try, in seconds.
+WAITS = [0.5, 1.0, 2.0, 4.0]
+
+#: So long a server may give no byte, in seconds, and no answer to a connection.
+SILENCE, CONNECT = 30, 10
+
+#: Statuses that may be others the next time (RFC 9110, 15.6; RFC 6585, 4).
+_PASSING = {408, 429, 500, 502, 503, 504}
+
+Found = TypeVar("Found")
+
+
+class RangesIgnored(Exception):
+    """The server gives the whole file where a part of it was asked for."""
+
+
+class Changed(Exception):
+    """The file is another one than it was at the request before."""
+
+
+def tried(call: Callable[[], Found], url: str, doing: str) -> Found:
+    """What ``call`` gives; it is called again where that may help, a few times.
+
+    Any error as one of ours, whose path is ``url``. fsspec itself tries S3 and Google Storage
+    again; what is left to do is plain HTTP.
+    """
+    waits = iter(WAITS)
+    while True:
+        try:
+            return call()
+        except (RangesIgnored, SerialpackError):
+            raise
+        except Exception as error:
+            wait = next(waits, None) if _passes(error) else None
+            if wait is None:
+                raise as_ours(error, url, doing) from error
+            if _is_silence(error):  # which has taken its time already
+                waits = iter(())
+            log.info("%s: %s; trying again in %g s", url, _why(error), wait)
+            time.sleep(wait)
+
+
+def as_ours(error: Exception, url: str, doing: str) -> SerialpackError:
+    """``error`` as one of ours: which file, what could not be done, why."""
+    if any(isinstance(each, Changed) or _status(each) == 412 for each in _causes(error)) or (
+        type(error).__name__ == "FileExpired"
+    ):
+        return changed(url)
+    status = next(filter(None, map(_status, _causes(error))), None)
+    kind: type[FileError] = FileError
+    if status in (404, 410) or (status is None and _is_missing(error)):
+        kind = MissingFileError
+    elif status in (401, 403) or isinstance(error, PermissionError):
+        kind = ForbiddenFileError
+    elif isinstance(error, FileExistsError):
+        kind = ExistingFileError
+    elif isinstance(error, IsADirectoryError):
+        kind = FolderError
+    hint = None
+    if any("credentials" in type(each).__name__.lower() for each in _causes(error)):
+        hint = "set AWS_PROFILE or AWS_ACCESS_KEY_ID, or FSSPEC_S3_ANON=true for a public bucket"
+    return kind(f"cannot {doing}: {_why(error)}", path=url, hint=hint)
+
+
+def changed(url: str) -> FileError:
+    """The error for a file that is not the one of before."""
+    return FileError("changed while it was read", path=url, hint="try again when it is quiet")
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """``error`` and what it came of. HTTP errors of any kind come as "not found" of fsspec."""
+    while error is not None:
+        yield error
+        error = error.__cause__
+
+
+def _status(error: BaseException) -> int | None:
+    """The status that an HTTP server answered."""
+    found = getattr(error, "status", None)
+    return found if isinstance(found, int) else None
+
+
+def _is_missing(error: Exception) -> bool:
+    return isinstance(error, FileNotFoundError) and not _network(error)
+
+
+def _network(error: Exception) -> BaseException | None:
+    """What of the network is behind ``error``."""
+    return next(
+        (
+            each
+            for each in _causes(error)
+            if isinstance(each, TimeoutError | asyncio.TimeoutError | ConnectionError)
+            or type(each).__module__.startswith("aiohttp.client")
+        ),
+        None,
+    )
+
+
+def _is_silence(error: Exception) -> bool:
+    return any(isinstance(each, TimeoutError | asyncio.TimeoutError) for each in _causes(error))
+
+
+def _no_host(error: Exception) -> bool:
+    return any("DNS" in type(e).__name__ or "gaierror" in type(e).__name__ for e in _causes(error))
+
+
+def _passes(error: Exception) -> bool:
+    """Whether it may be better the next time."""
+    if any(isinstance(each, Changed) for each in _causes(error)):
+        return False
+    status = next(filter(None, map(_status, _causes(error))), None)
+    if status is not None:
+        return status in _PASSING
+    if _no_host(error) or any(type(e).__name__ == "InvalidURL" for e in _causes(error)):
+        return False
+    found = _network(error)
+    return found is not None and getattr(found, "errno", None) != errno.ECONNREFUSED
+
+
+def _why(error: Exception) -> str:
+    """The reason of ``error``, without what it says of the URL, which may hold a password."""
+    status = next((each for each in _causes(error) if _status(each)), None)
+    if status is not None:
+        words = getattr(status, "message", "") or ""
+        return f"the server answers {_status(status)} {words}".rstrip()
+    if _is_silence(error):
+        return "the server does not answer"
+    if _no_host(error):
+        return "there is no such host"
+    if _is_missing(error):
+        return "no such file"
+    if isinstance(error, FileExistsError):
+        return "it exists already"
+    found: BaseException = _network(error) or error
+    number = getattr(found, "errno", None)
+    words = os.strerror(number) if found is not error and number else str(found)
+    words = words or type(found).__name__
+    first = shown(str(words)).splitlines()[0]
+    return first[:1].lower() + first[1:]

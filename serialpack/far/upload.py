@@ -1,0 +1,94 @@
+"""A far file that is written: it appears whole, with ``commit``, or not at all."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+from serialpack.far.systems import system_of
+from serialpack.far.trouble import as_ours, log, tried
+
+#: What is sent at a time, in bytes. S3 takes parts from 5 MiB on, and 10,000 of them.
+_PART = 16 << 20
+
+#: From so many parts on they grow with what was sent: 10,000 hold 1.7 TB then, not 160 GB.
+_EVEN = 2000
+
+
+class Upload:
+    """Bytes for the file at ``url``, sent part by part: what an object store calls multipart.
+
+    What fits into one part is kept until ``commit``, and sent by one request. ``new``: that
+    nothing may stand there; S3 and Google Storage see to that at the very end.
+    """
+
+    def __init__(self, url: str, *, new: bool) -> None:
+        self._url = url
+        self._new = new
+        # An instance of its own, which is in a transaction for ever: what is opened in it has no
+        # name before its own ``commit``, whatever the protocol.
+        self._fs, self._path = system_of(url, skip_instance_cache=True)
+        self._buffer = io.BytesIO()
+        self._file: Any = None
+
+    def write(self, data: bytes | memoryview) -> None:
+        """Send ``data``, or keep it for a while; FileError."""
+        if self._file is None and self._buffer.tell() + len(data) <= _PART:
+            self._buffer.write(data)
+            return
+        try:
+            if self._file is None:
+                self._open()
+            self._file.write(data)
+            sent = self._file.tell() // _EVEN >> 20 << 20  # in MiB: Google Storage has rules
+            if sent > _PART and not getattr(self._fs, "fixed_upload_size", False):
+                self._file.blocksize = sent
+        except Exception as error:
+            raise as_ours(error, self._url, "write") from error
+
+    def _open(self) -> None:
+        self._fs.start_transaction()
+        mode = "xb" if self._new else "wb"
+        self._file = self._fs.open(self._path, mode, block_size=_PART)
+        self._file.write(self._buffer.getbuffer())
+        self._buffer = io.BytesIO()
+
+    def commit(self) -> None:
+        """Give what was sent its name; FileError."""
+        try:
+            if self._file is None and getattr(self._fs, "async_impl", False):
+                # An object store, where one request writes all or nothing.
+                how = {"mode": "create"} if self._new else {}
+                data = self._buffer.getvalue()
+                tried(lambda: self._fs.pipe_file(self._path, data, **how), self._url, "write")
+                return
+            if self._file is None:
+                self._open()
+            self._file.close()
+            self._file.commit()
+            self._file = None
+        except Exception as error:
+            raise as_ours(error, self._url, "write") from error
+        finally:
+            self._fs.invalidate_cache(self._path)
+
+    def abort(self) -> None:
+        """Leave nothing of it, as far as the server lets us."""
+        file, self._file = self._file, None
+        self._buffer = io.BytesIO()
+        if file is None:
+            return
+        from fsspec.spec import AbstractBufferedFile
+
+        try:
+            file.discard()
+            if isinstance(file, AbstractBufferedFile):
+                file.closed = True  # else the last reference to it would send the rest
+        except Exception as error:
+            log.warning("%s", as_ours(error, self._url, "take back what was sent").said)
+
+
+def remove(url: str) -> None:
+    """Remove the file at ``url``; FileError."""
+    fs, path = system_of(url)
+    tried(lambda: fs.rm_file(path), url, "remove")

@@ -1,0 +1,79 @@
+"""Names of far files: what of them is shown, what stands beside them.
+
+No message, report or container may hold a password: a URL is ``shown`` as soon as it comes in, and
+that is what travels. Only ``address``, which opens it, knows the rest again. So what is named after
+it (``sftp://host/a.json.spk``) has the same credentials.
+"""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import unquote
+
+#: scheme, what stands before ``@``, host.
+_LOGIN = re.compile(
+    r"([A-Za-z][A-Za-z0-9+.-]+://)([^/?#\s@]*(?:@[^/?#\s@]*)*)@([^/?#\s:]*[^/?#\s]*)"
+)
+_HOST = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+://)([^/?#\s]+)")
+
+#: What in a query is as good as a password: of signed URLs (S3, Google, Azure), and as is usual.
+_SECRET = re.compile(
+    r"([?&](?:x-(?:amz|goog)-(?:signature|credential|security-token)|signature|sig|token"
+    r"|access[_-]?token|auth|api[_-]?key|key|password|awsaccesskeyid|googleaccessid)=)([^&#\s]+)",
+    re.I,
+)
+
+#: Schemes that are only read here.
+_READ_ONLY = ("http", "https", "zip", "tar", "libarchive", "github", "gist", "data", "jar")
+
+#: What was taken off: logins by scheme and host, whole URLs by what is shown of them.
+_logins: dict[str, str] = {}
+_signed: dict[str, str] = {}
+
+
+def shown(text: str) -> str:
+    """``text`` (a URL, or what holds some) without passwords, which ``address`` puts back."""
+
+    def login(found: re.Match[str]) -> str:
+        scheme, secret, host = found.groups()
+        _logins[scheme + host] = secret
+        return scheme + host
+
+    if "://" not in text:
+        return text
+    bare = _LOGIN.sub(login, text)
+    hidden = _SECRET.sub(r"\1...", bare)
+    if hidden != bare:
+        _signed[hidden] = bare
+    return hidden
+
+
+def address(url: str) -> str:
+    """The whole URL that ``shown`` made ``url`` of, or what ``url`` stands beside."""
+
+    def login(found: re.Match[str]) -> str:
+        scheme, host = found.groups()
+        secret = _logins.get(scheme + host)
+        return f"{scheme}{secret}@{host}" if secret else scheme + host
+
+    return _HOST.sub(login, _signed.get(url, url))
+
+
+def root_of(url: str) -> str:
+    """What names no file in ``url``: all before the path, with the ``/`` there."""
+    scheme, _, rest = url.partition("://")
+    return f"{scheme}://{rest.partition('/')[0]}/"
+
+
+def base_name(url: str) -> str:
+    """What a file on a disk would be called that ``url`` is copied to."""
+    link = next((each for each in url.split("::") if "://" in each), url)
+    scheme, _, path = link.partition("://")
+    if scheme in ("http", "https"):
+        path = unquote(re.split("[?#]", path)[0])
+    return path.rsplit("/", 1)[-1] if "/" in path or scheme not in ("http", "https") else ""
+
+
+def is_writable(url: str) -> bool:
+    """Whether anything can be written beside ``url``: not by HTTP, nor into an archive."""
+    return "::" not in url and url.partition("://")[0].lower() not in _READ_ONLY
