@@ -341,16 +341,19 @@ def first_records(
     format: str | None = None,
     max_size: int | None = None,
 ) -> None:
-    """Write the first ``count`` records of a container, or of a file that is none yet.
+    """Write the first ``count`` records of a container, or of a file that is none yet; of one that
+    is compressed, of what is in it.
 
     ``max_size`` (bytes): RefusedError where it would be more. UsageError where the source has no
     records that can be told apart.
     """
     from serialpack.compressed.pieces import Pieces
+    from serialpack.compressed.source import decompressed
     from serialpack.pipeline.ranges import Span, slice_source, unpack_records
     from serialpack.pipeline.unpack import LimitedWrite, member_plan, restored_pieces
 
     with opened_source(source) as opened, sink(target, False, None) as write:
+        opened = decompressed(opened)
         head, read = opened.peek(HEAD), opened.read
         if packed := is_container(head[:SNIFF]):
             opened = expanded(opened)

@@ -30,25 +30,29 @@ def _riff(kind: bytes) -> tuple[Signature, ...]:
 
 _NO_DATA = "not a data format"
 _UNREAD = "known, but not read here"
-_COMPRESSED = (_NO_DATA, "decompress it first")
-_ARCHIVE = (_NO_DATA, "unpack it first")
 _OFFICE = (_NO_DATA, "save its table as CSV")
 _PICTURE = (_NO_DATA, "a tool for pictures converts it, such as ImageMagick")
 _SOUND = (_NO_DATA, "a tool for sound and film converts it, such as ffmpeg")
-_PAGES = (_NO_DATA, "take the text out of it first, as pdftotext does")
+_PAGES = (_NO_DATA, "a tool makes text of it, such as pdftotext")
 _PROGRAM = (_NO_DATA, "serialpack pack keeps its bytes")
 _ZIP = b"PK\x03\x04"
 
+
+def _by(command: str) -> tuple[str, str]:
+    """What is said of files in which others are, that ``command`` takes out."""
+    return _NO_DATA, f"{command} unpacks it"
+
+
 #: The first that fits is it: those that say more stand before those that say less.
 KNOWN: tuple[KnownFile, ...] = (
-    KnownFile("gzip", _front(b"\x1f\x8b"), *_COMPRESSED, ("gz", "gzip")),
-    KnownFile("zstd", _front(b"\x28\xb5\x2f\xfd"), *_COMPRESSED, ("zst", "zstd")),
-    KnownFile("xz", _front(b"\xfd7zXZ\x00"), *_COMPRESSED, ("xz",)),
-    KnownFile("bzip2", _front(b"BZh"), *_COMPRESSED, ("bz2", "bzip2")),
-    KnownFile("lz4", _front(b"\x04\x22\x4d\x18"), *_COMPRESSED, ("lz4",)),
-    KnownFile("lzip", _front(b"LZIP"), *_COMPRESSED, ("lz", "lzip")),
-    KnownFile("snappy", _front(b"\xff\x06\x00\x00sNaPpY"), *_COMPRESSED, ("sz", "snappy")),
-    KnownFile("compress", _front(b"\x1f\x9d"), *_COMPRESSED, ("z",)),
+    KnownFile("gzip", _front(b"\x1f\x8b"), *_by("gzip -dc"), ("gz", "gzip")),
+    KnownFile("zstd", _front(b"\x28\xb5\x2f\xfd"), *_by("zstd -dc"), ("zst", "zstd")),
+    KnownFile("xz", _front(b"\xfd7zXZ\x00"), *_by("xz -dc"), ("xz",)),
+    KnownFile("bzip2", _front(b"BZh"), *_by("bzip2 -dc"), ("bz2", "bzip2")),
+    KnownFile("lz4", _front(b"\x04\x22\x4d\x18"), *_by("lz4 -dc"), ("lz4",)),
+    KnownFile("lzip", _front(b"LZIP"), *_by("lzip -dc"), ("lz", "lzip")),
+    KnownFile("snappy", _front(b"\xff\x06\x00\x00sNaPpY"), *_by("snzip -dc"), ("sz", "snappy")),
+    KnownFile("compress", _front(b"\x1f\x9d"), *_by("gzip -dc"), ("z",)),
     KnownFile(
         "an Office document",
         (((0, _ZIP), (30, b"[Content_Types].xml")),),
@@ -61,15 +65,15 @@ KNOWN: tuple[KnownFile, ...] = (
         *_OFFICE,
         ("ods", "odt", "odp"),
     ),
-    KnownFile("zip", _front(_ZIP, b"PK\x07\x08"), *_ARCHIVE, ("zip", "jar")),
+    KnownFile("zip", _front(_ZIP, b"PK\x07\x08"), *_by("unzip"), ("zip", "jar")),
     KnownFile("an empty zip", _front(b"PK\x05\x06"), _NO_DATA, "there is nothing in it"),
-    KnownFile("7z", _front(b"7z\xbc\xaf\x27\x1c"), *_ARCHIVE, ("7z",)),
-    KnownFile("rar", _front(b"Rar!\x1a\x07"), *_ARCHIVE, ("rar",)),
-    KnownFile("tar", (((257, b"ustar"),),), *_ARCHIVE, ("tar", "tgz")),
-    KnownFile("cpio", _front(b"070701", b"070707"), *_ARCHIVE, ("cpio",)),
-    KnownFile("ar", _front(b"!<arch>\n"), *_ARCHIVE, ("ar", "deb")),
-    KnownFile("an RPM package", _front(b"\xed\xab\xee\xdb"), *_ARCHIVE, ("rpm",)),
-    KnownFile("a cabinet", _front(b"MSCF\0\0\0\0"), *_ARCHIVE, ("cab",)),
+    KnownFile("7z", _front(b"7z\xbc\xaf\x27\x1c"), *_by("7z x"), ("7z",)),
+    KnownFile("rar", _front(b"Rar!\x1a\x07"), *_by("unrar x"), ("rar",)),
+    KnownFile("tar", (((257, b"ustar"),),), *_by("tar -xf"), ("tar", "tgz")),
+    KnownFile("cpio", _front(b"070701", b"070707"), *_by("bsdtar -xf"), ("cpio",)),
+    KnownFile("ar", _front(b"!<arch>\n"), *_by("ar x"), ("ar", "deb")),
+    KnownFile("an RPM package", _front(b"\xed\xab\xee\xdb"), *_by("bsdtar -xf"), ("rpm",)),
+    KnownFile("a cabinet", _front(b"MSCF\0\0\0\0"), *_by("bsdtar -xf"), ("cab",)),
     KnownFile("PNG", _front(b"\x89PNG\r\n\x1a\n"), *_PICTURE, ("png",)),
     KnownFile("JPEG", _front(b"\xff\xd8\xff"), *_PICTURE, ("jpg", "jpeg")),
     KnownFile("GIF", _front(b"GIF87a", b"GIF89a"), *_PICTURE, ("gif",)),
@@ -128,7 +132,7 @@ KNOWN: tuple[KnownFile, ...] = (
 )
 
 #: Text that is told otherwise than by its first bytes.
-HTML = KnownFile("HTML", (), _NO_DATA, "take its tables out first", ("html", "htm"))
+HTML = KnownFile("HTML", (), _NO_DATA, "pandas.read_html reads its tables", ("html", "htm"))
 
 
 def known_file(head: bytes) -> KnownFile | None:

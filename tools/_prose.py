@@ -342,10 +342,12 @@ MEMORY = (
     " packed with more than 2 million of them.",
     "Values are objects: chains that pack them take some 20 times the block, and more where they"
     " are small. `--to` with `-j 1` reads blocks of fewer values where they are small, and keeps to"
-    " the 3 times and 64 MB with records of BSON, CBOR, CSV, JSON, MessagePack, NDJSON and TSV. Not"
-    " with one record, which is never cut: a record of a million members, as a row of a million"
-    " columns is, takes some 300 MB (one JSON object that is larger than a block is no record, but"
-    " each of its members). Nor to Avro, or to what is written as a whole. Another table has"
+    " the 3 times and 64 MB with records of BSON, CBOR, CSV, JSON, MessagePack, NDJSON and TSV. Nor"
+    " is one record cut, by any chain or conversion: each of its members, a name and a small value,"
+    " takes up to 550 bytes (one JSON object that is larger than a block is no record, but each of"
+    " its members is). A row of CSV whose header is longer than 1 MiB becomes JSON, NDJSON,"
+    " MessagePack or CBOR some members at a time, and takes 5 times the row and its header instead."
+    " The bound is not that of Avro, nor of what is written as a whole. Another table has"
     " 100,000 columns at most, each of which takes 1 kB, and in Parquet 15 kB; where each record"
     " has keys of its own, it is the cells, records times columns, that take memory: up to 90 bytes"
     " each.",

@@ -290,7 +290,7 @@ def _subject(question: Question) -> Subject:
         head = opened.peek(HEAD)
         if is_container(head[:SNIFF]):
             raise UsageError(
-                "is a serialpack file already", hint="bench what was packed: unpack it first"
+                "is a serialpack file already", hint="bench what unpack gives back of it"
             )
         named = question.called is None
         if question.format is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import shlex
 import sys
 from contextlib import suppress
 from functools import cache
@@ -12,11 +13,16 @@ from typing import IO, cast
 from serialpack.api import HEAD, expanded
 from serialpack.cli.naming import STDIO, SUFFIX
 from serialpack.cli.requests import UnpackRequest
-from serialpack.compressed.source import compression_named, decompressed, uncompressed_name
+from serialpack.compressed.source import (
+    compression_named,
+    compression_of,
+    decompressed,
+    uncompressed_name,
+)
 from serialpack.container.reader import SNIFF, first_header, is_container
 from serialpack.container.records import Header
 from serialpack.conversion.targets import is_written
-from serialpack.detect import not_converted, told
+from serialpack.detect import looks_like, not_converted, told
 from serialpack.errors import InputError, NotContainerError, SerialpackError
 from serialpack.files import Source
 from serialpack.formats import FORMATS
@@ -81,6 +87,16 @@ def named_format(path: str) -> str | None:
     """The format that a file's name says, also behind the ending of a compression."""
     found = FORMATS.by_extension(uncompressed_name(path))
     return None if found is None else found.name
+
+
+def uncompressing(path: str) -> list[str] | None:
+    """The words of the command that gives what is in a compressed file; None where nobody here
+    reads that, or it is not compressed."""
+    with suppress(OSError, SerialpackError), Source(path) as source:
+        if compression_of(source) is not None and is_written(format := _format_of(path)):
+            inner = uncompressed_name(path)
+            return ["unpack", path, "--to", format, "-o", STDIO if os.path.exists(inner) else inner]
+    return None
 
 
 def compression_meant(output: str | None, path: str) -> str | None:
@@ -181,12 +197,18 @@ def _opened(path: str) -> Source:
 
 def not_unpacked(path: str, error: SerialpackError) -> SerialpackError:
     """``error``, of an input that is no container, with what can be done with it."""
+    is_file = path != STDIO and os.path.isfile(path)
+    if is_file and (words := uncompressing(path)) is not None:
+        with Source(path) as source:
+            error = NotContainerError(looks_like(source.peek(HEAD)))
+        error.hint = shlex.join(["serialpack", *words])
+        return error
     if isinstance(error, NotContainerError):
         known = known_words(error.looks_like)
         what = error.looks_like not in (None, "an empty file") and "--to FORMAT converts it"
         error.hint = known.instead if known is not None else what or None
         return error
-    if path == STDIO or not os.path.isfile(path):
+    if not is_file:
         return error
     with suppress(OSError, SerialpackError), Source(path) as source:
         head = source.peek(HEAD)

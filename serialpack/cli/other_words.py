@@ -7,9 +7,7 @@ import shlex
 from collections.abc import Callable, Sequence
 
 from serialpack.cli.naming import STDIO, SUFFIX
-from serialpack.compressed.source import uncompressed_name
 from serialpack.container.reader import SNIFF, is_container
-from serialpack.formats import FORMATS
 
 #: What is shown where no file was named.
 _FILE = "FILE"
@@ -21,18 +19,10 @@ def _pack(args: Sequence[str]) -> list[str]:
 
 def _unpack(args: Sequence[str]) -> list[str]:
     if args and _are_not_packed(args):
-        inner = uncompressed_name(args[0])
-        found = FORMATS.by_extension(inner)
-        if inner == args[0] or len(args) > 1 or found is None or not found.is_target:
-            return _inspect(args)  # there is nothing to unpack
-        return [
-            "unpack",
-            *args,
-            "--to",
-            found.name,
-            "-o",
-            STDIO if os.path.exists(inner) else inner,
-        ]
+        from serialpack.cli.meant import uncompressing
+
+        words = uncompressing(args[0]) if len(args) == 1 else None
+        return words or _inspect(args)  # there is nothing to unpack
     return ["unpack", *(args or [_FILE + SUFFIX])]
 
 

@@ -69,7 +69,7 @@ class BlockConverter(WritingHalf):
             and not (plan.tagged or plan.fields or plan.shaping.at or plan.types)
         )
         self._misses = 0
-        self._wide = WideRows.of(plan, self._writers[0])
+        self._wide = WideRows.of(plan, self._writers[0], self._join)
         #: Whether the last block had literals, and how many were not the text of their values.
         self._literals, self._unspelled = False, 0
         self._projector = Projector(wanted(plan.fields)) if plan.fields else None

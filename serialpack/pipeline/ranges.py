@@ -88,7 +88,9 @@ class _Blocks:
 
     def _begin(self, header: Header) -> None:
         if header.in_archive:
-            raise UsageError("a range does not reach into an archive", hint="unpack it first")
+            raise UsageError(
+                "a range does not reach into an archive", hint="unpack -o FOLDER gives its files"
+            )
         plan = member_plan(header, trust=self._trust)
         self.headers.append(header)
         self.plans.append(plan)
@@ -191,12 +193,18 @@ def slice_source(source: Source, write: Write, format: str, span: Span) -> None:
     fmt = FORMATS.get(format)
     piece: _Slice | None = None
     for block in fmt.split(source.read, DEFAULT_BLOCK_SIZE):
+        if block.records is None:
+            raise _untold(fmt, "inspect without --head tells what it is")
         piece = piece or _Slice(fmt, fmt.outline(block), span, write)
         piece.add(block.index, block.records, lambda block=block: block.data)  # type: ignore[misc]
         if piece.complete:
             break
     if piece is not None:
         piece.finish()
+
+
+def _untold(fmt: Format, hint: str) -> UsageError:
+    return UsageError(f"the records of this source ({fmt.name}) cannot be told apart", hint=hint)
 
 
 class _Slice:
@@ -235,10 +243,7 @@ class _Slice:
         ``pieces`` gives them from the front, for records that have others behind them.
         """
         if records is None:
-            raise UsageError(
-                f"the records of this source ({self._format.name}) cannot be told apart",
-                hint="a range of bytes can be had (unpack --bytes A:B)",
-            )
+            raise _untold(self._format, "a range of bytes can be had (unpack --bytes A:B)")
         span = (
             max(self._span.start - self._position, 0),
             records if self._span.stop is None else min(self._span.stop - self._position, records),

@@ -234,7 +234,9 @@ def members_of(source: Source, *, trust: bool) -> list[MemberRecords]:
     members: list[MemberRecords] = []
     for found in find_members(source.file):
         if found.header.in_archive:
-            raise UsageError("an archive has files, not records", hint="unpack it first")
+            raise UsageError(
+                "an archive has files, not records", hint="unpack -o FOLDER gives them"
+            )
         plan = member_plan(found.header, trust=trust)
         fmt = FORMATS.get(plan.format)
         if fmt.serialized:

@@ -281,7 +281,7 @@ def test_what_an_archive_cannot_do(
         in run("unpack", *args, stdin=(tmp_path / "all.spk").read_bytes(), code=2).stderr.decode()
     )
     assert files(tmp_path) == {*inputs, "all.spk"}
-    assert b"unpack it first" in run("inspect", "--head", "1", "all.spk", code=2).stderr
+    assert b"unpack -o FOLDER" in run("inspect", "--head", "1", "all.spk", code=2).stderr
     assert (
         "-o FOLDER"
         in run("unpack", stdin=(tmp_path / "all.spk").read_bytes(), code=2).stderr.decode()

@@ -124,7 +124,7 @@ def test_what_is_preferred_is_recommended(run: Run, records: Path) -> None:
         (["x", "--html", "no/such/page.html"], 1, b"folder does not exist"),
         (["x", "--plot", "plot.gif"], 2, b"takes .png and .svg"),
         (["x", "--compare", "x"], 3, b"x: "),
-        (["x.spk"], 2, b"unpack it first"),
+        (["x.spk"], 2, b"bench what unpack gives back"),
     ],
 )
 def test_wrong_calls(run: Run, tmp_path: Path, args: list[str], code: int, words: bytes) -> None:

@@ -144,7 +144,7 @@ def test_every_extension_is_a_name() -> None:
         ("xyzzy", "unknown format 'xyzzy'; serialpack unpack --help lists all"),
         ("jsn", "serialpack unpack --help lists all"),
         ("xlsx", "save its table as CSV"),
-        ("zip", "unpack it first"),
+        ("zip", "unzip unpacks it"),
         ("pdf", "not a data format"),
     ],
 )
@@ -194,6 +194,32 @@ def test_words_of_other_programs_name_the_command(
     (line,) = run(*called, code=2).stderr.decode().splitlines()
     assert line == f"serialpack: unknown verb {called[0]!r}; {command}"
     run(*shlex.split(command)[1:], code=code)
+
+
+@pytest.mark.parametrize("args", ["", "-N", "--test", "--records 0:1"])
+@pytest.mark.parametrize("name", ["t.csv.gz", "odd", "there.csv.gz"])
+def test_what_is_compressed_names_the_command_that_gives_what_is_in_it(
+    run: Run, tmp_path: Path, name: str, args: str
+) -> None:
+    """It said to decompress it first."""
+    (tmp_path / "there.csv").touch()
+    (tmp_path / name).write_bytes(gzip.compress(b"a,b\n1,2\n"))
+    (line,) = run("unpack", *args.split(), name, code=3).stderr.decode().splitlines()
+    said, _, command = line.partition("; ")
+    assert said == f"serialpack: {name}: not a serialpack file (looks like gzip)"
+    done = run(*shlex.split(command)[1:])
+    assert (done.stdout or (tmp_path / "t.csv").read_bytes()) == b"a,b\n1,2\n"
+
+
+@pytest.mark.parametrize("inside", [b"Prose.\n", b"\0\1\2", b""])
+def test_what_is_no_data_in_it_names_its_own_tool(run: Run, tmp_path: Path, inside: bytes) -> None:
+    (tmp_path / "x.gz").write_bytes(gzip.compress(inside))
+    assert b"; gzip -dc unpacks it" in run("unpack", "x.gz", code=3).stderr
+
+
+def test_the_first_records_of_what_is_compressed(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "t.csv.gz").write_bytes(gzip.compress(b"a,b\n1,2\n3,4\n"))
+    assert run("inspect", "--head", "1", "t.csv.gz").stdout == b"a,b\n1,2\n"
 
 
 @pytest.mark.parametrize(

@@ -100,7 +100,7 @@ def test_as_one_stream_it_can_only_be_checked() -> None:
     with pytest.raises(serialpack.UsageError, match="folder"):
         serialpack.unpack(io.BytesIO(archive()), io.BytesIO())
     for part in ({"byte_range": (0, 1)}, {"record_range": (0, 1)}):
-        with pytest.raises(serialpack.UsageError, match="unpack it first"):
+        with pytest.raises(serialpack.UsageError, match="unpack -o FOLDER"):
             serialpack.unpack(io.BytesIO(archive()), io.BytesIO(), **part)  # type: ignore[arg-type]
 
 

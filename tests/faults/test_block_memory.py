@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from functools import cache
 from pathlib import Path
@@ -20,6 +21,9 @@ MOST, ROOM = 3, 64
 
 #: MiB of the modules that only conversions load.
 MODULES = 4
+
+#: Bytes of a member of a record that is there as a map.
+MEMBER = 550
 
 #: A record, and what stands before the first and behind the last.
 RECORDS = {
@@ -193,6 +197,28 @@ def test_a_table_that_is_mostly_empty_takes_memory_for_some_of_its_cells(tmp_pat
     source.write_text("".join(f'{{"k{number}":1}}\n' for number in range(2500)))
     args = ("unpack", "--to", "csv", "-j", "1", "-f", "-o", str(tmp_path / "out"))
     assert peak(tmp_path, *args, str(source)) <= at_start() + MODULES + ROOM
+
+
+@pytest.mark.parametrize(
+    ("name", "args"),
+    [
+        ("wide.csv", "pack -s msgpack"),
+        ("wide.ndjson", "pack -s json"),
+        ("wide.ndjson", "unpack --to msgpack"),
+    ],
+)
+def test_a_record_of_many_members_takes_memory_for_each(
+    tmp_path: Path, name: str, args: str
+) -> None:
+    """It is never cut, and its names and values are objects, twice: ``MEMBER`` bytes."""
+    names, fields = ([f"{word}{n}" for n in range(150_000)] for word in ("column", "v"))
+    rows = (",".join(names), ",".join(fields))
+    if name.endswith("json"):
+        rows = (json.dumps(dict(zip(names, fields, strict=True))),) * 2
+    source = tmp_path / name
+    source.write_text("\n".join([*rows, ""]))
+    used = peak(tmp_path, *args.split(), "-j", "1", "-o", str(tmp_path / "out"), str(source))
+    assert used <= at_start() + MODULES + MEMBER * len(names) / MIB
 
 
 @pytest.mark.parametrize("args", ["unpack --to json", "unpack --to msgpack", "pack -s json"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from serialpack.formats.shared.join import Join, Piece
+from serialpack.stages.stage import Buffer
 from serialpack.values.structure import Structure
 
 
@@ -22,8 +23,8 @@ class AvroJoin(Join):
         # A schema that is made for fewer records may not be one for those behind.
         return 0
 
-    def piece(self, data: bytes, records: list[Any], structure: Structure) -> Piece:  # noqa: ARG002
+    def piece(self, data: Buffer, records: list[Any], structure: Structure) -> Piece:  # noqa: ARG002
         from serialpack.formats.avro.file import read_header
 
-        end = read_header(data).end
-        return Piece(data[end:], len(records), data[:end])
+        end = read_header(bytes(data)).end
+        return Piece(data[end:], len(records), bytes(data[:end]))

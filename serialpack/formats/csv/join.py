@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from serialpack.formats.csv.write import header
 from serialpack.formats.shared.join import Join, Piece
+from serialpack.stages.stage import Buffer
 from serialpack.values.structure import Structure
 
 
@@ -22,7 +23,7 @@ class TableJoin(Join):
     def __init__(self, delimiter: str) -> None:
         self._delimiter = delimiter
 
-    def piece(self, data: bytes, records: list[Any], structure: Structure) -> Piece:  # noqa: ARG002
+    def piece(self, data: Buffer, records: list[Any], structure: Structure) -> Piece:  # noqa: ARG002
         if not records:
             return Piece(data, 0)
         names = header(list(records[0]), self._delimiter)

@@ -113,17 +113,18 @@ class CsvText(ValueFormat):
 
     def detect_style(self, block: SourceBlock) -> Style:
         head = self._head(bytes(block.data))
+        short = len(head) <= _MAX_HEAD
         try:
             text = str(self.without_header(block), "utf-8")
             parsed = detect_style(text or str(head, "utf-8"), self._mark)
-            names = self._names(head)
+            names = self._names(head) if short else []
         except ValueError:
             return {}
         style = parsed.stored()
         if self.declared.headless:
             return {**style, "h": _BOM} if bytes(block.data).startswith(_BOM.encode()) else style
         usual = write_rows([names], self._mark, parsed) + parsed.newline
-        if (usual.encode() != head or not block.records) and len(head) <= _MAX_HEAD:
+        if short and (usual.encode() != head or not block.records):
             style["h"] = head.decode()
         return style
 
@@ -135,7 +136,7 @@ class CsvText(ValueFormat):
 
     def line_of_names(self, head: bytes) -> str:
         """A header without what stands before and behind its names; UnicodeDecodeError."""
-        return str(head, "utf-8").removeprefix(_BOM).rstrip("\r\n")
+        return str(head.rstrip(b"\r\n"), "utf-8").removeprefix(_BOM)
 
     def cells(self, line: str) -> Iterator[str]:
         """The fields of a line without its end, of which few are there at a time; Malformed."""

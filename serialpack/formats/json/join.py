@@ -8,11 +8,15 @@ from serialpack.formats.shared.join import Around, Join, Piece
 from serialpack.stages.stage import Buffer
 from serialpack.values.structure import Structure
 
+#: Around the members of a record on a line.
+_RECORD = Around(b"{", b",", b"}\n")
+
 
 class JsonJoin(Join):
     """One document, a record on each line of an array."""
 
     maps = True
+    record = _RECORD
     around: ClassVar[dict[str, Around]] = {
         Structure.DOCUMENT: Around(after=b"\n"),
         Structure.ARRAY: Around(b"[\n", b",\n", b"\n]\n", b"[]\n"),
@@ -20,11 +24,13 @@ class JsonJoin(Join):
         Structure.MAP: Around(b"{\n", b",\n", b"\n}\n", b"{}\n"),
     }
 
-    def piece(self, data: bytes, records: list[Any], structure: Structure) -> Piece:
+    def piece(self, data: Buffer, records: list[Any], structure: Structure) -> Piece:
         if structure == Structure.MAP:
             return Piece(data[1:-2], len(records))
         # A line end stands behind each record, and in none.
-        return Piece(data[:-1].replace(b"\n", b",\n"), len(records))
+        lines = data[:-1]
+        between = bytes(lines).replace(b"\n", b",\n") if len(records) > 1 else lines
+        return Piece(between, len(records))
 
 
 class IndentedJoin(JsonJoin):
@@ -50,7 +56,10 @@ class NdJsonJoin(Join):
     """A JSON value on each line."""
 
     maps = True
-    around: ClassVar[dict[str, Around]] = {Structure.MAP: Around(b"{", b",", b"}\n", b"{}\n")}
+    record = _RECORD
+    around: ClassVar[dict[str, Around]] = {
+        Structure.MAP: Around(_RECORD.before, _RECORD.between, _RECORD.after, b"{}\n")
+    }
 
-    def piece(self, data: bytes, records: list[Any], structure: Structure) -> Piece:
+    def piece(self, data: Buffer, records: list[Any], structure: Structure) -> Piece:
         return Piece(data[1:-2] if structure == Structure.MAP else data, len(records))

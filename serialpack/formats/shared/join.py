@@ -44,6 +44,9 @@ class Join:
     other_head: ClassVar[tuple[str, str]] = ("", "")
     #: What stands around the records of a structure; nothing where it is not named.
     around: ClassVar[dict[str, Around]] = {}
+    #: What stands around the members of one record, a map, beside what counts them; None where
+    #: it is not written member by member.
+    record: ClassVar[Around | None] = None
 
     @classmethod
     def most_values(cls, block_size: int) -> int:
@@ -67,7 +70,7 @@ class Join:
             return dumped
         return [{key: value} for whole in dumped for key, value in whole.items()]
 
-    def piece(self, data: bytes, records: list[Any], structure: Structure) -> Piece:  # noqa: ARG002
+    def piece(self, data: Buffer, records: list[Any], structure: Structure) -> Piece:  # noqa: ARG002
         """The piece of a block whose ``records`` were dumped as ``data``."""
         return Piece(data, len(records))
 
@@ -99,10 +102,11 @@ class CountedJoin(Join):
     """Arrays and maps say first how many elements they have."""
 
     maps = True
+    record = Around()
     #: The first byte of an array and of a map whose length has 32 bits, and of short ones.
     _long: ClassVar[dict[str, int]]
 
-    def piece(self, data: bytes, records: list[Any], structure: Structure) -> Piece:
+    def piece(self, data: Buffer, records: list[Any], structure: Structure) -> Piece:
         before = self.counted(structure, len(records)) if structure == Structure.MAP else b""
         return Piece(data[len(before) :], len(records))
 
