@@ -30,7 +30,7 @@ from typing import Any
 from uuid import UUID, SafeUUID
 from zoneinfo import ZoneInfo
 
-from serialpack.formats.shared.exact import Lost, exact_float
+from serialpack.formats.shared.exact import Inexact, exact_float
 from serialpack.values.parts import same_leaf
 
 #: What types raise for a text or a number that is none of theirs.
@@ -104,7 +104,7 @@ def _read_double(content: Any) -> float:
         return _double(_WORDS[content])
     try:
         return exact_float(text_of(content, r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?"))
-    except Lost as lost:
+    except Inexact as lost:
         raise ValueError(f"no double is {lost.text[:40]}") from None
 
 

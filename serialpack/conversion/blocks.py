@@ -160,17 +160,19 @@ class BlockConverter(WritingHalf):
         lossy: bool = False,
         usual: bool = False,
     ) -> _Tried:
-        losses = self._losses()
+        """The block, read and its text proved, shaped, carried, written and proved.
+
+        ``lossy``: with the losses that the user named. ``usual``: a number is the nearest that
+        Python has; Unspelled where the text does not say just that.
+        """
+        losses, first = self._losses(), block.first_record
         literals = not usual and reader.has_literals
         records = reader.read(block, losses, lossy=lossy, literals=literals, usual=usual)
         at(0.4)
-        elements = self._is_array(block, records)
-        if elements:
+        if elements := self._is_array(block, records):
             records = records[0]
         self._literals = literals = literals and has_literals(records)
-        restyled = literals and (
-            self._table is not None or not self._target.writes_as(self.plan.source)
-        )
+        restyled = literals and self._restyles
         proof: TextProof | None = None
         if self.plan.verify and reader.by_text and not lossy:
             proof = TextProof(reader, usual=usual, literals=literals)
@@ -178,31 +180,52 @@ class BlockConverter(WritingHalf):
                 self._check_text(block, proof, records)
                 proof = None
         if literals and (restyled or not reader.by_text):
-            records = self._settled(records, losses, block.first_record)
-        if self.plan.shaping.at:
-            records, elements = self._at(records, losses), True
-        if self._projector is not None:
-            records = self._projector.records(records, block.first_record)
-            if self.plan.structure == Structure.MAP:
-                records = [record for record in records if record]
+            records = self._settled(records, losses, first)
+        records = self._shaped(records, losses, first)
+        elements = elements or bool(self.plan.shaping.at)
         same = self._same_text(block, records)
-        if self._typer is not None:
-            self._give_types(records, losses, block)
-        if self._carrier is not None:
-            records = self._carrier.carried(records, losses, block.first_record)
-        elif lossy and self._join is not None:
-            records = self.changed(records, losses, block.first_record)
-        if self._table is not None and self._join is not None:
-            first = block.first_record
+        records = self._carried(records, losses, first, lossy=lossy)
+        if self._join is None:
+            return _Tried(records, losses, b"", elements)
+        if self._table is not None:
             piece = None if self._apart else self._row_piece(records, losses, first)
             return _Tried(records, losses, b"", elements, piece=piece, same=same)
-        data = b""
-        if self._join is not None:
-            data = self.write(records, block, proof, literals=literals)
-            if usual and proof is not None and self._may_be_alike:
-                self._alike = Alike.of(records)
-                self._may_be_alike = False
+        data = self.write(records, block, proof, literals=literals)
+        if usual and proof is not None and self._may_be_alike:
+            self._alike = Alike.of(records)
+            self._may_be_alike = False
         return _Tried(records, losses, data, elements)
+
+    def _shaped(self, records: list[Any], losses: Losses, first_record: int) -> list[Any]:
+        """Those records, and those fields of them, that the user named."""
+        if self.plan.shaping.at:
+            records, lost = records_at(records, self.plan)
+            losses.merge(lost)
+        if self._projector is not None:
+            records = self._projector.records(records, first_record)
+            if self.plan.structure == Structure.MAP:
+                records = [record for record in records if record]
+        return records
+
+    def _carried(
+        self, records: list[Any], losses: Losses, first_record: int, *, lossy: bool
+    ) -> list[Any]:
+        """The records with the values that the target has for what they are."""
+        if self._typer is not None:
+            told = self._losses()
+            told.merge(self._typer.apply(records, first_record, losses.allowed))
+            told.check_carried(self.plan)
+            losses.merge(told)
+        if self._carrier is not None:
+            return self._carrier.carried(records, losses, first_record)
+        if lossy and self._join is not None:
+            return self.changed(records, losses, first_record)
+        return records
+
+    @property
+    def _restyles(self) -> bool:
+        """Whether numbers are spelled another way in the target."""
+        return self._table is not None or not self._target.writes_as(self.plan.source)
 
     @property
     def _reshapes(self) -> bool:
@@ -212,12 +235,6 @@ class BlockConverter(WritingHalf):
 
     def _losses(self) -> Losses:
         return Losses(self.plan.lossy, self.plan.asked)
-
-    def _at(self, records: list[Any], losses: Losses) -> list[Any]:
-        """The records at the path that the user named."""
-        found, lost = records_at(records, self.plan)
-        losses.merge(lost)
-        return found
 
     @cached_property
     def _lossy_carrier(self) -> Carrier | None:
@@ -238,13 +255,6 @@ class BlockConverter(WritingHalf):
         """Say of all that is read from now on, in ``seen``, how columns of text are spelled."""
         if self._typer is not None:
             self._typer.seen = seen
-
-    def _give_types(self, records: list[Any], losses: Losses, block: SourceBlock) -> None:
-        assert self._typer is not None
-        told = self._losses()
-        told.merge(self._typer.apply(records, block.first_record, losses.allowed))
-        told.check_carried(self.plan)
-        losses.merge(told)
 
     def _same_text(self, block: SourceBlock, records: list[Any]) -> bool:
         """Whether what the plan keeps of a table of text writes the bytes of the block again.

@@ -9,7 +9,7 @@ from serialpack.depth import MAX_DEPTH
 from serialpack.depth.values import contents
 from serialpack.formats.base import ValueFormat
 from serialpack.formats.shared.changes import Changer
-from serialpack.formats.shared.exact import Lost, held
+from serialpack.formats.shared.exact import Inexact, held
 from serialpack.literal import Literal
 from serialpack.values.kinds import DIGITS, Difference, Loss, Spelled, Unheld, shown
 
@@ -77,7 +77,7 @@ class _LiteralSettler(Changer):
     def _held(self, literal: Literal) -> Any:
         try:
             value = held(literal)
-        except Lost as lost:
+        except Inexact as lost:
             if lost.nearest is not None and DIGITS in self._allowed:
                 self.note(DIGITS, Spelled(literal.text), lost.nearest)
                 return lost.nearest

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from serialpack.conversion.durations import duration_of, duration_text
-from serialpack.formats.shared.exact import MAX_DIGITS, Lost, held
+from serialpack.formats.shared.exact import MAX_DIGITS, Inexact, held
 from serialpack.literal import Literal
 
 #: No type: cells stay what they are.
@@ -146,7 +146,7 @@ def _decimal(text: str) -> Decimal:
 
 
 def _number(text: str) -> float:
-    """The double of a literal; Lost where none is it."""
+    """The double of a literal; Inexact where none is it."""
     if _NUMBER.fullmatch(text) is None:
         raise ValueError(text)
     value = float(text)
@@ -173,10 +173,10 @@ def _base64(text: str) -> bytes:
 
 
 def read(text: str, kind: str) -> Any:
-    """The value of text of a type in whatever spelling; ValueError, Lost where it has none."""
+    """The value of text of a type in whatever spelling; ValueError, Inexact where it has none."""
     try:
         return _READ[kind](text)
-    except Lost:
+    except Inexact:
         raise
     except (LookupError, ArithmeticError) as error:
         raise ValueError(text) from error

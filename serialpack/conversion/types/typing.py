@@ -19,7 +19,7 @@ from serialpack.conversion.types.spelling import (
 from serialpack.conversion.verdicts import verdict
 from serialpack.errors import InputError, UsageError, ValueRefusedError
 from serialpack.formats import FORMATS
-from serialpack.formats.shared.exact import Lost
+from serialpack.formats.shared.exact import Inexact
 from serialpack.serializers.base import FAILURES
 from serialpack.values.kinds import DIGITS, Loss, shown, value_step
 
@@ -133,7 +133,7 @@ class Typer:
             where = first_record + number, _path(column.name)
             try:
                 value = read(cell, kind)
-            except Lost as lost:
+            except Inexact as lost:
                 if lost.nearest is None or DIGITS not in allowed:
                     raise _digits(column, cell, *where) from None
                 value = float(lost.nearest)

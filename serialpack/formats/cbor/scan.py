@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from typing import Any
 
+from serialpack.formats.shared.document import Malformed
 from serialpack.formats.shared.elements import Opening
 from serialpack.formats.shared.split import Scan
 from serialpack.stages.stage import Buffer
@@ -41,10 +42,6 @@ _MORE: list[Any] = [_simple(first)[1] for first in range(256)]
 _DEEPEST = 1 << 20
 
 
-class _Broken(Exception):
-    """Bytes that begin no item."""
-
-
 def scan(view: Buffer, most: int, step: int, ends: array[int] | None = None) -> Scan:
     """As ``MessageFormat.scan``. A break code begins no item."""
     sizes, mores = _SIZES, _MORE
@@ -69,7 +66,7 @@ def scan(view: Buffer, most: int, step: int, ends: array[int] | None = None) -> 
                 ends.append(end)
     except IndexError:
         pass
-    except _Broken:
+    except Malformed:
         return Scan(records, end, lost=True)
     return Scan(records, end)
 
@@ -80,7 +77,7 @@ def _long(data: Buffer, at: int) -> tuple[int, int]:
     if info == _ENDLESS:
         return _endless(data, at), -1
     if info > 27:
-        raise _Broken
+        raise Malformed("no item begins here", at)
     size = 1 << info - 24
     at += 1 + size
     if at > len(data):
@@ -101,22 +98,22 @@ def _endless(data: Buffer, at: int) -> int:
         size = _SIZES[first]
         if first == _BREAK:
             if not opened or opened.pop() >= 0:
-                raise _Broken
+                raise Malformed("no item begins here", at)
             at += 1
         elif info == _ENDLESS:
             if major not in (_BYTES, _TEXT, _ARRAY, _MAP):
-                raise _Broken
+                raise Malformed("no item begins here", at)
             opened.append(-1)
             at += 1
             if len(opened) > _DEEPEST:
-                raise _Broken
+                raise Malformed("no item begins here", at)
             continue
         else:
             at, more = (at + size, _MORE[first]) if size is not None else _long(data, at)
             if more >= 0:
                 opened.append(more + 1)
                 if len(opened) > _DEEPEST:
-                    raise _Broken
+                    raise Malformed("no item begins here", at)
                 continue
         while opened and opened[-1] >= 0:
             opened[-1] -= 1

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from serialpack.formats.json.parse import Scanner, scanner_with
-from serialpack.formats.shared.exact import MAX_DIGITS, Lost, exact_float
+from serialpack.formats.shared.exact import MAX_DIGITS, Inexact, exact_float
 from serialpack.formats.shared.marks import Marks
 from serialpack.literal import integer as literal_integer
 from serialpack.literal import number as literal_number
@@ -33,14 +33,14 @@ def marking_scanner(marks: Marks, *, literals: bool) -> Scanner:
     def number(text: str) -> Any:
         try:
             return exact_float(text)
-        except Lost as lost:
+        except Inexact as lost:
             return marks.lost_number(lost)
 
     def integer(text: str) -> Any:
         if text == "-0":
-            return marks.lost_number(Lost("negative-zero", text, 0))
+            return marks.lost_number(Inexact("negative-zero", text, 0))
         if len(text) - text.startswith("-") > MAX_DIGITS:
-            return marks.lost_number(Lost("huge-integer", text))
+            return marks.lost_number(Inexact("huge-integer", text))
         return int(text)
 
     return scanner_with(parse_float=number, parse_int=integer, object_pairs_hook=marks.pairs)

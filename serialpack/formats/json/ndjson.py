@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 from serialpack.depth import MAX_DEPTH, json_depth
 from serialpack.errors import InputError
 from serialpack.formats.base import Difference, Read, SourceBlock, Span, Style
-from serialpack.formats.json.parse import Bad, Scanner, scan_document, too_deep
+from serialpack.formats.json.parse import Scanner, scan_document, too_deep
 from serialpack.formats.json.text import JsonText
+from serialpack.formats.shared.document import Malformed
 from serialpack.formats.shared.lines import (
     BLANK,
     LineFinder,
@@ -152,8 +153,8 @@ class NdJsonFormat(JsonText):
             if line.strip(" \t\r"):
                 try:
                     record = scan_document(line, 0, scanner)
-                except Bad as bad:
-                    raise Bad(bad.message, at + bad.at) from None
+                except Malformed as bad:
+                    raise Malformed(bad.message, at + (bad.at or 0)) from None
                 yield record
                 at = end + 1
             else:

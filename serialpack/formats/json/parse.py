@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from serialpack.depth import MAX_DEPTH, json_depth
 from serialpack.errors import SyntaxInputError
 from serialpack.formats.base import Difference, SourceBlock, depth_loss
+from serialpack.formats.shared.document import Malformed
 from serialpack.stages.stage import Buffer
 from serialpack.values.structure import Structure
 
@@ -85,22 +86,13 @@ def before_white(data: bytes | bytearray, at: int) -> int:
 
 
 def too_deep(data: bytes, record: int = 0, most: int = MAX_DEPTH) -> Difference | None:
-    """The loss that deep nesting in ``data`` is taken for; Bad where its brackets are open."""
+    """The loss that deep nesting in ``data`` is taken for; Malformed where brackets stay open."""
     depth, still_open = json_depth(data)
     if depth <= most:
         return None
     if still_open > 0:
-        raise Bad("the text ends too early", len(data.decode("utf-8", "replace")))
+        raise Malformed("the text ends too early", len(data.decode("utf-8", "replace")))
     return depth_loss(record)
-
-
-class Bad(Exception):
-    """A syntax error at a character of a text."""
-
-    def __init__(self, message: str, at: int) -> None:
-        super().__init__(message)
-        self.message = message
-        self.at = at
 
 
 class UnheldNumber(Exception):
@@ -108,7 +100,7 @@ class UnheldNumber(Exception):
 
 
 def _refuse_constant(name: str) -> Any:
-    raise Bad(f"{name} is not JSON", -1)
+    raise Malformed(f"{name} is not JSON", -1)
 
 
 def _finite(text: str) -> float:
@@ -156,12 +148,12 @@ def _scan(scanner: Scanner, text: str, at: int) -> tuple[Any, int]:
     try:
         return scanner(text, at)
     except StopIteration as stop:
-        raise Bad("expected a value", int(stop.value)) from None
+        raise Malformed("expected a value", int(stop.value)) from None
     except json.JSONDecodeError as error:
-        raise Bad(error.msg[0].lower() + error.msg[1:], error.pos) from None
-    except Bad as bad:
+        raise Malformed(error.msg[0].lower() + error.msg[1:], error.pos) from None
+    except Malformed as bad:
         place = next((m.start(1) for m in _CONSTANT.finditer(text, at) if m[1]), at)
-        raise Bad(bad.message, place) from None
+        raise Malformed(bad.message, place) from None
 
 
 def _skip(text: str, at: int) -> int:
@@ -171,18 +163,18 @@ def _skip(text: str, at: int) -> int:
 
 
 def scan_document(text: str, at: int, scanner: Scanner) -> Any:
-    """The one value in ``text[at:]``; or Bad."""
+    """The one value in ``text[at:]``; or Malformed."""
     value, behind = _scan(scanner, text, _skip(text, at))
     behind = _skip(text, behind)
     if behind < len(text):
-        raise Bad("a second value where the end was expected", behind)
+        raise Malformed("a second value where the end was expected", behind)
     return value
 
 
 def scan_block(
     text: str, kind: Structure, scanner: Scanner, *, first: bool, last: bool
 ) -> Iterator[Any]:
-    """The records of a block of a JSON document, strictly; Bad where it breaks the syntax.
+    """The records of a block of a JSON document, strictly; Malformed where it breaks the syntax.
 
     A member of a map is given as an object of one member.
     """
@@ -198,10 +190,10 @@ def scan_block(
         if text[at] == CLOSING[kind] and not comma and (first or count):
             at = _skip(text, at + 1)
             if at < len(text):
-                raise Bad("a second value where the end was expected", at)
+                raise Malformed("a second value where the end was expected", at)
             return
         if count and not comma:
-            raise Bad(f"expected , or {CLOSING[kind]}", at)
+            raise Malformed(f"expected , or {CLOSING[kind]}", at)
         if kind == Structure.ARRAY:
             record, at = _scan(scanner, text, at)
         else:
@@ -214,16 +206,16 @@ def scan_block(
         if comma:
             at = _skip(text, at + 1)
     if (count and not comma) or (last and (first or count)):
-        raise Bad("the text ends too early", len(text))
+        raise Malformed("the text ends too early", len(text))
 
 
 def _member(text: str, at: int, scanner: Scanner) -> tuple[str, Any, int]:
     if not text.startswith('"', at):
-        raise Bad("expected a key in double quotes", at)
+        raise Malformed("expected a key in double quotes", at)
     key, at = _scan(scanner, text, at)
     at = _skip(text, at)
     if not text.startswith(":", at):
-        raise Bad("expected :", at)
+        raise Malformed("expected :", at)
     value, at = _scan(scanner, text, _skip(text, at + 1))
     return key, value, at
 

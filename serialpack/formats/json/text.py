@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Difference, SourceBlock, Style, StyleTypes, Unheld, ValueFormat
 from serialpack.formats.json.parse import (
-    Bad,
     Scanner,
     UnheldNumber,
     place_of,
@@ -18,6 +17,7 @@ from serialpack.formats.json.parse import (
     text_of,
     values_scanner,
 )
+from serialpack.formats.shared.document import Malformed
 from serialpack.literal import is_number
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import DIGITS, DUPLICATES, UTF8
@@ -56,11 +56,11 @@ class JsonText(ValueFormat):
 
     @abstractmethod
     def _scan(self, block: SourceBlock, text: str, scanner: Scanner) -> Iterator[Any]:
-        """The records, strictly; Bad where the text breaks the syntax."""
+        """The records, strictly; Malformed where the text breaks the syntax."""
 
     @abstractmethod
     def _deep(self, block: SourceBlock, data: bytes) -> Difference | None:
-        """A record nested too deeply; Bad where one is and its brackets are open."""
+        """A record nested too deeply; Malformed where one is and its brackets are open."""
 
     def detect_style(self, block: SourceBlock) -> Style:
         return self._learn(block).stored()
@@ -109,7 +109,7 @@ class JsonText(ValueFormat):
         text = text_of(block, data)
         try:
             records = list(self._scan(block, text, self._scanner()))
-        except Bad as bad:
+        except Malformed as bad:
             self._fail(block, text, bad)
         except UnheldNumber:
             from serialpack.formats.json import compare as json_compare
@@ -178,19 +178,19 @@ class JsonText(ValueFormat):
     def _check_depth(self, block: SourceBlock, data: bytes) -> None:
         try:
             lost = self._deep(block, data)
-        except Bad as bad:
+        except Malformed as bad:
             self._fail(block, str(data, "utf-8", "replace"), bad)
         if lost is not None:
             raise Unheld(lost)
 
-    def _fail(self, block: SourceBlock, text: str, bad: Bad) -> NoReturn:
+    def _fail(self, block: SourceBlock, text: str, bad: Malformed) -> NoReturn:
         raise place_of(block, text[: bad.at], bad.message) from None
 
     def _strict(self, block: SourceBlock, data: bytes) -> Iterator[Any]:
         text = text_of(block, data)
         try:
             yield from self._scan(block, text, strict_scanner())
-        except Bad as bad:
+        except Malformed as bad:
             self._fail(block, text, bad)
 
     def difference(self, block: SourceBlock, restored: Buffer) -> Difference | None:

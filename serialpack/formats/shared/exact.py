@@ -13,7 +13,7 @@ from serialpack.literal import Literal
 from serialpack.values.kinds import KINDS, TEXT_KINDS, Difference, Unheld
 
 
-class Lost(Exception):
+class Inexact(Exception):
     """What a text says is more than Python's value of it; ``kind`` is one of ``KINDS``.
 
     ``nearest``: the nearest value that there is: beyond all doubles an infinity, of an integer -0
@@ -39,16 +39,16 @@ def not_read(title: str, lost: Difference) -> Unheld | ValueRefusedError:
 
 
 def exact_float(text: str) -> float:
-    """The double that a decimal ``text`` means; Lost where it is another number.
+    """The double that a decimal ``text`` means; Inexact where it is another number.
 
     It is the same where the double, written with the fewest digits that tell it from all others,
     is the number in the text: 0.1 is, 0.1000000000000000000001 is not. ValueError for no number.
     """
     value = float(text)
     if value - value != 0:
-        raise Lost("overflow", text, value)
+        raise Inexact("overflow", text, value)
     if repr(value) != text and not _same(text, repr(value)):
-        raise Lost("digits" if value else "overflow", text, value)
+        raise Inexact("digits" if value else "overflow", text, value)
     return value
 
 
@@ -67,7 +67,7 @@ _MOST_OF_DOUBLE = 767
 
 
 def held(literal: Literal) -> int | float:
-    """Python's value of a literal; Lost where that is another number.
+    """Python's value of a literal; Inexact where that is another number.
 
     A double is the number of a text that it equals when it is rounded to as many digits as the
     text has: then the text says all that it says, and nothing else. -65.613616999999977 does.
@@ -75,10 +75,10 @@ def held(literal: Literal) -> int | float:
     text, value = literal.text, literal.value
     if value is None:
         if text == "-0":
-            raise Lost("negative-zero", text, 0)
+            raise Inexact("negative-zero", text, 0)
         if text.lstrip("-").isdigit():
-            raise Lost("huge-integer", text)
-        raise Lost("overflow", text, float(text))
+            raise Inexact("huge-integer", text)
+        raise Inexact("overflow", text, float(text))
     if type(value) is int or value - value != 0:
         return value
     text = text.replace("_", "").lower()
@@ -86,14 +86,14 @@ def held(literal: Literal) -> int | float:
         return value
     digits = text.partition("e")[0].lstrip("+-").replace(".", "").lstrip("0")
     if not value or not _same(text, f"{value:.{min(len(digits), _MOST_OF_DOUBLE) - 1}e}"):
-        raise Lost("digits" if value else "overflow", literal.text, value)
+        raise Inexact("digits" if value else "overflow", literal.text, value)
     return value
 
 
 def checked_integer(value: int, text: str) -> int:
-    """``value``; Lost where Python would not write it in decimal digits."""
+    """``value``; Inexact where Python would not write it in decimal digits."""
     if value.bit_length() > 14280:  # at most MAX_DIGITS digits
-        raise Lost("huge-integer", text)
+        raise Inexact("huge-integer", text)
     return value
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from serialpack.formats.shared.changes import Changer
-from serialpack.formats.shared.exact import Lost
+from serialpack.formats.shared.exact import Inexact
 from serialpack.formats.shared.utf8 import is_marked, original, replaced, said
 from serialpack.values.equality import difference
 from serialpack.values.kinds import (
@@ -59,11 +59,11 @@ class Marks:
         #: Losses whose place the reader knows itself; their records count from the block's first.
         self.placed: list[Loss] = []
 
-    def allows(self, lost: Lost) -> bool:
+    def allows(self, lost: Inexact) -> bool:
         """Whether the nearest value may stand for what was lost."""
         return lost.nearest is not None and DIGITS in self.allowed
 
-    def lost_number(self, lost: Lost) -> Any:
+    def lost_number(self, lost: Inexact) -> Any:
         """What stands for a number or time that was lost: the nearest one, once it is settled."""
         value = object() if lost.nearest is None or type(lost.nearest) is int else lost.nearest
         rule = "" if lost.nearest is None else DIGITS

@@ -17,7 +17,7 @@ from serialpack.depth import MAX_DEPTH
 from serialpack.formats.base import Difference
 from serialpack.formats.shared.comments import blanked
 from serialpack.formats.shared.document import Malformed
-from serialpack.formats.shared.exact import Lost, exact_float, not_read
+from serialpack.formats.shared.exact import Inexact, exact_float, not_read
 from serialpack.literal import number as literal_number
 from serialpack.values.equality import difference, kind_of
 from serialpack.values.kinds import DIGITS, ROOT, Loss, Path, Spelled, path_text, shown
@@ -79,7 +79,7 @@ def _loads(text: str, marks: Marks | None = None, *, literals: bool = False) -> 
             return literal_number(text)
         try:
             return _float(text)
-        except Lost as lost:
+        except Inexact as lost:
             if marks is None or not marks.allows(lost):
                 raise
             nearest: float = marks.lost_number(lost)
@@ -98,7 +98,7 @@ def _loads(text: str, marks: Marks | None = None, *, literals: bool = False) -> 
             if match[1]:
                 at = _place(text, int(match[1]), int(match[2]))
         raise Malformed(message[0].lower() + message[1:], at) from None
-    except Lost as lost:
+    except Inexact as lost:
         _refuse(lost.kind, shown(lost.text))
     except RecursionError:
         _refuse("depth", "deeper than tomllib reads")

@@ -18,7 +18,7 @@ from serialpack.depth import MAX_DEPTH
 from serialpack.errors import RefusedError
 from serialpack.formats.base import Difference, Unheld, depth_loss
 from serialpack.formats.shared.document import Malformed
-from serialpack.formats.shared.exact import Lost, exact_float
+from serialpack.formats.shared.exact import Inexact, exact_float
 from serialpack.formats.xml.typed_write import CONTAINERS, fraction_text, timedelta_text
 from serialpack.stages.stage import Buffer, import_library
 
@@ -186,7 +186,7 @@ class _XmlReader:
             text = self._taken()
             try:
                 value = _LEAVES[name](text, attributes)
-            except Lost as lost:
+            except Inexact as lost:
                 value = self._nearest(name, lost)
             except (ValueError, TypeError, ArithmeticError, LookupError, OSError):
                 raise self._bad(f"{text[:40]!a} is no value of type <{name}>") from None
@@ -212,7 +212,7 @@ class _XmlReader:
             raise self._bad(f"a {type(key).__name__} is no key") from None
         parent.items[key] = value
 
-    def _nearest(self, name: str, lost: Lost) -> Any:
+    def _nearest(self, name: str, lost: Inexact) -> Any:
         if name == "float" and self._marks is not None and self._marks.allows(lost):
             return self._marks.lost_number(lost)
         difference = Difference(len(self._records), "$", lost.text[:40], "", lost.kind)

@@ -16,7 +16,7 @@ from serialpack.depth import MAX_DEPTH, TOO_DEEP
 from serialpack.errors import RefusedError
 from serialpack.formats.base import Difference
 from serialpack.formats.shared.document import Malformed
-from serialpack.formats.shared.exact import Lost, held, not_read
+from serialpack.formats.shared.exact import Inexact, held, not_read
 from serialpack.formats.yaml.misread import Misread, MisreadWatch
 from serialpack.formats.yaml.scalars import PREFIX, plain_tag, scalar, spelled_number
 from serialpack.literal import Literal
@@ -220,7 +220,7 @@ class _YamlReader:
             return self._scalar_of(tag, text, core=self._core)
         except KeyError:
             raise self._unheld("tag", f"{shown(event.tag)} {shown(text)}") from None
-        except Lost as lost:
+        except Inexact as lost:
             if self._marks is not None and self._marks.allows(lost):
                 return self._marks.lost_number(lost)
             raise self._unheld(lost.kind, shown(lost.text)) from None
@@ -329,7 +329,7 @@ class _YamlReader:
         """The value of a number that is a key: 1.0 and 1.00 are one."""
         try:
             return held(key)
-        except Lost as lost:
+        except Inexact as lost:
             raise self._unheld(lost.kind, shown(Spelled(lost.text))) from None
 
     def _last_wins(self, place: Any, key: Any) -> bool:

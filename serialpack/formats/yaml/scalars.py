@@ -6,7 +6,7 @@ of them for text or another number. PyYAML never took ``y`` and ``n`` for boolea
 are text, always quoted when written: other readers of YAML 1.1 take them for booleans.
 
 PyYAML takes more than YAML means (``!!null x`` as null, base64 with foreign characters) and drops
-digits that Python cannot hold. Here that is an error, or Lost.
+digits that Python cannot hold. Here that is an error, or Inexact.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from datetime import date, datetime, time, timedelta, timezone
 from fractions import Fraction
 from typing import Any
 
-from serialpack.formats.shared.exact import MAX_DIGITS, Lost, checked_integer, exact_float
+from serialpack.formats.shared.exact import MAX_DIGITS, Inexact, checked_integer, exact_float
 from serialpack.literal import Literal
 
 PREFIX = "tag:yaml.org,2002:"
@@ -111,7 +111,7 @@ def spelled_number(tag: str, text: str, *, core: bool) -> Any:
     """As ``scalar``, but a number that Python writes in another way is a literal."""
     try:
         value = scalar(tag, text, core=core)
-    except Lost as lost:
+    except Inexact as lost:
         if lost.kind == "huge-integer" or not _NUMBER.fullmatch(text):
             raise
         return Literal(text, None if lost.kind == "overflow" and lost.nearest else lost.nearest)
@@ -123,8 +123,8 @@ def spelled_number(tag: str, text: str, *, core: bool) -> Any:
 def scalar(tag: str, text: str, *, core: bool) -> Any:
     """The value of ``text`` under the tag that ends in ``tag``.
 
-    ValueError where it has none, Lost where Python cannot hold it, KeyError for a tag that is not
-    a scalar's.
+    ValueError where it has none, Inexact where Python cannot hold it, KeyError for a tag that is
+    none of a scalar.
     """
     return (_CORE_READERS if core else _READERS)[tag](text)
 
@@ -146,7 +146,7 @@ def _core_integer(text: str) -> int:
     if text[:2] in ("0o", "0x"):
         return checked_integer(int(text[2:], 8 if text[1] == "o" else 16), text)
     if len(text.lstrip("+-0")) > MAX_DIGITS:
-        raise Lost("huge-integer", text)
+        raise Inexact("huge-integer", text)
     value = int(text.lstrip("+-0") or "0")
     return -value if text[0] == "-" else value
 
@@ -176,7 +176,7 @@ def _integer(text: str) -> int:
     if plain_tag(text, core=False) != "int" or not digits or digits in ("0b", "0x"):
         raise ValueError("not an integer")
     if len(digits) > MAX_DIGITS and not digits.startswith("0"):
-        raise Lost("huge-integer", text)
+        raise Inexact("huge-integer", text)
     if digits == "0" or not digits.startswith("0"):
         value = 0
         for part in digits.split(":"):
@@ -205,7 +205,7 @@ def _float(text: str) -> float:
 def _sexagesimal(digits: str) -> float:
     """1:30.5 as PyYAML adds it up, where that is the very number."""
     if len(digits) > MAX_DIGITS:
-        raise Lost("digits", digits)
+        raise Inexact("digits", digits)
     exact, value, base = Fraction(0), 0.0, 1
     for part in digits.lstrip("+-").split(":"):
         exact = exact * 60 + Fraction(part.rstrip("."))
@@ -216,9 +216,9 @@ def _sexagesimal(digits: str) -> float:
     except OverflowError:
         value = float("inf")
     if value - value != 0:
-        raise Lost("overflow", digits, -value if digits[0] == "-" else value)
+        raise Inexact("overflow", digits, -value if digits[0] == "-" else value)
     if Fraction(repr(value)) != exact:
-        raise Lost("digits", digits, -float(exact) if digits[0] == "-" else float(exact))
+        raise Inexact("digits", digits, -float(exact) if digits[0] == "-" else float(exact))
     return -value if digits[0] == "-" else value
 
 
@@ -241,7 +241,7 @@ def _timestamp(text: str) -> date:
     micro = int(fraction[:6].ljust(6, "0"))
     value = datetime.combine(day, of_day.replace(microsecond=micro), zone)
     if fraction[6:].strip("0"):
-        raise Lost("digits", text, value)
+        raise Inexact("digits", text, value)
     return value
 
 
