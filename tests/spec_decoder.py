@@ -25,7 +25,7 @@ RAW, COLUMNS, NONE, ZSTD, MOST = 32, 36, 0, 1, 67108864
 #: HEADER: the types of each key's value.
 KEYS = {"c": (list,), "f": (int,), "b": (int,), "n": (str, bytes, type(None)), "s": (dict,)}
 KEYS |= {"t": (int, type(None)), "w": (int,), "m": (dict,), "u": (bool,), "y": (str,)}
-KEYS |= {"e": (str, bytes)}
+KEYS |= {"e": (str, bytes), "p": (list,), "a": (int,)}
 #: SERIALIZERS, CODECS, FILTERS: of each parameter the ranges that it may be in.
 LEVEL, ITEM, SIZE = (range(10),), (range(1, 256),), (range(1), range(1024, MOST + 1))
 STAGES: dict[int, list[tuple[range, ...]]] = {n: [] for n in (0, 6, 8, *range(32, 61))}
@@ -60,6 +60,7 @@ class Block(NamedTuple):
     row: list[Any]  # what the index must say of it
     parts: list[tuple[int, int]]  # what the seek table must say of them
     serialized: bytes | None  # None: this decoder cannot undo its chain
+    entries: list[Any] | None = None  # path, mode, time, size, owner, target
 
 
 class Member(NamedTuple):
@@ -82,7 +83,17 @@ def decode(data: bytes) -> list[Member]:
     while at < len(data) or not members:
         member, at = read_member(data, at)
         members.append(member)
-        must(("e" in member.header) == ("e" in members[0].header), "all are entries, or none is")
+        kinds = {"e" in m.header or "archive" in m.header.get("needs", []) for m in members}
+        must(len(kinds) == 1, "all members are of archives, or none is")
+    before = 0
+    for member in members:
+        closes, before = (
+            "a" in member.header,
+            before + ("archive" in member.header.get("needs", [])),
+        )
+        must(not closes or member.header["a"] == before - 1, "the members before a closing one")
+        before = 0 if closes else before
+    must(before == 0, "a closing member", "truncated")
     return members
 
 
@@ -154,17 +165,18 @@ def read_short(data: bytes, at: int, own: bool) -> tuple[Member, int]:
     must(body[4] == 1, f"version {body[4]} of a short member", "unsupported")
     chain, form, name, time, writer, flags, *more = array(read_objects(body[5:]), "ac..ccCcCc", "")
     records, restored, serialized, checked, *rest = more
-    must(len(rest) <= 2, "at most 12 objects in a short member")
-    source = rest[0] if rest else None
-    keys = rest[1] if len(rest) == 2 else {}
+    must(len(rest) <= 3, "at most 13 objects in a short member")
+    source, keys = (*rest, *(None, {})[len(rest) :])[:2]
     must(isinstance(keys, dict) and not {*keys} & {*"cfnetwub"}, "the rest is a map")
+    must(len(rest) < 3 or isinstance(rest[2], bytes), "the entries of a short member")
     must(flags & ~27 == 0, f"flags {flags}", "unsupported")
     said = {**keys, "c": chain, "f": form, "t": time, "w": writer, "u": flags & 8 != 0}
     said |= {"e": name, "needs": [*keys.get("needs", []), "entry"]} if flags & 16 else {"n": name}
     header, stages = read_header(b"\1" + packb(said), own)
     first = [0, 0, flags & 3, records, restored, checked, source]
     first += [[[size, restored if serialized is None else serialized, xxh3_64_intdigest(part)]]]
-    block = read_block(part, 0, (b"", packb(first), 0, 0), [0, 0], header, stages)
+    body = packb(first) + (packb({"e": rest[2]}) if len(rest) > 2 else b"")
+    block = read_block(part, 0, (b"", body, 0, 0), [0, 0], header, stages)
     return Member(header, [block], block.serialized if keeps(stages, header) else None), end
 
 
@@ -215,21 +227,61 @@ def read_header(body: bytes, own: bool) -> tuple[dict[Any, Any], Chain]:
     header: dict[Any, Any] = objects[0]
     needs = array(header.get("needs", []), "", "key needs")
     must(all(isinstance(name, str) for name in needs), "key needs")
-    must({*needs} <= {"entry"}, f"needs {needs}", "unsupported")
+    must({*needs} <= {"entry", "archive"}, f"needs {needs}", "unsupported")
     for key in KEYS.keys() & header.keys():
         must(type(header[key]) in KEYS[key], f"the type of key {key}")
     must(1 <= header.get("b", 1) <= MOST, "a block size of 1 to 67108864")
     must(all(type(x) is str for note in header.get("m", {}).items() for x in note), "notes are str")
     must(("e" in header) == ("entry" in needs), "an entry is in needs")
+    must("a" not in header or (header["a"] >= 0 and needs == ["archive"]), "a closing member")
+    access = header.get("p", [])
+    must(len(array(access, "c" * len(access), "key p")) in (0, 1, 3), "one count or three")
     path = header.get("e", "a")
-    parts = (path.encode() if isinstance(path, str) else path).split(b"/")
-    must({b"", b".", b".."}.isdisjoint(parts), "parts of a path")
-    must(not {*range(32), 127} & {*b"".join(parts)}, "no control characters in a path")
+    check_path(path.encode() if isinstance(path, str) else path)
     chain = read_chain(header.get("c"))
     known = keeps(chain, header) or header.get("f", 0) in VALUES or chain[0][0] == COLUMNS
     must(known, "the format of records", "unsupported")
     must(own != (len(chain) == 2 and chain[1][0] == ZSTD), "the envelope of the chain")
     return header, chain
+
+
+def check_path(path: bytes) -> None:
+    """ARCHIVE: which paths there are."""
+    must({b"", b".", b".."}.isdisjoint(path.split(b"/")), "parts of a path")
+    must(not {*range(32), 127} & {*path}, "no control characters in a path")
+
+
+def read_entries(data: Any, size: int, content: bytes | None) -> list[Any]:
+    """ENTRIES: what `data`, the value of key e, says of a block of `size` bytes."""
+    stream = zstandard.ZstdDecompressor().decompressobj()
+    try:
+        must(1 <= zstandard.get_frame_parameters(data).content_size <= 524288, "the rows' size")
+        rows = stream.decompress(data)
+    except (zstandard.ZstdError, TypeError) as error:
+        raise SpecError("damaged: the frame of entries") from error
+    must(stream.eof and not stream.unused_data and len(rows) > 4, "one frame of entries")
+    (n, flags), at, columns = unpack("<IB", rows[:5]), 5, list[list[int]]()
+    must(flags < 2 and 5 + (30 + 8 * flags) * n <= len(rows), "the head of entries")
+    for width in (4, 8, 8, 8, *([4, 4] if flags else []), 2):
+        planes, at = rows[at : at + width * n], at + width * n
+        columns.append([int.from_bytes(planes[i::n], "little") for i in range(n)])
+    modes, deltas, sizes, checks, *owners, shared = columns
+    *texts, end = rows[at:].split(b"\0")
+    entries, path, time, begin = list[Any](), b"", 0, 0
+    for i, (mode, length) in enumerate(zip(modes, sizes, strict=True)):
+        must(shared[i] <= len(path) and bool(texts), "a path")
+        path = path[: shared[i]] + texts.pop(0)
+        check_path(path)
+        time = (time + (deltas[i] >> 1 ^ -(deltas[i] & 1)) + 2**63) % 2**64 - 2**63
+        kind = mode & 0xF000
+        must(kind == 0x8000 or (kind in (0x4000, 0xA000) and length == 0), "type and bytes")
+        must(kind != 0xA000 or [*texts, b""][0] != b"", "the target of a link")
+        target = texts.pop(0) if kind == 0xA000 else None
+        piece, begin = (content or b"")[begin : begin + length], begin + length
+        must(content is None or kind != 0x8000 or xxh3_64_intdigest(piece) == checks[i], "a check")
+        entries.append((path, mode, time, length, [own[i] for own in owners], target))
+    must(not texts and not end and begin == size, "as many paths and bytes as entries")
+    return entries
 
 
 def keeps(chain: Chain, header: dict[Any, Any]) -> bool:
@@ -248,7 +300,8 @@ def read_block(
     _, body, frame_check, frame_size = frame
     head, *more = read_objects(body) or [None]
     must(not more or (len(more) == 1 and isinstance(more[0], dict)), "an array and maybe a map")
-    must(not more or isinstance(more[0].get("s", {}), dict), "a spelling is a map")
+    style, listed = (more[0].get("s", {}), more[0].get("e")) if more else ({}, None)
+    must(isinstance(style, dict) and isinstance(listed, bytes | None), "a spelling, entries")
     *where, flags, records, size, check, source, parts = array(head, "cccCccCa", "block header")[:8]
     must(where == place, f"the member's id and block {place[1]}")
     must(flags < 8, f"flags {flags}", "unsupported")
@@ -274,7 +327,10 @@ def read_block(
     content = None if None in pieces else b"".join(piece or b"" for piece in pieces)
     must(content is None or xxh3_64_intdigest(content) == check, f"the check of block {place[1]}")
     other = None if serialized == size else serialized
-    return Block([frame_size, stored, flags, records, size, other, frame_check], sizes, content)
+    row = [frame_size, stored, flags, records, size, other, frame_check, *filter(None, [listed])]
+    if "archive" not in header.get("needs", []) or "e" in header:
+        return Block(row, sizes, content)
+    return Block(row, sizes, content, read_entries(listed, size, content if kept else None))
 
 
 def read_index(data: bytes, at: int, head: bytes, blocks: list[Block]) -> tuple[bytes, list[int]]:
@@ -290,7 +346,7 @@ def read_index(data: bytes, at: int, head: bytes, blocks: list[Block]) -> tuple[
         must(fields[0] == left - 1 or (not sizes and fields[0] < left), "left counts down")
         left = fields[0]
         sizes.append(size)
-        rows += [array(row, "cccCcCc", "a row")[:7] for row in fields[1]]
+        rows += [array(row, "cccCcCc", "a row")[:8] for row in fields[1]]
     must(rows == [block.row for block in blocks], "the rows of the blocks")
     records = [row[3] for row in rows]
     serialized = sum(restored for block in blocks for _, restored in block.parts)

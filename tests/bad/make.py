@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from serialpack.container.frames import START_OWN
+from tests.bad.archives import archives
 from tests.bad.both_envelopes import both_envelopes
 from tests.bad.draft import Bad, D, N, T, bent, header, zstd_frame
 from tests.bad.one_envelope import one_envelope
@@ -29,6 +30,7 @@ def bad_files() -> Iterator[Bad]:
             yield Bad(f"{bad[0]}-{name}", bad[1], bad[2], bad[3], made)
     yield from one_envelope()
     yield from short_members()
+    yield from archives()
     sound = bent(lambda _: None)
     yield Bad("bad-empty-file", "A file holds at least one member.", N, "empty", lambda: b"")
     yield Bad(

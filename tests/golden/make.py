@@ -18,6 +18,7 @@ from pathlib import Path, PurePosixPath
 from pickle import PickleBuffer
 from typing import Any, NamedTuple
 
+from tests.golden.shared import ARCHIVES, make_shared
 from tests.golden.tables import FOUND, PACKED, SHORT, WORDS
 
 HERE = Path(__file__).parent
@@ -330,12 +331,7 @@ def wanted() -> Iterator[Golden]:
         ("object-own", "object-own", {"dump": "objects+none"}),
     ):
         yield Golden(name, source, how, f"a dumped object, {how['dump']}")
-    yield from (Golden(*each) for each in SHORT)
-    several = "ndjson,csv,empty,noise"
-    yield Golden("archive-zstd", several, {}, "an archive whose entries have the zstd envelope")
-    yield Golden(
-        "archive-own", several, {"codec": "xz"}, "an archive whose entries have the own envelope"
-    )
+    yield from (Golden(*each) for each in (*SHORT, *ARCHIVES))
 
 
 def make(golden: Golden) -> bytes:
@@ -344,6 +340,10 @@ def make(golden: Golden) -> bytes:
     from serialpack import api
 
     names = golden.source.split(",")
+    if "shared" in golden.options:
+        given = [(NAME.format(format=sources()[n][0]), sources()[n][1]) for n in names]
+        files = {ENTRY.format(number=n, name=name): data for n, (name, data) in enumerate(given)}
+        return make_shared(files, MTIME, golden.options["shared"])
     out = io.BytesIO()
     for number, name in enumerate(names):
         format, data = sources()[name]
