@@ -1,6 +1,6 @@
 """A second decoder of spk containers, written from man/spk.5 alone: the oracle for the reader.
 
-``python tests/spec_decoder.py FILE [DICTIONARY]... > out``. Capitals name sections of the page.
+``python -m tests.spec_decoder FILE [DICTIONARY]... > out``. Capitals name sections of the page.
 Every file is verified; restored is what has serializer raw, no filter, and codec none, zstd,
 zlib, bz2 or xz.
 """
@@ -14,8 +14,13 @@ from struct import pack, unpack
 from typing import Any, NamedTuple
 
 import zstandard
-from msgpack import ExtType, Timestamp, Unpacker, UnpackException, packb
+from msgpack import Unpacker, UnpackException, packb
 from xxhash import xxh3_64_intdigest, xxh3_128_digest
+
+from tests.spec_rules import SpecError as SpecError
+from tests.spec_rules import Unsupported as Unsupported
+from tests.spec_rules import array, check_path, must, read_entries
+from tests.spec_rules import read_objects as read_objects
 
 OWN, OWN_END = bytes.fromhex("89 53 50 4B 0D 0A 1A 0A"), bytes.fromhex("89 53 50 4B 45 4E 44 0A")
 SMALL = bytes.fromhex("89 53 50 6B")
@@ -26,7 +31,7 @@ RAW, COLUMNS, NONE, ZSTD, MOST = 32, 36, 0, 1, 67108864
 #: HEADER: the types of each key's value.
 KEYS = {"c": (list,), "f": (int,), "b": (int,), "n": (str, bytes, type(None)), "s": (dict,)}
 KEYS |= {"t": (int, type(None)), "w": (int,), "m": (dict,), "u": (bool,), "y": (str,)}
-KEYS |= {"e": (str, bytes), "d": (list,)}
+KEYS |= {"e": (str, bytes), "d": (list,), "p": (list,), "a": (int,)}
 #: DICTIONARY: those at hand, by their check.
 DICTIONARIES: dict[int, bytes] = {}
 #: SERIALIZERS, CODECS, FILTERS: of each parameter the ranges that it may be in.
@@ -51,31 +56,18 @@ Chain = list[list[int]]
 Frame = tuple[bytes, bytes, int, int]  # tag, body, checksum, size of all of it
 
 
-class SpecError(Exception):
-    """A file to be refused; the text says in which way, and which rule of the page it breaks."""
-
-
-class Unsupported(SpecError):
-    """A file that asks for what the page does not know."""
-
-
 class Block(NamedTuple):
     row: list[Any]  # what the index must say of it
     parts: list[tuple[int, int]]  # what the seek table must say of them
     serialized: bytes | None  # None: this decoder cannot undo its chain
     told: bytes | None  # what the digest is of
+    entries: list[Any] | None = None  # path, mode, time, size, owner, target
 
 
 class Member(NamedTuple):
     header: dict[Any, Any]
     blocks: list[Block]
     content: bytes | None  # None: this decoder cannot restore it
-
-
-def must(holds: bool, rule: str, otherwise: str = "damaged") -> None:
-    """NOTATION, Refusing."""
-    if not holds:
-        raise (Unsupported if otherwise == "unsupported" else SpecError)(f"{otherwise}: {rule}")
 
 
 def decode(data: bytes) -> list[Member]:
@@ -86,7 +78,17 @@ def decode(data: bytes) -> list[Member]:
     while at < len(data) or not members:
         member, at = read_member(data, at)
         members.append(member)
-        must(("e" in member.header) == ("e" in members[0].header), "all are entries, or none is")
+        kinds = {"e" in m.header or "archive" in m.header.get("needs", []) for m in members}
+        must(len(kinds) == 1, "all members are of archives, or none is")
+    before = 0
+    for member in members:
+        closes, before = (
+            "a" in member.header,
+            before + ("archive" in member.header.get("needs", [])),
+        )
+        must(not closes or member.header["a"] == before - 1, "the members before a closing one")
+        before = 0 if closes else before
+    must(before == 0, "a closing member", "truncated")
     return members
 
 
@@ -161,10 +163,10 @@ def read_short(data: bytes, at: int, own: bool) -> tuple[Member, int]:
     must(body[4] == 1, f"version {body[4]} of a short member", "unsupported")
     chain, form, name, time, writer, flags, *more = array(read_objects(body[5:]), "ac..ccCcCc", "")
     records, restored, serialized, checked, *rest = more
-    must(len(rest) <= 2, "at most 12 objects in a short member")
-    source = rest[0] if rest else None
-    keys = rest[1] if len(rest) == 2 else {}
+    must(len(rest) <= 3, "at most 13 objects in a short member")
+    source, keys = (*rest, *(None, {})[len(rest) :])[:2]
     must(isinstance(keys, dict) and not {*keys} & {*"cfnetwub"}, "the rest is a map")
+    must(len(rest) < 3 or isinstance(rest[2], bytes), "the entries of a short member")
     must(flags & ~59 == 0, f"flags {flags}", "unsupported")
     said = {**keys, "c": chain, "f": form, "t": time, "w": writer, "u": flags & 8 != 0}
     said |= {"e" if flags & 16 else "n": name}
@@ -173,7 +175,8 @@ def read_short(data: bytes, at: int, own: bool) -> tuple[Member, int]:
     header, stages = read_header(b"\1" + packb(said), own)
     first = [0, 0, flags & 3, records, restored, checked, source]
     first += [[[size, restored if serialized is None else serialized, xxh3_64_intdigest(part)]]]
-    block = read_block(part, 0, (b"", packb(first), 0, 0), [0, 0], header, stages)
+    body = packb(first) + (packb({"e": rest[2]}) if len(rest) > 2 else b"")
+    block = read_block(part, 0, (b"", body, 0, 0), [0, 0], header, stages)
     return Member(header, [block], block.serialized if keeps(stages, header) else None), end
 
 
@@ -189,33 +192,6 @@ def read_frame(data: bytes, at: int, *tags: bytes) -> Frame:
     return tag, body, int.from_bytes(check, "little"), 8 + length
 
 
-def read_objects(body: bytes) -> list[Any]:
-    """FRAME, MessagePack in bodies. To UTF-8, types of keys and depth, 1024, the library sees."""
-    unpacker = Unpacker(raw=False, strict_map_key=True, max_buffer_size=len(body) or 1)
-    unpacker.feed(body)
-    objects: list[Any] = []
-    try:
-        while unpacker.tell() < len(body):
-            objects.append(unpacker.unpack())
-    except (ValueError, UnpackException) as error:
-        raise SpecError("damaged: a body is whole, valid objects") from error
-    todo = [*objects]
-    for item in todo:
-        must(not isinstance(item, ExtType | Timestamp), "no extension types")
-        todo += item if isinstance(item, list) else item.values() if isinstance(item, dict) else ()
-    return objects
-
-
-def array(value: Any, kinds: str, rule: str) -> list[Any]:
-    """An array of these elements or more: c count, C count or nil, a array, . anything."""
-    must(isinstance(value, list) and len(value) >= len(kinds), rule)
-    for kind, item in zip(kinds, value, strict=False):
-        count = type(item) is int and item >= 0  # a boolean is none
-        right = {"c": count, "C": count or item is None, "a": isinstance(item, list), ".": True}
-        must(right[kind], rule)
-    return list(value)
-
-
 def read_header(body: bytes, own: bool) -> tuple[dict[Any, Any], Chain]:
     """HEADER: the version, needs, then all other keys; its map and its chain."""
     must(body[:1] == b"\1", f"version {body[:1]!r}", "unsupported" if body else "damaged")
@@ -224,16 +200,17 @@ def read_header(body: bytes, own: bool) -> tuple[dict[Any, Any], Chain]:
     header: dict[Any, Any] = objects[0]
     needs = array(header.get("needs", []), "", "key needs")
     must(all(isinstance(name, str) for name in needs), "key needs")
-    must({*needs} <= {"entry", "dict"}, f"needs {needs}", "unsupported")
+    must({*needs} <= {"entry", "archive", "dict"}, f"needs {needs}", "unsupported")
     for key in KEYS.keys() & header.keys():
         must(type(header[key]) in KEYS[key], f"the type of key {key}")
     must(1 <= header.get("b", 1) <= MOST, "a block size of 1 to 67108864")
     must(all(type(x) is str for note in header.get("m", {}).items() for x in note), "notes are str")
     must(("e" in header) == ("entry" in needs), "an entry is in needs")
+    must("a" not in header or (header["a"] >= 0 and needs == ["archive"]), "a closing member")
+    access = header.get("p", [])
+    must(len(array(access, "c" * len(access), "key p")) in (0, 1, 3), "one count or three")
     path = header.get("e", "a")
-    parts = (path.encode() if isinstance(path, str) else path).split(b"/")
-    must({b"", b".", b".."}.isdisjoint(parts), "parts of a path")
-    must(not {*range(32), 127} & {*b"".join(parts)}, "no control characters in a path")
+    check_path(path.encode() if isinstance(path, str) else path)
     must(("d" in header) == ("dict" in needs), "a dictionary is in needs")
     chain = read_chain(header.get("c"))
     named = array(header.get("d", [0, ""]), "c.", "key d")
@@ -261,7 +238,8 @@ def read_block(
     _, body, frame_check, frame_size = frame
     head, *more = read_objects(body) or [None]
     must(not more or (len(more) == 1 and isinstance(more[0], dict)), "an array and maybe a map")
-    must(not more or isinstance(more[0].get("s", {}), dict), "a spelling is a map")
+    style, listed = (more[0].get("s", {}), more[0].get("e")) if more else ({}, None)
+    must(isinstance(style, dict) and isinstance(listed, bytes | None), "a spelling, entries")
     *where, flags, records, size, check, source, parts = array(head, "cccCccCa", "block header")[:8]
     must(where == place, f"the member's id and block {place[1]}")
     must(flags < 16, f"flags {flags}", "unsupported")
@@ -296,9 +274,11 @@ def read_block(
         told = b"".join(pack("<Q", part[2]) for part in parts)
     must(told is None or xxh3_64_intdigest(told) == check, f"the check of block {place[1]}")
     other = None if serialized == size else serialized
-    return Block(
-        [frame_size, stored, flags, records, size, other, frame_check], sizes, content, told
-    )
+    row = [frame_size, stored, flags, records, size, other, frame_check, *filter(None, [listed])]
+    if "archive" not in header.get("needs", []) or "e" in header:
+        return Block(row, sizes, content, told)
+    entries = read_entries(listed, size, content if kept else None)
+    return Block(row, sizes, content, told, entries)
 
 
 def read_index(data: bytes, at: int, head: bytes, blocks: list[Block]) -> tuple[bytes, list[int]]:
@@ -314,7 +294,7 @@ def read_index(data: bytes, at: int, head: bytes, blocks: list[Block]) -> tuple[
         must(fields[0] == left - 1 or (not sizes and fields[0] < left), "left counts down")
         left = fields[0]
         sizes.append(size)
-        rows += [array(row, "cccCcCc", "a row")[:7] for row in fields[1]]
+        rows += [array(row, "cccCcCc", "a row")[:8] for row in fields[1]]
     must(rows == [block.row for block in blocks], "the rows of the blocks")
     records = [row[3] for row in rows]
     serialized = sum(restored for block in blocks for _, restored in block.parts)

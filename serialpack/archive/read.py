@@ -106,15 +106,19 @@ def unpack_archive(
         make_folder(folder)
         with Placer(opened, folder, **how) as placer:
             unpacker = _Unpacker(placer, trust, threads or usable_cores(), progress)
-            if wanted is not None and opened.seekable():
-                reached = unpacker.some(opened)
-            else:
-                expect_restored(opened)
-                reached = unpacker.all(opened)
+            try:
+                if wanted is not None and opened.seekable():
+                    reached = unpacker.some(opened)
+                else:
+                    expect_restored(opened)
+                    reached = unpacker.all(opened)
+            except SerialpackError:
+                placer.finish()  # what was whole before stays
+                raise
             placer.finish()
-    if wanted is not None and not (placer.reports or placer.failures):
-        raise UsageError("none of its entries is meant", hint="serialpack inspect lists them")
-    return placer.result(hint=None if reached else _BEHIND)
+        if wanted is not None and not (placer.reports or placer.failures):
+            raise UsageError("none of its entries is meant", hint="serialpack inspect lists them")
+        return placer.result(hint=None if reached else _BEHIND)
 
 
 _AS_FILE = "unpack it as a file"

@@ -54,7 +54,10 @@ def entries_of(stored: StoredBlock) -> list[EntryRow]:
     """The entries that a block says it holds; DamagedError where it says nothing, or wrongly."""
     if stored.block.entries is None:
         raise _damaged(stored, "does not say which entries it holds")
-    entries = decode_rows(stored.block.entries, stored.start)
+    try:
+        entries = decode_rows(stored.block.entries)
+    except DamagedError as error:
+        raise _damaged(stored, error.message) from None
     if sum(entry.size for entry in entries) != stored.block.size:
         raise _damaged(stored, "its entries are not as large as it is")
     return entries

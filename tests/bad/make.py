@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from serialpack.container.frames import START_OWN
+from tests.bad.archives import archives
 from tests.bad.both_envelopes import both_envelopes
 from tests.bad.draft import Bad, D, N, T, bent, header, zstd_frame
 from tests.bad.in_place import blocks_in_place
@@ -31,6 +32,7 @@ def bad_files() -> Iterator[Bad]:
     yield from one_envelope()
     yield from short_members()
     yield from blocks_in_place()
+    yield from archives()
     sound = bent(lambda _: None)
     yield Bad("bad-empty-file", "A file holds at least one member.", N, "empty", lambda: b"")
     yield Bad(

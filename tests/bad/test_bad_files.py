@@ -31,7 +31,8 @@ def test_a_bad_file_never_changes(name: str) -> None:
 @pytest.mark.parametrize("name", LISTED)
 def test_a_bad_file_is_refused_for_its_fault(name: str, tmp_path: Path) -> None:
     _, _, error, words, _ = LISTED[name]
-    target = tmp_path / "out"
+    # An archive becomes no file: it is checked.
+    target = None if name.startswith(("bad-rows", "bad-archive")) else tmp_path / "out"
     tracemalloc.start()
     try:
         with pytest.raises(getattr(serialpack, error)) as caught:

@@ -20,6 +20,7 @@ from unittest.mock import patch
 from tests.golden.buffers import FEW as FEW
 from tests.golden.buffers import NUMBERS as NUMBERS
 from tests.golden.buffers import TWO, Array, framed
+from tests.golden.shared import ARCHIVES, make_shared
 from tests.golden.tables import FOUND, PACKED, SHARED, SHORT, WORDS
 
 HERE = Path(__file__).parent
@@ -308,12 +309,7 @@ def wanted() -> Iterator[Golden]:
         ),
     ):
         yield Golden(name, source, how, f"a dumped object, {how['dump']}")
-    yield from (Golden(*each) for each in (*SHORT, *SHARED))
-    several = "ndjson,csv,empty,noise"
-    yield Golden("archive-zstd", several, {}, "an archive whose entries have the zstd envelope")
-    yield Golden(
-        "archive-own", several, {"codec": "xz"}, "an archive whose entries have the own envelope"
-    )
+    yield from (Golden(*each) for each in (*SHORT, *SHARED, *ARCHIVES))
 
 
 def make(golden: Golden) -> bytes:
@@ -323,6 +319,10 @@ def make(golden: Golden) -> bytes:
     from serialpack.formats.python.buffers import LARGE
 
     names = golden.source.split(",")
+    if "shared" in golden.options:
+        given = [(NAME.format(format=sources()[n][0]), sources()[n][1]) for n in names]
+        files = {ENTRY.format(number=n, name=name): data for n, (name, data) in enumerate(given)}
+        return make_shared(files, MTIME, golden.options["shared"])
     out = io.BytesIO()
     for number, name in enumerate(names):
         format, data = sources()[name]

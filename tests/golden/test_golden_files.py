@@ -32,10 +32,17 @@ def test_a_golden_file_never_changes(name: str) -> None:
 def test_a_golden_archive_restores_its_sources(name: str, tmp_path: Path) -> None:
     wanted = [sources()[source] for source in LISTED[name][2].split(",")]
     report = serialpack.unpack_archive(HERE / name, tmp_path)
-    for number, (entry, (format, data)) in enumerate(zip(report.entries, wanted, strict=True)):
+    shared = name.startswith("shared-")
+    entries = [e for e in report.entries if e.format not in ("folder", "link")]
+    entries.sort(key=lambda entry: entry.entry or "")
+    for number, (entry, (format, data)) in enumerate(zip(entries, wanted, strict=True)):
         assert entry.entry == ENTRY.format(number=number, name=NAME.format(format=format))
         assert (tmp_path / entry.entry).read_bytes() == data
         assert (tmp_path / entry.entry).stat().st_mtime_ns // 10**6 == MTIME // 10**6
+        assert not shared or (tmp_path / entry.entry).stat().st_mode & 0o777 == 0o640
+    if shared:
+        assert (tmp_path / "é/empty").stat().st_mode & 0o777 == 0o750
+        assert str((tmp_path / "é/link").readlink()) == "folder 0/x"
 
 
 @pytest.mark.parametrize("name", [name for name in LISTED if "," not in LISTED[name][2]])
