@@ -10,7 +10,7 @@ from serialpack import api
 from serialpack.cli.joined import JoinedOutputs
 from serialpack.cli.mover import mover_of
 from serialpack.cli.naming import STDIO, converted_name
-from serialpack.cli.requests import UnpackRequest, schema_options
+from serialpack.cli.requests import Conversion, UnpackRequest
 from serialpack.cli.run import data_of, know, rounded, say
 from serialpack.cli.words import other_delimiter
 from serialpack.conversion.files import check_convert, convert
@@ -61,7 +61,7 @@ class Converter:
     """
 
     def __init__(self, asked: UnpackRequest, to: str | None) -> None:
-        outputs = asked.outputs
+        outputs, said = asked.outputs, asked.conversion
         know(asked.shared_dict)
         self._asked = asked
         self._to = to
@@ -72,29 +72,25 @@ class Converter:
         #: The formats of inputs that keep theirs, as far as they were looked at.
         self._kept: dict[str, str] = {}
         self._how: ConvertOptions = {
-            "format": asked.format,
-            "lossy": [rule for each in asked.lossy for rule in each.split(",")],
-            "tagged": asked.tagged,
-            "skip_bad": asked.skip_bad,
-            "verify": not asked.no_verify,
+            **asked.input.options(),
+            "lossy": [rule for each in said.lossy for rule in each.split(",")],
+            "tagged": said.tagged,
+            "skip_bad": said.skip_bad,
+            "verify": not said.no_verify,
             "trust": asked.trust,
-            "options": schema_options(asked.schema, asked.message),
             "threads": outputs.threads,
             "max_size": asked.max_size,
             "force": outputs.force,
-            "fields": asked.fields,
-            "strict": asked.strict,
-            "shaping": shaping_of(asked),
-            "delimiter": asked.delimiter,
-            "encoding": asked.encoding,
-            "no_header": asked.no_header,
-            "table": asked.table,
+            "fields": said.fields,
+            "strict": said.strict,
+            "shaping": shaping_of(said),
+            "table": said.table,
         }
         how = self._how
         check_convert(
             to or "ndjson", format=how["format"], lossy=how["lossy"], threads=how["threads"]
         )
-        if not outputs.keep and (asked.lossy or asked.skip_bad or asked.fields or asked.no_verify):
+        if not outputs.keep and (said.lossy or said.skip_bad or said.fields or said.no_verify):
             raise UsageError(
                 "--rm needs a conversion that is proved and loses nothing",
                 hint="leave out --lossy, --skip-bad, --fields and --no-verify",
@@ -121,7 +117,7 @@ class Converter:
         from serialpack.cli.meant import format_kept
 
         if path not in self._kept:
-            self._kept[path] = format_kept(path, self._asked.format)
+            self._kept[path] = format_kept(path, self._asked.input.format)
         return self._kept[path]
 
     def _target_of(self, path: str, to: str) -> str:
@@ -166,19 +162,19 @@ class Converter:
         return _line(path, target, report) if self._mover.keeps_lines else {}
 
 
-def shaping_of(asked: UnpackRequest) -> Shaping:
+def shaping_of(said: Conversion) -> Shaping:
     """What the options say of records that become a table, or come from one."""
     return Shaping(
-        asked.null or None,
-        asked.typed,
-        None if asked.nest is None else column_names(asked.nest),
-        asked.flatten,
-        "." if asked.separator is None else asked.separator,
-        asked.at,
-        asked.indent or 0,
-        asked.ascii,
-        asked.infer,
-        types_of(asked.types),
+        said.null or None,
+        said.typed,
+        None if said.nest is None else column_names(said.nest),
+        said.flatten,
+        "." if said.separator is None else said.separator,
+        said.at,
+        said.indent or 0,
+        said.ascii,
+        said.infer,
+        types_of(said.types),
     )
 
 

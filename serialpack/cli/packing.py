@@ -12,7 +12,7 @@ from serialpack.auto import choose
 from serialpack.cli.inputs import Takes
 from serialpack.cli.mover import mover_of
 from serialpack.cli.naming import STDIO, SUFFIX, packed_name
-from serialpack.cli.requests import Manner, PackRequest, schema_options
+from serialpack.cli.requests import Manner, PackRequest
 from serialpack.cli.run import check_name, data_of, error_line, named, rounded, say
 from serialpack.cli.words import complain, other_delimiter, ratio
 from serialpack.detect import AsFound
@@ -44,7 +44,7 @@ class Packer:
 
     def __init__(self, asked: PackRequest) -> None:
         self._manner = asked.manner
-        self._format = asked.format
+        self._format = asked.input.format
         outputs = asked.outputs
         self._force = outputs.force
         output = None if asked.archive else outputs.output
@@ -60,8 +60,8 @@ class Packer:
         self._archive = _archive_name(self._inputs, outputs.output) if asked.archive else None
         effort = asked.effort or DEFAULT_EFFORT
         self._choice = choose(asked.serializer, asked.filters, asked.codec, effort=effort)
-        if asked.format is not None:
-            FORMATS.source(asked.format)
+        if asked.input.format is not None:
+            FORMATS.source(asked.input.format)
         if asked.no_verify and not outputs.keep:
             raise UsageError("--rm removes only what was proved: it goes without --no-verify")
         if asked.exact and asked.no_verify:
@@ -71,15 +71,11 @@ class Packer:
             "filters": asked.filters,
             "codec": asked.codec,
             "effort": effort,
-            "format": asked.format,
-            "delimiter": asked.delimiter,
-            "encoding": asked.encoding,
-            "no_header": asked.no_header,
+            **asked.input.options(),
             "block_size": asked.block_size,
             "exact": asked.exact,
             "verify": not asked.no_verify,
             "trust": asked.trust,
-            "options": schema_options(asked.schema, asked.message),
             "threads": outputs.threads,
             "meta": dict(asked.meta),
         }

@@ -1,12 +1,12 @@
 """What was asked for: the options of a verb, frozen.
 
 Their names are those of the options (``cli.options`` and each verb's own); what two verbs share
-stands in a part of its own.
+stands in a part of its own, and so does what goes together in one.
 """
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypedDict, TypeVar
 
 Request = TypeVar("Request")
 
@@ -45,42 +45,40 @@ class Outputs(NamedTuple):
     journal: str | None
 
 
-class PackRequest(NamedTuple):
-    """What ``pack`` is asked for."""
+class InputOptions(TypedDict):
+    """The same, as the functions of the library take it."""
 
-    files: tuple[str, ...]
-    serializer: str
-    filters: tuple[str, ...]
-    codec: str
-    effort: int | None
     format: str | None
     delimiter: str | None
     encoding: str | None
     no_header: bool
-    exact: bool
-    no_verify: bool
-    trust: bool
+    options: dict[str, Any]
+
+
+class InputFormat(NamedTuple):
+    """How inputs are written, where that does not show: the options of ``pack`` and ``--to``."""
+
+    format: str | None
+    delimiter: str | None
+    encoding: str | None
+    no_header: bool
     schema: str | None
     message: str | None
-    block_size: int | None
-    meta: tuple[tuple[str, str], ...]
-    shared_dict: str | None
-    archive: bool
-    owner: bool
-    sources: Sources
-    outputs: Outputs
-    manner: Manner
+
+    def options(self) -> InputOptions:
+        given = {"schema": self.schema, "message": self.message}
+        return {
+            "format": self.format,
+            "delimiter": self.delimiter,
+            "encoding": self.encoding,
+            "no_header": self.no_header,
+            "options": {name: value for name, value in given.items() if value is not None},
+        }
 
 
-class UnpackRequest(NamedTuple):
-    """What ``unpack`` is asked for."""
+class Conversion(NamedTuple):
+    """What goes with ``--to``, and with nothing else that ``unpack`` does."""
 
-    files: tuple[str, ...]
-    to: str | None
-    format: str | None
-    delimiter: str | None
-    encoding: str | None
-    no_header: bool
     table: str | None
     lossy: tuple[str, ...]
     strict: bool
@@ -98,8 +96,35 @@ class UnpackRequest(NamedTuple):
     skip_bad: bool
     fields: tuple[str, ...]
     no_verify: bool
-    schema: str | None
-    message: str | None
+
+
+class PackRequest(NamedTuple):
+    """What ``pack`` is asked for."""
+
+    files: tuple[str, ...]
+    serializer: str
+    filters: tuple[str, ...]
+    codec: str
+    effort: int | None
+    exact: bool
+    no_verify: bool
+    trust: bool
+    block_size: int | None
+    meta: tuple[tuple[str, str], ...]
+    shared_dict: str | None
+    archive: bool
+    owner: bool
+    input: InputFormat
+    sources: Sources
+    outputs: Outputs
+    manner: Manner
+
+
+class UnpackRequest(NamedTuple):
+    """What ``unpack`` is asked for."""
+
+    files: tuple[str, ...]
+    to: str | None
     test: bool
     salvage: bool
     records: tuple[int, int | None] | None
@@ -108,6 +133,8 @@ class UnpackRequest(NamedTuple):
     max_size: int | None
     shared_dict: str | None
     trust: bool
+    input: InputFormat
+    conversion: Conversion
     sources: Sources
     outputs: Outputs
     manner: Manner
@@ -157,10 +184,12 @@ class BenchRequest(NamedTuple):
 
 
 #: Under which field a request keeps them.
-_PARTS: dict[str, type[Manner] | type[Sources] | type[Outputs]] = {
-    "manner": Manner,
+_PARTS: dict[str, Any] = {
+    "input": InputFormat,
+    "conversion": Conversion,
     "sources": Sources,
     "outputs": Outputs,
+    "manner": Manner,
 }
 
 
@@ -181,9 +210,3 @@ def request(
         return called
 
     return decorate
-
-
-def schema_options(schema: str | None, message: str | None) -> dict[str, Any]:
-    """What of ``--schema`` and ``--message`` was given, as a serializer takes it."""
-    given = {"schema": schema, "message": message}
-    return {name: value for name, value in given.items() if value is not None}

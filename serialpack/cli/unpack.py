@@ -117,15 +117,17 @@ def _lists() -> dict[str, list[str]]:
 @files_argument
 @request(UnpackRequest)
 def command(asked: UnpackRequest) -> int:
-    if asked.nest and not asked.files and os.path.exists(asked.nest):
-        asked = asked._replace(files=(asked.nest,), nest="")  # --nest names nothing, then
-    converts = any(getattr(asked, name) not in _NOT_GIVEN for name in _OF_CONVERSION)
+    nest = asked.conversion.nest
+    if nest and not asked.files and os.path.exists(nest):
+        # --nest names nothing, then.
+        asked = asked._replace(files=(nest,), conversion=asked.conversion._replace(nest=""))
+    converts = any(value not in _NOT_GIVEN for value in (*asked.input, *asked.conversion))
     if asked.to is None and asked.outputs.output is not None:
         from serialpack.cli.meant import format_meant
 
         asked = asked._replace(to=format_meant(asked, converts=converts))
-    _check(asked)
-    if asked.to is not None or asked.fields:
+    _check(asked, converts=converts)
+    if asked.to is not None or asked.conversion.fields:
         from serialpack.cli.convert import Converter
 
         return Converter(asked, asked.to).run()
@@ -134,17 +136,11 @@ def command(asked: UnpackRequest) -> int:
     return Unpacker(asked).run()
 
 
-#: What goes with --to alone, and what an option is that was not given.
-_OF_CONVERSION = (
-    *("format", "lossy", "strict", "at", "null", "typed", "nest", "infer", "types", "indent"),
-    *("ascii", "flatten"),
-    *("separator", "tagged", "skip_bad", "fields", "no_verify", "schema", "message"),
-    *("delimiter", "encoding", "no_header", "table"),
-)
+#: What an option is that was not given.
 _NOT_GIVEN = (None, False, ())
 
 
-def _check(asked: UnpackRequest) -> None:
+def _check(asked: UnpackRequest, *, converts: bool) -> None:
     """UsageError where options do not go together."""
     from serialpack.errors import UsageError
 
@@ -158,12 +154,12 @@ def _check(asked: UnpackRequest) -> None:
         )
     if not keep and part:
         raise UsageError("--rm needs the whole source to be unpacked")
-    if asked.to is not None or asked.fields:
+    if asked.to is not None or asked.conversion.fields:
         if asked.test or asked.salvage or part:
             raise UsageError(
                 "--test, --salvage, --records and --bytes do not go with --to, --fields"
             )
-    elif any(getattr(asked, name) not in _NOT_GIVEN for name in _OF_CONVERSION):
+    elif converts:
         raise UsageError(
             "--from, --lossy, --tagged and the like go with --to", hint="--to FORMAT, -o FILE.json"
         )

@@ -320,7 +320,7 @@ def _back(plan: ConversionPlan, losses: list[Loss]) -> tuple[str, ...]:
 def _as_array(
     read: Read, write: Write, plan: ConversionPlan, progress: Progress | None
 ) -> Converted | None:
-    if plan.target != "npy":
+    if not FORMATS.declaration(plan.target).is_array:
         return None
     from serialpack.conversion.arrays import copied_array
 

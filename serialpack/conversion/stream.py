@@ -261,7 +261,7 @@ def _not_one(plan: ConversionPlan, count: int) -> RefusedError:
     return RefusedError(
         f"{'an' if plan.target in ('xml', 'npz') else 'a'} {plan.target} file is one document,"
         f" here {'are more' if count else 'is none'}",
-        hint=f"--to {'npy' if plan.target == 'npz' else 'yaml'} or ndjson holds any number",
+        hint=f"--to {'npy' if plan.target in ARCHIVES else 'yaml'} or ndjson holds any number",
     )
 
 
