@@ -260,8 +260,12 @@ output_options = _apply(
 #: Options of the verbs that take several inputs.
 input_options = _apply(
     click.option("-r", "--recursive", is_flag=True, help="Take the files in folders, all the way."),
-    click.option("--include", metavar="GLOB", multiple=True, help="With -r: only those files."),
-    click.option("--exclude", metavar="GLOB", multiple=True, help="With -r: not those, nor below."),
+    click.option(
+        "--include", metavar="GLOB", multiple=True, help="With -r, or of an archive: only those."
+    ),
+    click.option(
+        "--exclude", metavar="GLOB", multiple=True, help="The same: not those, nor what is below."
+    ),
     click.option("--files-from", metavar="PATH", help="Read names of inputs, a line each (- too)."),
     click.option("-0", "--nul", is_flag=True, help="With --files-from: NUL ends each name."),
 )

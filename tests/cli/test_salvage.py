@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import serialpack
 from serialpack.container.scan import FoundBlock, FoundIndex
 from tests.docs.test_schemas import ENVIRONMENT, check
 from tests.pipeline.damage import blocks_of, flipped, found
@@ -233,11 +234,11 @@ FIRST = b"first\n" * 300
 
 @pytest.fixture
 def archive(folder: Path) -> Path:
-    """An archive of three entries, each of several blocks."""
-    for name, data in (("one", FIRST), ("two.ndjson", LINES), ("three", FIRST[::-1])):
-        (folder / name).write_bytes(data)
-    args = ["--archive", "--block-size", "1K", "one", "two.ndjson", "three", "-o", "all.spk"]
-    assert run(folder, "pack", "-q", *args).code == 0
+    """An archive of three members of one entry, each of several blocks."""
+    with (folder / "all.spk").open("wb") as out:
+        for name, data in (("one", FIRST), ("two.ndjson", LINES), ("three", FIRST[::-1])):
+            (folder / name).write_bytes(data)
+            serialpack.pack(folder / name, out, entry=name, block_size=1024)
     return folder
 
 

@@ -108,7 +108,8 @@ def put(parts: Taken) -> bytes:
         frame = write_frame(BLOCK, pack_body(fixed, *more))
         pieces += [frame, *payload]
         check = int.from_bytes(frame[-8:], "little")
-        rows.append([len(frame), sum(map(len, payload)), *_told(fixed), check])
+        entries = [more[0]["e"]] if more and isinstance(more[0], dict) and "e" in more[0] else []
+        rows.append([len(frame), sum(map(len, payload)), *_told(fixed), check, *entries])
         sizes += [(len(frame), 0)]
         sizes += zip(map(len, payload), _restored(fixed, payload), strict=True)
     sums = [

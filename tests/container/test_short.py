@@ -197,13 +197,12 @@ def _checked(container: bytes) -> bytes:
 
 
 def archive(tmp_path: Path, count: int = 5) -> bytes:
-    sources = {}
+    """Members of one entry each."""
+    out = io.BytesIO()
     for number in range(count):
         path = tmp_path / f"{number}.ndjson"
         path.write_bytes(LINES + b'{"n": %d}\n' % number)
-        sources[f"in/{number}.ndjson"] = path
-    out = io.BytesIO()
-    serialpack.pack_archive(sources, out)
+        serialpack.pack(path, out, entry=f"in/{number}.ndjson")
     return out.getvalue()
 
 

@@ -215,7 +215,7 @@ def test_archive(folder: Path) -> None:
     packed = run(folder, "pack", "--json", "--archive", "a.json", "noise", "-o", "x.spk")
     (line,) = run(folder, "inspect", "--json", "x.spk")
     check("inspect", line)
-    assert [member["entry"] for member in line["members"]] == ["a.json", "noise"]
+    assert [e["path"] for m in line["members"] for e in m["entries"]] == ["a.json", "noise"]
     (folder / "x").mkdir()
     (folder / "x/noise").touch()
     good, bad, whole = run(folder, "unpack", "--json", "x.spk", exit_code=1)
@@ -224,11 +224,13 @@ def test_archive(folder: Path) -> None:
             check(schema, each)
     assert [each["entry"] for each in (*packed, good, bad)] == ["a.json", "noise"] * 2
     assert (whole["source"], "entry" in whole) == ("x.spk", False)
-    (failed,) = run(
+    failed, done, whole = run(
         folder, "pack", "--json", "--archive", "noise", "gone", "-o", "y.spk", exit_code=1
     )
-    check("error", failed)
-    assert failed["source"] == "gone"
+    check("pack", done)
+    for each in (failed, whole):
+        check("error", each)
+    assert (failed["source"], failed["entry"], whole["source"]) == ("gone", "gone", "y.spk")
 
 
 @pytest.mark.parametrize("name", ["a.json", "noise", "empty"])

@@ -1,0 +1,264 @@
+"""Entries that share blocks: packed side by side, each had alone, and each proved."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import zlib
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+import serialpack
+from serialpack import api
+from serialpack.archive import gather
+from serialpack.archive.gather import other_blocks
+from serialpack.container.records import DEFAULT_BLOCK_SIZE
+from serialpack.container.rows import EntryRow, decode_rows, encode_rows
+from serialpack.container.seek import find_members
+from serialpack.formats.base import SourceBlock
+from serialpack.pipeline.pack import Packing, pack_blocks
+from serialpack.stages.chain import Chain, StageSpec
+from tests.container.mutants import mutants
+from tests.container.test_archive import Pipe, members, tree
+
+needs_posix = pytest.mark.skipif(os.name != "posix", reason="POSIX modes, links and owners")
+
+
+def documents(folder: Path, count: int = 60, indent: int | None = 2) -> dict[str, Path]:
+    """So many JSON files of a kind, each of 0.4 kB."""
+    given = {}
+    for n in range(count):
+        path = folder / f"item-{n:04}.json"
+        value = {"id": n, "name": f"n {n * 7919 % 1000}", "tags": [n % 3, n % 5] * 20, "x": n / 8}
+        path.write_text(json.dumps(value, indent=indent) + "\n")
+        given[f"in/{path.name}"] = path
+    return given
+
+
+def packed(given: dict[str, Path], **how: object) -> bytes:
+    out = io.BytesIO()
+    serialpack.pack_archive({**given}, out, **how)  # type: ignore[arg-type]
+    return out.getvalue()
+
+
+def contents(given: dict[str, Path]) -> dict[str, bytes]:
+    return {path: source.read_bytes() for path, source in given.items()}
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_columns_work_across_files(tmp_path: Path, indent: int | None) -> None:
+    """They are smaller together than as one stream of text, and each comes back as it was."""
+    given = documents(tmp_path, 300, indent)
+    data = packed(given)
+    together = io.BytesIO()
+    text = b"".join(contents(given).values())
+    serialpack.pack(io.BytesIO(text), together, serializer="raw", codec="zstd:19")
+    assert len(data) < len(together.getvalue()) + 15 * len(given)
+    serialpack.unpack_archive(io.BytesIO(data), tmp_path / "out")
+    assert tree(tmp_path / "out") == contents(given)
+    rows = find_members(io.BytesIO(data))[0].index.rows
+    assert sum(len(row.entries or b"") for row in rows) < 15 * len(given)
+
+
+def test_a_hundred_tiny_files_take_three_kilobytes(tmp_path: Path) -> None:
+    given = {}
+    for n in range(100):
+        given[f"{n:03}.txt"] = tmp_path / f"{n:03}.txt"
+        given[f"{n:03}.txt"].write_bytes(b"tiny %03d\n" % n)
+    assert len(packed(given)) <= 3 << 10
+
+
+def test_what_is_no_json_goes_with_its_kind(tmp_path: Path) -> None:
+    given = documents(tmp_path, 5)
+    for name, data in (("lines.json", b"[1]\n[2]\n"), ("none.json", b"\0\1\2"), ("bare", b"[1]")):
+        given[name] = tmp_path / name
+        given[name].write_bytes(data)
+    data = packed(given)
+    found = {e.path: e.format for m in serialpack.inspect(io.BytesIO(data)).members
+             for e in m.entries or ()}  # fmt: skip
+    assert found["in/item-0000.json"] == "json"
+    assert (found["lines.json"], found["none.json"], found["bare"]) == ("ndjson", "bytes", "json")
+    serialpack.unpack_archive(io.BytesIO(data), tmp_path / "out")
+    assert tree(tmp_path / "out") == contents(given)
+
+
+class Watched(io.BytesIO):
+    """Counts the bytes that are read."""
+
+    read_bytes = 0
+
+    def read(self, size: int | None = -1) -> bytes:
+        data = super().read(size)
+        self.read_bytes += len(data)
+        return data
+
+
+def test_one_entry_is_had_by_reading_its_block_and_no_other(tmp_path: Path) -> None:
+    given = documents(tmp_path, 80)
+    for path in given.values():
+        path.write_bytes(path.read_bytes() + os.urandom(2000).hex().encode())
+    data = packed(given, block_size=16 << 10, format="bytes")
+    rows = find_members(io.BytesIO(data))[0].index.rows
+    assert len(rows) > 15
+    file = Watched(data)
+    serialpack.unpack_archive(file, tmp_path / "out", include=["*-0050.json"])
+    assert list(tree(tmp_path / "out")) == ["in/item-0050.json"]
+    assert file.read_bytes < (64 << 10) + 3 * (16 << 10)  # the last bytes, two blocks, headers
+    serialpack.unpack_archive(
+        Pipe(data), tmp_path / "pipe", include=["in/"], exclude=["*-00[1-9]*"]
+    )
+    assert list(tree(tmp_path / "pipe")) == [f"in/item-000{n}.json" for n in range(10)]
+    with pytest.raises(serialpack.UsageError, match="none of its entries"):
+        serialpack.unpack_archive(io.BytesIO(data), tmp_path / "none", include=["x"])
+
+
+@needs_posix
+def test_folders_links_modes_and_times_come_back(tmp_path: Path) -> None:
+    inside = tmp_path / "in"
+    (inside / "empty").mkdir(parents=True)
+    (inside / "file").write_bytes(b"x")
+    (inside / "large").write_bytes(b"y" * 100_000)
+    (inside / "link").symlink_to("file")
+    (inside / "empty/up").symlink_to("../file")
+    for name, mode in (("file", 0o751), ("large", 0o400), ("empty", 0o555)):
+        (inside / name).chmod(mode)
+        os.utime(inside / name, ns=(5, 1_600_000_000_000_000_000))
+    names = ["file", "large", "empty", "link", "empty/up"]
+    out = tmp_path / "out"
+    data = packed({name: inside / name for name in names}, owner=True)
+    report = serialpack.unpack_archive(io.BytesIO(data), out)
+    assert not report.notes
+    for name in names:
+        was, now = ((folder / name).lstat() for folder in (inside, out))
+        assert (was.st_mode, was.st_uid) == (now.st_mode, now.st_uid)
+        assert name in ("link", "empty/up") or was.st_mtime_ns == now.st_mtime_ns
+    assert os.readlink(out / "empty/up") == "../file"  # noqa: PTH115
+    with pytest.raises(serialpack.ArchiveError, match="exists already"):
+        serialpack.unpack_archive(io.BytesIO(data), out)
+    serialpack.unpack_archive(io.BytesIO(data), out, force=True)
+    (out / "empty").chmod(0o755)
+    (inside / "empty").chmod(0o755)
+
+
+def an_archive(*entries: EntryRow) -> bytes:
+    """One closing member that holds these, and no bytes."""
+    out = io.BytesIO()
+    chain = Chain(StageSpec("raw", ()), (), StageSpec("zstd", (3,)))
+    packing = Packing(chain, "bytes", DEFAULT_BLOCK_SIZE, archive=True, before=0)
+    pack_blocks(
+        iter([SourceBlock(b"", 0, 0)]), out.write, packing, rows=lambda: encode_rows(entries)
+    )
+    return out.getvalue()
+
+
+@needs_posix
+@pytest.mark.parametrize(
+    "target", ["/etc", "..", "../x", "a/../../x", "in/../../x", "within/..", "out", "out/x"]
+)
+def test_no_link_leads_out_of_the_folder(tmp_path: Path, target: str) -> None:
+    (tmp_path / "to/in").mkdir(parents=True)
+    (tmp_path / "to/out").symlink_to(tmp_path)
+    entry = EntryRow("link", 0o120777, 5, target=target)
+    with pytest.raises(serialpack.ArchiveError, match="a link out of the folder") as failed:
+        serialpack.unpack_archive(io.BytesIO(an_archive(entry)), tmp_path / "to")
+    assert failed.value.exit_code == 4
+    assert not (tmp_path / "to/link").is_symlink()
+
+
+@needs_posix
+def test_nothing_is_written_or_changed_through_a_link(tmp_path: Path) -> None:
+    """Neither through one of the archive's own, nor through one that is there."""
+    (tmp_path / "to").mkdir()
+    (tmp_path / "theirs").mkdir(0o755)
+    (tmp_path / "to/there").symlink_to(tmp_path / "theirs")
+    entries = [
+        EntryRow("real", 0o40755, 5),
+        EntryRow("a", 0o120777, 5, target="real"),
+        EntryRow("a/b", 0o40700, 5),
+        EntryRow("there", 0o40700, 5),
+        EntryRow("a", 0o120777, 5, target="real"),
+    ]
+    with pytest.raises(serialpack.ArchiveError) as failed:
+        serialpack.unpack_archive(io.BytesIO(an_archive(*entries)), tmp_path / "to")
+    assert [entry for entry, _ in failed.value.failures] == ["there", "a"]
+    assert (tmp_path / "theirs").stat().st_mode & 0o777 == 0o755
+
+
+def test_sources_that_vanish_or_change_are_named_and_the_rest_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = documents(tmp_path, 6)
+    look, seen = gather.look, []
+
+    def looked(path: Path, entry: str, *, owner: bool) -> gather.ArchiveSource:
+        found = look(path, entry, owner=owner)
+        seen.append(path)
+        if len(seen) == 2:
+            given["in/item-0000.json"].unlink()
+            with given["in/item-0001.json"].open("ab") as file:
+                file.write(b" more")
+        return found
+
+    monkeypatch.setattr("serialpack.archive.write.look", looked)
+    out, told = tmp_path / "all.spk", []
+    report = serialpack.pack_archive(
+        {**given}, out, each=lambda entry, found: told.append((entry, type(found).__name__))
+    )
+    assert [entry for entry, _ in report.failures] == ["in/item-0000.json", "in/item-0001.json"]
+    assert ["no such file" in report.failures[0][1].message] == [True]
+    assert "changed while it was read" in report.failures[1][1].message
+    assert len(told) == 6
+    assert len(serialpack.unpack_archive(out, tmp_path / "out").entries) == 4
+
+
+def flipped(data: bytes, place: int) -> bytes:
+    return data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :]
+
+
+@pytest.mark.parametrize("salvage", [False, True])
+def test_a_damaged_block_costs_its_entries_and_no_others(tmp_path: Path, salvage: bool) -> None:
+    """They are named, also where the header of the block is lost: the index lists them too."""
+    given = documents(tmp_path, 40)
+    data = packed(given, block_size=4 << 10, serializer="raw")
+    (shared, _) = find_members(io.BytesIO(data))
+    places, rows = shared.offsets, shared.index.rows
+    assert len(rows) > 3
+    lost = {entry.path for entry in decode_rows(rows[1].entries or b"")}
+    for number, place in enumerate((places[2] - 5, places[1] + 40)[: 1 + salvage]):
+        folder = tmp_path / f"out {number}"
+        with pytest.raises(serialpack.ArchiveError) as failed:
+            serialpack.unpack_archive(io.BytesIO(flipped(data, place)), folder, salvage=salvage)
+        assert {entry for entry, _ in failed.value.failures} == lost
+        assert failed.value.exit_code == 3
+        assert tree(folder) == {p: d for p, d in contents(given).items() if p not in lost}
+
+
+def test_many_rows_stand_in_several_blocks() -> None:
+    """However small the files are: the rows of a block are bounded."""
+    folders = [EntryRow(f"{'long ' * 400}{n}", 0o40755, n) for n in range(300)]
+    counts = [len(decode_rows(encode_rows(block))) for block in other_blocks(folders)]
+    assert sum(counts) == 300
+    assert len(counts) > 1
+
+
+def test_a_changed_value_harms_no_reader(tmp_path: Path) -> None:
+    """Whatever it becomes, what comes out is right or is refused; nothing is put elsewhere."""
+    said = serialpack.SerialpackError
+    *shared, closing = members(packed(documents(tmp_path, 8), block_size=1 << 10, serializer="raw"))
+    for kind, container in (("shared", shared[0]), ("closing", closing)):
+        for number, (what, mutant) in enumerate(mutants(container, 40, zlib.crc32(kind.encode()))):
+            data = mutant + closing if kind == "shared" else shared[0] + mutant
+            try:
+                with suppress(said):
+                    api.inspect(io.BytesIO(data))
+                with suppress(said):
+                    api.unpack(io.BytesIO(data), None, threads=1)
+                with suppress(said):
+                    out = tmp_path / f"out {kind} {number}"
+                    serialpack.unpack_archive(io.BytesIO(data), out, threads=1)
+            except Exception as error:
+                error.add_note(f"{kind}: {what}")
+                raise
