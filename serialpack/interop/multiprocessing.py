@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Unpack
 
-import serialpack
-from serialpack.objects import DumpOptions
+from serialpack.objects import DumpOptions, dumps, loads
 
 
 class Packed:
@@ -32,8 +31,8 @@ class Packed:
         self.how = how
 
     def __reduce__(self) -> tuple[Callable[[bytes], Any], tuple[bytes]]:
-        return _received, (serialpack.dumps(self.obj, self.chain, **self.how),)
+        return _received, (dumps(self.obj, self.chain, **self.how),)
 
 
 def _received(data: bytes) -> Any:
-    return serialpack.loads(data, trust=True)
+    return loads(data, trust=True)

@@ -7,7 +7,7 @@ from typing import Any
 from numcodecs.abc import Codec
 from numcodecs.compat import ensure_ndarray_like, ndarray_copy
 
-import serialpack
+from serialpack.objects import dumps, loads
 
 
 class SerialpackCodec(Codec):  # type: ignore[misc]
@@ -33,7 +33,7 @@ class SerialpackCodec(Codec):  # type: ignore[misc]
         array = ensure_ndarray_like(buf)
         size = min(array.dtype.itemsize or 1, 255)
         chain = self.chain or f"objects+shuffle:{size}+blosc-lz4"
-        return serialpack.dumps(array, chain)
+        return dumps(array, chain)
 
     def decode(self, buf: Any, out: Any = None) -> Any:
-        return ndarray_copy(serialpack.loads(buf), out)
+        return ndarray_copy(loads(buf), out)
