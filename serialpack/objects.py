@@ -7,7 +7,7 @@ serializer wrote.
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
-from threading import Event
+from threading import Event, local
 from typing import IO, Any, NamedTuple, TypedDict, Unpack, cast
 from warnings import warn
 
@@ -46,6 +46,7 @@ from serialpack.serializers.whole import (
     of_values,
     prove,
 )
+from serialpack.stages.chain import StageSpec
 from serialpack.stages.effort import DEFAULT_EFFORT
 from serialpack.stages.stage import MAX_BLOCK, Buffer
 
@@ -229,12 +230,45 @@ def load(
     return hooked(obj, object_hook)
 
 
+class _Serializers(local):
+    """Those of a thread that were asked for without options: one is made in less time only than a
+    large message is packed."""
+
+    def __init__(self) -> None:
+        self.writers: dict[StageSpec, tuple[RecordSerializer, Style]] = {}
+        self.readers: dict[StageSpec, RecordSerializer] = {}
+
+
+_kept = _Serializers()
+
+
+def _writer(called: StageSpec, options: dict[str, Any]) -> tuple[RecordSerializer, Style]:
+    """A serializer, and its settings."""
+    found = None if options else _kept.writers.get(called)
+    if found is None:
+        serializer = of_values(SERIALIZERS.create(*called))
+        found = serializer, serializer.settings(options)
+        serializer.configure(found[1])
+        if not options:
+            _kept.writers[called] = found
+    return found
+
+
+def _reader(plan: Plan, options: Mapping[str, Any] | None) -> RecordSerializer:
+    settings = plan.style.get(SETTINGS)
+    found = None if options or settings else _kept.readers.get(plan.chain.serializer)
+    if found is None:
+        found = of_values(reader(*plan.chain.serializer))
+        found.configure(found.settings(options) if options else settings or {})
+        if not (options or settings):
+            _kept.readers[plan.chain.serializer] = found
+    return found
+
+
 def _deserialized(plan: Plan, pieces: list[Buffer], options: Mapping[str, Any] | None) -> Any:
-    serializer = of_values(reader(*plan.chain.serializer))
-    settings = serializer.settings(options) if options else plan.style.get(SETTINGS, {})
-    serializer.configure(settings)
+    serializer = _reader(plan, options)
     try:
-        with gc_paused():
+        with gc_paused(sum(map(len, pieces))):
             return deserialized(serializer, pieces)
     except FAILURES as error:
         raise DamagedError(f"{serializer.name} cannot read it ({error})") from None
@@ -324,9 +358,7 @@ def _serialize(obj: Any, chain: str, how: DumpOptions) -> _Serialized:
     first, *rest = chain.split("+", 1)
     for name in ["+".join((name, *rest)) for name in AUTO] if first == "auto" else [chain]:
         choice = _choose(name, effort)
-        serializer = of_values(SERIALIZERS.create(*choice.chain.serializer))
-        settings = serializer.settings(options)
-        serializer.configure(settings)
+        serializer, settings = _writer(choice.chain.serializer, options)
         try:
             plain = obj if default is None else _lowered(obj, default, serializer)
             pieces = dumped(serializer, plain)

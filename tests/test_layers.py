@@ -36,7 +36,7 @@ LAYERS: list[set[str]] = [
     {"inspection", "lazy"},
     {"api"},
     {"archive", "conversion", "objects"},
-    {"records"},
+    {"interop", "records"},
     {"bench"},
     {"cli"},
     {"__main__"},

@@ -4,6 +4,7 @@ It has no header, index or end, so it is written and read at once, and is always
 """
 
 import struct
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import msgpack
@@ -44,9 +45,11 @@ class Small(NamedTuple):
 
     def encode(self) -> bytes:
         """The whole file."""
-        chain = [s[0] if len(s) == 1 else list(s) for s in self.chain]
-        fields = [self.flags, chain, self.size, *([self.settings] if self.settings else [])]
-        data = b"".join((START_SMALL, pack_body(fields), self.payload))
+        if self.settings:
+            fields = pack_body([self.flags, _spelled(self.chain), self.size, self.settings])
+            data = b"".join((START_SMALL, fields, self.payload))
+        else:
+            data = b"".join((_head(self.chain, self.flags), _number(self.size), self.payload))
         return data + _CHECK.pack(checksum(data))
 
     @classmethod
@@ -60,6 +63,10 @@ class Small(NamedTuple):
         (check,) = _CHECK.unpack_from(view, len(view) - _CHECK.size)
         if checksum(view[: -_CHECK.size]) != check:
             raise DamagedError("the checksum does not match", start=0, end=len(view))
+        for length in {*map(len, _known)}:
+            known = _known.get(bytes(view[:length]))
+            if known is not None and (found := _number_at(view, length)) is not None:
+                return cls(*known, found[0], {}, view[found[1] : -_CHECK.size])
         body = view[len(START_SMALL) : -_CHECK.size]
         size = len(body)
         unpacker = msgpack.Unpacker(
@@ -80,4 +87,51 @@ class Small(NamedTuple):
                 raise ValueError(f"it says it restores to {restored} bytes")
         except (ValueError, TypeError, msgpack.exceptions.UnpackException) as error:
             raise DamagedError(f"the small form is malformed ({error})", start=0) from None
-        return cls(decode_chain(chain, 0), flags, restored, settings, body[unpacker.tell() :])
+        small = cls(decode_chain(chain, 0), flags, restored, settings, body[unpacker.tell() :])
+        head = b"" if settings else _head(small.chain, flags)
+        if head and view[: len(head)] == head:
+            if len(_known) >= _MOST_KNOWN:
+                _known.clear()
+            _known[head] = small.chain, flags
+        return small
+
+
+#: What small forms begin with up to their size, of those that were read; and what that says.
+#: To read it again takes as long as all else.
+_known: dict[bytes, tuple[ChainNumbers, int]] = {}
+_MOST_KNOWN = 8
+
+
+def _spelled(chain: ChainNumbers) -> list[Any]:
+    return [s[0] if len(s) == 1 else list(s) for s in chain]
+
+
+@lru_cache(64)
+def _head(chain: ChainNumbers, flags: int) -> bytes:
+    """All before the size of a small form without settings."""
+    return START_SMALL + pack_body([flags, _spelled(chain), 0])[:-1]
+
+
+def _number(value: int) -> bytes:
+    """A count in MessagePack's shortest form."""
+    if 0 <= value < 0x80:
+        return bytes([value])
+    for code, size in _WIDTHS.items():
+        if 0 <= value < 1 << 8 * size:
+            return bytes([code]) + value.to_bytes(size, "big")
+    return pack_body(value)
+
+
+def _number_at(data: memoryview, at: int) -> tuple[int, int] | None:
+    """The size at that place, and where it ends; None where it is no short form of a count."""
+    if at >= len(data) - _CHECK.size:
+        return None
+    end = at + 1 + _WIDTHS.get(data[at], 0)
+    if data[at] >= 0x80 and end == at + 1:
+        return None
+    value = int.from_bytes(data[at + 1 : end], "big") if end > at + 1 else data[at]
+    return (value, end) if value <= MOST_READ and end <= len(data) - _CHECK.size else None
+
+
+#: Bytes of a count behind each of these codes.
+_WIDTHS = {0xCC: 1, 0xCD: 2, 0xCE: 4}

@@ -23,7 +23,10 @@ def check_messages(data: bytes) -> None:
 
     Of bytes that are none, it looks at the messages before, and at what is there of the next.
     """
-    if len(data.translate(None, _NO_CONTAINERS)) > MAX_DEPTH and not _fits(_around(), data):
+    # Each level takes a byte at least.
+    if len(data) <= MAX_DEPTH or len(data.translate(None, _NO_CONTAINERS)) <= MAX_DEPTH:
+        return
+    if not _fits(_around(), data):
         raise TooDeep
 
 

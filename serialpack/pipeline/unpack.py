@@ -1,6 +1,7 @@
 """A container's members become bytes again: all of them, or a range of records or bytes."""
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from serialpack.container.frames import Whole
@@ -70,8 +71,13 @@ def member_plan(header: Header, *, trust: bool = True) -> Plan:
 
 def check_trust(chain: Chain, *, trust: bool) -> None:
     """RefusedError without ``trust``, where undoing ``chain`` can run code that is in the file."""
-    if not trust and not SERIALIZERS.cls(chain.serializer.name).safe:
+    if not (trust or _is_safe(chain.serializer.name)):
         raise untrusted(chain.serializer.name, "unpacks it, if you know who that was")
+
+
+@lru_cache
+def _is_safe(serializer: str) -> bool:
+    return SERIALIZERS.cls(serializer).safe
 
 
 def untrusted(what: str, trusted: str) -> RefusedError:

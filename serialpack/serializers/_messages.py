@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from serialpack.depth import check_messages
+from serialpack.depth import MAX_DEPTH, check_messages
 from serialpack.formats.msgpack.heads import with_head
 from serialpack.formats.msgpack.msgpack import MsgPackFormat
 from serialpack.serializers.base import RecordSerializer
@@ -32,7 +32,8 @@ class Messages(RecordSerializer):
     partly = frozenset({"key", "tag"})
 
     def _check_depth(self, data: Buffer) -> None:
-        check_messages(bytes(data))
+        if len(data) > MAX_DEPTH:
+            check_messages(bytes(data))
 
 
 def read_messages(data: Buffer, read: Callable[[bytes], Any]) -> list[Any]:

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from typing import Any
 
 from serialpack.formats.msgpack.msgpack import message_ends
-from serialpack.formats.msgpack.values import messages, pack_checked, unpack
+from serialpack.formats.msgpack.values import messages, pack_checked, unpack, unpack_one
 from serialpack.serializers._messages import Messages
 from serialpack.serializers.base import check_finite
 from serialpack.stages.stage import Buffer
@@ -35,6 +35,11 @@ class MsgPackSerializer(Messages):
 
     def _load(self, data: Buffer) -> list[Any]:
         return unpack(data)
+
+    def load_object(self, pieces: list[Buffer]) -> list[Any]:
+        data = pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        self._check_depth(data)
+        return unpack_one(data)
 
     def load_json(self, data: Buffer) -> list[Any]:
         # No length is below 0, that of empty ones neither; -1 would mean the usual limit.

@@ -11,7 +11,12 @@ from serialpack.container.frames import checksum
 from serialpack.errors import UsageError, ValueRefusedError
 from serialpack.serializers.base import FAILURES, RecordSerializer, Serializer
 from serialpack.stages.stage import Buffer
+from serialpack.values.equality import difference
 from serialpack.values.kinds import KINDS, Difference, shown
+from serialpack.values.quick import plainly_same
+
+#: Up to so many bytes both values may be held as bytes once more.
+_FEW = 64 << 10
 
 ObjectHook = Callable[[dict[Any, Any]], Any]
 
@@ -43,7 +48,8 @@ def dumped(serializer: RecordSerializer, obj: Any) -> list[Buffer]:
     """As ``serialized``; NotTaken, for whoever may not want to know which value it is."""
     records = _records(serializer, obj)
     try:
-        with gc_paused():
+        # C code makes no containers as it writes.
+        with gc_paused(0) if serializer.compiled else gc_paused():
             return serializer.dump_object(records)
     except FAILURES as error:
         raise NotTaken(partial(_refusal, serializer, records, error)) from None
@@ -103,19 +109,21 @@ def prove(
 
     ``plain``: what was serialized in its place.
     """
-    from serialpack.values.equality import difference
-
     # What is loaded may be parts of a bytearray, for its class to change.
     data = pieces[0]
     check = checksum(data) if isinstance(data, bytearray) else None
     # A hook of the user's gets memory of its own, with which it may do what it likes.
     alone = object_hook is not None and len(pieces) > 1
     given: list[Buffer] = [bytearray().join(pieces)] if alone else pieces
+    size = sum(map(len, pieces))
     try:
-        with gc_paused():
+        with gc_paused(size):
             again = _the_one(serializer, serializer.reload_object(given))
     except FAILURES as error:
         raise _refusal(serializer, _records(serializer, plain), error) from None
+    few = size <= _FEW and object_hook is None and not serializer.identity
+    if few and plainly_same(obj, again):
+        return
     with gc_paused():
         lost = difference(obj, hooked(again, object_hook), identity=serializer.identity)
     if lost is None and check is not None and checksum(data) != check:

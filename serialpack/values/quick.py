@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from fractions import Fraction
+from io import BytesIO
 from itertools import compress
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -19,6 +20,7 @@ from serialpack.values.parts import WITH_CONTENTS, is_hidden
 
 #: Types whose pickled form says all that there is of them.
 _TOLD = frozenset({datetime, date, time, timedelta, timezone, Decimal, Fraction, UUID, complex})
+_ALL_TOLD: dict[type, bool] = dict.fromkeys(_TOLD, True)
 
 #: Types of which two that are equal need not be one.
 _CONTAINERS = frozenset({dict, list, tuple, set, frozenset, bytearray})
@@ -39,6 +41,30 @@ def quickly_same(was: Any, became: Any, *, identity: bool) -> bool:
     except Exception:  # an odd one, a cycle, or whatever pickle says to a class
         return False
     return True
+
+
+def plainly_same(was: Any, became: Any) -> bool:
+    """Whether two small values certainly are the same, and no more than text, numbers, bytes and
+    containers; in half the time."""
+    try:
+        return _plainly(was) == _plainly(became)
+    except Exception:  # as above
+        return False
+
+
+def _plainly(value: Any) -> bytes:
+    file = BytesIO()
+    pickler = _PlainPickler(file, 5)
+    pickler.fast = True
+    pickler.dump(value)
+    return file.getvalue()
+
+
+class _PlainPickler(pickle.Pickler):
+    """Writes what needs no class."""
+
+    def reducer_override(self, obj: Any) -> Any:  # noqa: ARG002
+        raise _OddClass
 
 
 class _OddClass(Exception):
@@ -63,7 +89,7 @@ class _Pickler(pickle.Pickler):
 
     def __init__(self, write: Callable[[Any], object]) -> None:
         super().__init__(_File(write), 5)
-        self.classes: dict[type, bool] = dict.fromkeys(_TOLD, True)
+        self.classes = _ALL_TOLD.copy()
 
     def reducer_override(self, obj: Any) -> Any:
         cls = obj if isinstance(obj, type) else type(obj)

@@ -8,15 +8,15 @@ other extension types are msgpack.ExtType.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from itertools import count
 from threading import local
 from typing import TYPE_CHECKING, Any
 
-from serialpack.depth import MAX_DEPTH, TooDeep
+from serialpack.depth import MAX_DEPTH, TooDeep, check_messages
 from serialpack.depth.values import check_values
 from serialpack.first_bytes import FIX_LIST
 from serialpack.formats.msgpack.heads import head
@@ -71,8 +71,13 @@ def pack_checked(records: list[Any]) -> bytes:
     """As ``pack``; TooDeep for a record of more than ``MAX_DEPTH`` levels.
 
     The library counts levels as it goes, so nobody looks at the values before: they are written
-    in as many lists as leave room for that many levels.
+    in as many lists as leave room for that many levels. These take longer than a small message, of
+    which the bytes are looked at.
     """
+    if len(records) == 1:
+        data = _kept.pack(records)
+        check_messages(data)
+        return data
     around = _around()
     around.innermost.append(records)
     packer = _packer()
@@ -85,6 +90,34 @@ def pack_checked(records: list[Any]) -> bytes:
     finally:
         around.innermost.clear()
     return bytes(packer.getbuffer()[around.depth + len(head(FIX_LIST, len(records))) :])
+
+
+class _KeptPacker(local):
+    """A packer for each thread: to take memory for one takes as long as packing a small message."""
+
+    def __init__(self) -> None:
+        self._packer: Any = None
+
+    def pack(self, records: list[Any]) -> bytes:
+        """As ``pack``, which is asked where the library does not take them at once."""
+        packer, self._packer = self._packer or _packer(), None
+        try:
+            for record in records:
+                packer.pack(record)
+        except (ValueError, TypeError, OverflowError, RecursionError):
+            check_values(records)
+            return pack(records)
+        data = bytes(packer.bytes())
+        if len(data) <= _KEPT:
+            packer.reset()
+            self._packer = packer
+        return data
+
+
+#: Packers that have grown to more are not kept.
+_KEPT = 1 << 20
+
+_kept = _KeptPacker()
 
 
 class _Around(local):
@@ -189,13 +222,32 @@ def unpack(data: Buffer) -> list[Any]:
         raise ValueError(str(error)) from None
 
 
+def unpack_one(data: Buffer) -> list[Any]:
+    """As ``unpack``, of bytes that are likely one message, and few."""
+    try:
+        if not _is_fine(data):
+            return [_one()(data)]
+    except (ValueError, TypeError, OverflowError):  # which of them, ``unpack`` says
+        pass
+    return unpack(data)
+
+
+@cache
+def _one() -> Callable[[Buffer], Any]:
+    """Reads one message. No length is believed beyond the bytes at hand."""
+    import msgpack
+
+    options = {"strict_map_key": False, "timestamp": 3, "ext_hook": extension}
+    return partial(msgpack.unpackb, raw=False, **options)
+
+
 def _is_fine(data: Buffer) -> bool:
     """Whether there may be timestamps in it that are no whole microseconds.
 
     Of these the library's datetimes would have the whole ones.
     """
     text = bytes(data)
-    if not any(begin in text for begin in _FINE):
+    if _FINE[0] not in text and _FINE[1] not in text:
         return False
     return any(
         (int.from_bytes(found[2]) >> (2 if found[1] == b"\xd7" else 0)) % 1000

@@ -18,8 +18,9 @@ from serialpack.stages.stage import Buffer
 #: What a frame begins with; no pickle does: there is no such opcode.
 MARK = b"\xffbuffers"
 
-#: From how many bytes on a buffer stands beside the pickle, not in it.
-LARGE = 256 << 10
+#: From how many bytes on a buffer stands beside the pickle, not in it: to write it into one copies it
+#: several times. Less than this is a message, and may be in the small form.
+LARGE = 64 << 10
 
 #: Where a buffer begins is a multiple of this, as processors like it.
 _ALIGN = 64
