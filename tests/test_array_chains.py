@@ -44,7 +44,7 @@ CHANNELS = np.stack([foretold(200, 300) % 251] * 3, axis=-1) + np.arange(3)
         (foretold(200, 300).astype(">i2"), ["byteswap:2", "delta:2@300"]),
         (1e9 + foretold(60, 60, 60).astype("<f8"), ["ordered:8", "delta:8@60", "delta:8@3600"]),
         (CHANNELS.astype("u1"), ["delta:1@3"]),
-        (DRAW.integers(0, 9, 90_000).astype("<f8") * 0.1, ["pcodec:6@f8"]),
+        (DRAW.integers(0, 9, 90_000).astype("<f8") * 0.1, ["pcodec:8@f8"]),
     ],
     ids=["image", "volume", "fortran", "big-endian", "field", "channels", "multiples"],
 )

@@ -27,10 +27,10 @@ class Pcodec(Codec):
 
     library = "pcodec"
     params = (
-        dialled("level", 0, 12, (4, 5, 6, 8, 8, 8, 9, 10, 12)),
+        dialled("level", 0, 12, (4, 6, 8, 8, 9, 9, 10, 10, 12)),
         Param("type", 1, len(TYPES), 0, mark="@", words=TYPES),
     )
-    levels = ("", ":8")
+    levels = (":4", "")
     about = "numbers of one type; floats and integers that no text compressor shrinks"
     bound = "The size stored is compared first; the library writes into an array of that size."
 
