@@ -43,8 +43,9 @@ _ENOUGH = 10 * SAMPLES * SAMPLE
 #: at half a gigabyte a second and more, and with them others than zstd's entropy coder.
 _QUICKLY = 4
 
-#: Where samples of an array are taken, as shares of it.
-_PLACES = (0.15, 0.5, 0.85)
+#: Where samples of an array are taken, as shares of it; of one that is not ``_TIMES`` as long as
+#: all of them the middle one will do.
+_PLACES, _TIMES = (0.15, 0.5, 0.85), 4
 
 
 class Choice(NamedTuple):
@@ -193,7 +194,8 @@ def _read_at(file: IO[bytes], place: int, size: int) -> bytes:
 def _spread_over(layout: "NumbersLayout", length: int, size: int) -> list[int]:
     """Where samples of ``size`` bytes begin, in a file of ``length``: at whole numbers."""
     room = max(length - layout.start - size, 0) // layout.size
-    places = {layout.start + int(room * share) * layout.size for share in _PLACES}
+    shares = _PLACES if length >= _TIMES * len(_PLACES) * size else _PLACES[1:2]
+    places = {layout.start + int(room * share) * layout.size for share in shares}
     return sorted(place for place in places if place + layout.size <= length)
 
 

@@ -1,6 +1,6 @@
 """Makes the golden files: good containers of every chain, kept for ever.
 
-``python tests/golden/make.py`` writes those that are not there yet, with a line each in MANIFEST.tsv;
+``python tests/golden/make.py`` writes those that are missing, with a line each in MANIFEST.tsv;
 it never changes one. A later library may compress to other bytes: the files must stay readable.
 """
 
