@@ -129,7 +129,12 @@ def settle(
 
     layout = numbers_in(bytes(head[:MOST_HEAD]))
     if layout is not None:
-        return _for_array(choice, layout, head, source)
+        return _for_array(choice, [layout], head, source)
+    if format == "bytes":
+        from serialpack.raw_numbers import guessed_layouts
+
+        if layouts := guessed_layouts(head):
+            return _for_array(choice, layouts, head, source)
     return choice._replace(why="it has neither records nor an array of numbers")
 
 
@@ -153,14 +158,17 @@ def _for_records(choice: Choice, format: str, head: Buffer) -> Choice:
 
 
 def _for_array(
-    choice: Choice, layout: "NumbersLayout", head: Buffer, source: Source | None
+    choice: Choice, layouts: "list[NumbersLayout]", head: Buffer, source: Source | None
 ) -> Choice:
+    """``layouts``: what its numbers are, or may be."""
     from serialpack.array_chains import best_chain
 
-    samples = _samples(layout, head, source)
+    samples = _samples(layouts[0], head, source)
     if not samples:
         return choice._replace(why="it has too few numbers to look at")
-    found, plain = best_chain(layout, samples, choice.chain.codec, choice.effort)
+    codec, effort = choice.chain.codec, choice.effort
+    tried = [best_chain(layout, samples, codec, effort) for layout in layouts]
+    found, plain = min(tried, key=lambda chains: chains[0].size)
     if found.size > (1 - EFFORTS[choice.effort].least_gain / _QUICKLY) * plain.size:
         return choice._replace(why="a sample of its numbers gains too little behind a filter")
     return choice._replace(

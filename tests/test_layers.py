@@ -18,7 +18,7 @@ LAYERS: list[set[str]] = [
     {"reports", "stages"},
     {"codecs", "columns", "container", "files", "filters", "formats"},
     {"compressed", "detect", "disk", "folders", "listing", "paths", "serializers"},
-    {"array_chains", "look", "output", "recognise"},
+    {"array_chains", "look", "output", "raw_numbers", "recognise"},
     {"auto", "targets"},
     {"pipeline"},
     {"inspection", "lazy"},
