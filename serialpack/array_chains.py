@@ -32,7 +32,7 @@ _QUICK = 5
 #: No neighbour is looked for farther off than so many bytes: in a block there are too few then.
 _FARTHEST = 1 << 20
 
-#: A codec that is slower than zstd must be smaller by this share.
+#: A codec that is slower than zstd must be smaller by this share, where time matters.
 _SLOWER = 0.02
 
 
@@ -82,9 +82,10 @@ def best_chain(
     others.append(bytewise[()])
     smallest = min(others, key=lambda names: first.of(names, quick).size)
     found = [trial.of(names, codec) for names in {bytewise[best]: 0, smallest: 0}]
+    asked = _SLOWER if EFFORTS[effort].least_gain else 0
     for names, slower in _slower(layout, best, bytewise[best], effort):
         chain = trial.of(names, slower)
-        found.append(chain._replace(size=int(chain.size * (1 + _SLOWER))))
+        found.append(chain._replace(size=int(chain.size * (1 + asked))))
     plain = trial.of((), codec)
     return min((plain, *found), key=lambda chain: (chain.size, len(chain.filters))), plain
 
