@@ -6,18 +6,14 @@ environment of their own in the cache folder. What is not there is left out, and
 
 from __future__ import annotations
 
-import json
-import os
 import re
 import shutil
 import subprocess
-import sys
-import venv
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.data import cache_folder
+from benchmarks.environment import environment
 from benchmarks.measure import Step
 
 #: Distribution -> what it is called here.
@@ -25,17 +21,6 @@ PACKAGES = {"brotli": "brotli", "pyarrow": "Parquet", "yscope-clp-core": "clp-s"
 
 #: The formats of records that clp-s takes, and that pyarrow takes of JSON.
 _RECORDS = frozenset({"ndjson"})
-
-_VERSIONS = """
-import importlib.metadata, json, sys
-found = {}
-for name in sys.argv[1:]:
-    try:
-        found[name] = importlib.metadata.version(name)
-    except importlib.metadata.PackageNotFoundError:
-        pass
-print(json.dumps(found))
-"""
 
 _BROTLI = """
 import brotli, sys
@@ -112,7 +97,7 @@ class Peers:
     """The tools that are there, by the name that the tables have: ``zstd -19``, ``clp-s -3``."""
 
     def __init__(self, *, install: bool) -> None:
-        self._python, found = _environment(install=install)
+        self._python, found = environment("peers", PACKAGES, install=install)
         self.versions = {PACKAGES[name]: version for name, version in found.items()}
         for command in ("zstd", "xz"):
             if version := _version(command):
@@ -161,33 +146,6 @@ class Peers:
             None,
             reads=_RECORDS,
         )
-
-
-def _environment(*, install: bool) -> tuple[Path, dict[str, str]]:
-    """Its Python, and the versions of the packages that are in it."""
-    folder = cache_folder() / "peers"
-    python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
-    if install and not python.exists():
-        print(f"making {folder}", file=sys.stderr, flush=True)
-        venv.create(folder, with_pip=True, symlinks=os.name != "nt")
-    if not python.exists():
-        return python, {}
-    found = _installed(python)
-    for name in PACKAGES if install else ():
-        if name not in found:
-            print(f"installing {name}", file=sys.stderr, flush=True)
-            pip = [str(python), "-m", "pip", "--disable-pip-version-check", "install", "-q"]
-            # Without a network, or a wheel for this machine, it is absent.
-            subprocess.run([*pip, "--only-binary", ":all:", name], stdout=sys.stderr, check=False)
-    return python, _installed(python)
-
-
-def _installed(python: Path) -> dict[str, str]:
-    said = subprocess.run(
-        [python, "-c", _VERSIONS, *PACKAGES], capture_output=True, text=True, check=True
-    ).stdout
-    found: dict[str, str] = json.loads(said)
-    return found
 
 
 def _version(command: str) -> str | None:

@@ -7,10 +7,11 @@ array to array, and each may hurt.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from serialpack.codecs import CODECS
-from serialpack.codecs.pcodec import TYPES
+from serialpack.codecs.pcodec import MOST_START, TYPES
 from serialpack.filters import FILTERS
 from serialpack.filters.base import Filter
 from serialpack.formats.arrays.layout import NumbersLayout
@@ -18,14 +19,20 @@ from serialpack.stages.chain import StageSpec, parse_stage
 from serialpack.stages.effort import EFFORTS
 from serialpack.stages.stage import Buffer
 
-#: Bytes compressed of a sample: so large a part of the file, from the fewest to the most. pcodec
-#: finds by what numbers are multiplied only where it has many of them.
-_SHARE, _FEWEST, _MOST = 256, 128 << 10, 1 << 20
+#: Bytes compressed of a sample: so large a part of the file, at most so many. But no fewer numbers
+#: than so many: pcodec finds by what they are multiplied only where it has many of them.
+_SHARE, _MOST, _NUMBERS = 64, 1 << 20, 1 << 16
+
+#: Of them so many tell which filters are worth being tried on all.
+_PART, _LEAST_PART = 4, 64 << 10
+
+#: The level of zstd that tells filters apart: beyond it levels find more of the same.
+_QUICK = 5
 
 #: No neighbour is looked for farther off than so many bytes: in a block there are too few then.
 _FARTHEST = 1 << 20
 
-#: A codec that is slower than zstd must be smaller by this share.
+#: A codec that is slower than zstd must be smaller by this share, where time matters.
 _SLOWER = 0.02
 
 
@@ -44,8 +51,13 @@ def near_lags(layout: NumbersLayout) -> tuple[int, ...]:
 
 def window_of(layout: NumbersLayout, length: int) -> int:
     """The bytes of a sample of a file of ``length``: what is compressed, and neighbours before."""
-    measured = min(max(length // _SHARE, _FEWEST), _MOST) if length > _MOST else _MOST
-    return measured // layout.size * layout.size + 2 * max(near_lags(layout)) * layout.size
+    measured = min(max(length // _SHARE, _NUMBERS * layout.size), _MOST)
+    return measured // layout.size * layout.size + _ahead(layout)
+
+
+def _ahead(layout: NumbersLayout) -> int:
+    """Bytes of a sample that have not all of their neighbours before them."""
+    return 2 * max(near_lags(layout)) * layout.size
 
 
 def best_chain(
@@ -53,36 +65,67 @@ def best_chain(
 ) -> tuple[ArrayChain, ArrayChain]:
     """The smallest chain of those tried, and ``codec`` alone.
 
-    ``samples``: each from a whole number on, of ``window_of`` bytes or fewer; ``codec``: zstd,
-    which is tried behind all filters.
+    ``samples``: each from a whole number on, of ``window_of`` bytes or fewer; ``codec``: zstd.
+    Filters are tried on the first part of each, before a quick level of it; then the smallest of
+    each kind on all, before ``codec`` and codecs that are slower.
     """
-    size, trial = layout.size, _Trial(samples, 2 * max(near_lags(layout)) * layout.size)
+    size, trial = layout.size, _Trial(samples, _ahead(layout))
+    part = max(max(map(len, samples)) // _PART, _LEAST_PART) // size * size + _ahead(layout)
+    first = _Trial([memoryview(sample)[:part] for sample in samples], _ahead(layout))
+    quick = codec._replace(values=(min(codec.values[0], _QUICK),))
     differences = _differences(layout)
-    zigzag = [(*names, f"zigzag:{size}") if names else () for names in differences]
-    found = [trial.of((*names, f"shuffle:{size}"), codec) for names in zigzag]
-    best = min(range(len(found)), key=lambda number: found[number].size)
-    found += [trial.of((*zigzag[number], f"bitshuffle:{size}"), codec) for number in {0, best}]
+    bytewise = {names: (*_small(names, size), f"shuffle:{size}") for names in differences}
+    best = min(bytewise, key=lambda names: first.of(bytewise[names], quick).size)
+    others = [(*_small(names, size), f"bitshuffle:{size}") for names in {(): 0, best: 0}]
     if layout.kind != "f" and not layout.big:
-        found.append(trial.of((f"delta:{size}", f"bitshuffle:{size}"), codec))
-    if EFFORTS[effort].by_itself:
-        turned = (f"byteswap:{size}",) if layout.big else ()
-        kinds = {turned: layout.kind, differences[best] or turned: "i" if best else layout.kind}
-        for names, kind in kinds.items():
-            if f"{kind}{size}" in TYPES:
-                typed = parse_stage(CODECS, f"pcodec@{kind}{size}", effort)
-                tried = trial.of(names, typed)
-                found.append(tried._replace(size=int(tried.size * (1 + _SLOWER))))
+        others.append((f"delta:{size}", f"bitshuffle:{size}"))
+    others.append(bytewise[()])
+    smallest = min(others, key=lambda names: first.of(names, quick).size)
+    found = [trial.of(names, codec) for names in {bytewise[best]: 0, smallest: 0}]
+    asked = _SLOWER if EFFORTS[effort].least_gain else 0
+    for names, slower in _slower(layout, best, bytewise[best], effort):
+        chain = trial.of(names, slower)
+        found.append(chain._replace(size=int(chain.size * (1 + asked))))
     plain = trial.of((), codec)
     return min((plain, *found), key=lambda chain: (chain.size, len(chain.filters))), plain
 
 
+def _slower(
+    layout: NumbersLayout, best: tuple[str, ...], bytewise: tuple[str, ...], effort: int
+) -> Iterator[tuple[tuple[str, ...], StageSpec]]:
+    """Filters and codecs that are slower than zstd, as far as the effort has them.
+
+    ``best``: the differences that are smallest, ``bytewise``: with what stands behind them.
+    """
+    if not EFFORTS[effort].by_itself:
+        return
+    turned = (f"byteswap:{layout.size}",) if layout.big else ()
+    kinds = {turned: layout.kind, best or turned: "i" if best else layout.kind}
+    for names, kind in kinds.items():
+        if f"{kind}{layout.size}" in TYPES:
+            before = f"/{layout.start}" if 0 < layout.start <= MOST_START else ""
+            yield names, parse_stage(CODECS, f"pcodec@{kind}{layout.size}{before}", effort)
+    if EFFORTS[effort].columns.lzma:
+        # More than level 6 is a larger dictionary, which no block needs.
+        yield (), parse_stage(CODECS, f"xz:6@{layout.size}")
+        yield bytewise, parse_stage(CODECS, "xz:6@1")
+
+
 def _differences(layout: NumbersLayout) -> list[tuple[str, ...]]:
-    """Filters that take no differences, then of neighbours in one dimension, in two, in three."""
+    """Filters that take no differences; then of neighbours in one dimension, in two, in three, in
+    four; then of those in a farther one alone, as are images of one place at several times."""
     size = layout.size
     turned = [f"byteswap:{size}"] if layout.big else []
     ahead = [*turned, *([f"ordered:{size}"] if layout.kind == "f" else [])]
     deltas = [f"delta:{size}@{lag}" if lag > 1 else f"delta:{size}" for lag in near_lags(layout)]
-    return [(), *((*ahead, *deltas[:number]) for number in range(1, len(deltas) + 1))]
+    chosen = [deltas[:number] for number in range(1, len(deltas) + 1)]
+    chosen += [[delta] for delta in deltas[1:]]
+    return [(), *((*ahead, *each) for each in chosen)]
+
+
+def _small(differences: tuple[str, ...], size: int) -> tuple[str, ...]:
+    """The differences, those near zero as small numbers."""
+    return (*differences, f"zigzag:{size}") if differences else ()
 
 
 class _Trial:

@@ -43,8 +43,9 @@ _ENOUGH = 10 * SAMPLES * SAMPLE
 #: at half a gigabyte a second and more, and with them others than zstd's entropy coder.
 _QUICKLY = 4
 
-#: Where samples of an array are taken, as shares of it.
-_PLACES = (0.15, 0.5, 0.85)
+#: Where samples of an array are taken, as shares of it; of one that is not ``_TIMES`` as long as
+#: all of them the middle one will do.
+_PLACES, _TIMES = (0.15, 0.5, 0.85), 4
 
 
 class Choice(NamedTuple):
@@ -132,7 +133,12 @@ def settle(
 
     layout = numbers_in(bytes(head[:MOST_HEAD]))
     if layout is not None:
-        return _for_array(choice, layout, head, source)
+        return _for_array(choice, [layout], head, source)
+    if format == "bytes":
+        from serialpack.raw_numbers import guessed_layouts
+
+        if layouts := guessed_layouts(head):
+            return _for_array(choice, layouts, head, source)
     return choice._replace(why="it has neither records nor an array of numbers")
 
 
@@ -156,14 +162,17 @@ def _for_records(choice: Choice, format: str, head: Buffer) -> Choice:
 
 
 def _for_array(
-    choice: Choice, layout: "NumbersLayout", head: Buffer, source: Source | None
+    choice: Choice, layouts: "list[NumbersLayout]", head: Buffer, source: Source | None
 ) -> Choice:
+    """``layouts``: what its numbers are, or may be."""
     from serialpack.array_chains import best_chain
 
-    samples = _samples(layout, head, source)
+    samples = _samples(layouts[0], head, source)
     if not samples:
         return choice._replace(why="it has too few numbers to look at")
-    found, plain = best_chain(layout, samples, choice.chain.codec, choice.effort)
+    codec, effort = choice.chain.codec, choice.effort
+    tried = [best_chain(layout, samples, codec, effort) for layout in layouts]
+    found, plain = min(tried, key=lambda chains: chains[0].size)
     if found.size > (1 - EFFORTS[choice.effort].least_gain / _QUICKLY) * plain.size:
         return choice._replace(why="a sample of its numbers gains too little behind a filter")
     return choice._replace(
@@ -197,7 +206,8 @@ def _read_at(file: IO[bytes], place: int, size: int) -> bytes:
 def _spread_over(layout: "NumbersLayout", length: int, size: int) -> list[int]:
     """Where samples of ``size`` bytes begin, in a file of ``length``: at whole numbers."""
     room = max(length - layout.start - size, 0) // layout.size
-    places = {layout.start + int(room * share) * layout.size for share in _PLACES}
+    shares = _PLACES if length >= _TIMES * len(_PLACES) * size else _PLACES[1:2]
+    places = {layout.start + int(room * share) * layout.size for share in shares}
     return sorted(place for place in places if place + layout.size <= length)
 
 

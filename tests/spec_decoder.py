@@ -38,11 +38,11 @@ DICTIONARIES: dict[int, bytes] = {}
 LEVEL, ITEM, SIZE = (range(10),), (range(1, 256),), (range(1), range(1024, MOST + 1))
 STAGES: dict[int, list[tuple[range, ...]]] = {n: [] for n in (0, 6, 8, *range(32, 61))}
 STAGES |= {36: [(range(1, 10),)], 45: [(range(6),)], 46: [(range(5),)], 48: [(range(2),)]}
-STAGES |= {1: [(range(-7, 23),)], 2: [LEVEL], 3: [(range(1, 10),)], 4: [LEVEL], 5: [(range(13),)]}
-STAGES |= {7: [(range(12),)], 9: [(range(13),), (range(12),)], 64: [ITEM], 65: [ITEM]}
+STAGES |= {1: [(range(-7, 23),)], 2: [LEVEL], 3: [(range(1, 10),)], 5: [(range(13),)]}
+STAGES |= {7: [(range(12),)], 9: [(range(13),), (range(12),), (range(65537),)]}
 INTEGER, LAG = (range(1, 3), range(4, 9, 4)), (range(1), range(2, 2147483649))
-STAGES |= {66: [INTEGER, LAG], 67: [INTEGER, LAG], 71: [ITEM, LAG]}
-STAGES |= {n: [INTEGER] for n in (68, 69, 70)}
+STAGES |= {64: [ITEM], 65: [ITEM], 66: [INTEGER, LAG], 67: [INTEGER, LAG], 71: [ITEM, LAG]}
+STAGES |= {4: [LEVEL, (*INTEGER, range(1))], **{n: [INTEGER] for n in (68, 69, 70)}}
 STAGES |= {n: [LEVEL, SIZE, (range(257),)] for n in range(16, 22)}
 #: FORMATS: those with values. SERIALIZERS: of each the format that its bytes are in.
 VALUES, OBJECT = {1, 2, 3, 4, 5, *range(7, 20), *range(30, 34), 35}, 6

@@ -32,6 +32,12 @@ def packed(path: Path, **how: object) -> tuple[str, int]:
     return str(serialpack.inspect(io.BytesIO(out.getvalue())).members[0].chain), len(out.getvalue())
 
 
+def several(images: int) -> np.ndarray:
+    """The same image, whose places foretell nothing, at times between which little changes."""
+    image = DRAW.integers(0, 30_000, (60, 80))
+    return image + DRAW.integers(0, 4, (images, 60, 80))
+
+
 CHANNELS = np.stack([foretold(200, 300) % 251] * 3, axis=-1) + np.arange(3)
 
 
@@ -44,9 +50,10 @@ CHANNELS = np.stack([foretold(200, 300) % 251] * 3, axis=-1) + np.arange(3)
         (foretold(200, 300).astype(">i2"), ["byteswap:2", "delta:2@300"]),
         (1e9 + foretold(60, 60, 60).astype("<f8"), ["ordered:8", "delta:8@60", "delta:8@3600"]),
         (CHANNELS.astype("u1"), ["delta:1@3"]),
-        (DRAW.integers(0, 9, 90_000).astype("<f8") * 0.1, ["pcodec:6@f8"]),
+        (several(40).astype("<i2"), ["raw+delta:2@4800+"]),
+        (DRAW.integers(0, 9, 90_000).astype("<f8") * 0.1, ["pcodec:9@f8"]),
     ],
-    ids=["image", "volume", "fortran", "big-endian", "field", "channels", "multiples"],
+    ids=["image", "volume", "fortran", "big-endian", "field", "channels", "times", "multiples"],
 )
 def test_neighbours_foretell_each_other(
     tmp_path: Path, values: np.ndarray, stages: list[str]
@@ -97,3 +104,31 @@ def test_every_float_keeps_its_bits(tmp_path: Path) -> None:
     for chain in ("pcodec@f8", "zstd:3"):
         for filters in ((), ("ordered:8", "delta:8", "zigzag:8")):
             packed(path, serializer="raw", filters=filters, codec=chain)
+
+
+def test_a_header_is_kept_apart_from_the_numbers(tmp_path: Path) -> None:
+    """It spoils the bins of pcodec, whatever is in it."""
+    path = tmp_path / "a.npy"
+    np.save(path, DRAW.integers(0, 9, 90_000).astype("<f8") * 0.1)
+    chain, size = packed(path)
+    assert chain == "raw+pcodec:9@f8/128"
+    assert size < packed(path, serializer="raw", codec="pcodec@f8")[1]
+
+
+@pytest.mark.parametrize("start", [8, 64, 799, 800, 4096])
+def test_a_start_of_any_length(start: int) -> None:
+    """Of less than a number, of all numbers and more."""
+    data, out, back = DRAW.bytes(801), io.BytesIO(), io.BytesIO()
+    serialpack.pack(io.BytesIO(data), out, serializer="raw", codec=f"pcodec@f8/{start}")
+    serialpack.unpack(io.BytesIO(out.getvalue()), back)
+    assert back.getvalue() == data
+
+
+def test_the_smallest_effort_tells_lzma_of_the_items(tmp_path: Path) -> None:
+    """Numbers that come again at a distance, of which each byte has bits of its own."""
+    few = DRAW.integers(0, 1 << 40, 500) * np.array([1, 1 << 20]).repeat(250)
+    path = tmp_path / "a.npy"
+    np.save(path, DRAW.choice(few, 30_000))
+    chain, size = packed(path, effort=9)
+    assert chain == "raw+xz:6@8"
+    assert size < packed(path, serializer="raw", codec="xz:6")[1]

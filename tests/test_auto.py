@@ -165,14 +165,16 @@ def test_samples_decide_before_the_codec_sees_the_block(monkeypatch: pytest.Monk
     monkeypatch.setattr(Zstd, "compress", counting)
     size, sample = len(NOISE), SAMPLES * SAMPLE
     packed(NOISE + NOISE[::-1] + NOISE, effort=8, block_size=size, threads=1)
-    assert seen == [(19, sample), (3, size), (19, sample), (3, size), (19, sample), (1, size)]
+    # The first four times it was asked whether these are numbers.
+    blocks = [(19, sample), (3, size), (19, sample), (3, size), (19, sample), (1, size)]
+    assert seen[4:] == blocks
     seen.clear()
     packed(NOISE, effort=1)
-    assert seen == [(1, sample), (1, size)]
+    assert seen[4:] == [(1, sample), (1, size)]
     seen.clear()
     # -9 always compresses.
     packed(NOISE, effort=9)
-    assert seen == [(22, size)]
+    assert seen[4:] == [(22, size)]
 
 
 @pytest.mark.parametrize("effort", EFFORTS)

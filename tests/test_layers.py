@@ -29,7 +29,7 @@ LAYERS: list[set[str]] = [
     {"reports", "stages"},
     {"codecs", "columns", "container", "files", "filters", "formats"},
     {"archived", "compressed", "detect", "disk", "folders", "listing", "paths", "serializers"},
-    {"array_chains", "look", "output", "recognise"},
+    {"array_chains", "look", "output", "raw_numbers", "recognise"},
     {"uploads"},
     {"auto", "dictionaries", "targets"},
     {"pipeline"},

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 #: Types of numbers, spelled as NumPy does: unsigned, signed, float; and bytes.
 TYPES = ("u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f2", "f4", "f8")
 
+#: So many bytes may stand before the numbers, and so many numbers are in a chunk, as in pcodec's
+#: own (``pcodec.DEFAULT_MAX_PAGE_N``).
+MOST_START, _CHUNK = 1 << 16, 1 << 18
+
 
 class Pcodec(Codec):
     """Data format: the restored size and the length of what follows, each in LEB128; ``n = size //
@@ -22,15 +26,17 @@ class Pcodec(Codec):
     0); and the ``size % k`` bytes that are left, as they are.
 
     The type is the first of ``TYPES``, bytes, where it is not set. Floats come back bit for bit,
-    NaN too. (Loncaric, Jeppesen, Zinberg: Pcodec, 2025.)
+    NaN too. With a start, as many bytes become a chunk of their own: the header of an array, which
+    spoils the bins of its numbers. (Loncaric, Jeppesen, Zinberg: Pcodec, 2025.)
     """
 
     library = "pcodec"
     params = (
-        dialled("level", 0, 12, (4, 5, 6, 8, 8, 8, 9, 10, 12)),
+        dialled("level", 0, 12, (4, 6, 9, 9, 9, 9, 10, 10, 12)),
         Param("type", 1, len(TYPES), 0, mark="@", words=TYPES),
+        Param("start", 1, MOST_START, 0, mark="/"),
     )
-    levels = ("", ":8")
+    levels = (":4", "")
     about = "numbers of one type; floats and integers that no text compressor shrinks"
     bound = "The size stored is compared first; the library writes into an array of that size."
 
@@ -47,6 +53,8 @@ class Pcodec(Codec):
         kind = self._type
         n = len(data) // kind.itemsize
         config = ChunkConfig(compression_level=self.values[0], enable_8_bit=True)
+        if 0 < (before := self.values[2] // kind.itemsize) < n:
+            config.paging_spec = _chunks(before, n - before)
         stream = standalone.simple_compress(np.frombuffer(data, kind, n), config) if n else b""
         rest = bytes(data[n * kind.itemsize :])
         return b"".join((varint(len(data)), varint(len(stream)), stream, rest))
@@ -70,3 +78,12 @@ class Pcodec(Codec):
             raise CodecError(f"pcodec cannot restore {size} bytes from it: {error}") from None
         out[size - rest :] = np.frombuffer(stored, np.uint8, rest, start + length)
         return out.data
+
+
+def _chunks(before: int, numbers: int) -> Any:
+    """A chunk of the first numbers, then as even ones as pcodec itself makes them."""
+    from pcodec import PagingSpec
+
+    count = -(-numbers // _CHUNK)
+    even = [numbers // count + (n < numbers % count) for n in range(count)]
+    return PagingSpec.exact_page_sizes([before, *even])

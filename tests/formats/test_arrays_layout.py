@@ -42,7 +42,7 @@ def mrc(order: str, shape: tuple[int, int, int], mode: int, extra: int = 0) -> b
         (np.zeros((4, 5, 6), "<f4"), "f", 4, False, (1, 6, 30)),
         (np.zeros((4, 5, 6), ">i2"), "i", 2, True, (1, 6, 30)),
         (np.zeros((7, 5, 6), "<u2", order="F"), "u", 2, False, (1, 7, 35)),
-        (np.zeros((2, 7, 5, 6), "u1"), "u", 1, False, (1, 6, 30)),
+        (np.zeros((2, 7, 5, 6), "u1"), "u", 1, False, (1, 6, 30, 210)),
         (np.zeros((40, 50, 3), "u1"), "u", 1, False, (3, 150)),
         (np.zeros((40, 50), "<c16"), "f", 8, False, (2, 100)),
         (np.zeros((40, 1, 50), "?"), "u", 1, False, (1, 50)),
@@ -79,7 +79,7 @@ def test_arrays_that_are_no_numbers_of_the_machine(values: np.ndarray) -> None:
 def test_volumes(order: str) -> None:
     big = order == ">"
     found = numbers_in(nifti(order, (20, 30, 40, 2), 4))
-    assert found == NumbersLayout(352, "i", 2, big, (1, 20, 600))
+    assert found == NumbersLayout(352, "i", 2, big, (1, 20, 600, 24000))
     assert numbers_in(nifti(order, (20, 30, 40), 2)) == NumbersLayout(
         352, "u", 1, False, (1, 20, 600)
     )

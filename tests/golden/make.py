@@ -1,8 +1,7 @@
 """Makes the golden files: good containers of every chain, kept for ever.
 
-``python tests/golden/make.py`` writes those that are not there yet, with a line each in
-MANIFEST.tsv; it never changes one that is. A library's later version may compress to other
-bytes: the files stay, and must stay readable.
+``python tests/golden/make.py`` writes those that are missing, with a line each in MANIFEST.tsv;
+it never changes one. A later library may compress to other bytes: the files must stay readable.
 """
 
 from __future__ import annotations
@@ -200,6 +199,7 @@ def wanted() -> Iterator[Golden]:
         {"filters": ("transpose:4@25", "xor:4@20"), "codec": "pcodec@u4"},
         "filters whose second parameter is set, before pcodec told of its type",
     )
+    yield Golden("raw+xz-items", "numbers", {"codec": "xz:6@4"}, "a codec told an item's size")
     for entry in SERIALIZERS:
         if entry.name == "raw":
             continue

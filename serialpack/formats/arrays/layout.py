@@ -24,7 +24,7 @@ class NumbersLayout(NamedTuple):
     """``start``: bytes before the numbers. ``kind``: ``i``, ``u`` or ``f``. ``size``: bytes of a
     number, of which a complex one has two. ``big``: whether its first byte is the highest.
 
-    ``lags``: how many numbers on its neighbours are, in up to three dimensions.
+    ``lags``: how many numbers on its neighbours are, in up to four dimensions.
     """
 
     start: int
@@ -62,5 +62,5 @@ def _layout(header: ArrayHeader) -> NumbersLayout | None:
         {"b": "u", "m": "i", "M": "i"}.get(letter, letter),
         size,
         match[1] == ">" and size > 1,
-        lags[:3],
+        lags[:4],
     )
