@@ -5,6 +5,7 @@ layers above. Layouts and rules: ``man/spk.5``.
 """
 
 import re
+from functools import cache
 from typing import Any, NamedTuple
 
 from serialpack.container.entries import ENTRY, fault_of
@@ -343,6 +344,7 @@ def _writer_of(values: Any) -> str:
     return _version_text(number) if type(number) is int else ""
 
 
+@cache
 def _version_number(text: str) -> int:
     """A version as one small number: 1.2.3 is 10203. What stands behind the digits is left out."""
     numbers = [int(n) for n in re.findall(r"\d+", text)[:3]]
