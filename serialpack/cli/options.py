@@ -256,6 +256,7 @@ input_options = _apply(
     click.option("-r", "--recursive", is_flag=True, help="Take the files in folders, all the way."),
     click.option("--include", metavar="GLOB", multiple=True, help="With -r: only those files."),
     click.option("--exclude", metavar="GLOB", multiple=True, help="With -r: not those, nor below."),
+    click.option("--gitignore", is_flag=True, help="With -r: not what .gitignore files name."),
     click.option("--files-from", metavar="PATH", help="Read names of inputs, a line each (- too)."),
     click.option("-0", "--nul", is_flag=True, help="With --files-from: NUL ends each name."),
 )
