@@ -138,15 +138,15 @@ _serialpack_kind() {
 _serialpack_options() {
     case $1 in
         pack)
-            options="-s --serializer --filter -c --codec -1 -2 -3 -4 -5 -6 -7 -8 -9 --effort -F --from --delimiter --encoding --no-header --exact --no-verify --trust --schema --message --block-size --meta --shared-dict --archive --owner -o --output -f --force -k --keep --rm --skip-existing --sync --dry-run -j --threads --stats --profile --journal -r --recursive --include --exclude --files-from -0 --nul --json -q --quiet -v --verbose --no-progress -h --help"
+            options="-s --serializer --filter -c --codec -1 -2 -3 -4 -5 -6 -7 -8 -9 --effort -F --from --delimiter --encoding --no-header --exact --no-verify --trust --schema --message --block-size --meta --shared-dict --archive --owner -o --output -f --force -k --keep --rm --skip-existing --sync --dry-run -j --threads --stats --profile --journal -r --recursive --include --exclude --gitignore --files-from -0 --nul --json -q --quiet -v --verbose --no-progress -h --help"
             ending=
             ;;
         unpack)
-            options="-t --to -F --from --delimiter --encoding --no-header --table --lossy --strict --at --null --typed --nest --infer --types --indent --ascii --flatten --separator --tagged --skip-bad --fields --no-verify --schema --message --test --salvage --records --bytes -N --name --max-size --shared-dict --trust -o --output -f --force -k --keep --rm --skip-existing --sync --dry-run -j --threads --stats --profile --journal -r --recursive --include --exclude --files-from -0 --nul --json -q --quiet -v --verbose --no-progress -h --help"
+            options="-t --to -F --from --delimiter --encoding --no-header --table --lossy --strict --at --null --typed --nest --infer --types --indent --ascii --flatten --separator --tagged --skip-bad --fields --no-verify --schema --message --test --salvage --records --bytes -N --name --max-size --shared-dict --trust -o --output -f --force -k --keep --rm --skip-existing --sync --dry-run -j --threads --stats --profile --journal -r --recursive --include --exclude --gitignore --files-from -0 --nul --json -q --quiet -v --verbose --no-progress -h --help"
             ending=.spk
             ;;
         inspect)
-            options="--stages --fidelity --blocks --columns --head --max-size --shared-dict -F --from -r --recursive --include --exclude --files-from -0 --nul --json -q --quiet -v --verbose --no-progress -h --help"
+            options="--stages --fidelity --blocks --columns --head --max-size --shared-dict -F --from -r --recursive --include --exclude --gitignore --files-from -0 --nul --json -q --quiet -v --verbose --no-progress -h --help"
             ending=
             ;;
         bench)

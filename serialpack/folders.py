@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterator
-from typing import NamedTuple
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple
 
-from serialpack.errors import FileError
+from serialpack.errors import FileError, MissingLibraryError
 from serialpack.files import file_error
 from serialpack.globs import matches_any
 from serialpack.hidden import is_hidden
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
 
 
 class FoundFile(NamedTuple):
@@ -18,6 +22,61 @@ class FoundFile(NamedTuple):
 
     path: str
     below: str
+
+
+class GitIgnore:
+    """What the files ``.gitignore`` in ``folder``, in those below, and in those above it up to the
+    root of its repository mean, by git's own rules (gitignore(5)); and ``.git`` itself.
+
+    MissingLibraryError without pathspec, which knows them.
+    """
+
+    def __init__(self, folder: str) -> None:
+        try:
+            from pathspec import GitIgnoreSpec
+        except ImportError:
+            raise MissingLibraryError(
+                "--gitignore needs pathspec", hint="pip install 'serialpack[gitignore]'"
+            ) from None
+        self._of = GitIgnoreSpec.from_lines
+        self._root = os.path.realpath(folder)
+        #: By folder; None where it has no such file.
+        self._specs: dict[str, GitIgnoreSpec | None] = {}
+        #: The folders above the one that is walked, of the same repository.
+        self._above: list[str] = []
+        above = self._root
+        found: list[str] = []
+        while not os.path.lexists(os.path.join(above, ".git")):
+            above, before = os.path.dirname(above), above
+            if above == before:
+                found = []
+                break
+            found.append(above)
+        self._above = found
+
+    def __call__(self, path: str, is_folder: bool) -> bool:
+        """Whether ``path``, below the folder, is ignored; what is in it is not asked for then."""
+        if path.rpartition("/")[2] == ".git":
+            return True
+        absolute = f"{self._root}/{path}"
+        folders = [os.path.dirname(absolute)]
+        while folders[-1] != self._root:
+            folders.append(os.path.dirname(folders[-1]))
+        for folder in (*folders, *self._above):  # the nearest that says anything
+            if (spec := self._spec(folder)) is not None:
+                below = os.path.relpath(absolute, folder) + "/" * is_folder
+                if (ignored := spec.check_file(below).include) is not None:
+                    return bool(ignored)
+        return False
+
+    def _spec(self, folder: str) -> GitIgnoreSpec | None:
+        if folder not in self._specs:
+            self._specs[folder] = None
+            with suppress(OSError):
+                with open(os.path.join(folder, ".gitignore"), "rb") as file:
+                    lines = file.read().split(b"\n")
+                self._specs[folder] = self._of(map(os.fsdecode, lines))
+        return self._specs[folder]
 
 
 class Walk:
@@ -31,6 +90,7 @@ class Walk:
     does; a folder that one of these means is not entered. ``takes``: which names are taken.
     ``without``: real paths of files and folders to pass over. ``whole``: also the folders, the
     walked one first (where ``include`` does not choose), and links as what they are.
+    ``gitignore``: what files of that name mean is passed over, too.
     """
 
     def __init__(
@@ -42,6 +102,7 @@ class Walk:
         takes: Callable[[str], bool] = lambda _: True,
         without: Collection[str] = (),
         whole: bool = False,
+        gitignore: bool = False,
     ) -> None:
         self.folder = folder
         #: What could not be looked into; complete after the last file.
@@ -55,6 +116,9 @@ class Walk:
         self._exclude = matches_any(tuple(exclude)) if exclude else None
         self._takes = takes
         self._whole = whole
+        self._ignores = GitIgnore(folder) if gitignore else None
+        #: How many files and folders were passed over for that.
+        self.ignored = 0
         root = os.path.realpath(folder)
         self._without = {
             os.path.relpath(path, root).replace(os.sep, "/"): path
@@ -90,7 +154,11 @@ class Walk:
             self.passed_over.append(real)
             return ""
         try:
-            if entry.is_dir(follow_symlinks=False):
+            is_folder = entry.is_dir(follow_symlinks=False)
+            if self._ignores is not None and self._ignores(path, is_folder):
+                self.ignored += 1
+                return ""
+            if is_folder:
                 return "" if self._exclude is not None and self._exclude(path, True) else "folder"
             if (self._exclude is not None and self._exclude(path, False)) or (
                 self._include is not None and not self._include(path, False)

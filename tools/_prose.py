@@ -277,6 +277,10 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
         "Globs as for `--include`, and before it. A folder that one means is not entered;"
         " `tmp/` means folders only. Repeatable.",
     ),
+    ("*", "--gitignore"): (
+        "Nor `.git`. By git's rules, those of the folders above included, up to the root of the"
+        " repository. Without it no `.gitignore` is looked at. Needs pathspec.",
+    ),
     ("*", "--files-from"): (
         "Names beside those that are typed. They are bytes: nothing is quoted in the list, `-0`"
         " takes names with newlines, as `find -print0` writes them.",

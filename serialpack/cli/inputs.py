@@ -55,8 +55,8 @@ def input_files(
     """
     names = [shown(name) for name in _names(files, sources)]
     if not sources.recursive:
-        if sources.include or sources.exclude:
-            raise UsageError("--include and --exclude choose in folders: they go with -r")
+        if sources.include or sources.exclude or sources.gitignore:
+            raise UsageError("--include, --exclude and --gitignore choose in folders, with -r")
         return Inputs(names or (STDIO,), {}, [], [])
     if not names and sources.files_from is None:
         raise UsageError("-r takes the files in folders: name one")
@@ -75,6 +75,7 @@ def input_files(
             takes=takes.test,
             without=outputs,
             whole=takes.whole,
+            gitignore=sources.gitignore,
         )
         before = len(paths)
         for path, below in walk:
@@ -107,6 +108,7 @@ def _notes(walk: "Walk", takes: Takes, *, empty: bool) -> list[str]:
     notes = [f"{path}: is written to, and left out" for path in walk.passed_over]
     left = [
         (walk.not_taken, takes.words, takes.words),
+        (walk.ignored, "that .gitignore names", "that .gitignore names"),
         (walk.links, "link to a folder", "links to folders"),
         (walk.others, "that is no file", "that are no files"),
     ]

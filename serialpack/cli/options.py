@@ -266,6 +266,7 @@ input_options = _apply(
     click.option(
         "--exclude", metavar="GLOB", multiple=True, help="The same: not those, nor what is below."
     ),
+    click.option("--gitignore", is_flag=True, help="With -r: not what .gitignore files name."),
     click.option("--files-from", metavar="PATH", help="Read names of inputs, a line each (- too)."),
     click.option("-0", "--nul", is_flag=True, help="With --files-from: NUL ends each name."),
 )

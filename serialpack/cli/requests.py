@@ -26,6 +26,7 @@ class Sources(NamedTuple):
     recursive: bool
     include: tuple[str, ...]
     exclude: tuple[str, ...]
+    gitignore: bool
     files_from: str | None
     nul: bool
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Any
 
 
@@ -12,6 +13,7 @@ def writer_of(values: Any) -> str:
     return version_text(number) if type(number) is int else ""
 
 
+@cache
 def version_number(text: str) -> int:
     """A version as one small number: 1.2.3 is 10203. What stands behind the digits is left out."""
     numbers = [int(n) for n in re.findall(r"\d+", text)[:3]]

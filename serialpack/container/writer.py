@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 
 from serialpack.container.ends import seek_table, trailer
 from serialpack.container.frames import (
@@ -39,8 +40,6 @@ class MemberWriter:
         self._write = write
         self._zstd = header.zstd_envelope
         self._given = header
-        self._header = header.encode()
-        self.id = checksum(HEADER + self._header)
         self._rows: list[IndexRow] = []
         self._frames: list[tuple[int, int]] = []
         #: The first block and the short member of it, until another block comes.
@@ -48,8 +47,19 @@ class MemberWriter:
         #: Bytes written so far, and how many of them are payload.
         self.length = 0
         self.payload = 0
-        self._header_frame = write_frame(HEADER, self._header)
-        _read_back([self._header_frame], header, self._header_in)
+
+    # Of a short member, which is read back by itself, nobody asks for these two.
+
+    @cached_property
+    def _header(self) -> bytes:
+        """The body of the header's frame, which was read back."""
+        body = self._given.encode()
+        _read_back([write_frame(HEADER, body)], self._given, self._header_in)
+        return body
+
+    @cached_property
+    def _id(self) -> int:
+        return checksum(HEADER + self._header)
 
     def block(self, block: Block, payload: Sequence[Buffer]) -> None:
         """Write one block; ``payload`` holds the stored bytes of each part, cut anywhere.
@@ -86,7 +96,7 @@ class MemberWriter:
         """Write what stands before the second block."""
         if not self.length:
             self._put(self._given.start, 0)
-            self._put(self._header_frame, 0)
+            self._put(write_frame(HEADER, self._header), 0)
         if self._held is not None:
             block, payload, _, _ = self._held
             self._held = None
@@ -94,9 +104,10 @@ class MemberWriter:
 
     def _frame(self, block: Block) -> bytes:
         if block.in_place:
-            block = block.padded(self.id, len(self._given.start) + len(self._header_frame))
-        frame = write_frame(BLOCK, block.encode(self.id))
-        _read_back([frame], block, lambda bodies: Block.decode(bodies[0], 0, self.id))
+            header_frame = write_frame(HEADER, self._header)
+            block = block.padded(self._id, len(self._given.start) + len(header_frame))
+        frame = write_frame(BLOCK, block.encode(self._id))
+        _read_back([frame], block, lambda bodies: Block.decode(bodies[0], 0, self._id))
         return frame
 
     def _put_block(self, block: Block, frame: bytes, payload: Sequence[Buffer]) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -133,3 +135,35 @@ def test_a_folder_that_may_not_be_read(run: Run, tree: Path, tmp_path: Path) -> 
         (tree / "x").chmod(0o700)
     assert b"cannot list: permission denied" in done.stderr
     assert list(files_in(tmp_path / "out")) == ["a.json.spk", "z/a.json.spk"]
+
+
+@pytest.mark.peers
+@pytest.mark.skipif(shutil.which("git") is None, reason="no git")
+def test_gitignore_is_heeded_when_asked_for_as_git_does(run: Run, tmp_path: Path) -> None:
+    pytest.importorskip("pathspec")
+    repository = tmp_path / "in"
+    subprocess.run(["git", "init", "-q", repository], check=True)
+    ignored = {
+        ".gitignore": "*.log\n!keep.log\n/top.json\nbuild/\n# no rule\n\\#a\ndeep/**/x?.json\n",
+        "sub/.gitignore": "!top.log\n*.json\n!/wanted.json\n",
+    }
+    names = [
+        *("a.log", "keep.log", "top.json", "a.json", "#a", "build/a.json", "build/keep.log"),
+        *("sub/build/b.txt", "sub/top.json", "sub/top.log", "sub/wanted.json", "sub/c/d.txt"),
+        *("sub/c/wanted.json", "deep/x1.json", "deep/a/b/x2.json", "deep/a/y2.json"),
+    ]
+    for name in (*ignored, *names):
+        (repository / name).parent.mkdir(parents=True, exist_ok=True)
+        (repository / name).write_text(ignored.get(name, "1"))
+    listing = ["git", "ls-files", "-o", "--exclude-standard", "-z"]
+    listed = subprocess.run(listing, cwd=repository, check=True, capture_output=True).stdout
+    wanted = listed.decode().split("\0")
+    said = run("pack", "-r", repository, "--gitignore", "-o", "out").stderr.decode()
+    assert "that .gitignore names" in said
+    assert sorted(f"{name}.spk" for name in wanted if name) == list(files_in(tmp_path / "out"))
+    run("pack", "-r", repository / "sub", "--gitignore", "-o", "sub")  # and those above
+    below = [name.removeprefix("sub/") for name in wanted if name.startswith("sub/")]
+    assert sorted(f"{name}.spk" for name in below) == list(files_in(tmp_path / "sub"))
+    run("pack", "-r", repository, "--exclude", ".git", "-o", "all")
+    assert len(files_in(tmp_path / "all")) == len(names) + len(ignored)
+    run("pack", "--gitignore", repository / "a.json", code=2)

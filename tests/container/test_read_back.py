@@ -71,9 +71,12 @@ BLOCKS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("fault", HEADERS)
 def test_a_header_that_no_reader_takes_is_not_written(fault: str) -> None:
+    """Nor the first block, which a short member would say all of, before the second is there."""
     pieces: list[Any] = []
+    member = MemberWriter(pieces.append, HEADER._replace(**HEADERS[fault]))
     with pytest.raises((RefusedError, UsageError)):
-        MemberWriter(pieces.append, HEADER._replace(**HEADERS[fault]))
+        member.block(BLOCK, [b"abcd"])
+        member.block(BLOCK._replace(seq=1), [b"abcd"])
     assert not pieces
 
 
