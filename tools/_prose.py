@@ -343,7 +343,8 @@ FAR = (
     " `./s3:` begins a path. It takes `pip install 'serialpack[remote]'`, for Google Storage also"
     " gcsfs, for SFTP paramiko. Credentials are found as their libraries find them: AWS_PROFILE"
     " and ~/.aws, FSSPEC_S3 and ~/.config/fsspec, USER:PASSWORD@ in a URL. No message and no"
-    " container has a password: URLs are shown without what stands before @, signatures and tokens as `...`.",
+    " container has a password: URLs are shown without what stands before @, signatures and tokens"
+    " as `...`.",
     "An output stands beside its input, also in a bucket. By HTTP, and in archives, nothing is"
     " written: outputs of such inputs go into the current folder. `-o` names a folder where it"
     " ends in /, and with several inputs. An upload appears whole or not at all: what is begun is"
