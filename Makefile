@@ -63,7 +63,7 @@ $(VENV)/.try: $(BIN)/python pyproject.toml constraints.txt
 $(VENV)/.test: $(BIN)/python pyproject.toml constraints.txt
 	@echo 'installing serialpack and what its tests need into $(VENV)'
 	@$(PIP) hatchling editables
-	@$(PIP) --no-build-isolation -e '.[all,test]'
+	@$(PIP) --no-build-isolation -e '.[all,remote,test]'
 	@$(COMPILE)
 	@$(PIP) --only-binary :all: --no-build-isolation -e '.[peers]' || \
 	  echo 'not every stock reader can be installed here; the tests of absent ones are skipped'
@@ -146,7 +146,7 @@ generate: $(VENV)/.try
 # The newest versions that satisfy pyproject.toml, in an environment that holds nothing else.
 lock:
 	@$(MAKE) -s VENV=$(VENV)-lock $(VENV)-lock/bin/python
-	@$(VENV)-lock/bin/python -m pip --disable-pip-version-check install -q '.[all,test,peers]'
+	@$(VENV)-lock/bin/python -m pip --disable-pip-version-check install -q '.[all,remote,test,peers]'
 	@{ echo '# What the tests run with. Made by: make lock'; \
 	   $(VENV)-lock/bin/python -m pip freeze --exclude serialpack; } > constraints.new
 	@mv constraints.new constraints.txt

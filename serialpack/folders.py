@@ -189,3 +189,33 @@ def _leads_nowhere(entry: os.DirEntry[str]) -> bool:
         except FileNotFoundError:
             return True
     return False
+
+
+class FarWalk(Walk):
+    """The files below a folder that a URL names, as ``Walk`` has them."""
+
+    def __iter__(self) -> Iterator[FoundFile]:
+        from serialpack.far.systems import files_below
+
+        for path in files_below(self.folder):
+            url = f"{self.folder.rstrip('/')}/{path}"
+            folder, _, name = path.rpartition("/")
+            if url in self._without.values():
+                self.passed_over.append(url)
+            elif self._leaves_out(path):
+                continue
+            elif not self._takes(name):
+                self.not_taken += 1
+            else:
+                yield FoundFile(url, folder)
+
+    def _leaves_out(self, path: str) -> bool:
+        """Whether ``include`` and ``exclude`` leave out a file, or a folder that it is in."""
+        if self._include is not None and not self._include(path, False):
+            return True
+        if self._exclude is None:
+            return False
+        parts = path.split("/")
+        return self._exclude(path, False) or any(
+            self._exclude("/".join(parts[:count]), True) for count in range(1, len(parts))
+        )

@@ -196,7 +196,7 @@ def _with_forms(source: Source, member: StoredMember, *, columns: bool) -> Membe
     info = _with_array(source.file, member, _member_info(member))
     if info.chain.serializer.name != "columns" or not info.blocks:
         return info
-    if source.is_far and not columns:  # a request for each block would be for a byte of it
+    if source.is_far and not columns:  # it would take a request for one byte of each block
         return info
     from serialpack.columns.stored.block import Form
     from serialpack.columns.stored.survey import Survey

@@ -30,7 +30,7 @@ from tools._facts import (
     values_of,
     verbs,
 )
-from tools._prose import CONFIG_EXAMPLE, DESCRIPTIONS, ENVIRONMENT, FILES, MEMORY, MORE
+from tools._prose import CONFIG_EXAMPLE, DESCRIPTIONS, ENVIRONMENT, FAR, FILES, MEMORY, MORE
 
 #: Offers that a page of a verb explains in a section of its own.
 STAGE_OFFERS = set(REGISTRIES)
@@ -258,6 +258,10 @@ def _tail(others: list[str]) -> Iterator[str]:
     yield from _prose(f"Of several files, the worst decides: {worst}, then {', '.join(lesser)}.")
     yield ".SH MEMORY"
     for says in MEMORY:
+        yield ".PP"
+        yield from _prose(says)
+    yield ".SH FAR FILES"
+    for says in FAR:
         yield ".PP"
         yield from _prose(says)
     yield ".SH ENVIRONMENT"

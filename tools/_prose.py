@@ -328,7 +328,6 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
     ("inspect", "--blocks"): ("Its place in the file, sizes, ratio, records and flags.",),
 }
 
-#: Environment variable -> what it does.
 MEMORY = (
     "No block unpacks to more than 64 MiB, whatever a container of some hundred bytes says. With"
     " `-j 1`, to read the first records of a block takes at most 3 times its size and 64 MB beyond"
@@ -360,6 +359,29 @@ MEMORY = (
     " leaves nothing behind: it then runs in a process of its own, which a library may end.",
 )
 
+#: What is different of files that a URL names.
+FAR = (
+    "A URL stands wherever a FILE or PATH does: `s3://`, `gs://`, `http://`, `https://`,"
+    " `sftp://`, `memory://`, `zip://A.json::https://HOST/B.zip`, and what else fsspec knows;"
+    " `./s3:` begins a path. It takes `pip install 'serialpack[remote]'`, for Google Storage also"
+    " gcsfs, for SFTP paramiko. Credentials are found as their libraries find them: AWS_PROFILE"
+    " and ~/.aws, FSSPEC_S3 and ~/.config/fsspec, USER:PASSWORD@ in a URL. No message and no"
+    " container has a password: URLs are shown without what stands before @, signatures and tokens"
+    " as `...`.",
+    "An output stands beside its input, also in a bucket. By HTTP, and in archives, nothing is"
+    " written: outputs of such inputs go into the current folder. `-o` names a folder where it"
+    " ends in /, and with several inputs. An upload appears whole or not at all: what is begun is"
+    " given up when something fails, and on Ctrl-C, which waits for the part under way. Only a"
+    " killed process leaves parts in a bucket; a lifecycle rule for incomplete uploads removes"
+    " them. An archive is unpacked below local folders only; modes are not kept.",
+    "`inspect`, `--records`, `--bytes` and `--fields` read both ends of a container and the blocks"
+    " that they need. Who reads all is read ahead, in 24 MiB. A server that gives no parts of a"
+    " file is read from the front, which is said. What passes (5xx, lines that break, silence of"
+    " 30 s) is tried again a few times, which `-v` tells. A file that changes meanwhile, by its"
+    " ETag, time or size, is refused. `-r` takes what is below a prefix, not of HTTP.",
+)
+
+#: Environment variable -> what it does.
 ENVIRONMENT: dict[str, str] = {
     "SERIALPACK_VERB_OPTION": (
         "The default of an option: its long name in capitals, with _ for -, after the verb, as in"

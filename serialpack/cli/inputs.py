@@ -11,6 +11,7 @@ import click
 from serialpack.cli.naming import STDIO
 from serialpack.cli.requests import Sources
 from serialpack.errors import FolderError, SerialpackError, UsageError
+from serialpack.far import is_far
 from serialpack.files import Source, shown
 
 if TYPE_CHECKING:
@@ -63,12 +64,13 @@ def input_files(
     found = Inputs([], {}, [], [], recursive=True)
     paths: list[str] = []
     for name in names:
-        if name == STDIO or "\0" in name or not os.path.isdir(name):
+        far = is_far(name)
+        if name == STDIO or "\0" in name or not (far or os.path.isdir(name)):
             paths.append(name)
             continue
-        from serialpack.folders import Walk
+        from serialpack.folders import FarWalk, Walk
 
-        walk = Walk(
+        walk = (FarWalk if far else Walk)(
             name,
             include=sources.include,
             exclude=sources.exclude,

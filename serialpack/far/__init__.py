@@ -18,4 +18,4 @@ def is_far(path: object) -> TypeGuard[str]:
     if not isinstance(path, str):
         return False
     scheme, found, _ = path.partition("://")
-    return bool(found) and scheme[1:2] != "" and scheme.replace("::", "").strip("+-.").isalnum()
+    return bool(found) and len(scheme) > 1 and all(c.isalnum() or c in "+-.:" for c in scheme)

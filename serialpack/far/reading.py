@@ -14,6 +14,9 @@ from serialpack.far.trouble import as_ours
 #: What is asked for at a place that nothing led to, in bytes: a round trip takes longer.
 _LEAST = 64 << 10
 
+#: So many pieces one after another are a scan; of a block its header and its parts are fewer.
+_SURE = 3
+
 #: As far as this is read ahead, and as much again is under way meanwhile.
 _MOST = 8 << 20
 
@@ -35,10 +38,10 @@ class FarFile(io.RawIOBase):
 class RangedFile(FarFile):
     """A file whose parts can be had: ``fetch(start, stop)`` gets one, and may take long.
 
-    At first no more is fetched than is asked for. Who reads on where a piece ended gets twice as
-    much as that each time, as the page cache of Linux has it (Documentation/mm, readahead); once
-    that is ``_MOST``, the next piece is fetched while one is worked on. So what was fetched for
-    nothing is never more than what was read, and a scan does not wait.
+    At first no more is fetched than is asked for. Who reads on and on where a piece ended gets
+    twice as much each time, as the page cache of Linux has it (mm/readahead.c); once that is
+    ``_MOST``, the next piece is fetched while one is worked on. So what was fetched for nothing is
+    hardly more than what was read, and a scan does not wait.
     """
 
     def __init__(
@@ -53,8 +56,8 @@ class RangedFile(FarFile):
         self._at = 0
         #: Where each begins, oldest use first.
         self._pieces: list[tuple[int, bytes]] = []
-        #: How much the last piece was, and where it ended.
-        self._last, self._end = 0, -1
+        #: How much the last piece was, where it ended, and how many went before it in a row.
+        self._last, self._end, self._run = 0, -1, 0
         self._ahead: tuple[int, Future[bytes]] | None = None
         self._one = threading.Lock()
         # Everything looks at the front first; whether there are parts is known then.
@@ -81,6 +84,8 @@ class RangedFile(FarFile):
 
     def read(self, size: int = -1, /) -> bytes:
         """``size`` bytes, fewer only at the end."""
+        if self.closed:
+            raise ValueError("the file is closed")
         stop = self._size if size < 0 else min(self._at + size, self._size)
         parts: list[bytes] = []
         while self._at < stop:
@@ -113,7 +118,8 @@ class RangedFile(FarFile):
 
     def _miss(self, at: int, stop: int) -> tuple[int, bytes]:
         """The piece from ``at`` on, fetched."""
-        size = min(2 * self._last, _MOST) if at == self._end else _LEAST
+        self._run = self._run + 1 if at == self._end else 0
+        size = min(2 * self._last, _MOST) if self._run >= _SURE else _LEAST
         ahead, self._ahead = self._ahead, None
         if ahead is not None and ahead[0] == at:
             data = ahead[1].result()

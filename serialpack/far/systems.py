@@ -13,7 +13,7 @@ from email.utils import parsedate_to_datetime
 from functools import partial
 from typing import IO, Any, cast
 
-from serialpack.errors import MissingLibraryError, UsageError
+from serialpack.errors import FileError, MissingLibraryError, UsageError
 from serialpack.far.reading import RangedFile, StreamedFile
 from serialpack.far.trouble import CONNECT, SILENCE, Changed, RangesIgnored, as_ours, log, tried
 from serialpack.far.urls import address
@@ -132,6 +132,20 @@ def _umask() -> int:
     mask = os.umask(0o077)
     os.umask(mask)
     return mask
+
+
+def files_below(folder: str) -> list[str]:
+    """The files below ``folder``, in the order of their names, as they are called from there."""
+    fs, path = system_of(folder)
+    if "http" in fs.protocol:
+        raise FileError("HTTP lists no folders", path=folder, hint="name the files, --files-from")
+    root = path.rstrip("/") + "/"
+    fs.invalidate_cache(path)
+    return sorted(
+        found.removeprefix(root)
+        for found in tried(lambda: fs.find(path), folder, "list")
+        if found.startswith(root) and not found.endswith("/")
+    )
 
 
 def opened(url: str) -> RangedFile | StreamedFile:

@@ -109,7 +109,7 @@ def _is_missing(error: Exception) -> bool:
     return isinstance(error, FileNotFoundError) and not _network(error)
 
 
-def _network(error: Exception) -> BaseException | None:
+def _network(error: BaseException) -> BaseException | None:
     """What of the network is behind ``error``."""
     return next(
         (
@@ -145,7 +145,8 @@ def _passes(error: Exception) -> bool:
 
 def _why(error: Exception) -> str:
     """The reason of ``error``, without what it says of the URL, which may hold a password."""
-    status = next((each for each in _causes(error) if _status(each)), None)
+    found = list(_causes(error))
+    status = next(filter(_status, found), None)
     if status is not None:
         words = getattr(status, "message", "") or ""
         return f"the server answers {_status(status)} {words}".rstrip()
@@ -155,11 +156,13 @@ def _why(error: Exception) -> str:
         return "there is no such host"
     if _is_missing(error):
         return "no such file"
+    if any(type(e).__name__ in ("ClientPayloadError", "ServerDisconnectedError") for e in found):
+        return "the connection broke off"
     if isinstance(error, FileExistsError):
         return "it exists already"
-    found: BaseException = _network(error) or error
-    number = getattr(found, "errno", None)
-    words = os.strerror(number) if found is not error and number else str(found)
-    words = words or type(found).__name__
+    last = _network(error) or error
+    number = getattr(last, "errno", None)
+    words = os.strerror(number) if last is not error and number else str(last)
+    words = words or type(last).__name__
     first = shown(str(words)).splitlines()[0]
     return first[:1].lower() + first[1:]

@@ -10,11 +10,10 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote
 
-#: scheme, what stands before ``@``, host.
-_LOGIN = re.compile(
-    r"([A-Za-z][A-Za-z0-9+.-]+://)([^/?#\s@]*(?:@[^/?#\s@]*)*)@([^/?#\s:]*[^/?#\s]*)"
-)
-_HOST = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+://)([^/?#\s]+)")
+#: Scheme and host; archives have a path there. A login ends at the last ``@``.
+_SCHEME = r"\b((?!zip:|tar:|libarchive:|memory:|file:|local:)[A-Za-z][A-Za-z0-9+.-]+://)"
+_HOST = re.compile(_SCHEME + r"([^/?#\s]+)")
+_LOGIN = re.compile(_SCHEME + r"([^/?#\s]*)@([^/?#\s@]*)")
 
 #: What in a query is as good as a password: of signed URLs (S3, Google, Azure), and as is usual.
 _SECRET = re.compile(

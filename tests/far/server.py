@@ -19,6 +19,13 @@ class Asked(NamedTuple):
     sent: int
 
 
+class _Quiet(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, *_: object) -> None:
+        """Whoever hangs up has had enough."""
+
+
 class FileServer:
     """Serves ``files``. What it does with each can be changed while it runs.
 
@@ -39,8 +46,7 @@ class FileServer:
         self.authorized: list[str | None] = []
         self.on_get: Callable[[], object] = lambda: None
         self.tag: str | None = None
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._server.daemon_threads = True
+        self._server = _Quiet(("127.0.0.1", 0), self._handler())
         self.host = f"127.0.0.1:{self._server.server_address[1]}"
 
     def url(self, name: str) -> str:

@@ -53,7 +53,10 @@ def test_a_stage_names_what_brings_its_library(name: str) -> None:
 CONFLICTING = {"pyrapidjson"}
 
 #: Extras that bring no stage, but what a command can do besides.
-BESIDES = {"gitignore", "plot"}
+BESIDES = {"gitignore", "plot", "remote"}
+
+#: Extras that hold other libraries to few versions, and are not in ``all`` for that.
+NARROW = {"remote"}
 
 
 def test_every_extra_brings_a_stage() -> None:
@@ -65,7 +68,7 @@ def test_every_extra_brings_a_stage() -> None:
     assert set(EXTRAS) == extras | DEVELOPERS | {"all"}
     brought = [e for line in EXTRAS["all"] for e in line[len("serialpack[") : -1].split(",")]
     assert brought == sorted(brought)
-    assert set(brought) == extras - CONFLICTING
+    assert set(brought) == extras - CONFLICTING - NARROW
 
 
 def test_constraints_pin_everything_exactly() -> None:

@@ -1,0 +1,122 @@
+"""What a URL is, what is shown of it, and what is named after it."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+import serialpack
+from serialpack.cli.naming import converted_name, packed_name, unpacked_name
+from serialpack.far import is_far
+from serialpack.far.urls import address, base_name, shown
+from serialpack.paths import entry_path
+from tests.cli.conftest import Run
+from tests.cli.conftest import run as run
+from tests.far.server import FileServer
+from tests.test_imports import _MAIN, loaded
+
+
+@pytest.mark.parametrize(
+    ("path", "far"),
+    [
+        ("s3://b/x", True),
+        ("simplecache::s3://b/x", True),
+        ("svn+ssh://b/x", True),
+        ("./s3://b/x", False),
+        ("C://b", False),
+        ("a b://c", False),
+        ("://", False),
+        ("x", False),
+        (b"s3://b/x", False),
+    ],
+)
+def test_a_scheme_makes_a_url(path: object, far: bool) -> None:
+    assert is_far(path) is far
+
+
+@pytest.mark.parametrize(
+    ("url", "safe"),
+    [
+        ("sftp://me:secret@host:22/a", "sftp://host:22/a"),
+        ("https://secret@host/a@b.json", "https://host/a@b.json"),
+        ("https://me:sec@ret@host/a", "https://host/a"),
+        ("zip://a@b::https://me:secret@host/b.zip", "zip://a@b::https://host/b.zip"),
+        ("https://h/a?v=1&X-Amz-Signature=secret", "https://h/a?v=1&X-Amz-Signature=..."),
+        ("https://h/a?sig=secret&v=1#x", "https://h/a?sig=...&v=1#x"),
+        ("s3://bucket/a@b?c", "s3://bucket/a@b?c"),
+    ],
+)
+def test_no_password_is_shown(url: str, safe: str) -> None:
+    """And who opens it still knows it, also for what stands beside it."""
+    assert shown(url) == shown(safe) == safe
+    assert address(safe) == url
+    if "?" not in url and "::" not in url:
+        assert address(safe + ".spk") == url + ".spk"
+
+
+@pytest.mark.parametrize(
+    ("url", "packed", "converted"),
+    [
+        ("s3://b/in/x.json", "s3://b/in/x.json.spk", "s3://b/in/x.csv"),
+        ("https://h/in/x%20y.json?v=1#z", "x y.json.spk", "x y.csv"),
+        ("zip://in/x.json::s3://b/y.zip", "x.json.spk", "x.csv"),
+        ("https://h/..%2F..%2Fx.json", "x.json.spk", "x.csv"),
+    ],
+)
+def test_outputs_stand_beside_what_can_be_written(url: str, packed: str, converted: str) -> None:
+    assert packed_name(url) == packed
+    assert converted_name(url, "csv", stored=False) == converted
+    assert unpacked_name(packed, stored=False) == packed.removesuffix(".spk")
+
+
+@pytest.mark.parametrize("url", ["https://h", "https://h/", "https://h/?a=b.json"])
+def test_what_has_no_name_needs_one(url: str) -> None:
+    with pytest.raises(serialpack.FileError, match="-o names the output"):
+        packed_name(url)
+    assert base_name(url) == ""
+
+
+def test_entries_of_archives_have_no_host() -> None:
+    assert entry_path("s3://bucket/in/x.json") == ("in/x.json", "s3://bucket/")
+
+
+def test_the_library_shows_no_password(server: FileServer) -> None:
+    url = f"http://me:secret@{server.host}/records.ndjson"
+    target = io.BytesIO()
+    report = serialpack.pack(url, target)
+    assert "secret" not in f"{report}"
+    assert b"secret" not in target.getvalue()
+    assert "Basic bWU6c2VjcmV0" in server.authorized
+    with pytest.raises(serialpack.FileError) as caught:
+        serialpack.pack(url + ".not", io.BytesIO())
+    assert "secret" not in f"{caught.value} {caught.value.path}"
+
+
+def test_the_command_shows_no_password(server: FileServer, run: Run, tmp_path: Path) -> None:
+    names = ("records.spk", "none.spk?token=secret")
+    urls = [f"http://me:secret@{server.host}/{name}" for name in names]
+    done = run("unpack", "-v", "--json", *urls, code=1)
+    assert b"secret" not in done.stdout + done.stderr
+    first, none = map(json.loads, done.stdout.splitlines())
+    assert first["source"] == f"http://{server.host}/records.spk"
+    assert "the server answers 404" in none["error"]
+    assert (tmp_path / "records").stat().st_size == first["size"]
+    with pytest.raises(serialpack.FileError, match="is only read"):
+        serialpack.pack(tmp_path / "records", urls[0])
+
+
+def test_paths_load_nothing_of_it(tmp_path: Path) -> None:
+    """And without the extra a URL is one line, with what to install."""
+    (tmp_path / "a.json").write_text("[1]")
+    _, modules = loaded(_MAIN, "pack", tmp_path / "a.json")
+    assert not {"fsspec", "aiohttp", "logging", "serialpack.far.urls"} & modules
+    code = (
+        "import serialpack\n"
+        "    try: serialpack.inspect('s3://a/b')\n"
+        "    except serialpack.MissingLibraryError as error: print(error)"
+    )
+    said, _ = loaded(code, blocked=("fsspec",))
+    assert "pip install 'serialpack[remote]'" in said
