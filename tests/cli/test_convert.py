@@ -5,16 +5,12 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import msgpack
 import pytest
 
-from tests.cli.conftest import Run, environment
+from tests.cli.conftest import Run
 
 
 @pytest.fixture
@@ -204,22 +200,3 @@ def test_bad_input_is_one_line(
     assert line.startswith(f"serialpack: {name}: ")
     assert words in line
     assert not (tmp_path / "a.ndjson").exists()
-
-
-@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-def test_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
-    (tmp_path / "big.json").write_bytes(
-        b"[" + b",".join(b'{"n":%d,"s":"%s"}' % (n, b"x" * 40) for n in range(300_000)) + b"]"
-    )
-    process = subprocess.Popen(
-        [sys.executable, "-m", "serialpack", "unpack", "--to", "yaml", "big.json"],
-        cwd=tmp_path,
-        env=environment(tmp_path),
-        stderr=subprocess.PIPE,
-    )
-    while not list(tmp_path.glob(".serialpack-*")) and process.poll() is None:
-        time.sleep(0.01)
-    process.send_signal(signal.SIGINT)
-    process.communicate(timeout=60)
-    assert process.returncode in (-signal.SIGINT, 130)
-    assert [p.name for p in tmp_path.iterdir()] == ["big.json"]

@@ -150,6 +150,18 @@ def test_ctrl_c_while_a_silent_pipe_is_waited_for_ends_at_once(
     assert not hidden(tmp_path)
 
 
+def test_ctrl_c_in_the_middle_of_a_conversion_leaves_nothing(start: Start, tmp_path: Path) -> None:
+    """Its input has not ended, so that it is at work whenever the signal comes."""
+    process = start("unpack", "--to", "json", "-o", tmp_path / "out.json")
+    feed(process, records(9 * MIB))
+    wait_for(lambda: hidden(tmp_path), "the hidden file")
+    process.send_signal(signal.SIGINT)
+    process.wait(60)
+    end_of(process, signal.SIGINT)
+    assert not (tmp_path / "out.json").exists()
+    assert not hidden(tmp_path)
+
+
 def test_ctrl_c_while_a_silent_fifo_is_waited_for_ends_at_once(
     start: Start, tmp_path: Path
 ) -> None:
