@@ -71,7 +71,7 @@ class Packer:
             "filters": asked.filters,
             "codec": asked.codec,
             "effort": effort,
-            **asked.input.options(),
+            **asked.input.options(),  # type: ignore[typeddict-item]  # it has no shared_dict
             "block_size": asked.block_size,
             "exact": asked.exact,
             "verify": not asked.no_verify,
