@@ -227,3 +227,36 @@ def test_errors_are_those_that_python_people_catch(tmp_path: Path) -> None:
     with pytest.raises(RefusedError, match=r"a\.spk: pickle can run .*; trust=True") as refused:
         serialpack.load(there)
     assert "--" not in str(refused.value)
+
+
+def test_loads_takes_any_buffer() -> None:
+    """Read-only, of other items than bytes, and in pieces; and nothing that is loaded is its."""
+    np = pytest.importorskip("numpy")
+    array = np.arange(30_000, dtype="f8")
+    for chain in ("auto+none", "auto", "msgpack+none"):
+        obj = array if chain != "msgpack+none" else OBJECT
+        data = serialpack.dumps(obj, chain)
+        spread = np.zeros(2 * len(data), "u1")
+        spread[::2] = np.frombuffer(data, "u1")
+        padded = bytearray(data)
+        for buffer in (memoryview(data), memoryview(padded), memoryview(spread)[::2]):
+            found = serialpack.loads(buffer)
+            assert np.array_equal(found, array) if obj is array else found == OBJECT
+            if obj is array:
+                found[:] = 0
+                assert bytes(buffer) == data
+
+
+def test_arrays_of_any_strides_keep_every_bit_where_they_stand_beside() -> None:
+    np = pytest.importorskip("numpy")
+    bits = np.arange(120_000, dtype="<u8") + 0x7FF8000000000001
+    cube = bits.view("<f8").reshape(40, 50, 60)
+    for array in (cube[::-1, ::2], cube[..., ::-3], cube.transpose(1, 0, 2), cube[:, :1][:, 0]):
+        array.flags.writeable = False
+        for chain in ("auto+none", "auto"):
+            back = serialpack.loads(serialpack.dumps([array, (1,)], chain))[0]
+            assert back.tobytes() == array.tobytes()
+            assert (back.dtype, back.shape) == (array.dtype, array.shape)
+            assert not back.flags.writeable
+    with pytest.raises(ValueRefusedError, match="objects cannot hold"):
+        serialpack.dumps(np.array([{}] * 9000, object), "objects")

@@ -18,7 +18,17 @@ from serialpack.formats.python.buffers import (
     whole_frame,
 )
 from serialpack.formats.shared.recursion import frames_for
-from serialpack.serializers._own_types import ARRAY, SCALAR, parts_of, value_of
+from serialpack.serializers._frames import (
+    ARROW,
+    FRAME,
+    SERIES,
+    frame_of,
+    is_table,
+    parts_of_frame,
+    stream_of,
+    table_over,
+)
+from serialpack.serializers._own_types import ARRAY, SCALAR, Parts, parts_of, value_of
 from serialpack.serializers.arrays import array_over, described, is_array, scalar_over
 from serialpack.serializers.base import RecordSerializer
 from serialpack.stages.stage import Buffer
@@ -114,7 +124,12 @@ class _ExtensionWriter:
     def _extension(self, value: Any) -> Any:
         import msgpack
 
-        made = self._array(value) if is_array(value) else parts_of(value)
+        if is_array(value):
+            made: Parts | None = self._array(value)
+        elif is_table(value):
+            made = self._table(value)
+        else:
+            made = parts_of(value) or parts_of_frame(value)
         if made is None:
             raise TypeError(f"cannot hold {type(value).__name__}")
         if self._level >= MAX_DEPTH:
@@ -135,6 +150,13 @@ class _ExtensionWriter:
             return ARRAY, [bytes(data), *facts]
         self.buffers.append(data)
         return ARRAY, [None, *facts]
+
+    def _table(self, value: Any) -> tuple[int, list[Any]]:
+        data = stream_of(value)
+        if not self._beside or data.nbytes < LARGE:
+            return ARROW, [bytes(data), data.nbytes]
+        self.buffers.append(data)
+        return ARROW, [None, data.nbytes]
 
 
 class _ExtensionReader:
@@ -161,6 +183,12 @@ class _ExtensionReader:
             raise ValueError(f"an extension {code} without its parts")
         if code == ARRAY:
             return self._array(*parts)
+        if code == ARROW:
+            # It lies over whatever an array of bytes would.
+            inside, size = parts
+            return table_over(self._array(inside, "'|u1'", [size], False, True)[:])
+        if code in (FRAME, SERIES):
+            return frame_of(code, parts)
         return scalar_over(*parts) if code == SCALAR else value_of(code, parts)
 
     def _array(self, inside: bytes | None, *facts: Any) -> Any:

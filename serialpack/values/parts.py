@@ -11,6 +11,7 @@ from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property
+from hashlib import blake2b
 from pathlib import PurePath
 from types import (
     BuiltinFunctionType,
@@ -115,9 +116,9 @@ def plain(value: Any) -> Any:
 def attributes(value: Any) -> dict[str, Any]:
     """All attributes of an object, those in slots too.
 
-    Not those of a function, which are in ``whole``.
+    Not those of a function or of a frame of pandas, which are in ``whole``.
     """
-    if isinstance(value, FunctionType | MethodType):
+    if isinstance(value, FunctionType | MethodType) or _is_frame(value):
         return {}
     found = dict(getattr(value, "__dict__", {}))
     if type(value).__name__ == "CBORTag":  # it has them neither here nor in slots
@@ -158,6 +159,11 @@ def whole(value: Any) -> Any:
     That is what C code keeps, as the value's own class tells pickle. Raises what it raises where
     it tells nothing.
     """
+    if _is_frame(value):  # its columns may lie in one block or in several
+        columns = [value.iloc[:, number] for number in range(value.shape[1])]
+        return [value.columns, value.index, columns, value.attrs, value.flags]
+    if type(value).__module__ == "pyarrow.lib" and (told := _arrow_told(value)) is not None:
+        return told
     if isinstance(value, FunctionType):
         parts = {name: getattr(value, name) for name in _FUNCTION_PARTS}
         return {**parts, "__globals__": _globals_used(value)}
@@ -178,6 +184,41 @@ def whole(value: Any) -> Any:
     if isinstance(told, tuple):  # the items of lists and maps come last, as iterators
         told = (*told[:3], *(list(items) if items is not None else None for items in told[3:5]))
     return told
+
+
+def _is_frame(value: Any) -> bool:
+    return type(value).__name__ == "DataFrame" and type(value).__module__.startswith("pandas")
+
+
+def _arrow_told(value: Any) -> Any:
+    """What a table or a column of Arrow is, however its memory is cut: None for all else.
+
+    Digest and length of its IPC stream, so that no other copy of it is in memory.
+    """
+    import pyarrow as pa
+
+    if isinstance(value, pa.ChunkedArray | pa.Array):
+        value = pa.table({"": value})
+    if not isinstance(value, pa.Table):
+        return None
+    state = blake2b()
+    sink = pa.PythonFile(_HashedSink(state), mode="w")
+    with pa.ipc.new_stream(sink, value.schema) as stream:
+        stream.write_table(value)
+    return state.digest()
+
+
+class _HashedSink:
+    """A file whose bytes are only hashed."""
+
+    closed = False
+
+    def __init__(self, state: Any) -> None:
+        self.write = state.update
+
+    def flush(self) -> None: ...
+
+    def close(self) -> None: ...
 
 
 def _cell(value: CellType) -> Any:

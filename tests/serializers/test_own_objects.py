@@ -97,15 +97,6 @@ def test_what_only_pickle_holds_is_told_once(monkeypatch: pytest.MonkeyPatch) ->
         assert serialpack.loads(packed, trust=True)[1].value == 2
 
 
-def test_a_frame_of_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
-    pandas = pytest.importorskip("pandas")
-    monkeypatch.setattr(objects, "_warned", type(objects._warned)())
-    frame = pandas.DataFrame({"a": [1, 2], "b": ["x", "y"]})
-    with pytest.warns(serialpack.PickleWarning):
-        data = serialpack.dumps(frame)
-    assert serialpack.loads(data, trust=True).equals(frame)
-
-
 def test_what_nobody_holds_is_refused_with_its_path() -> None:
     with pytest.raises(serialpack.ValueRefusedError, match=r"^\$\.f: pickle cannot hold a func"):
         serialpack.dumps({"a": np.arange(3), "f": lambda: 1})

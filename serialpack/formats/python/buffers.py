@@ -18,7 +18,7 @@ from serialpack.stages.stage import Buffer
 #: What a frame begins with; no pickle does: there is no such opcode.
 MARK = b"\xffbuffers"
 
-#: From how many bytes on a buffer stands beside the pickle, not in it: to write it into one copies it
+#: From how many bytes on a buffer stands beside the pickle: to write it into one is to copy it
 #: several times. Less than this is a message, and may be in the small form.
 LARGE = 64 << 10
 
