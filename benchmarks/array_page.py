@@ -145,9 +145,9 @@ def _where(kept: Kept) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in sorted(kept.versions.items()))
     busy = " Others were at work on it, so that times mislead." if kept.load > 0.5 else ""
     return (
-        f"On {machine.cpu}, {machine.cores} cores, {kept.date}; {versions}. What is there by default"
-        f" was run {kept.times} times, the others once, all in {kept.seconds / 60:.0f} minutes;"
-        f" before, the load of the machine was {kept.load:.1f}.{busy}\n"
+        f"On {machine.cpu}, {machine.cores} cores, {kept.date}; {versions}. Defaults were measured"
+        f" {kept.times} times, all else once, together in {kept.seconds / 60:.0f} minutes; before,"
+        f" the load of the machine was {kept.load:.1f}.{busy}\n"
     )
 
 
@@ -282,7 +282,7 @@ def _plot(kept: Kept, joblib: Mapping[str, Kind], path: Path) -> None:
         "peak memory to read, times the data": lambda m: m.read_peak / m.source,
     }
     with mpl.rc_context({"svg.hashsalt": "serialpack", "svg.fonttype": "none", "font.size": 8}):
-        figure = Figure(figsize=(10, 11), layout="constrained")
+        figure: Any = Figure(figsize=(10, 11), layout="constrained")
         axes = figure.subplots(len(panels), 1, sharex=True)
         for axis, (title, value) in zip(axes, panels.items(), strict=True):
             for number, tool in enumerate(tools):
@@ -297,4 +297,4 @@ def _plot(kept: Kept, joblib: Mapping[str, Kind], path: Path) -> None:
             axis.set_yscale("symlog" if "peak" in title else "log")
         axes[-1].set_xticks(range(len(names)), names)
         axes[0].legend(ncols=5, loc="lower center", bbox_to_anchor=(0.5, 1.02))
-        figure.savefig(path, metadata={"Date": None})  # type: ignore[no-untyped-call]
+        figure.savefig(path, metadata={"Date": None})
