@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
@@ -274,7 +274,7 @@ def _plot(kept: Kept, joblib: Mapping[str, Kind], path: Path) -> None:
     tools = [
         tool for tool in TOOLS if any(tool in kept.of(name) for name in names) and tool != LZMA
     ]
-    panels = {
+    panels: dict[str, Callable[[Measured], float]] = {
         "ratio (larger is better)": lambda m: m.source / m.size,
         "write, MB/s": lambda m: m.source / 1e6 / median(m.write),
         "read, MB/s": lambda m: m.source / 1e6 / median(m.read),
@@ -282,7 +282,7 @@ def _plot(kept: Kept, joblib: Mapping[str, Kind], path: Path) -> None:
         "peak memory to read, times the data": lambda m: m.read_peak / m.source,
     }
     with mpl.rc_context({"svg.hashsalt": "serialpack", "svg.fonttype": "none", "font.size": 8}):
-        figure: Any = Figure(figsize=(10, 11), layout="constrained")
+        figure = Figure(figsize=(10, 11), layout="constrained")
         axes = figure.subplots(len(panels), 1, sharex=True)
         for axis, (title, value) in zip(axes, panels.items(), strict=True):
             for number, tool in enumerate(tools):
