@@ -17,7 +17,7 @@ OTHERS = $(shell sh tools/pythons.sh $(BIN)/python)
 OF_VALUES := tests/depth tests/serializers tests/fidelity tests/conversion tests/formats \
 	tests/test_objects.py tests/test_values.py tests/test_equality.py
 
-.PHONY: help try test test-all test-pythons test-newest test-one lint format bench-peers bench-serializers bench-conversion bench-columns bench-docs fidelity peers-table generate lock clean
+.PHONY: help try test test-all test-pythons test-newest test-one lint format bench-peers bench-serializers bench-conversion bench-columns bench-arrays bench-docs fidelity peers-table generate lock clean
 
 help:
 	@echo 'make try          set up, then pack, inspect and unpack a sample file'
@@ -31,6 +31,7 @@ help:
 	@echo 'make bench-serializers  measure what serialpack costs on top of each library'
 	@echo 'make bench-conversion  measure conversion beside other converters'
 	@echo 'make bench-columns  measure columns beside other compressors, write docs/columns.md'
+	@echo 'make bench-arrays  measure arrays beside other files of them, write docs/arrays.md'
 	@echo 'make bench-docs   measure the built-in samples, write docs/benchmarks.md'
 	@echo 'make fidelity     measure what each serializer keeps, write docs/fidelity.md'
 	@echo 'make peers-table  try other converters with the same values, write docs/peers.md'
@@ -130,6 +131,10 @@ bench-conversion: $(VENV)/.test
 # With files of your own: make bench-columns ARGS='--files FOLDER'
 bench-columns: $(VENV)/.test
 	$(BIN)/python -m benchmarks.columns $(ARGS)
+
+# The data are named in benchmarks/array_data.py: make bench-arrays ARGS='--files FOLDER'
+bench-arrays: $(VENV)/.test
+	$(BIN)/python -m benchmarks.arrays $(ARGS)
 
 bench-docs: $(VENV)/.test
 	$(BIN)/python -m tools.bench_docs $(ARGS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
@@ -145,9 +145,9 @@ def _where(kept: Kept) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in sorted(kept.versions.items()))
     busy = " Others were at work on it, so that times mislead." if kept.load > 0.5 else ""
     return (
-        f"On {machine.cpu}, {machine.cores} cores, {kept.date}; {versions}. What is there by default"
-        f" was run {kept.times} times, the others once, all in {kept.seconds / 60:.0f} minutes;"
-        f" before, the load of the machine was {kept.load:.1f}.{busy}\n"
+        f"On {machine.cpu}, {machine.cores} cores, {kept.date}; {versions}. Defaults were measured"
+        f" {kept.times} times, all else once, together in {kept.seconds / 60:.0f} minutes; before,"
+        f" the load of the machine was {kept.load:.1f}.{busy}\n"
     )
 
 
@@ -274,7 +274,7 @@ def _plot(kept: Kept, joblib: Mapping[str, Kind], path: Path) -> None:
     tools = [
         tool for tool in TOOLS if any(tool in kept.of(name) for name in names) and tool != LZMA
     ]
-    panels = {
+    panels: dict[str, Callable[[Measured], float]] = {
         "ratio (larger is better)": lambda m: m.source / m.size,
         "write, MB/s": lambda m: m.source / 1e6 / median(m.write),
         "read, MB/s": lambda m: m.source / 1e6 / median(m.read),
@@ -297,4 +297,4 @@ def _plot(kept: Kept, joblib: Mapping[str, Kind], path: Path) -> None:
             axis.set_yscale("symlog" if "peak" in title else "log")
         axes[-1].set_xticks(range(len(names)), names)
         axes[0].legend(ncols=5, loc="lower center", bbox_to_anchor=(0.5, 1.02))
-        figure.savefig(path, metadata={"Date": None})  # type: ignore[no-untyped-call]
+        figure.savefig(path, metadata={"Date": None})

@@ -40,7 +40,7 @@ PACKAGES = ("joblib", "numpy", "blosc2", "zarr", "tables", "h5py", "nibabel", "p
 
 def measure(chosen: argparse.Namespace, before: Kept | None) -> Kept:
     """The data that were chosen; of the others, what is kept."""
-    since, load = perf_counter(), os.getloadavg()[0]
+    since, load, took = perf_counter(), os.getloadavg()[0], 0.0
     python, versions = environment("arrays", PACKAGES, install=True)
     found: list[Measured] = []
     notes = [f"{name} is not installed." for name in PACKAGES if name not in versions]
@@ -55,12 +55,13 @@ def measure(chosen: argparse.Namespace, before: Kept | None) -> Kept:
     if before is not None and chosen.only:
         found = [*(each for each in before.measured if each.data not in chosen.only), *found]
         notes = list(dict.fromkeys([*before.notes, *notes]))
+        took, load = before.seconds, max(before.load, load)
     order = list(KINDS)
     return Kept(
         machine=this_machine(),
         date=f"{datetime.datetime.now(datetime.UTC):%Y-%m-%dT%H:%M:%SZ}",
         versions=versions,
-        seconds=perf_counter() - since,
+        seconds=took + perf_counter() - since,
         load=load,
         times=chosen.times,
         measured=sorted(found, key=lambda each: order.index(each.data)),

@@ -106,7 +106,7 @@ def _slower(
             before = f"/{layout.start}" if 0 < layout.start <= MOST_START else ""
             yield names, parse_stage(CODECS, f"pcodec@{kind}{layout.size}{before}", effort)
     if EFFORTS[effort].columns.lzma:
-        # More than level 6 is a larger dictionary, which no block needs.
+        # Beyond level 6 its dictionary is larger, and nothing else: numbers repeat nearby.
         yield (), parse_stage(CODECS, f"xz:6@{layout.size}")
         yield bytewise, parse_stage(CODECS, "xz:6@1")
 

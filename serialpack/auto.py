@@ -134,7 +134,7 @@ def settle(
     layout = numbers_in(bytes(head[:MOST_HEAD]))
     if layout is not None:
         return _for_array(choice, [layout], head, source)
-    if format == "bytes":
+    if not declared.is_text:
         from serialpack.raw_numbers import guessed_layouts
 
         if layouts := guessed_layouts(head):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -24,10 +25,10 @@ def image(*shape: int) -> np.ndarray:
     return np.asarray(3000 * hills + 10_000 + DRAW.integers(0, 16, shape))
 
 
-def packed(data: bytes, **how: object) -> tuple[str, int]:
+def packed(data: bytes, format: str = "bytes", **how: object) -> tuple[str, int]:
     """The chain, and the container's size; the bytes come back."""
     out, back = io.BytesIO(), io.BytesIO()
-    serialpack.pack(io.BytesIO(data), out, format="bytes", **how)  # type: ignore[arg-type]
+    serialpack.pack(io.BytesIO(data), out, format=format, **how)  # type: ignore[arg-type]
     serialpack.unpack(io.BytesIO(out.getvalue()), back)
     assert back.getvalue() == data
     return str(serialpack.inspect(io.BytesIO(out.getvalue())).members[0].chain), len(out.getvalue())
@@ -52,6 +53,19 @@ def test_a_header_of_any_length_does_no_harm() -> None:
     chain, size = packed(b"pixels" + image(200, 300).astype("<u2").tobytes())
     assert size < 0.8 * packed(image(200, 300).astype("<u2").tobytes(), serializer="raw")[1]
     assert chain != "raw+zstd:3"
+
+
+@pytest.mark.parametrize("format", ["npz", "pickle"])
+def test_formats_that_hold_arrays_among_others(format: str) -> None:
+    """Of them nothing else says where numbers are."""
+    array, out = image(200, 300).astype("<u2"), io.BytesIO()
+    if format == "npz":
+        np.savez(out, array, array.T.copy())
+    else:
+        pickle.dump({"image": array, "name": "hills"}, out)
+    chain, size = packed(out.getvalue(), format=format)
+    assert chain != "raw+zstd:3"
+    assert size < 0.8 * packed(out.getvalue(), format=format, serializer="raw")[1]
 
 
 @pytest.mark.parametrize(

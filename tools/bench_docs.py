@@ -38,7 +38,7 @@ All results, every row of them, are in [benchmarks/](benchmarks) as `serialpack 
 gives them, and `serialpack bench --compare` takes them. Of the runs the fastest counts. MB/s are
 millions of bytes of the source a second. Bold, and in colour: on the front, which means that
 nothing else here is both smaller and faster. `~`: measured with a part of the source, and scaled
-up.
+up. [arrays.md](arrays.md) has arrays beside other files of them, and joblib's own benchmark.
 """
 
 

@@ -13,8 +13,8 @@ from tools.bench_docs import COLD, DOCS, SECTIONS, Kept, main, page
 
 KEPT = Kept(DOCS)
 
-#: Of benchmarks.columns.
-COLUMNS = "columns"
+#: Of benchmarks.columns and benchmarks.arrays.
+OTHERS = ("columns", "arrays")
 
 #: So small that all of them are measured in some seconds.
 TINY = {
@@ -57,7 +57,7 @@ def test_sample_was_measured(name: str) -> None:
 
 def test_nothing_is_left_over() -> None:
     there = {path.stem for path in KEPT.folder.iterdir()}
-    assert there <= {*SECTIONS, COLD, COLUMNS}
+    assert there <= {*SECTIONS, COLD, *OTHERS}
 
 
 @pytest.fixture(scope="session")
