@@ -7,9 +7,11 @@ import os
 from serialpack.cli.naming import SUFFIX
 from serialpack.container.ends import member_length
 from serialpack.container.seek import find_members
+from serialpack.container.short import short_length
 from serialpack.errors import ExistingFileError, SerialpackError
 
-#: Where the end of a container is looked for first: that of one of some hundred blocks is there.
+#: Where the end of a container is looked for first: that of one of some hundred blocks is there,
+#: and all of a small file's.
 _TAIL = 4096
 
 
@@ -43,7 +45,8 @@ def _ends_whole(path: str, size: int) -> bool:
     try:
         with open(path, "rb", buffering=0) as file:
             file.seek(max(size - _TAIL, 0))
-            if member_length(file.read(_TAIL)) == size:
+            tail = file.read(_TAIL)
+            if size in (member_length(tail), short_length(tail)):
                 return True
         with open(path, "rb") as file:  # of several members, or with a longer end
             return bool(find_members(file))
