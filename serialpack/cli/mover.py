@@ -22,6 +22,7 @@ from serialpack.cli.run import (
     tell_found,
 )
 from serialpack.cli.tally import MANY, Tally
+from serialpack.cli.words import complain
 from serialpack.disk import remove_dead
 from serialpack.errors import WORST_FIRST, ExistingFileError, SerialpackError, UsageError
 from serialpack.far import is_far
@@ -74,6 +75,8 @@ class Mover:
         self._tally = Tally(done)
         self._journal: Journal | None = None
         self._bar: FilesBar | None = None
+        #: How many outputs were there already, and in the way.
+        self._existing = 0
         #: What is said behind the closing line.
         self.last_words: list[str] = []
         #: What is done ahead; what was done before, or must not be; and the status that sources
@@ -189,7 +192,15 @@ class Mover:
             with self._files_bar(files) as self._bar:
                 work = self._told_of(work)
                 codes.append(
-                    each_file(files, self._manner, work, parts, hint=hint, keep=self._keep)
+                    each_file(
+                        files,
+                        self._manner,
+                        work,
+                        parts,
+                        hint=hint,
+                        keep=self._keep,
+                        counted=self._counted,
+                    )
                 )
         except BaseException:
             if self.batch is not None:
@@ -200,6 +211,10 @@ class Mover:
                 self._journal.close()
         if (self._many or self._found.recursive) and not self.dry_run:
             say(self._manner, self._tally.line())
+        if self._existing > MANY:
+            more = f"{self._existing - MANY:,} more outputs exist already"
+            leave = "" if self._outputs.skip_existing else "--skip-existing leaves what is whole, "
+            complain(f"{more}; {leave}-f overwrites them")
         for line in self.last_words:
             say(self._manner, line)
         if self._outputs.profile is not None:
@@ -242,6 +257,13 @@ class Mover:
             self._tally.fail()
         if self._journal is not None and line:
             self._journal.add(line)
+
+    def _counted(self, error: SerialpackError) -> bool:
+        """Whether it is one of many outputs that are there already."""
+        if not isinstance(error, ExistingFileError) or self._manner.verbose:
+            return False
+        self._existing += 1
+        return self._existing > MANY
 
     def tells(self, *, verbose_only: bool = False) -> bool:
         """Whether each file is told of; of many only where that is asked for."""

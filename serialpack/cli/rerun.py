@@ -5,10 +5,12 @@ from __future__ import annotations
 from serialpack.cli.naming import SUFFIX
 from serialpack.container.ends import member_length
 from serialpack.container.seek import find_members
+from serialpack.container.short import short_length
 from serialpack.errors import ExistingFileError, FileError, SerialpackError
 from serialpack.files import Source, status
 
-#: Where the end of a container is looked for first: that of one of some hundred blocks is there.
+#: Where the end of a container is looked for first: that of one of some hundred blocks is there,
+#: and all of a small file's.
 _TAIL = 4096
 
 
@@ -44,7 +46,8 @@ def _ends_whole(path: str, size: int) -> bool:
     try:
         with Source(path) as source:
             source.file.seek(max(size - _TAIL, 0))
-            if member_length(source.file.read(_TAIL)) == size:
+            tail = source.file.read(_TAIL)
+            if size in (member_length(tail), short_length(tail)):
                 return True
             return bool(find_members(source.file))  # of several members, or with a longer end
     except (OSError, SerialpackError):

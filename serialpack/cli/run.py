@@ -40,12 +40,14 @@ def each_file(
     *,
     hint: bool = True,
     keep: Callable[[dict[str, Any]], object] = len,
+    counted: Callable[[SerialpackError], bool] = lambda _: False,
 ) -> int:
     """Do ``work`` for each file; failures are named, the rest go on. The worst exit code.
 
     ``work`` gives the line for ``--json``; an exit code other than 0 is in it. ``parts``: what
     each file is made of, where that is the source to be named for an error. ``hint``: whether
     an error says how what is left of a damaged file is had. ``keep`` gets each line too.
+    ``counted``: whether an error is only counted, and told at the end with those like it.
     """
     codes = []
     for path in files:
@@ -62,7 +64,8 @@ def each_file(
                 from serialpack.cli.salvage import add_hint
 
                 add_hint(error, path)
-            complain(error.said, named(error.path or path))
+            if not counted(error):
+                complain(error.said, named(error.path or path))
             source = error.path if error.path in parts else path
             line = {"source": source, **error_line(error)}
             print_line(manner, line)

@@ -13,10 +13,14 @@ from serialpack.container.frames import (
     HEADER,
     MARKS,
     MAX_BODY,
+    PREFIX_LENGTH,
     SHORT,
+    START_OWN,
+    START_ZSTD,
     FrameSource,
     checksum,
     frame_checksum,
+    frame_rest,
     unpack_body,
     write_frame,
 )
@@ -173,6 +177,23 @@ def payload_size(body: bytes, start: int) -> int:
     if size > MOST_READ:
         raise DamagedError(f"a short member says it has {size} bytes of payload", start=start)
     return size
+
+
+def short_length(data: bytes) -> int | None:
+    """Bytes of the short member that ``data`` begins with, where all of it is there and has its
+    checksum; else None. What it says is not looked at."""
+    start = next((len(s) for s in (START_ZSTD, START_OWN) if data.startswith(s)), 0)
+    prefix = data[start : start + PREFIX_LENGTH]
+    if not start or len(prefix) < PREFIX_LENGTH or prefix[8:] != SHORT:
+        return None
+    try:
+        end = start + PREFIX_LENGTH + frame_rest(prefix, start)
+        body, check = data[start + PREFIX_LENGTH : end - 8], data[end - 8 : end]
+        stop = end + payload_size(body, start)
+    except DamagedError:
+        return None
+    right = int.from_bytes(check, "little") == frame_checksum(SHORT, body, data[end:stop])
+    return stop if right and stop <= len(data) else None
 
 
 def _decode(

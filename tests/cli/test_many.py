@@ -43,6 +43,23 @@ def test_one_line_for_many(run: Run, batch: Path) -> None:
     assert len(few.splitlines()) == 2
 
 
+def test_of_many_outputs_that_exist_twenty_are_named(run: Run, batch: Path) -> None:
+    """The others are a line, which says how a batch is run again; each is in --json."""
+    run("pack", "-r", batch, "-o", "out")
+    said = run("pack", "-r", batch, "-o", "out", code=1).stderr.decode().splitlines()
+    assert len(said) == 22
+    assert sum(": exists already; -f overwrites it" in line for line in said) == 20
+    assert said[20].startswith("0 packed, 24 failed, ")
+    assert said[21].startswith("serialpack: 4 more outputs exist already; --skip-existing leaves")
+    done = run("pack", "--json", "-v", "-r", batch, "-o", "out", code=1)
+    assert len(lines(done.stdout)) == 24
+    assert done.stderr.count(b": exists already") == 24
+    for path in batch.iterdir():
+        os.utime(path)
+    done = run("pack", "-r", batch, "-o", "out", "--skip-existing", code=1)
+    assert b": 4 more outputs exist already; -f overwrites them" in done.stderr
+
+
 def test_a_journal_keeps_what_json_prints(run: Run, batch: Path, tmp_path: Path) -> None:
     """And inspect sums it up, of both runs: what was mended did not fail."""
     journal = batch / "journal"

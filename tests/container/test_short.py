@@ -247,3 +247,13 @@ def test_any_zstd_tool_reads_it() -> None:
     assert run.stdout == LINES * 2
     wrong = subprocess.run(["zstd", "-t"], input=flipped(data, len(data) - 9), capture_output=True)
     assert wrong.returncode != 0
+
+
+@pytest.mark.parametrize("chain", CHAINS)
+def test_the_length_of_a_whole_one_is_known_without_reading_what_it_says(chain: str) -> None:
+    whole = ndjson(chain)
+    assert short.short_length(whole) == short.short_length(whole + b"more") == len(whole)
+    for stop in range(len(whole)):
+        assert short.short_length(whole[:stop]) is None
+    for place in range(len(whole)):
+        assert short.short_length(flipped(whole, place)) is None

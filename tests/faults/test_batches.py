@@ -11,7 +11,7 @@ import pytest
 
 import serialpack
 from serialpack.output import Output
-from tests.faults.conftest import Start, finish
+from tests.faults.conftest import Start, finish, wait_for
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and links of POSIX")
 
@@ -125,6 +125,29 @@ def test_killed_and_run_again_it_ends_as_one_that_was_not(
     assert left_in(batch) == ({} if "--rm" in options else sources)
 
 
+@pytest.mark.parametrize("options", [["-j", "1"], ["-j", "2"]], ids=["thread", "processes"])
+def test_killed_at_any_time_and_run_again(start: Start, tmp_path: Path, options: list[str]) -> None:
+    """With processes, which pay for so many bytes, also those end that the killed one has begun."""
+    for folder in ("in", "whole"):
+        (tmp_path / folder).mkdir()
+    for number in range(20):
+        path = tmp_path / "in" / f"{number:02}"
+        path.write_bytes(bytes([number]) * 900_000)
+        serialpack.pack(path, tmp_path / "whole" / f"{number:02}.spk", threads=1)
+    out = tmp_path / "out"
+
+    def named() -> int:
+        return len([*out.glob("*.spk")])
+
+    for most in (1, 9):
+        process = start("pack", *options, "-r", "in", "-o", "out", "--skip-existing")
+        wait_for(lambda: named() >= most, "outputs")  # noqa: B023 (it is called at once)
+        process.kill()
+        assert process.wait(60) in (-signal.SIGKILL, 0)
+    finish(start("pack", *options, "-r", "in", "-o", "out", "--skip-existing", "-q"), 0, most=0)
+    assert left_in(out) == left_in(tmp_path / "whole")
+
+
 @pytest.mark.parametrize(
     ("call", "number", "named"),
     [("fchmod", IN_GROUP + 2, IN_GROUP), ("link", IN_GROUP + 2, 2 * IN_GROUP)],
@@ -196,3 +219,26 @@ def test_a_source_that_grows_is_named_and_the_rest_go_on(
     assert f"{FILES - 2} packed, 2 failed" in said
     assert set(left_in(batch)) == {"0/06.json", "0/12.json"}
     assert len(left_in(tmp_path / "out")) == FILES - 2
+
+
+@pytest.mark.usefixtures("batch")
+def test_what_may_not_be_read_is_named_and_the_rest_go_on(start: Start, tmp_path: Path) -> None:
+    """A file and a folder; by a wrapper, as root reads whatever it likes."""
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "sitecustomize.py").write_text(
+        "import builtins, os\n"
+        "def forbid(module, name, path):\n"
+        "    real = getattr(module, name)\n"
+        "    def asked(given, *args, **named):\n"
+        "        if given == path:\n"
+        "            raise PermissionError(13, 'Permission denied', given)\n"
+        "        return real(given, *args, **named)\n"
+        "    setattr(module, name, asked)\n"
+        "forbid(builtins, 'open', 'in/0/06.json')\n"
+        "forbid(os, 'scandir', 'in/1')\n"
+    )
+    env = {"PYTHONPATH": os.pathsep.join(map(str, (tmp_path / "site", Path(__file__).parents[2])))}
+    said = finish(start("pack", "-r", "in", "-o", "out", env=env), 1, most=18)
+    assert "in/0/06.json: cannot read: permission denied" in said
+    assert "in/1: cannot list: permission denied" in said
+    assert f"{FILES * 2 // 3 - 1} packed, 1 failed" in said
