@@ -5,6 +5,7 @@ One file a serializer. To add one: a class in a file here, and a line in ``stage
 
 - exact: whatever the source, its very bytes come back (``raw``, ``columns``)
 - stored format: the format that its bytes are in; what one serializer wrote, all of its format read
+- unfit: a value that is not what a schema of protobuf says, with its path
 - cannot, partly: the kinds of values (``values.kinds``) that it refuses, always or sometimes
 """
 

@@ -11,7 +11,7 @@ where the grammar has none for a character as any other.
 
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -69,6 +69,12 @@ def _field(delimiter: str) -> re.Pattern[str]:
     return re.compile(rf'({_QUOTED}|(?!")[^{mark}\r\n]*+)({mark}|\r?\n|\Z)')
 
 
+@cache
+def _all_fields(delimiter: str) -> re.Pattern[str]:
+    """The same, or all that is left: where a field is malformed, none is looked for behind it."""
+    return re.compile(rf"{_field(delimiter).pattern}|[\s\S]++")
+
+
 def fields(text: str, delimiter: str) -> Iterator[CsvField]:
     """Every field of ``text``; an empty line is one empty field. Malformed, at a character."""
     pattern, at, end = _field(delimiter), 0, ""
@@ -90,10 +96,18 @@ def _malformed(text: str, at: int) -> Malformed:
     return Malformed("text behind the quote that closes a field", close.end())
 
 
-def _raw_rows(fields: Iterable[tuple[str, str]], delimiter: str) -> Iterator[list[str]]:
-    """Fields as they stand, row by row; a blank line is a row of none."""
+def _raw_rows(text: str, delimiter: str) -> Iterator[list[str]]:
+    """The fields of ``text`` as they stand, row by row; a blank line is a row of none.
+
+    Malformed. All at once: the pattern alone takes less than half the time of ``fields``.
+    """
+    found = _all_fields(delimiter).findall(text)
+    if len(found) > 1 and found[-1] == ("", "") and found[-2][1] != delimiter:
+        found.pop()  # what is behind the last line
+    if sum(len(raw) + len(end) for raw, end in found) != len(text):
+        found = list(fields(text, delimiter))  # which says what is wrong
     row: list[str] = []
-    for raw, end in fields:
+    for raw, end in found:
         row.append(raw)
         if end != delimiter:
             yield row if row != [""] else []
@@ -116,7 +130,7 @@ def rows_of(text: str, delimiter: str) -> list[list[str]]:
             return list(reader)
         except csv.Error:  # also for a field of more than 128 KiB
             pass
-    return [texts_of(row) for row in _raw_rows(fields(text, delimiter), delimiter)]
+    return [texts_of(row) for row in _raw_rows(text, delimiter)]
 
 
 def raw_columns(text: str, delimiter: str, width: int) -> list[Sequence[str]]:
@@ -124,15 +138,8 @@ def raw_columns(text: str, delimiter: str, width: int) -> list[Sequence[str]]:
 
     ValueError for a row of another width; Malformed, at a character.
     """
-    if '"' not in text:
-        rows = list(filter(None, rows_of(text, delimiter)))
-    else:
-        found = _field(delimiter).findall(text)
-        if len(found) > 1 and found[-1] == ("", "") and found[-2][1] != delimiter:
-            found.pop()  # what is behind the last line
-        if sum(len(raw) + len(end) for raw, end in found) != len(text):
-            found = list(fields(text, delimiter))  # which says what is wrong
-        rows = list(filter(None, _raw_rows(found, delimiter)))
+    split = _raw_rows if '"' in text else rows_of
+    rows = list(filter(None, split(text, delimiter)))
     if not {width}.issuperset(map(len, rows)):
         raise ValueError("rows of different lengths")
     return list(zip(*rows, strict=True)) or [()] * width
