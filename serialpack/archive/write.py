@@ -203,7 +203,7 @@ class _ArchiveWriter:
                         packed=row.share(begin, end),
                         payload=row.share(begin, end),
                         blocks=1,
-                        stored_blocks=row.stored,
+                        stored_blocks=int(row.stored),
                         records=None,
                         exact=True,
                         proved=packing.verify,
