@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import IO
 
 from serialpack.api import HEAD
@@ -75,20 +75,17 @@ def read_small(found: ArchiveSource) -> bytes:
     return data
 
 
-Failed = Callable[[ArchiveSource, SerialpackError], object]
-
-
 class SmallFiles:
     """The small files of an archive, by format.
 
-    ``format``, ``table``: what the user said that they are. ``failed`` is called with each that
-    cannot be read: the others go on.
+    ``format``, ``table``: what the user said that they are.
     """
 
-    def __init__(self, format: str | None, table: AsFound, failed: Failed) -> None:
+    def __init__(self, format: str | None, table: AsFound) -> None:
         self._format = format
         self._table = table
-        self._failed = failed
+        #: Those of the last format that could not be read, and why: the others go on.
+        self.failed: list[tuple[ArchiveSource, SerialpackError]] = []
         self._left: dict[str, list[ArchiveSource]] = {}
         #: The entries of the blocks that were given and not asked for yet.
         self._given: deque[list[EntryRow]] = deque()
@@ -111,7 +108,7 @@ class SmallFiles:
     def of(self, format: str, block_size: int) -> Iterator[SourceBlock]:
         """Blocks of the files of ``format``, alike ones side by side; those of another one are
         left for that."""
-        self.blocks = []
+        self.blocks, self.failed = [], []
         self._given.clear()
         files = self._left.pop(format)
         files.sort(key=lambda found: (os.path.splitext(found.path)[1], found.entry.path))
@@ -126,7 +123,7 @@ class SmallFiles:
                     self._left.setdefault(actual, []).append(found)
                     continue
             except SerialpackError as error:
-                self._failed(found, error)
+                self.failed.append((found, error))
                 continue
             found.entry = found.entry._replace(size=len(data), check=checksum(data))
             takes = found.entry.room

@@ -41,7 +41,7 @@ class Placer:
 
     Files are brought to disk together, many at a time; ``each`` is called once they are there.
     ``wanted`` says which are to be written: None is all. ``finish`` is to be called at the end:
-    folders get their modes and times then.
+    folders get their modes and times then; those that were there before only with ``force``.
     """
 
     def __init__(
@@ -70,7 +70,9 @@ class Placer:
         self._bytes = 0
         #: The files written so far: two paths can be one file, where case does not count.
         self._written: set[tuple[int, int]] = set()
+        #: Folders that get their modes and times, and which of those met were there before.
         self._folders: dict[str, EntryRow] = {}
+        self._there: dict[str, bool] = {}
 
     def takes(self, path: str) -> bool:
         """Whether the entry of ``path`` is to be written."""
@@ -105,7 +107,7 @@ class Placer:
     ) -> tuple[str, Done]:
         """The path of the file ``entry``, and what came of ``restore``, which is given where to
         write. ``mtime``: where it is known; ``entry.mode`` 0: that is not."""
-        path = place_below(self.folder, entry.path)
+        path = self._place(entry.path)
         if path in self._waiting or self._is_ours(path):
             raise FileError("another entry has the same path", path=path)
         check_output(path, force=self._force, source=self.source.stat)
@@ -145,12 +147,14 @@ class Placer:
         """Make the folder or the link ``entry``."""
         self.commit()
         try:
-            path = place_below(self.folder, entry.path)
+            path = self._place(entry.path)
             if entry.is_folder:
                 if os.path.islink(path):
                     raise RefusedError("a symbolic link stands where a folder is to be", path=path)
+                there = self._there.setdefault(entry.path, os.path.isdir(path))
                 make_folder(path)
-                self._folders[path] = entry
+                if self._force or not there:
+                    self._folders[path] = entry
             else:
                 self._link(path, entry)
                 if entry.owner is not None:
@@ -159,6 +163,14 @@ class Placer:
             self._fail(entry.path, error)
             return
         self._done(entry.path, report._replace(target=path))
+
+    def _place(self, entry: str) -> str:
+        """Where ``entry`` goes; the folders that it is in are made."""
+        above = os.path.dirname(entry)
+        while above and above not in self._there:
+            self._there[above] = os.path.isdir(os.path.join(self.folder, above))
+            above = os.path.dirname(above)
+        return place_below(self.folder, entry)
 
     def _link(self, path: str, entry: EntryRow) -> None:
         target = entry.target or ""

@@ -148,7 +148,7 @@ class _ArchiveWriter:
         table = table._replace(no_header=self._how.get("no_header", False))
         format = self._how.get("format")
         format = None if format is None else FORMATS.source(format).name
-        shared = SmallFiles(format, table, self._failed)
+        shared = SmallFiles(format, table)
         alone: list[tuple[str, Path | IO[bytes], ArchiveSource | None]] = []
         others: list[ArchiveSource] = []
         for path, source in sources.items():
@@ -181,8 +181,19 @@ class _ArchiveWriter:
         """Write the member of all small files of ``format``."""
         blocks = shared.of(format, self._choice.block_size)
         first = next(blocks, None)
-        if first is None:
-            return
+        if first is not None:
+            self._share_blocks(shared, format, first, blocks)
+        for found, error in shared.failed:
+            error.path = error.path or found.path
+            self._fail(found.entry.path, error)
+
+    def _share_blocks(
+        self,
+        shared: SmallFiles,
+        format: str,
+        first: SourceBlock,
+        blocks: Iterator[SourceBlock],
+    ) -> None:
         choice = settle(self._choice, format, lambda size: first.data[:size])
         packing = self._packing(choice.chain, format, choice.block_size)
         packing = packing._replace(
@@ -205,7 +216,7 @@ class _ArchiveWriter:
                         packed=row.share(begin, end),
                         payload=row.share(begin, end),
                         blocks=1,
-                        stored_blocks=row.stored,
+                        stored_blocks=int(row.stored),
                         records=None,
                         exact=True,
                         proved=packing.verify,
@@ -233,7 +244,7 @@ class _ArchiveWriter:
                 **self._how,
             )
         except SerialpackError as error:
-            if counted.written and mark is None:
+            if counted.failed or (counted.written and mark is None):
                 raise
             if counted.written:
                 cast("Output", file).rewind(mark)  # type: ignore[arg-type]
@@ -302,10 +313,6 @@ class _ArchiveWriter:
         if self._each is not None:
             self._each(report.entry or "", report)
 
-    def _failed(self, found: ArchiveSource, error: SerialpackError) -> None:
-        error.path = error.path or found.path
-        self._fail(found.entry.path, error)
-
     def _fail(self, entry: str, error: SerialpackError) -> None:
         self.failures.append((entry, error))
         if self._each is not None:
@@ -313,15 +320,20 @@ class _ArchiveWriter:
 
 
 class _Counted:
-    """A file to write to that knows whether anything was."""
+    """A file to write to that knows whether anything was, and whether that could not be."""
 
     def __init__(self, file: IO[bytes] | Output) -> None:
         self._file = file
         self.written = 0
+        self.failed = False
 
     def write(self, data: Buffer) -> int:
         """As of the file; what was taken counts."""
-        taken = self._file.write(data)
+        try:
+            taken = self._file.write(data)
+        except BaseException:
+            self.failed = True
+            raise
         self.written += taken or 0
         return taken
 

@@ -139,6 +139,13 @@ def test_folders_links_modes_and_times_come_back(tmp_path: Path) -> None:
     with pytest.raises(serialpack.ArchiveError, match="exists already"):
         serialpack.unpack_archive(io.BytesIO(data), out)
     serialpack.unpack_archive(io.BytesIO(data), out, force=True)
+    # A folder that is there stays as it is, but with force.
+    (out / "empty").chmod(0o700)
+    only = packed({"empty": inside / "empty"})
+    serialpack.unpack_archive(io.BytesIO(only), out)
+    assert (out / "empty").stat().st_mode & 0o777 == 0o700
+    serialpack.unpack_archive(io.BytesIO(only), out, force=True)
+    assert (out / "empty").stat().st_mode & 0o777 == 0o555
     (out / "empty").chmod(0o755)
     (inside / "empty").chmod(0o755)
 
@@ -212,6 +219,19 @@ def test_sources_that_vanish_or_change_are_named_and_the_rest_goes_on(
     assert "changed while it was read" in report.failures[1][1].message
     assert len(told) == 6
     assert len(serialpack.unpack_archive(out, tmp_path / "out").entries) == 4
+
+
+def test_a_full_target_fails_the_archive(tmp_path: Path) -> None:
+    """It is no source's fault: nothing goes on."""
+
+    class Full(io.BytesIO):
+        def write(self, _: object) -> int:
+            raise OSError(28, "No space left on device")
+
+    large = tmp_path / "large"
+    large.write_bytes(b"x" * 100_000)
+    with pytest.raises((serialpack.FileError, OSError), match=r"(?i)no space"):
+        serialpack.pack_archive({"large": large}, Full())
 
 
 def flipped(data: bytes, place: int) -> bytes:
