@@ -33,7 +33,7 @@ def kept_writer(called: _Called, options: dict[str, Any]) -> tuple[RecordSeriali
         serializer = of_values(SERIALIZERS.create(*called))
         found = serializer, serializer.settings(options)
         serializer.configure(found[1])
-        if not options:
+        if not (options or found[1]):
             _kept.writers[called] = found
     return found
 
