@@ -17,7 +17,7 @@ OTHERS = $(shell sh tools/pythons.sh $(BIN)/python)
 OF_VALUES := tests/depth tests/serializers tests/fidelity tests/conversion tests/formats \
 	tests/test_objects.py tests/test_values.py tests/test_equality.py
 
-.PHONY: help try test test-all test-pythons test-newest test-one lint format bench-peers bench-serializers bench-conversion bench-columns bench-arrays bench-docs fidelity peers-table generate lock clean
+.PHONY: help try test test-all test-pythons test-newest test-one lint format bench-peers bench-serializers bench-objects bench-conversion bench-columns bench-arrays bench-docs fidelity peers-table generate lock clean
 
 help:
 	@echo 'make try          set up, then pack, inspect and unpack a sample file'
@@ -29,6 +29,7 @@ help:
 	@echo 'make format       let ruff rewrite what it can'
 	@echo 'make bench-peers  measure beside zstd, print the table of the README'
 	@echo 'make bench-serializers  measure what serialpack costs on top of each library'
+	@echo 'make bench-objects      measure messages, arrays and models beside joblib and NumPy'
 	@echo 'make bench-conversion  measure conversion beside other converters'
 	@echo 'make bench-columns  measure columns beside other compressors, write docs/columns.md'
 	@echo 'make bench-arrays  measure arrays beside other files of them, write docs/arrays.md'
@@ -124,6 +125,9 @@ bench-peers: $(VENV)/.try
 
 bench-serializers: $(VENV)/.test
 	$(BIN)/python -m benchmarks.serializers $(ARGS)
+
+bench-objects: $(VENV)/.test
+	$(BIN)/python -m benchmarks.objects $(ARGS)
 
 bench-conversion: $(VENV)/.test
 	$(BIN)/python -m benchmarks.conversion $(ARGS)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Iterator
+from io import FileIO
 from itertools import accumulate
 from threading import Lock
 from typing import IO, TYPE_CHECKING, Any, cast
@@ -162,7 +163,9 @@ class StoredBytes:
     @property
     def mapped_at(self) -> int | None:
         """Where they begin in the file; None where they, or it, cannot be mapped."""
-        if self._parts is None or self._source.stat is None:
+        # A file that decompresses another has the number of that one.
+        plain = isinstance(getattr(self._source.file, "raw", self._source.file), FileIO)
+        if self._parts is None or not plain:
             return None
         return self._offsets[1] - len(self)
 

@@ -7,7 +7,7 @@ serializer wrote.
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
-from threading import Event, local
+from threading import Event
 from typing import IO, Any, NamedTuple, TypedDict, Unpack, cast
 from warnings import warn
 
@@ -35,18 +35,16 @@ from serialpack.pipeline.small import pack_small, unpack_small
 from serialpack.pipeline.unpack import Write, check_trust, member_plan, unpack_stream
 from serialpack.pipeline.workers import usable_cores
 from serialpack.room import joined
-from serialpack.serializers import SERIALIZERS, reader
 from serialpack.serializers.base import FAILURES, RecordSerializer
+from serialpack.serializers.kept import kept_reader, kept_writer
 from serialpack.serializers.whole import (
     NotTaken,
     ObjectHook,
     deserialized,
     dumped,
     hooked,
-    of_values,
     prove,
 )
-from serialpack.stages.chain import StageSpec
 from serialpack.stages.effort import DEFAULT_EFFORT
 from serialpack.stages.stage import MAX_BLOCK, Buffer
 
@@ -230,43 +228,8 @@ def load(
     return hooked(obj, object_hook)
 
 
-class _Serializers(local):
-    """Those of a thread that were asked for without options: one is made in less time only than a
-    large message is packed."""
-
-    def __init__(self) -> None:
-        self.writers: dict[StageSpec, tuple[RecordSerializer, Style]] = {}
-        self.readers: dict[StageSpec, RecordSerializer] = {}
-
-
-_kept = _Serializers()
-
-
-def _writer(called: StageSpec, options: dict[str, Any]) -> tuple[RecordSerializer, Style]:
-    """A serializer, and its settings."""
-    found = None if options else _kept.writers.get(called)
-    if found is None:
-        serializer = of_values(SERIALIZERS.create(*called))
-        found = serializer, serializer.settings(options)
-        serializer.configure(found[1])
-        if not options:
-            _kept.writers[called] = found
-    return found
-
-
-def _reader(plan: Plan, options: Mapping[str, Any] | None) -> RecordSerializer:
-    settings = plan.style.get(SETTINGS)
-    found = None if options or settings else _kept.readers.get(plan.chain.serializer)
-    if found is None:
-        found = of_values(reader(*plan.chain.serializer))
-        found.configure(found.settings(options) if options else settings or {})
-        if not (options or settings):
-            _kept.readers[plan.chain.serializer] = found
-    return found
-
-
 def _deserialized(plan: Plan, pieces: list[Buffer], options: Mapping[str, Any] | None) -> Any:
-    serializer = _reader(plan, options)
+    serializer = kept_reader(plan.chain.serializer, plan.style.get(SETTINGS), options)
     try:
         with gc_paused(sum(map(len, pieces))):
             return deserialized(serializer, pieces)
@@ -324,16 +287,15 @@ def loads(
     >>> serialpack.loads(data, trust=True)
     frozenset({1})
     """
-    view = memoryview(data)
-    view = view.cast("B") if view.c_contiguous else memoryview(view.tobytes())
-    if is_small(bytes(view[:SNIFF])):  # a message: no file is made of it
+    flat = data if isinstance(data, bytes) else _flat(data)
+    if is_small(bytes(flat[:SNIFF])):  # a message: no file is made of it
         try:
-            obj = _deserialized(*_small(view, trust), options)
+            obj = _deserialized(*_small(flat, trust), options)
         except SerialpackError as error:
             error.path = error.path or UNNAMED
             raise
         return hooked(obj, object_hook)
-    file = cast("IO[bytes]", _MemoryFile(Scattered([view.toreadonly()])))
+    file = cast("IO[bytes]", _MemoryFile(Scattered([memoryview(flat).toreadonly()])))
     return load(
         file,
         trust=trust,
@@ -342,6 +304,12 @@ def loads(
         threads=threads,
         shared_dict=shared_dict,
     )
+
+
+def _flat(data: Buffer) -> memoryview:
+    """The bytes of a buffer of any items, where they lie if they do so one after another."""
+    view = memoryview(data)
+    return view.cast("B") if view.c_contiguous else memoryview(view.tobytes())
 
 
 def _serialize(obj: Any, chain: str, how: DumpOptions) -> _Serialized:
@@ -355,10 +323,10 @@ def _serialize(obj: Any, chain: str, how: DumpOptions) -> _Serialized:
             hint="verify=False goes without the proof",
         )
     refused: Callable[[], ValueRefusedError] | None = None
-    first, *rest = chain.split("+", 1)
-    for name in ["+".join((name, *rest)) for name in AUTO] if first == "auto" else [chain]:
+    is_auto = chain.startswith("auto")
+    for name in _tried(chain) if is_auto else (chain,):
         choice = _choose(name, effort)
-        serializer, settings = _writer(choice.chain.serializer, options)
+        serializer, settings = kept_writer(choice.chain.serializer, options)
         try:
             plain = obj if default is None else _lowered(obj, default, serializer)
             pieces = dumped(serializer, plain)
@@ -371,11 +339,18 @@ def _serialize(obj: Any, chain: str, how: DumpOptions) -> _Serialized:
             # Which value it is takes long to find, and where the next one holds it nobody asks.
             refused = failed.refusal
             continue
-        if first == "auto" and refused is not None and not serializer.safe and not _warned.is_set():
+        if is_auto and refused is not None and not serializer.safe and not _warned.is_set():
             _warn(refused().value_path)
         return _Serialized(choice, settings, pieces)
     assert refused is not None
     raise refused()
+
+
+@lru_cache(64)
+def _tried(chain: str) -> list[str]:
+    """The chains that ``auto``, or ``auto`` with filters and codec, may become."""
+    first, *rest = chain.split("+", 1)
+    return ["+".join((name, *rest)) for name in AUTO] if first == "auto" else [chain]
 
 
 def _same(error: ValueRefusedError) -> ValueRefusedError:

@@ -63,9 +63,8 @@ class Small(NamedTuple):
         (check,) = _CHECK.unpack_from(view, len(view) - _CHECK.size)
         if checksum(view[: -_CHECK.size]) != check:
             raise DamagedError("the checksum does not match", start=0, end=len(view))
-        for length in {*map(len, _known)}:
-            known = _known.get(bytes(view[:length]))
-            if known is not None and (found := _number_at(view, length)) is not None:
+        for head, known in _known.items():
+            if view[: len(head)] == head and (found := _number_at(view, len(head))) is not None:
                 return cls(*known, found[0], {}, view[found[1] : -_CHECK.size])
         body = view[len(START_SMALL) : -_CHECK.size]
         size = len(body)
@@ -126,10 +125,12 @@ def _number_at(data: memoryview, at: int) -> tuple[int, int] | None:
     """The size at that place, and where it ends; None where it is no short form of a count."""
     if at >= len(data) - _CHECK.size:
         return None
+    if data[at] < 0x80:
+        return data[at], at + 1
     end = at + 1 + _WIDTHS.get(data[at], 0)
-    if data[at] >= 0x80 and end == at + 1:
+    if end == at + 1:
         return None
-    value = int.from_bytes(data[at + 1 : end], "big") if end > at + 1 else data[at]
+    value = int.from_bytes(data[at + 1 : end], "big")
     return (value, end) if value <= MOST_READ and end <= len(data) - _CHECK.size else None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import os
 import subprocess
@@ -11,7 +12,7 @@ import tracemalloc
 import zlib
 from mmap import mmap
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 
 import pytest
 
@@ -97,9 +98,15 @@ def test_a_pipe_and_memory_are_copied(path: Path) -> None:
     for found in (piped, serialpack.loads(data), serialpack.load(io.BytesIO(data))):
         assert all(found["of"][name].tobytes() == each.tobytes() for name, each in ARRAYS.items())
         assert all(array.flags.writeable for array in found["of"].values())
-    lazy = serialpack.load(io.BytesIO(data), mmap_mode="r")["of"]["fortran"]
-    assert isinstance(lazy, serialpack.LazyArray)
-    assert np.array_equal(lazy[3:9, ::7], ARRAYS["fortran"][3:9, ::7])
+    path.with_suffix(".gz").write_bytes(gzip.compress(data, 1))
+    with gzip.open(path.with_suffix(".gz")) as opened:
+        unzipped = cast("IO[bytes]", opened)
+        for source in (io.BytesIO(data), unzipped):
+            lazy = serialpack.load(source, mmap_mode="r")["of"]["fortran"]
+            assert isinstance(lazy, serialpack.LazyArray)
+            assert np.array_equal(lazy[3:9, ::7], ARRAYS["fortran"][3:9, ::7])
+        unzipped.seek(0)
+        assert np.array_equal(serialpack.load(unzipped)["of"]["fortran"], ARRAYS["fortran"])
     assert type(serialpack.load(io.BytesIO(data), mmap_mode="c")["of"]["nan"]) is np.ndarray
 
 

@@ -1,0 +1,51 @@
+"""Serializers that a thread keeps: one is made in less time only than a large message is packed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from threading import local
+from typing import Any
+
+from serialpack.formats.base import Style
+from serialpack.serializers import SERIALIZERS, reader
+from serialpack.serializers.base import RecordSerializer
+from serialpack.serializers.whole import of_values
+
+#: The name of a serializer, and its parameters.
+_Called = tuple[str, tuple[int, ...]]
+
+
+class _Kept(local):
+    """Those of a thread that were asked for without options or settings."""
+
+    def __init__(self) -> None:
+        self.writers: dict[_Called, tuple[RecordSerializer, Style]] = {}
+        self.readers: dict[_Called, RecordSerializer] = {}
+
+
+_kept = _Kept()
+
+
+def kept_writer(called: _Called, options: dict[str, Any]) -> tuple[RecordSerializer, Style]:
+    """A serializer of objects, and its settings; UsageError for one of bytes."""
+    found = None if options else _kept.writers.get(called)
+    if found is None:
+        serializer = of_values(SERIALIZERS.create(*called))
+        found = serializer, serializer.settings(options)
+        serializer.configure(found[1])
+        if not (options or found[1]):
+            _kept.writers[called] = found
+    return found
+
+
+def kept_reader(
+    called: _Called, settings: Style | None, options: Mapping[str, Any] | None
+) -> RecordSerializer:
+    """One that reads what ``called`` wrote; ``options`` take the place of its settings."""
+    found = None if options or settings else _kept.readers.get(called)
+    if found is None:
+        found = of_values(reader(*called))
+        found.configure(found.settings(options) if options else settings or {})
+        if not (options or settings):
+            _kept.readers[called] = found
+    return found
