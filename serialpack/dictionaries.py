@@ -42,7 +42,7 @@ _MOST = 16 << 20
 _TRAINS = "pack -r FOLDER shared_dict=PATH trains one where there is none"
 
 #: So many files are known at a time.
-_KNOWN = 16
+_KNOWN = 256
 
 
 class Dictionary(NamedTuple):

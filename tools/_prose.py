@@ -174,9 +174,9 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
     ("pack", "--meta"): ("`serialpack inspect` shows it.",),
     ("pack", "--shared-dict"): (
         "Small files of one kind have in common what a dictionary holds once, and are packed to a"
-        " half or less. Where PATH is not there, a dictionary of up to 110 KiB is trained from the"
-        " inputs of less than 64 KiB, some 11 MB of them, and written to PATH; else it is used as"
-        " it is. Larger inputs are packed without. It is in the format of zstd's dictionaries:"
+        " half or two thirds. Where PATH is not there, a dictionary of up to 110 KiB is trained"
+        " from the inputs of less than 64 KiB, some 11 MB of them, and written to PATH; else used"
+        " as it is. Larger inputs are packed without. It is in the format of zstd's dictionaries:"
         " one made by `zstd --train` will do, and `zstd -D PATH -dc` reads what is packed with it"
         " by raw and zstd. Where `auto` would take columns, the smaller of both is kept.",
         "The container names the dictionary and its hash. `unpack` and `inspect` find it under"

@@ -13,6 +13,7 @@ import pytest
 
 import serialpack
 from tests.cli.conftest import Run
+from tests.container.mutants import mutants
 from tests.docs.test_schemas import check
 
 
@@ -209,3 +210,24 @@ def test_small_real_files_become_half_as_large(shared_data: Path, tmp_path: Path
         ]
         sums.append(sum(report.packed for report in reports))
     assert 2 * sums[0] <= sums[1]
+
+
+@pytest.mark.parametrize("block_size", [None, 64], ids=["short", "blocks"])
+def test_no_mutant_of_one_is_taken_for_whole(tmp_path: Path, block_size: int | None) -> None:
+    """A value changed, and all checksums right again: the source's bytes, or a refusal."""
+    for number in range(20):
+        (tmp_path / f"{number}.json").write_bytes(record(number))
+    shared = tmp_path / "kinds.dict"
+    serialpack.train_dictionary(tmp_path.glob("*.json"), shared)
+    out = io.BytesIO()
+    serialpack.pack(tmp_path / "7.json", out, shared_dict=shared, block_size=block_size)
+    refused = 0
+    for what, mutant in mutants(out.getvalue(), 150, 7):
+        back = io.BytesIO()
+        try:
+            serialpack.unpack(io.BytesIO(mutant), back, threads=1)
+        except (serialpack.InputError, serialpack.RefusedError, serialpack.FileError):
+            refused += 1
+        else:
+            assert back.getvalue() == record(7), what
+    assert refused > 20

@@ -11,12 +11,14 @@ import msgpack
 import pytest
 
 import serialpack
+from serialpack import dictionaries
 from serialpack.codecs import CODECS
 from serialpack.container.scan import FoundEnd, FoundHeader, FoundIndex
 from serialpack.filters import FILTERS
 from serialpack.serializers import SERIALIZERS
 from tests import bad
 from tests.golden.make import HERE, listed, sources
+from tests.golden.tables import KINDS
 from tests.pipeline.damage import (
     Whole,
     blocks_of,
@@ -171,6 +173,7 @@ def test_golden_files(name: str) -> None:
     """Every golden file, each of its blocks damaged in turn."""
     data = (HERE / name).read_bytes()
     format, _ = sources()[listed()[name][2]]
+    dictionaries.read(KINDS)  # what was read once is known, also to what comes from memory
     try:
         file = Whole.of(data, format)
     except (serialpack.MissingLibraryError, serialpack.UnsupportedError) as other:
