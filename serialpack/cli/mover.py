@@ -371,7 +371,7 @@ def mover_of(
     """
     outputs = asked.outputs
     written = [
-        os.path.realpath(path)
+        path if is_far(path) else os.path.realpath(path)
         for path in (outputs.output, outputs.profile, outputs.journal)
         if path not in (None, STDIO)
     ]
