@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from serialpack.errors import FileError, MissingLibraryError
+from serialpack.far import is_far
 from serialpack.files import file_error
 from serialpack.globs import matches_any
 from serialpack.hidden import is_hidden
@@ -197,11 +198,13 @@ class FarWalk(Walk):
     def __iter__(self) -> Iterator[FoundFile]:
         from serialpack.far.systems import files_below
 
+        left_out = [each for each in self._without.values() if is_far(each)]
         for path in files_below(self.folder):
             url = f"{self.folder.rstrip('/')}/{path}"
             folder, _, name = path.rpartition("/")
-            if url in self._without.values():
-                self.passed_over.append(url)
+            found = [each for each in left_out if f"{url}/".startswith(f"{each.rstrip('/')}/")]
+            if found:
+                self.passed_over += [each for each in found if each not in self.passed_over]
             elif self._leaves_out(path):
                 continue
             elif not self._takes(name):

@@ -49,7 +49,9 @@ class PackReport(NamedTuple):
         return {
             "read": self.size,
             "serialize": self.size,
+            "prove": self.size,
             "compress": self.size,
+            "checksum": self.size,
             "write": self.packed,
         }
 
@@ -135,7 +137,8 @@ class UnpackReport(NamedTuple):
     @property
     def sizes(self) -> dict[str, int]:
         """The bytes that each stage worked on, where known, for speeds."""
-        return {"read": self.read, "write": self.size, "decompress": self.size}
+        sizes = dict.fromkeys(("decompress", "checksum", "deserialize", "write"), self.size)
+        return {"read": self.read, **sizes}
 
 
 class LeftOut(NamedTuple):

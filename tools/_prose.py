@@ -229,7 +229,15 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
         " that one can be kept for a batch that is run every night. `serialpack inspect` sums it"
         " up.",
     ),
-    ("*", "--stats"): ("Seconds add up over threads.",),
+    ("*", "--stats"): (
+        "A table for each file. Seconds add up over threads; waiting is of who reads, who works"
+        " and who writes, for each other; wall is the time that passed. Files done ahead, beside"
+        " others, have no wall time.",
+    ),
+    ("*", "--profile"): (
+        "One page that needs nothing else: for each file the table of `--stats`, a timeline of its"
+        " blocks over the threads that worked on them, and the seconds of all threads by stage.",
+    ),
     ("*", "--json"): (
         "On standard output; a line for a file that failed has the keys source, error and exit.",
     ),

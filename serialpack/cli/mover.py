@@ -14,7 +14,6 @@ from serialpack.cli.run import (
     check_name,
     each_file,
     print_line,
-    print_stats,
     progress_bar,
     say,
     shows_progress,
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from serialpack.cli.batch import Batch, FileJob, MakeJobWork
     from serialpack.cli.journal import Journal
     from serialpack.cli.progress import FilesBar
+    from serialpack.cli.stage_times import StageTimes
 
 #: Larger files are worked on one by one, each by all threads.
 LARGE = 4 << 20
@@ -69,7 +69,11 @@ class Mover:
         self._manner = manner
         self._outputs = outputs
         self.dry_run = outputs.dry_run
-        self._profiled: list[tuple[str, dict[str, float], dict[str, int]]] = []
+        self._times: StageTimes | None = None
+        if outputs.stats or outputs.profile is not None:
+            from serialpack.cli import stage_times
+
+            self._times = stage_times.StageTimes(prints=outputs.stats)
         #: Whether each file is told of only where that is asked for.
         self._many = len(inputs.paths) > MANY
         self._tally = Tally(done)
@@ -217,12 +221,12 @@ class Mover:
             complain(f"{more}; {leave}-f overwrites them")
         for line in self.last_words:
             say(self._manner, line)
-        if self._outputs.profile is not None:
+        if self._outputs.profile is not None and self._times is not None:
             from serialpack.cli.profile import write_profile
 
             write_profile(
                 self._outputs.profile,
-                self._profiled,
+                self._times.files,
                 force=self._outputs.force,
                 taken=self.targets.used | self.taken,
             )
@@ -339,15 +343,14 @@ class Mover:
         if self.batch is not None and paths[0] in self.batch:
             report = cast("ReportT", self.batch.report(paths[0]))
         else:
-            report = self._work(label, target, work, binary, counts_written, grouped)
+            with nullcontext() if self._times is None else self._times.measured():
+                report = self._work(label, target, work, binary, counts_written, grouped)
         if self.tells(verbose_only=target == STDIO):
             for line in closing(report):
                 say(self._manner, line)
         self._tally.add(report.sizes, files(report))
-        if self._outputs.stats:
-            print_stats(report.seconds, report.sizes)
-        if self._outputs.profile is not None:
-            self._profiled.append((label, report.seconds, report.sizes))
+        if self._times is not None:
+            self._times.add(label, report.seconds, report.sizes)
         if not self._outputs.keep:
             for path, before in inputs:
                 remove_source(path, before)
@@ -396,7 +399,7 @@ def mover_of(
     """
     outputs = asked.outputs
     written = [
-        os.path.realpath(path)
+        path if is_far(path) else os.path.realpath(path)
         for path in (outputs.output, outputs.profile, outputs.journal, asked.shared_dict)
         if path not in (None, STDIO)
     ]

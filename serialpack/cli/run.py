@@ -26,7 +26,6 @@ from serialpack.errors import (
     SerialpackError,
 )
 from serialpack.stages.stage import Buffer
-from serialpack.units import format_size
 
 if TYPE_CHECKING:
     from serialpack.cli.progress import ProgressBar
@@ -209,15 +208,6 @@ def say(manner: Manner, line: str, *, verbose_only: bool = False) -> None:
     """A closing line, unless quiet."""
     if not manner.quiet and (manner.verbose or not verbose_only):
         note(line)
-
-
-def print_stats(seconds: dict[str, float], sizes: dict[str, int]) -> None:
-    """Seconds and bytes of each stage on standard error; seconds add up over threads."""
-    for stage, spent in seconds.items():
-        size = sizes.get(stage)
-        speed = f"{size / spent / 1e6:8.0f} MB/s" if size and spent > 1e-6 else ""
-        shown = format_size(size) if size else ""
-        note(f"  {stage:<12} {spent:9.3f} s  {shown:>10} {speed}".rstrip())
 
 
 def rounded(seconds: dict[str, float]) -> dict[str, float]:

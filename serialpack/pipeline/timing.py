@@ -1,12 +1,55 @@
-"""Where the time goes: seconds per stage, for ``--stats``."""
-
-from __future__ import annotations
+"""Where the time goes: seconds per stage, for ``--stats``; who did what when, for ``--profile``."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import get_ident
 from time import perf_counter
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 Item = TypeVar("Item")
+
+
+class TimeSpan(NamedTuple):
+    """What a thread did without a pause: ``stages``, in this order, with their seconds.
+
+    ``start``, ``end``: of ``perf_counter``. What the stages leave of that went to and from a
+    process that did them. The stage ``wait`` is what it says.
+    """
+
+    thread: int
+    start: float
+    end: float
+    stages: dict[str, float]
+
+
+#: What is recorded; None: nobody asked, and nothing is.
+_spans: list[TimeSpan] | None = None
+
+
+@contextmanager
+def recorded() -> Iterator[list[TimeSpan]]:
+    """Record what all threads do meanwhile: a span for each block that one reads, works on, writes.
+
+    Not two at a time.
+    """
+    global _spans
+    spans: list[TimeSpan] = []
+    _spans = spans
+    try:
+        yield spans
+    finally:
+        _spans = None
+
+
+def is_recording() -> bool:
+    """Whether anybody asks who does what."""
+    return _spans is not None
+
+
+def record(start: float, end: float, stages: dict[str, float]) -> None:
+    """This thread did ``stages`` from ``start`` to ``end``: see ``TimeSpan``."""
+    if _spans is not None:
+        _spans.append(TimeSpan(get_ident(), start, end, stages))
 
 
 class Timer:
@@ -36,7 +79,9 @@ def turns(items: Iterator[Item], total: dict[str, float]) -> Iterator[Item]:
         waited = perf_counter()
         yield item
         since, before = perf_counter(), since
-        add_seconds(total, {"wait": waited - before, "write": since - waited})
+        times = {"wait": waited - before, "write": since - waited}
+        add_seconds(total, times)
+        record(before, since, times)
 
 
 def timed(items: Iterator[Item], total: dict[str, float], stage: str) -> Iterator[Item]:
@@ -48,5 +93,7 @@ def timed(items: Iterator[Item], total: dict[str, float], stage: str) -> Iterato
         except StopIteration:
             return
         finally:
-            add_seconds(total, {stage: perf_counter() - since})
+            now = perf_counter()
+            add_seconds(total, {stage: now - since})
+            record(since, now, {stage: now - since})
         yield item

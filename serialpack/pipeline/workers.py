@@ -12,9 +12,11 @@ import queue
 import threading
 from collections.abc import Callable, Generator, Iterator
 from itertools import chain
+from time import perf_counter
 from typing import Any, Generic, TypeVar
 
 from serialpack import watch
+from serialpack.pipeline.timing import record
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -69,6 +71,13 @@ def in_order(
     looks_on = watch.watching() if size is not None else None
 
     def done(worker: Callable[[Job], Result], slot: _Slot[Job, Result]) -> Result:
+        since = perf_counter()
+        result = watched(worker, slot)
+        if (stages := getattr(result, "seconds", None)) is not None:
+            record(since, perf_counter(), stages)
+        return result
+
+    def watched(worker: Callable[[Job], Result], slot: _Slot[Job, Result]) -> Result:
         assert slot.job is not None
         if looks_on is None or size is None:
             return worker(slot.job)

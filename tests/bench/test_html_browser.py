@@ -13,12 +13,14 @@ import pytest
 from serialpack.bench.reports._columns import by_size, is_known
 from serialpack.bench.reports.html import html
 from serialpack.bench.results import Results
+from serialpack.cli.profile import write_profile
 from tests.bench.found import (
     file_results,
     hostile_results,
     object_results,
     sweep_results,
 )
+from tests.cli.test_stage_times import CREW
 
 webdriver = pytest.importorskip("selenium.webdriver")
 
@@ -342,3 +344,31 @@ def test_page_reads_without_scripts(browser: Browser, name: str) -> None:
         assert not any(button.is_displayed() for button in browser.find("button.copy, #save"))
     finally:
         browser.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_profile_shows_blocks_over_workers(driver: Any, tmp_path: Path, width: int) -> None:
+    """The page of ``--profile``: its timeline and its flame stand where the seconds are."""
+    path = tmp_path / "profile.html"
+    write_profile(str(path), [CREW], force=False, taken=set())
+    page = Browser(driver, tmp_path)
+    page.open("profile", width=width)
+    assert driver.get_log("browser") == []
+    assert page.run("return performance.getEntriesByType('resource').length") == 0
+    assert [b.text for b in page.find(".lane b")] == ["reads", "works", "works", "writes"]
+    pieces = page.run(
+        "return [...document.querySelectorAll('.lane i')].map(e => [e.dataset.stage,"
+        " e.offsetLeft / e.parentNode.offsetWidth, e.offsetWidth / e.parentNode.offsetWidth])"
+    )
+    wanted = [
+        ("read", 0, 0.25), ("serialize", 0.25, 0.375), ("compress", 0.625, 0.125),
+        ("serialize", 0.25, 0.25), ("write", 0.75, 0.25),
+    ]  # fmt: skip
+    assert [stage for stage, *_ in pieces] == [stage for stage, *_ in wanted]
+    for (_, left, size), (_, wanted_left, wanted_size) in zip(pieces, wanted, strict=True):
+        assert left == pytest.approx(wanted_left, abs=0.02)
+        assert size == pytest.approx(wanted_size, abs=0.02)
+    rows = [len(row.find_elements("css selector", "i")) for row in page.find(".flame > div")]
+    assert rows == [1, 3, 2 + 3 + 2]
+    widths = page.run("return [document.documentElement.scrollWidth, innerWidth]")
+    assert widths[0] <= widths[1]

@@ -213,10 +213,15 @@ def test_inputs_from_a_list(run: Run, sample: Path, tmp_path: Path) -> None:
 
 
 def test_stats_and_profile(run: Run, sample: Path, tmp_path: Path) -> None:
-    done = run("pack", "--stats", "--profile", tmp_path / "p.html", sample)
-    assert "compress" in done.stderr.decode()
+    args = ("--block-size", "1K", "-j", "2", "--stats", "--profile", tmp_path / "p.html")
+    done = run("pack", *args, sample)
+    rows = {line.split()[0]: line.split()[1:] for line in done.stderr.decode().splitlines()[1:]}
+    assert {"stage", "read", "serialize", "prove", "compress", "write", "2"} <= rows.keys()
+    # What each thread did and waited is what passed, as often as there are threads.
+    assert float(rows["total"][0]) + float(rows["total"][1]) <= 4.1 * float(rows["wall"][0])
     page = (tmp_path / "p.html").read_text()
     assert "sample.ndjson" in page
+    assert page.count("<div class=lane>") == 4
     assert "http" not in page
 
 

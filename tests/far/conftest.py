@@ -13,9 +13,6 @@ import serialpack
 from serialpack.far import trouble
 from tests.far.server import FileServer, file_server
 
-pytest.importorskip("fsspec", reason="the extra remote is not installed")
-pytest.importorskip("aiohttp", reason="the extra remote is not installed")
-
 #: Many blocks of records that hardly shrink, so that there is something to leave out.
 _RANDOM = Random(1)
 RECORDS = b"".join(
@@ -37,6 +34,8 @@ def packed() -> bytes:
 @pytest.fixture
 def server(packed: bytes, monkeypatch: pytest.MonkeyPatch) -> Iterator[FileServer]:
     """A server with ``records.ndjson`` and ``records.spk``; nobody waits long to try again."""
+    for library in ("fsspec", "aiohttp"):
+        pytest.importorskip(library, reason="the extra remote is not installed")
     monkeypatch.setattr(trouble, "WAITS", [0.01, 0.01])
     with file_server() as found:
         found.files = {"records.ndjson": RECORDS, "records.spk": packed}

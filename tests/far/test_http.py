@@ -15,6 +15,8 @@ from serialpack.far import systems
 from tests.far.conftest import RECORDS
 from tests.far.server import FileServer
 
+pytest.importorskip("aiohttp", reason="the extra remote is not installed")
+
 #: What is fetched at a place that nothing led to.
 LEAST = 64 << 10
 

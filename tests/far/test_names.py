@@ -12,6 +12,7 @@ import serialpack
 from serialpack.cli.naming import converted_name, packed_name, unpacked_name
 from serialpack.far import is_far
 from serialpack.far.urls import address, base_name, shown
+from serialpack.folders import FarWalk
 from serialpack.paths import entry_path
 from tests.cli.conftest import Run
 from tests.cli.conftest import run as run
@@ -106,6 +107,31 @@ def test_the_command_shows_no_password(server: FileServer, run: Run, tmp_path: P
     assert (tmp_path / "records").stat().st_size == first["size"]
     with pytest.raises(serialpack.FileError, match="is only read"):
         serialpack.pack(tmp_path / "records", urls[0])
+
+
+def test_a_far_folder_is_walked_as_one_on_a_disk() -> None:
+    """By name, with globs, and without what is written to."""
+    fsspec = pytest.importorskip("fsspec", reason="the extra remote is not installed")
+    memory = fsspec.filesystem("memory")
+    for name in ("a.json", "b.spk", "low/c.json", "low/d.csv", "out/e.json", "raw/f.json"):
+        memory.pipe_file(f"/walked/{name}", b"[]")
+    walk = FarWalk(
+        "memory://walked",
+        include=["*.json", "*.spk"],
+        exclude=["raw/"],
+        takes=lambda name: not name.endswith(".spk"),
+        without=["memory://walked/out/"],
+    )
+    assert [*walk] == [("memory://walked/a.json", ""), ("memory://walked/low/c.json", "low")]
+    assert (walk.not_taken, walk.passed_over) == (1, ["memory://walked/out/"])
+
+
+def test_an_archive_stays_out_of_far_folders(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text("[]")
+    archive = tmp_path / "all.spk"
+    serialpack.pack_archive({"a.json": tmp_path / "a.json"}, archive)
+    with pytest.raises(serialpack.FileError, match="far folder"):
+        serialpack.unpack_archive(archive, "memory://far")
 
 
 def test_paths_load_nothing_of_it(tmp_path: Path) -> None:
