@@ -212,6 +212,8 @@ def _output(ctx: click.Context, param: click.Parameter, value: str | None) -> st
     if value is not None and is_far(value):
         from serialpack.far.urls import shown
 
+        if value.startswith("memory:"):  # with --rm nothing would be left
+            raise UsageError("-o: memory:// ends with the command", hint="name a file or a bucket")
         return shown(value)
     return "-" if value in _STANDARD_OUTPUT else value
 

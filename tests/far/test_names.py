@@ -105,6 +105,8 @@ def test_the_command_shows_no_password(server: FileServer, run: Run, tmp_path: P
     assert first["source"] == f"http://{server.host}/records.spk"
     assert "the server answers 404" in none["error"]
     assert (tmp_path / "records").stat().st_size == first["size"]
+    done = run("pack", "records", "--rm", "-o", "memory://records.spk", code=2)
+    assert b"ends with the command" in done.stderr
     with pytest.raises(serialpack.FileError, match="is only read"):
         serialpack.pack(tmp_path / "records", urls[0])
 
