@@ -17,7 +17,6 @@ from serialpack.errors import (
     MissingFileError,
 )
 from serialpack.far import is_far
-from serialpack.room import room
 
 Path = str | os.PathLike[str]
 #: What messages call bytes that are in no file, and a file without a name.
@@ -151,7 +150,9 @@ class Source:
             left = self.stat.st_size - self._file.tell()
         if size > left + len(self._pushed):
             return None
-        data = room(size)
+        import numpy as np  # its memory is on large pages, and nobody fills it with zeros first
+
+        data = memoryview(np.empty(size, "u1"))  # type: ignore[arg-type]
         return data[: self.read_into(data)]
 
     def peek(self, size: int) -> bytes:

@@ -34,7 +34,6 @@ from serialpack.pipeline.pack import Packing, pack_stream
 from serialpack.pipeline.small import pack_small, unpack_small
 from serialpack.pipeline.unpack import Write, check_trust, member_plan, unpack_stream
 from serialpack.pipeline.workers import usable_cores
-from serialpack.room import joined
 from serialpack.serializers.base import FAILURES, RecordSerializer
 from serialpack.serializers.kept import kept_reader, kept_writer
 from serialpack.serializers.whole import (
@@ -129,7 +128,7 @@ def dumps(obj: Any, chain: str = "auto", **how: Unpack[DumpOptions]) -> bytes:
             return small
     pieces: list[Buffer] = []
     _pack(packed, how, pieces.append)
-    return joined(pieces)
+    return b"".join(pieces)
 
 
 def _pack(packed: _Serialized, how: DumpOptions, write: Write) -> None:

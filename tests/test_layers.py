@@ -19,7 +19,6 @@ LAYERS: list[set[str]] = [
         "collector",
         "globs",
         "hidden",
-        "room",
         "text",
         "tokens",
         "units",

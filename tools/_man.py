@@ -30,7 +30,8 @@ from tools._facts import (
     values_of,
     verbs,
 )
-from tools._prose import CONFIG_EXAMPLE, DESCRIPTIONS, ENVIRONMENT, FAR, FILES, MEMORY, MORE
+from tools._prose import DESCRIPTIONS, MORE
+from tools._sections import CONFIG_EXAMPLE, ENVIRONMENT, FAR, FILES, MEMORY
 
 #: Offers that a page of a verb explains in a section of its own.
 STAGE_OFFERS = set(REGISTRIES)

@@ -1,0 +1,85 @@
+"""What manual pages say at length of memory, far files, the environment and files."""
+
+from __future__ import annotations
+
+#: How much memory the verbs take.
+MEMORY = (
+    "No block unpacks to more than 64 MiB, whatever a container of some hundred bytes says. With"
+    " `-j 1`, to read the first records of a block takes at most 3 times its size and 64 MB beyond"
+    " what the program has at its start, however many records it has; so does packing it with"
+    " `-s raw`, and unpacking it where it was packed so. Each further thread works on another"
+    " block.",
+    "With `-s columns` it is the values that take memory, 60 to 130 bytes each to pack: some 12"
+    " times the block, and 60 times where values are of a byte or two. So a block of several"
+    " records is cut where it has about 2 million values, however large `--block-size` is: dense"
+    " CSV, TSV, JSON and NDJSON in blocks of 64 MiB keep to the 3 times and 64 MB. Blocks of 16 MiB"
+    " and fewer, which hold hardly fewer values, take up to 250 MB. Values in MessagePack are not"
+    " counted: its blocks are of 16 MiB at most, and those of short texts take 70 times their size."
+    " One record is never cut. To unpack, columns of one value or of values of one length take no"
+    " more than is said above, others some 60 bytes a value: up to 16 times the block where it was"
+    " packed with more than 2 million of them.",
+    "Values are objects: chains that pack them take some 20 times the block, and more where they"
+    " are small. `--to` with `-j 1` reads blocks of fewer values where they are small, and keeps to"
+    " the 3 times and 64 MB with records of BSON, CBOR, CSV, JSON, MessagePack, NDJSON and TSV. Nor"
+    " is one record cut, by any chain or conversion: each of its members, a name and a small value,"
+    " takes up to 550 bytes (one JSON object that is larger than a block is no record, but each of"
+    " its members is). A row of CSV whose header is longer than 1 MiB becomes JSON, NDJSON,"
+    " MessagePack or CBOR some members at a time, and takes 5 times the row and its header instead."
+    " The bound is not that of Avro, nor of what is written as a whole. Another table has"
+    " 100,000 columns at most, each of which takes 1 kB, and in Parquet 15 kB; where each record"
+    " has keys of its own, it is the cells, records times columns, that take memory: up to 90 bytes"
+    " each.",
+    "What this takes is no reason to refuse a container. `--max-size` limits what is written."
+    " Where memory is refused (a limit of the shell, say), the command ends with exit status 1, and"
+    " leaves nothing behind: it then runs in a process of its own, which a library may end.",
+)
+
+#: What is different of files that a URL names.
+FAR = (
+    "A URL stands wherever a FILE or PATH does: `s3://`, `gs://`, `http://`, `https://`,"
+    " `sftp://`, `memory://`, `zip://A.json::https://HOST/B.zip`, and what else fsspec knows;"
+    " `./s3:` begins a path. It takes `pip install 'serialpack[remote]'`, for Google Storage also"
+    " gcsfs, for SFTP paramiko. Credentials are found as their libraries find them: AWS_PROFILE"
+    " and ~/.aws, FSSPEC_S3 and ~/.config/fsspec, USER:PASSWORD@ in a URL. No message and no"
+    " container has a password: URLs are shown without what stands before @, signatures and tokens"
+    " as `...`.",
+    "An output stands beside its input, also in a bucket. By HTTP, and in archives, nothing is"
+    " written: outputs of such inputs go into the current folder. `-o` names a folder where it"
+    " ends in /, and with several inputs. An upload appears whole or not at all: what is begun is"
+    " given up when something fails, and on Ctrl-C, which waits for the part under way. Only a"
+    " killed process leaves parts in a bucket; a lifecycle rule for incomplete uploads removes"
+    " them. An archive is unpacked below local folders only; modes are not kept.",
+    "`inspect`, `--records`, `--bytes` and `--fields` read both ends of a container and the blocks"
+    " that they need. Who reads all is read ahead, in 24 MiB. A server that gives no parts of a"
+    " file is read from the front, which is said. What passes (5xx, lines that break, silence of"
+    " 30 s) is tried again a few times, which `-v` tells. A file that changes meanwhile, by its"
+    " ETag, time or size, is refused. `-r` takes what is below a prefix, not of HTTP.",
+)
+
+#: Environment variable -> what it does.
+ENVIRONMENT: dict[str, str] = {
+    "SERIALPACK_VERB_OPTION": (
+        "The default of an option: its long name in capitals, with _ for -, after the verb, as in"
+        " `SERIALPACK_PACK_CODEC=xz:6`. It goes before the configuration file; an option typed"
+        " goes before both."
+    ),
+    "NO_COLOR": "If it is set and not empty, nothing is coloured.",
+    "TERM": "If it is `dumb`, nothing is coloured.",
+    "COLUMNS": "The width of tables and help.",
+    "SERIALPACK_TRACEBACK": "If it is set, an internal error shows where it happened.",
+}
+
+#: File -> what it is.
+FILES: dict[str, str] = {
+    "~/.config/serialpack/config.toml": (
+        "Defaults of options: a table for each verb, with the long names of options as keys. If"
+        " XDG_CONFIG_HOME is set, it stands for ~/.config. On macOS the folder is"
+        " ~/Library/Application Support/serialpack, on Windows %APPDATA%\\serialpack."
+    ),
+    ".serialpack-XXXXXXXX.tmp": (
+        "An output while it is being written, in the folder where it will stand. It is left"
+        " there only by a crash, and can be removed; `--skip-existing` does."
+    ),
+}
+
+CONFIG_EXAMPLE = ("[pack]", 'codec = "zstd:9"', "no-progress = true")
