@@ -164,7 +164,8 @@ class _Unpacker:
         members = read_members(source.read, damaged=True)
         while reached and (member := next(members, None)) is not None:
             # Of a damaged one the path may be lost.
-            entry = member.header.entry or f"entry {member.number}"
+            kind = "member" if member.header.shared else "entry"
+            entry = member.header.entry or f"{kind} {member.number}"
             try:
                 if member.damage is not None:
                     raise member.damage

@@ -66,7 +66,10 @@ class Unpacker:
             # Not in folders, but in archives.
             self._chosen = {"include": sources.include, "exclude": sources.exclude}
             if asked.test or asked.records or asked.byte_range:
-                raise UsageError("--include and --exclude take entries out of an archive")
+                raise UsageError(
+                    "--test, --records and --bytes do not go with --include and --exclude",
+                    hint="unpack the entries first",
+                )
             asked = asked._replace(sources=sources._replace(include=(), exclude=()))
         self._asked = asked
         know(asked.shared_dict)

@@ -295,6 +295,40 @@ def test_what_an_archive_cannot_do(
     )
 
 
+def test_some_entries_are_had_alone(run: Run, tmp_path: Path, inputs: list[str]) -> None:
+    run("pack", "--archive", *inputs, "-o", "all.spk")
+    done = run("unpack", "--include", "*.csv", "all.spk", "-o", "out")
+    assert files(tmp_path / "out") == {"dir/b.csv"}
+    assert done.stderr.decode().count("->") == 1
+    run("unpack", "--exclude", "dir/", "all.spk", "-o", "rest")
+    assert files(tmp_path / "rest") == {"a.json"}
+    for args in (["--include", "x"], ["--include", "*.csv", "--bytes", "0:1"]):
+        assert run("unpack", *args, "all.spk", "-o", "no", code=2).stderr
+    run("pack", "a.json")
+    assert b"it is none" in run("unpack", "--include", "*", "a.json.spk", code=2).stderr
+
+
+@needs_posix
+def test_a_folder_goes_in_with_all_that_is_in_it(
+    run: Run, tmp_path: Path, inputs: list[str]
+) -> None:
+    """Empty folders, links, and containers too; the archive itself is left out."""
+    (tmp_path / "dir/empty").mkdir()
+    (tmp_path / "dir/link").symlink_to("b.csv")
+    (tmp_path / "dir/x.spk").write_bytes(b"x")
+    args = ["-r", "dir", "--archive", "--owner", "-o", "dir/all.spk"]
+    run("pack", *args)
+    done = run("pack", "-f", *args)
+    assert "dir/all.spk: is written to, and left out" in done.stderr.decode()
+    names = {"dir", "dir/empty", "dir/link", "dir/x.spk", "dir/b.csv", "dir/noise"}
+    assert set(entries(run, "dir/all.spk")) == names
+    run("unpack", "dir/all.spk", "-o", "out")
+    assert (tmp_path / "out/dir/empty").is_dir()
+    assert (tmp_path / "out/dir/link").read_bytes() == CSV
+    assert "6 entries" in run("unpack", "--test", "dir/all.spk").stderr.decode()
+    assert b"--archive" in run("pack", "--owner", inputs[0], code=2).stderr
+
+
 def test_where_the_entries_go(run: Run, tmp_path: Path, inputs: list[str]) -> None:
     """Beside the archive, below -o, or of several archives below folders of their own in -o."""
     run("pack", "--archive", *inputs[:1], "-o", "dir/one.spk")
@@ -321,11 +355,12 @@ def test_damage_is_named_with_its_entry(run: Run, tmp_path: Path, inputs: list[s
     packed[at] ^= 1
     (tmp_path / "all.spk").write_bytes(packed)
     done = run("unpack", "all.spk", code=3)
-    assert "serialpack: all.spk: entry 2: block 0, bytes " in done.stderr.decode()
+    assert "serialpack: all.spk: member 2: block 0, bytes " in done.stderr.decode()
     assert files(tmp_path / "all") == set(inputs[:2])
     run("unpack", "--test", "all.spk", code=3)
     assert (
-        b"standard input: entry 2: " in run("unpack", "-o", "b", stdin=bytes(packed), code=3).stderr
+        b"standard input: member 2: "
+        in run("unpack", "-o", "b", stdin=bytes(packed), code=3).stderr
     )
 
 
