@@ -199,8 +199,7 @@ def test_ctrl_c_prints_what_is_known(records: Path, tmp_path: Path) -> None:
     assert process.stderr is not None
     seen = [process.stderr.readline() for _ in range(6)]
     assert all(line.startswith(b"measuring ") for line in seen)
-    children = _children(process.pid)
-    assert children
+    children = wait_for(lambda: _children(process.pid), "the process that measures")
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130

@@ -17,7 +17,16 @@ from typing import NamedTuple
 import pytest
 
 import serialpack
-from tests.faults.conftest import KIB, Command, Start, feed, noise, records, wait_for
+from tests.faults.conftest import (
+    KIB,
+    Command,
+    Start,
+    catches_signals,
+    feed,
+    noise,
+    records,
+    wait_for,
+)
 from tests.faults.terminal import Terminal, ended
 
 
@@ -131,8 +140,10 @@ SLOW = ["pack", "--block-size", "64K", "-o"]
 
 
 def drip(*processes: Command) -> None:
-    """Input that takes over a second to come."""
+    """Input that takes over a second to come, from when they wait for it."""
     data = noise(64 * KIB * 4)
+    for process in processes:
+        wait_for(lambda process=process: catches_signals(process), "handlers")  # type: ignore[misc]
     for pause in (1.1, 0.15, 0.15, 0.15):
         for process in processes:
             feed(process, data)
