@@ -79,11 +79,12 @@ def _texts(folder: Path) -> list[str]:
 
 
 def _faces(folder: Path) -> Array:
-    return np.tile(np.load(folder / FACES).astype("<f4"), (8, 1, 1))
+    faces: Array = np.load(folder / FACES).astype("<f4")
+    return faces
 
 
 def _pairs(folder: Path) -> Array:
-    faces = np.load(folder / FACES).astype("<f4")
+    faces = _faces(folder)
     drawn = np.random.default_rng(1).integers(0, len(faces), (1000, 2))
     pairs: Array = faces[drawn]
     return pairs
@@ -120,7 +121,7 @@ IMAGES: dict[str, Kind] = {
 #: joblib's.
 JOBLIB: dict[str, Kind] = {
     "20news": Kind("stand-in: paragraphs of two books, four times over, as a list", _texts),
-    "LFW faces": Kind("stand-in: 200 faces of scikit-image as float32, eight times over", _faces),
+    "LFW faces": Kind("stand-in: 200 parts of them, 25 x 25, as float32", _faces),
     "LFW pairs": Kind("stand-in: 1,000 pairs drawn from them", _pairs),
     "Olivetti": Kind("stand-in: parts of slices of MNI152, 64 x 64, as float32", _olivetti),
     "big faces": Kind(

@@ -135,8 +135,9 @@ def page(kept: Kept | None, images: Mapping[str, Kind], joblib: Mapping[str, Kin
         if found := kept.of(name):
             heading = "## Fields and images\n\n" if name == next(iter(here), "") else ""
             parts += [f"{heading}### {name}\n", *_of(kind, found)]
-    if kept.notes:
-        parts += ["## What was not measured\n", *(f"- {note}" for note in kept.notes), ""]
+    absent = [f"{name}." for name in {**joblib, **images} if not kept.of(name)]
+    if notes := [*absent, *kept.notes]:
+        parts += ["## What was not measured\n", *(f"- {note}" for note in notes), ""]
     return "\n".join(parts)
 
 
