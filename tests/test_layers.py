@@ -21,7 +21,7 @@ LAYERS: list[set[str]] = [
     {"array_chains", "look", "output", "recognise"},
     {"auto", "targets"},
     {"pipeline"},
-    {"inspection", "lazy"},
+    {"inspection", "lazy", "stores"},
     {"api"},
     {"archive", "conversion", "objects"},
     {"records"},

@@ -53,7 +53,7 @@ def test_a_stage_names_what_brings_its_library(name: str) -> None:
 CONFLICTING = {"pyrapidjson"}
 
 #: Extras that bring no stage, but what a command can do besides.
-BESIDES = {"plot"}
+BESIDES = {"lmdb", "plot"}
 
 
 def test_every_extra_brings_a_stage() -> None:
