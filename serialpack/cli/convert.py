@@ -67,25 +67,7 @@ class Converter:
             self._joined.check(to, "")
         #: The formats of inputs that keep theirs, as far as they were looked at.
         self._kept: dict[str, str] = {}
-        self._how: ConvertOptions = {
-            "format": asked.format,
-            "lossy": [rule for each in asked.lossy for rule in each.split(",")],
-            "tagged": asked.tagged,
-            "skip_bad": asked.skip_bad,
-            "verify": not asked.no_verify,
-            "trust": asked.trust,
-            "options": schema_options(asked.schema, asked.message),
-            "threads": outputs.threads,
-            "max_size": asked.max_size,
-            "force": outputs.force,
-            "fields": asked.fields,
-            "strict": asked.strict,
-            "shaping": shaping_of(asked),
-            "delimiter": asked.delimiter,
-            "encoding": asked.encoding,
-            "no_header": asked.no_header,
-            "table": asked.table,
-        }
+        self._how = convert_options(asked)
         how = self._how
         check_convert(
             to or "ndjson", format=how["format"], lossy=how["lossy"], threads=how["threads"]
@@ -157,9 +139,32 @@ class Converter:
         manner = self._asked.manner
         if words and target == STDIO and not manner.verbose:  # there is no closing line
             say(manner, f"  {words}")
-        for line in _told(report, verbose=manner.verbose):
+        for line in told_of(report, verbose=manner.verbose):
             say(manner, line)
         return _line(path, target, report) if self._mover.keeps_lines else {}
+
+
+def convert_options(asked: UnpackRequest) -> ConvertOptions:
+    """What the options say of how to convert."""
+    return {
+        "format": asked.format,
+        "lossy": [rule for each in asked.lossy for rule in each.split(",")],
+        "tagged": asked.tagged,
+        "skip_bad": asked.skip_bad,
+        "verify": not asked.no_verify,
+        "trust": asked.trust,
+        "options": schema_options(asked.schema, asked.message),
+        "threads": asked.outputs.threads,
+        "max_size": asked.max_size,
+        "force": asked.outputs.force,
+        "fields": asked.fields,
+        "strict": asked.strict,
+        "shaping": shaping_of(asked),
+        "delimiter": asked.delimiter,
+        "encoding": asked.encoding,
+        "no_header": asked.no_header,
+        "table": asked.table,
+    }
 
 
 def shaping_of(asked: UnpackRequest) -> Shaping:
@@ -184,7 +189,7 @@ def _kept(report: ConvertReport) -> str:
     return ", ".join(each for each in (report.kept, report.typed, words) if each)
 
 
-def _told(report: ConvertReport, *, verbose: bool) -> list[str]:
+def told_of(report: ConvertReport, *, verbose: bool) -> list[str]:
     """What was lost or left out, a line each."""
     lines = [f"  no record has a field {name}" for name in report.missing]
     if report.by_content:

@@ -365,5 +365,10 @@ def mover_of(
         if path not in (None, STDIO)
     ]
     inputs = input_files(asked.files, asked.sources, takes, written)
+    if not outputs.keep and any("://" in path for path in inputs.paths):
+        from serialpack.stores.registry import is_store
+
+        if any(map(is_store, inputs.paths)):
+            raise UsageError("--rm removes files, not stores")
     targets = Targets(inputs if each else NONE, output, joins=joins)
     return Mover(inputs, targets, outputs, asked.manner, done)

@@ -12,6 +12,20 @@ SUFFIX = ".spk"
 STDIO = "-"
 
 
+def packed_name(path: str) -> str:
+    """``FILE.spk`` for ``FILE``, and for a store in it."""
+    return _file_of(path) + SUFFIX
+
+
+def _file_of(path: str) -> str:
+    """``path``, or the file of the store whose URL it is."""
+    if "://" not in path:
+        return path
+    from serialpack.stores.registry import is_store
+
+    return path.partition("://")[2] if is_store(path) else path
+
+
 def unpacked_name(path: str, *, stored: bool, salvage: bool = False) -> str:
     """``FILE`` for ``FILE.spk``; ``stored``: the name in the container, in the same folder.
 
@@ -44,6 +58,7 @@ def converted_name(path: str, to: str, *, stored: bool) -> str:
     from serialpack.compressed.source import uncompressed_name
     from serialpack.formats import FORMATS
 
+    path = _file_of(path)
     if stored or path.endswith(SUFFIX):
         path = unpacked_name(path, stored=stored)
     folder, name = os.path.split(uncompressed_name(path))

@@ -10,7 +10,7 @@ from serialpack import api
 from serialpack.auto import choose
 from serialpack.cli.inputs import Takes
 from serialpack.cli.mover import mover_of
-from serialpack.cli.naming import STDIO, SUFFIX
+from serialpack.cli.naming import STDIO, SUFFIX, packed_name
 from serialpack.cli.requests import Manner, PackRequest, schema_options
 from serialpack.cli.run import check_name, data_of, rounded, say
 from serialpack.cli.words import other_delimiter, ratio
@@ -82,15 +82,15 @@ class Packer:
         if self._archive is not None:
             return self._mover.each([self._archive], self._pack_archive, self._inputs)
         mover = self._mover
-        mover.targets.plan(self._inputs, _packed_name)
+        mover.targets.plan(self._inputs, packed_name)
         mover.ahead(
             partial(file_packer, self._how, self._force),
-            lambda path: mover.targets.of(path, _packed_name),
+            lambda path: mover.targets.of(path, packed_name),
         )
         return mover.each(self._inputs, self._pack)
 
     def _pack(self, path: str) -> dict[str, Any]:
-        target = self._mover.targets.of(path, _packed_name)
+        target = self._mover.targets.of(path, packed_name)
         report = self._mover.move(
             [self._mover.input(path)],
             target,
@@ -141,10 +141,6 @@ class Packer:
             choice = api.chosen(path, choice, format=self._format, table=table)
         found = choice
         return str(found.chain) if found.settled else "auto"
-
-
-def _packed_name(path: str) -> str:
-    return path + SUFFIX
 
 
 def _archive_name(inputs: Sequence[str], output: str | None) -> str:

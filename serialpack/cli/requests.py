@@ -105,6 +105,11 @@ class UnpackRequest(NamedTuple):
     name: bool
     max_size: int | None
     trust: bool
+    serializer: str
+    codec: str
+    key: str | None
+    duplicates: Any
+    get: str | None
     sources: Sources
     outputs: Outputs
     manner: Manner
@@ -140,6 +145,7 @@ class BenchRequest(NamedTuple):
     line: float | None
     peers: bool
     threads: tuple[int, ...] | None
+    store: str | None
     disk: bool
     cold: bool
     cold_all: bool

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 import click
 
@@ -19,12 +20,16 @@ from serialpack.cli.options import (
 )
 from serialpack.cli.requests import UnpackRequest, request
 
+if TYPE_CHECKING:
+    from serialpack.cli.stores import StoreReader, StoreWriter
+
 
 def _lists() -> dict[str, list[str]]:
     """The formats and the kinds of loss, as they are declared."""
     from serialpack.conversion.rules import EVERY, RULES
     from serialpack.conversion.targets import written
     from serialpack.formats import FORMATS
+    from serialpack.stores.registry import STORES
 
     targets = written()
     only_read = [d.name for d in FORMATS.sources() if d.name not in {*targets, "bytes"}]
@@ -32,6 +37,7 @@ def _lists() -> dict[str, list[str]]:
         "Formats, also by extension (jsonl, yml)": targets,
         "Only read": only_read,
         "Losses": [*(name for name, rule in RULES.items() if rule.is_loss), EVERY],
+        "Stores": [f"{name}://PATH" for name in STORES],
     }
 
 
@@ -47,6 +53,7 @@ def _lists() -> dict[str, list[str]]:
         ("serialpack unpack --to json config.yaml", "config.json: a conversion"),
         ("serialpack unpack --test *.spk", "check every byte, write nothing"),
         ("serialpack unpack --records 10:20 a.spk -o -", "ten records, quickly"),
+        ("serialpack unpack a.csv -o sqlite-kv://a.db", "a value a record, in a store"),
     ),
 )
 @click.option(
@@ -109,6 +116,20 @@ def _lists() -> dict[str, list[str]]:
 @click.option("-N", "--name", is_flag=True, help="Name the output as the packed file was named.")
 @click.option("--max-size", type=Size(), metavar="SIZE", help="Refuse to write more.")
 @click.option("--trust", is_flag=True, help="Undo pickle too, which runs code that is in FILE.")
+@click.option("--key", metavar="FIELD", help="With -o STORE: the key; else its number.")
+@click.option(
+    "--duplicates",
+    type=click.Choice(["first", "last"]),
+    metavar="WHICH",
+    help="With -o STORE: keep first or last.",
+)
+@click.option(
+    "-s", "--serializer", metavar="NAME", default="auto", help="With -o STORE: of its values."
+)
+@click.option(
+    "-c", "--codec", metavar="NAME[:LEVEL]", default="auto", help="With -o STORE: of its values."
+)
+@click.option("--get", metavar="KEY", help="Of a STORE: the value of KEY, as JSON.")
 @output_options
 @input_options
 @common_options
@@ -117,6 +138,9 @@ def _lists() -> dict[str, list[str]]:
 def command(asked: UnpackRequest) -> int:
     if asked.nest and not asked.files and os.path.exists(asked.nest):
         asked = asked._replace(files=(asked.nest,), nest="")  # --nest names nothing, then
+    stores = _of_stores(asked)
+    if stores is not None:
+        return stores.run()
     converts = any(getattr(asked, name) not in _NOT_GIVEN for name in _OF_CONVERSION)
     if asked.to is None and asked.outputs.output is not None:
         from serialpack.cli.meant import format_meant
@@ -130,6 +154,27 @@ def command(asked: UnpackRequest) -> int:
     from serialpack.cli.unpacking import Unpacker
 
     return Unpacker(asked).run()
+
+
+def _of_stores(asked: UnpackRequest) -> StoreReader | StoreWriter | None:
+    """What writes to a store, or takes a value out of one, where that is asked for."""
+    output = asked.outputs.output
+    if asked.get is None and (output is None or "://" not in output):
+        chosen = {asked.serializer, asked.codec} != {"auto"}
+        if asked.key or asked.duplicates or chosen:
+            from serialpack.errors import UsageError
+
+            raise UsageError(
+                "--key, --duplicates, -s and -c are for the values of a store",
+                hint="-o sqlite-kv://FILE.db",
+            )
+        return None
+    from serialpack.cli.stores import StoreReader, StoreWriter
+    from serialpack.stores.registry import is_store
+
+    if asked.get is not None:
+        return StoreReader(asked)
+    return StoreWriter(asked) if is_store(output) else None
 
 
 #: What goes with --to alone, and what an option is that was not given.
