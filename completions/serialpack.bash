@@ -100,6 +100,11 @@ _serialpack_kind() {
         "unpack --bytes") kind= ;;
         "unpack --max-size") kind= ;;
         "unpack --shared-dict") kind=path ;;
+        "unpack --key") kind= ;;
+        "unpack --duplicates") kind=which ;;
+        "unpack -s" | "unpack --serializer") kind=serializer ;;
+        "unpack -c" | "unpack --codec") kind=codec ;;
+        "unpack --get") kind= ;;
         "unpack -o" | "unpack --output") kind=path ;;
         "unpack --sync") kind= ;;
         "unpack -j" | "unpack --threads") kind= ;;
@@ -125,6 +130,7 @@ _serialpack_kind() {
         "bench --prefer") kind=preference ;;
         "bench --line") kind= ;;
         "bench -j" | "bench --threads") kind= ;;
+        "bench --store") kind=store ;;
         "bench --format") kind=report ;;
         "bench --plot") kind=path ;;
         "bench --html") kind=path ;;
@@ -142,7 +148,7 @@ _serialpack_options() {
             ending=
             ;;
         unpack)
-            options="-t --to -F --from --delimiter --encoding --no-header --table --lossy --strict --at --null --typed --nest --infer --types --indent --ascii --flatten --separator --tagged --skip-bad --fields --no-verify --schema --message --test --salvage --records --bytes -N --name --max-size --shared-dict --trust -o --output -f --force -k --keep --rm --skip-existing --sync --dry-run -j --threads --stats --profile --journal -r --recursive --include --exclude --gitignore --files-from -0 --nul --json -q --quiet -v --verbose --no-progress -h --help"
+            options="-t --to -F --from --delimiter --encoding --no-header --table --lossy --strict --at --null --typed --nest --infer --types --indent --ascii --flatten --separator --tagged --skip-bad --fields --no-verify --schema --message --test --salvage --records --bytes -N --name --max-size --shared-dict --trust --key --duplicates -s --serializer -c --codec --get -o --output -f --force -k --keep --rm --skip-existing --sync --dry-run -j --threads --stats --profile --journal -r --recursive --include --exclude --gitignore --files-from -0 --nul --json -q --quiet -v --verbose --no-progress -h --help"
             ending=.spk
             ;;
         inspect)
@@ -150,7 +156,7 @@ _serialpack_options() {
             ending=
             ;;
         bench)
-            options="-s --serializer --filter -c --codec -F --from --budget --sample --sweep --prefer --line --peers -j --threads --disk --cold --cold-all --format --plot --html --save --compare -f --force --json -q --quiet -v --verbose --no-progress -h --help"
+            options="-s --serializer --filter -c --codec -F --from --budget --sample --sweep --prefer --line --peers -j --threads --store --disk --cold --cold-all --format --plot --html --save --compare -f --force --json -q --quiet -v --verbose --no-progress -h --help"
             ending=
             ;;
         *) options= ending= ;;
@@ -169,6 +175,8 @@ _serialpack_value() {
         loss) names="null nan bigint digits duplicates order columns around fields utf8 types all" ;;
         sample) names="uuid4 phonebook contacts dna protein documents target-object messages field3d field3d-fortran random" ;;
         preference) names="size speed portable text safe" ;;
+        store) names="sqlite-kv lmdb tokyocabinet" ;;
+        which) names="first last" ;;
         report) names="table json csv markdown" ;;
         effort) names="1 2 3 4 5 6 7 8 9" ;;
     esac

@@ -202,6 +202,19 @@ function __serialpack_preference
         'safe' ''
 end
 
+function __serialpack_store
+    printf '%s\t%s\n' \
+        'sqlite-kv' 'the embedded default; needs nothing installed' \
+        'lmdb' 'the fastest to read, by several processes at a time' \
+        'tokyocabinet' 'a hash table or a B+ tree, on disk or in memory; through its C library'
+end
+
+function __serialpack_which
+    printf '%s\t%s\n' \
+        'first' '' \
+        'last' ''
+end
+
 function __serialpack_report
     printf '%s\t%s\n' \
         'table' '' \
@@ -315,6 +328,11 @@ complete -c serialpack -n '__serialpack_verb unpack' -s N -l name -d 'Name the o
 complete -c serialpack -n '__serialpack_verb unpack' -l max-size -x -d 'Refuse to write more'
 complete -c serialpack -n '__serialpack_verb unpack' -l shared-dict -r -F -d 'The dictionary that FILE was packed with'
 complete -c serialpack -n '__serialpack_verb unpack' -l trust -d 'Undo pickle too, which runs code that is in FILE'
+complete -c serialpack -n '__serialpack_verb unpack' -l key -x -d 'With -o STORE: the key; else its number'
+complete -c serialpack -n '__serialpack_verb unpack' -l duplicates -x -k -a '(__serialpack_which)' -d 'With -o STORE: keep first or last'
+complete -c serialpack -n '__serialpack_verb unpack' -s s -l serializer -x -k -a '(__serialpack_serializer)' -d 'With -o STORE: of its values'
+complete -c serialpack -n '__serialpack_verb unpack' -s c -l codec -x -k -a '(__serialpack_codec)' -d 'With -o STORE: of its values'
+complete -c serialpack -n '__serialpack_verb unpack' -l get -x -d 'Of a STORE: the value of KEY, as JSON'
 complete -c serialpack -n '__serialpack_verb unpack' -s o -l output -r -F -d 'Write to a file, a folder, or - for standard output'
 complete -c serialpack -n '__serialpack_verb unpack' -s f -l force -d 'Overwrite; write binary to a terminal'
 complete -c serialpack -n '__serialpack_verb unpack' -s k -l keep -d 'Keep the input (default), or remove it when safe'
@@ -371,6 +389,7 @@ complete -c serialpack -n '__serialpack_verb bench' -l prefer -x -k -a '(__seria
 complete -c serialpack -n '__serialpack_verb bench' -l line -x -d 'Balance over 100M, ... bytes/s; default: 10M'
 complete -c serialpack -n '__serialpack_verb bench' -l peers -d 'Measure the stock gzip, zstd, xz, lz4 too'
 complete -c serialpack -n '__serialpack_verb bench' -s j -l threads -x -d 'Threads to measure; default: all'
+complete -c serialpack -n '__serialpack_verb bench' -l store -x -k -a '(__serialpack_store)' -d 'Measure values in one: lmdb'
 complete -c serialpack -n '__serialpack_verb bench' -l disk -d 'Measure through files, not in memory'
 complete -c serialpack -n '__serialpack_verb bench' -l cold -d 'The same, dropped from the cache before each read'
 complete -c serialpack -n '__serialpack_verb bench' -l cold-all -d 'The same with all of the cache, as root'

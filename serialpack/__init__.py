@@ -17,6 +17,9 @@
     serialpack.dump({"any": ["object"]}, "object.spk")
     serialpack.load("object.spk")
 
+    with serialpack.store("sqlite-kv://people.db") as people:
+        people["ada"] = {"born": 1815}
+
 Everything is imported when it is first used: ``import serialpack`` costs next to nothing.
 """
 
@@ -59,6 +62,8 @@ if TYPE_CHECKING:
     from serialpack.reports import ConvertReport as ConvertReport
     from serialpack.reports import PackReport as PackReport
     from serialpack.reports import UnpackReport as UnpackReport
+    from serialpack.stores.mapping import Store as Store
+    from serialpack.stores.mapping import store as store
 
 #: Public name -> the module that defines it.
 _PUBLIC = {
@@ -76,6 +81,8 @@ _PUBLIC = {
     "loads": "objects",
     "open": "records.sequence",
     "Records": "records.sequence",
+    "store": "stores.mapping",
+    "Store": "stores.mapping",
     "LazyArray": "lazy",
     "Trained": "dictionaries",
     "ArchiveReport": "reports",

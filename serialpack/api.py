@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import IO, TYPE_CHECKING, Any
 
 from serialpack._version import __version__
@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from serialpack.inspection import Inspection
     from serialpack.pipeline.line import Progress
     from serialpack.pipeline.unpack import Unpacked
-
-_ARCHIVE = "-o FOLDER, unpack_archive"
 
 #: How much of a source is looked at to tell its format.
 HEAD = 64 << 10
@@ -109,12 +107,13 @@ def pack(
         raise UsageError("the keys and values of meta must be strings")
     if format is not None:
         format = FORMATS.source(format).name
-    with opened_source(source) as opened:
+    with opened_source(source, trust=trust) as opened:
         check_target(target, force, opened.stat)
         head = opened.peek(HEAD)
         if is_container(head[:SNIFF]) and not force:
             raise FileError("is a serialpack file already", hint="force=True packs it once more")
         name, mtime = identity or _identity(opened)
+        format = format or opened.format
         format = told(format, entry or name, head, AsFound(delimiter, encoding, no_header))
         asked, choice = choice, settle(choice, format, opened.peek, opened)
         packing = Packing(
@@ -185,12 +184,11 @@ def unpack(
 ) -> UnpackReport:
     """Unpack the container at ``source`` to ``target``; None checks every byte, writing nothing.
 
-    ``record_range`` and ``byte_range`` are half-open ranges (``(10, 20)``, ``(10, None)``) and
-    read only the blocks they need where the source can be sought.
-    ``trust`` also undoes serializers that can run code which is in the file (pickle, marshal).
-    ``max_size`` (bytes) refuses to write more. A target path appears whole or not at all; a file
-    object may have got the blocks before a damaged one. An archive is for ``unpack_archive``;
-    here it can only be checked.
+    ``record_range`` and ``byte_range`` are half-open ranges (``(10, 20)``, ``(10, None)``) and read
+    only the blocks they need where the source can be sought. ``trust`` also undoes serializers that
+    can run code which is in the file (pickle, marshal). ``max_size`` (bytes) refuses to write more.
+    A target path appears whole or not at all; a file object may have got the blocks before a
+    damaged one. An archive is for ``unpack_archive``; here it can only be checked.
 
     ``salvage`` gives back what is left of a damaged container: all blocks that are whole, but for
     pieces of lost records, as a file of the source's format where its records can be told apart.
@@ -229,7 +227,8 @@ def unpack(
             if not ranges:
                 expect_restored(opened)
             if target is not None and not ranges and first_header(opened.peek).in_archive:
-                raise UsageError("an archive unpacks into a folder", hint=_ARCHIVE)
+                hint = "-o FOLDER, unpack_archive"
+                raise UsageError("an archive unpacks into a folder", hint=hint)
         how: Any = {"trust": trust, "threads": threads or usable_cores(), "max_size": max_size}
         with (
             sink(target, force, opened.stat) as to_target,
@@ -316,8 +315,7 @@ def chosen(
 ) -> Choice:
     """What ``pack`` would make of ``choice`` for ``source``; no more of it is read than needed."""
     with opened_source(source) as opened:
-        name, _ = _identity(opened)
-        format = told(format, name, opened.peek(HEAD), table)
+        format = told(format or opened.format, _identity(opened)[0], opened.peek(HEAD), table)
         return settle(choice, format, opened.peek, opened)
 
 
@@ -360,7 +358,7 @@ def first_records(
             fmt = FORMATS.get(member_plan(first_header(opened.peek), trust=True).format)
             read = Pieces(restored_pieces(opened.read)).read
         else:
-            fmt = FORMATS.get(told(format, _identity(opened)[0], head))
+            fmt = FORMATS.get(told(format or opened.format, _identity(opened)[0], head))
         out = LimitedWrite(fmt.shown_by(write), max_size)
         if (lines := fmt.look_at_head(read, count)) is not None:
             out(lines)
@@ -379,12 +377,18 @@ def _identity(source: Source) -> tuple[str | None, int | None]:
 
 
 @contextmanager
-def opened_source(source: Path | IO[bytes] | Source) -> Iterator[Source]:
+def opened_source(source: Path | IO[bytes] | Source, *, trust: bool = False) -> Iterator[Source]:
     """The source, whose name is added to errors that do not name a file yet.
 
-    One that is open already stays so.
+    One that is open already stays so. A store's URL is its records; ``trust``: also pickled ones.
     """
-    with nullcontext(source) if isinstance(source, Source) else Source(source) as opened:
+    if isinstance(source, str) and "://" in source:
+        from serialpack.stores.export import records_source
+
+        opening: AbstractContextManager[Source] = records_source(source, trust=trust)
+    else:
+        opening = nullcontext(source) if isinstance(source, Source) else Source(source)
+    with opening as opened:
         try:
             yield opened
         except SerialpackError as error:

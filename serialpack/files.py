@@ -43,6 +43,9 @@ def file_error(error: OSError | FileError, path: str, doing: str) -> FileError:
 class Source:
     """A file or file object that is read once, from the front."""
 
+    #: The format that it is in, where it is made of something that says so.
+    format: str | None = None
+
     def __init__(self, source: Path | IO[bytes], name: str | None = None) -> None:
         if isinstance(source, str | os.PathLike):
             self.path = shown(source)

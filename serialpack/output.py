@@ -99,6 +99,11 @@ class Output:
                 break
             self.abandon()
 
+    @property
+    def hidden_path(self) -> str:
+        """The hidden file, for a library that writes it by its name, in place of ``write``."""
+        return self._temp
+
     def write(self, data: Buffer) -> int:
         """Write all of ``data``; FileError where that cannot be done."""
         if len(data) + self._waiting > _TOGETHER:

@@ -32,7 +32,7 @@ LAYERS: list[set[str]] = [
     {"uploads"},
     {"auto", "dictionaries", "targets"},
     {"pipeline"},
-    {"inspection", "lazy"},
+    {"inspection", "lazy", "stores"},
     {"api"},
     {"archive", "conversion", "objects"},
     {"interop", "records"},

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import click
 
@@ -19,12 +19,14 @@ from serialpack.cli.app import VERBS, app
 from serialpack.cli.options import Verb, option_rows
 from serialpack.codecs import CODECS
 from serialpack.conversion.rules import EVERY, RULES
+from serialpack.conversion.stores import Duplicates
 from serialpack.errors import UsageError
 from serialpack.filters import FILTERS
 from serialpack.formats import FORMATS
 from serialpack.serializers import SERIALIZERS
 from serialpack.stages.effort import DEFAULT_EFFORT, EFFORTS
 from serialpack.stages.stage import Param, Registry, Stage
+from serialpack.stores.registry import STORES, store_kind
 from serialpack.units import format_size
 
 #: What a shell offers for an option's value, by how the declaration calls the value. A metavar
@@ -57,6 +59,10 @@ OFFERS = {
     "WORD": "",
     "[NAME]": "",
     "A.B": "",
+    "FIELD": "",
+    "KEY": "",
+    "STORE": "store",
+    "WHICH": "which",
 }
 
 #: A parameter with more values than this is completed with the powers of two among them.
@@ -179,6 +185,8 @@ def words() -> dict[str, list[Word]]:
     found["loss"] = [*_losses()]
     found["sample"] = [Word(sample.name, sample.about) for sample in SAMPLES.values()]
     found["preference"] = [Word(name, "") for name in PREFERENCES]
+    found["store"] = [Word(name, store_kind(name).about) for name in STORES]
+    found["which"] = [Word(name, "") for name in get_args(Duplicates)]
     found["report"] = [Word(name, "") for name in REPORTS]
     found["effort"] = [Word(str(n), effort_about(n)) for n in EFFORTS]
     return found

@@ -9,6 +9,7 @@ import click
 
 from serialpack.cli.options import Verb, common_options, from_option
 from serialpack.cli.requests import BenchRequest, request
+from serialpack.stores.registry import STORES
 
 
 class Threads(click.ParamType[tuple[int, ...]]):
@@ -103,6 +104,9 @@ class Speed(click.ParamType[float]):
 @click.option("--peers", is_flag=True, help="Measure the stock gzip, zstd, xz, lz4 too.")
 @click.option(
     "-j", "--threads", type=Threads(), metavar="N,...", help="Threads to measure; default: all."
+)
+@click.option(
+    "--store", type=click.Choice([*STORES]), metavar="STORE", help="Measure values in one: lmdb."
 )
 @click.option("--disk", is_flag=True, help="Measure through files, not in memory.")
 @click.option("--cold", is_flag=True, help="The same, dropped from the cache before each read.")

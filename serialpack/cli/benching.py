@@ -55,6 +55,9 @@ class Bencher:
             through=_through(asked),
         )
         check_stages(asked.serializers, asked.filters, asked.codecs)
+        self._store = asked.store
+        if asked.store is not None and (asked.filters or asked.peers or asked.disk or asked.cold):
+            raise UsageError("--store goes without --filter, --peers, --disk and --cold")
         self._report = asked.report
         as_json = asked.manner.as_json or asked.report == "json"
         self._manner = asked.manner._replace(as_json=as_json)
@@ -64,8 +67,10 @@ class Bencher:
         return each_file((self._question.source,), self._manner, self._measure)
 
     def _measure(self, _: str) -> dict[str, Any]:
-        manner, old = self._manner, self._old
+        manner = self._manner
         with _spooled(self._question) as asked, _Progress(manner) as progress:
+            if self._store is not None:
+                return self._told(_in_store(self._store, asked, progress))
             bench = Bench(asked, progress)
             try:
                 results = bench.run()
@@ -73,6 +78,11 @@ class Bencher:
                 progress.close()
                 _print(bench.results(), manner, self._report)
                 raise
+        return self._told(results)
+
+    def _told(self, results: Results) -> dict[str, Any]:
+        """Write and print what was found."""
+        manner, old = self._manner, self._old
         try:
             for path in self._outputs.write(results):
                 say(manner, f"wrote {path}")
@@ -84,6 +94,24 @@ class Bencher:
         if not any(row.size is not None for row in results.rows):
             raise RefusedError("nothing could be measured", hint="the table says why")
         return {}
+
+
+def _in_store(kind: str, asked: Question, progress: _Progress) -> Results:
+    from serialpack.bench.stores import StoreQuestion, measure_stores
+
+    return measure_stores(
+        StoreQuestion(
+            kind,
+            asked.source,
+            asked.is_sample,
+            asked.format,
+            asked.serializers,
+            asked.codecs,
+            asked.budget,
+            asked.sweep,
+        ),
+        progress,
+    )
 
 
 def _through(asked: BenchRequest) -> Through:

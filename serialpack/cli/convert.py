@@ -71,21 +71,7 @@ class Converter:
             self._joined.check(to, "")
         #: The formats of inputs that keep theirs, as far as they were looked at.
         self._kept: dict[str, str] = {}
-        self._how: ConvertOptions = {
-            **asked.input.options(),
-            "lossy": [rule for each in said.lossy for rule in each.split(",")],
-            "tagged": said.tagged,
-            "skip_bad": said.skip_bad,
-            "verify": not said.no_verify,
-            "trust": asked.trust,
-            "threads": outputs.threads,
-            "max_size": asked.max_size,
-            "force": outputs.force,
-            "fields": said.fields,
-            "strict": said.strict,
-            "shaping": shaping_of(said),
-            "table": said.table,
-        }
+        self._how = convert_options(asked)
         how = self._how
         check_convert(
             to or "ndjson", format=how["format"], lossy=how["lossy"], threads=how["threads"]
@@ -157,9 +143,29 @@ class Converter:
         manner = self._asked.manner
         if words and target == STDIO and not manner.verbose:  # there is no closing line
             say(manner, f"  {words}")
-        for line in _told(report, verbose=manner.verbose):
+        for line in told_of(report, verbose=manner.verbose):
             say(manner, line)
         return _line(path, target, report) if self._mover.keeps_lines else {}
+
+
+def convert_options(asked: UnpackRequest) -> ConvertOptions:
+    """What the options say of how to convert."""
+    said = asked.conversion
+    return {
+        **asked.input.options(),
+        "lossy": [rule for each in said.lossy for rule in each.split(",")],
+        "tagged": said.tagged,
+        "skip_bad": said.skip_bad,
+        "verify": not said.no_verify,
+        "trust": asked.trust,
+        "threads": asked.outputs.threads,
+        "max_size": asked.max_size,
+        "force": asked.outputs.force,
+        "fields": said.fields,
+        "strict": said.strict,
+        "shaping": shaping_of(said),
+        "table": said.table,
+    }
 
 
 def shaping_of(said: Conversion) -> Shaping:
@@ -184,7 +190,7 @@ def _kept(report: ConvertReport) -> str:
     return ", ".join(each for each in (report.kept, report.typed, words) if each)
 
 
-def _told(report: ConvertReport, *, verbose: bool) -> list[str]:
+def told_of(report: ConvertReport, *, verbose: bool) -> list[str]:
     """What was lost or left out, a line each."""
     lines = [f"  no record has a field {name}" for name in report.missing]
     if report.by_content:

@@ -92,6 +92,12 @@ def _inspect(path: str, asked: InspectRequest, *, several: bool) -> dict[str, An
     from serialpack.cli.words import complain
     from serialpack.errors import DamagedError
 
+    if "://" in path:
+        from serialpack.cli.stores import inspect_store
+        from serialpack.stores.registry import is_store
+
+        if is_store(path):
+            return inspect_store(path, asked)
     if asked.head is not None:
         _show_head(path, asked.head, asked.format, asked.max_size)
         return {}

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from serialpack._version import __version__
-from serialpack.errors import ExistingFileError
+from serialpack.errors import ExistingFileError, UsageError
 from serialpack.files import file_error
 
 #: The key of the line that begins a run; its value is the version of the journal.
@@ -59,6 +59,16 @@ class Journal:
                 view = view[os.write(self._fd, view) :]
         except OSError as error:
             raise file_error(error, self.path, "write") from error
+
+
+def open_journal(path: str, used: set[str]) -> Journal:
+    """The journal at ``path``, in which a run of the command begins; UsageError where it is one of
+    the outputs ``used``."""
+    import click
+
+    if os.path.realpath(path) in used:
+        raise UsageError("--journal is an output itself", hint="name another one")
+    return Journal(path, str(click.get_current_context().command.name))
 
 
 def is_journal(path: str) -> bool:

@@ -50,6 +50,11 @@ def format_meant(asked: UnpackRequest, *, converts: bool) -> str | None:
     path = asked.files[0] if asked.files else STDIO
     if converts or (path == STDIO and asked.outputs.dry_run):  # which leaves it unread
         return to
+    if "://" in path:
+        from serialpack.stores.registry import is_store
+
+        if is_store(path):
+            return to
     try:
         inside = _inside(path)
     except (SerialpackError, OSError, ValueError):

@@ -190,7 +190,10 @@ class Mover:
         """Do ``work`` for each file, then sum up and draw the profile; the worst exit code."""
         if not self.dry_run:
             self.targets.make_folder()
-            self._open_journal()
+            if self._outputs.journal is not None:
+                from serialpack.cli.journal import open_journal
+
+                self._journal = open_journal(self._outputs.journal, self.targets.used)
         codes = [tell_found(self._found, self._manner)]
         try:
             with self._files_bar(files) as self._bar:
@@ -278,18 +281,6 @@ class Mover:
     def keeps_lines(self) -> bool:
         """Whether there is anyone for lines of ``--json``."""
         return self._manner.as_json or self._journal is not None
-
-    def _open_journal(self) -> None:
-        path = self._outputs.journal
-        if path is None:
-            return
-        import click
-
-        from serialpack.cli.journal import Journal
-
-        if os.path.realpath(path) in self.targets.used:
-            raise UsageError("--journal is an output itself", hint="name another one")
-        self._journal = Journal(path, str(click.get_current_context().command.name))
 
     def _files_bar(self, files: Sequence[str]) -> "AbstractContextManager[FilesBar | None]":
         if len(files) < 2 or not shows_progress(self._manner):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from serialpack.errors import FileError, SerialpackError
+from serialpack.errors import FileError, SerialpackError, UsageError
 from serialpack.far import is_far
 
 SUFFIX = ".spk"
@@ -16,8 +16,15 @@ STDIO = "-"
 def beside(path: str) -> str:
     """The path that outputs of ``path`` are named after: itself, so that they stand beside it.
 
-    Of a URL that nothing can be written beside, its last part: they go where one is.
+    Of a store the path of its file; of a URL that nothing can be written beside, its last part:
+    they go where one is.
     """
+    if "://" not in path:
+        return path
+    from serialpack.stores.registry import is_store
+
+    if is_store(path):
+        return path.partition("://")[2]
     if not is_far(path):
         return path
     from serialpack.far.urls import base_name, is_writable
@@ -32,7 +39,7 @@ def beside(path: str) -> str:
 
 
 def packed_name(path: str) -> str:
-    """``FILE.spk`` for ``FILE``."""
+    """``FILE.spk`` for ``FILE``, and for a store in it."""
     return beside(path) + SUFFIX
 
 
@@ -92,6 +99,11 @@ def stat_of(path: str) -> os.stat_result | None:
 def check_removal(path: str, *, keep: bool) -> None:
     """FileError for ``--rm`` of a link, as what would be removed is not what was read, and of
     what cannot be removed."""
+    if not keep and "://" in path:
+        from serialpack.stores.registry import is_store
+
+        if is_store(path):
+            raise UsageError("--rm removes files, not stores")
     if not keep and is_far(path):
         from serialpack.far.urls import is_writable
 

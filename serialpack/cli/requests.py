@@ -99,6 +99,16 @@ class Conversion(NamedTuple):
     no_verify: bool
 
 
+class StoredValues(NamedTuple):
+    """The values of a store: how they are written, under which keys, and which one is wanted."""
+
+    serializer: str
+    codec: str
+    key: str | None
+    duplicates: Any
+    get: str | None
+
+
 class PackRequest(NamedTuple):
     """What ``pack`` is asked for."""
 
@@ -136,6 +146,7 @@ class UnpackRequest(NamedTuple):
     trust: bool
     input: InputFormat
     conversion: Conversion
+    values: StoredValues
     sources: Sources
     outputs: Outputs
     manner: Manner
@@ -172,6 +183,7 @@ class BenchRequest(NamedTuple):
     line: float | None
     peers: bool
     threads: tuple[int, ...] | None
+    store: str | None
     disk: bool
     cold: bool
     cold_all: bool
@@ -188,6 +200,7 @@ class BenchRequest(NamedTuple):
 _PARTS: dict[str, Any] = {
     "input": InputFormat,
     "conversion": Conversion,
+    "values": StoredValues,
     "sources": Sources,
     "outputs": Outputs,
     "manner": Manner,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,7 +19,10 @@ from serialpack.cli.options import (
     output_options,
     shared_dict_option,
 )
-from serialpack.cli.requests import UnpackRequest, request
+from serialpack.cli.requests import StoredValues, UnpackRequest, request
+
+if TYPE_CHECKING:
+    from serialpack.cli.stores import StoreReader, StoreWriter
 
 
 def _lists() -> dict[str, list[str]]:
@@ -26,6 +30,7 @@ def _lists() -> dict[str, list[str]]:
     from serialpack.conversion.rules import EVERY, RULES
     from serialpack.conversion.targets import written
     from serialpack.formats import FORMATS
+    from serialpack.stores.registry import STORES
 
     targets = written()
     only_read = [d.name for d in FORMATS.sources() if d.name not in {*targets, "bytes"}]
@@ -33,6 +38,7 @@ def _lists() -> dict[str, list[str]]:
         "Formats, also by extension (jsonl, yml)": targets,
         "Only read": only_read,
         "Losses": [*(name for name, rule in RULES.items() if rule.is_loss), EVERY],
+        "Stores": [f"{name}://PATH" for name in STORES],
     }
 
 
@@ -48,6 +54,7 @@ def _lists() -> dict[str, list[str]]:
         ("serialpack unpack --to json config.yaml", "config.json: a conversion"),
         ("serialpack unpack --test *.spk", "check every byte, write nothing"),
         ("serialpack unpack --records 10:20 a.spk -o -", "ten records, quickly"),
+        ("serialpack unpack a.csv -o sqlite-kv://a.db", "a value a record, in a store"),
     ),
 )
 @click.option(
@@ -111,6 +118,20 @@ def _lists() -> dict[str, list[str]]:
 @click.option("--max-size", type=Size(), metavar="SIZE", help="Refuse to write more.")
 @shared_dict_option
 @click.option("--trust", is_flag=True, help="Undo pickle too, which runs code that is in FILE.")
+@click.option("--key", metavar="FIELD", help="With -o STORE: the key; else its number.")
+@click.option(
+    "--duplicates",
+    type=click.Choice(["first", "last"]),
+    metavar="WHICH",
+    help="With -o STORE: keep first or last.",
+)
+@click.option(
+    "-s", "--serializer", metavar="NAME", default="auto", help="With -o STORE: of its values."
+)
+@click.option(
+    "-c", "--codec", metavar="NAME[:LEVEL]", default="auto", help="With -o STORE: of its values."
+)
+@click.option("--get", metavar="KEY", help="Of a STORE: the value of KEY, as JSON.")
 @output_options
 @input_options
 @common_options
@@ -121,6 +142,9 @@ def command(asked: UnpackRequest) -> int:
     if nest and not asked.files and os.path.exists(nest):
         # --nest names nothing, then.
         asked = asked._replace(files=(nest,), conversion=asked.conversion._replace(nest=""))
+    stores = _of_stores(asked)
+    if stores is not None:
+        return stores.run()
     converts = any(value not in _NOT_GIVEN for value in (*asked.input, *asked.conversion))
     if asked.to is None and asked.outputs.output is not None:
         from serialpack.cli.meant import format_meant
@@ -134,6 +158,26 @@ def command(asked: UnpackRequest) -> int:
     from serialpack.cli.unpacking import Unpacker
 
     return Unpacker(asked).run()
+
+
+def _of_stores(asked: UnpackRequest) -> StoreReader | StoreWriter | None:
+    """What writes to a store, or takes a value out of one, where that is asked for."""
+    output, values = asked.outputs.output, asked.values
+    if values.get is None and (output is None or "://" not in output):
+        if values != StoredValues("auto", "auto", None, None, None):
+            from serialpack.errors import UsageError
+
+            raise UsageError(
+                "--key, --duplicates, -s and -c are for the values of a store",
+                hint="-o sqlite-kv://FILE.db",
+            )
+        return None
+    from serialpack.cli.stores import StoreReader, StoreWriter
+    from serialpack.stores.registry import is_store
+
+    if values.get is not None:
+        return StoreReader(asked)
+    return StoreWriter(asked) if is_store(output) else None
 
 
 #: What an option is that was not given.

@@ -108,7 +108,7 @@ def looked_at(
 
         def opened() -> Begun:
             stack.close()
-            source = stack.enter_context(opened_source(again.again()))
+            source = stack.enter_context(opened_source(again.again(), trust=how["trust"]))
             check_target(target, how["force"], source.stat)
             return begun(source, to, how, threads)
 

@@ -196,7 +196,7 @@ def _needs_one_schema(
     block_size: int | None,
 ) -> bool:
     """Whether the blocks of a source would each have a schema of its own."""
-    with opened_source(again.again()) as opened:
+    with opened_source(again.again(), trust=how["trust"]) as opened:
         size = opened.size
     if size is not None and size <= (block_size or Join.block_size):
         return False
@@ -227,7 +227,7 @@ def _converted(
     """
     wanted = Fields(how["fields"])
     threads = how["threads"] or usable_cores()
-    with opened_source(source) as opened:
+    with opened_source(source, trust=how["trust"]) as opened:
         check_target(target, how["force"], opened.stat)
         given, plan, _, size, _ = begun(opened, to, how, threads)
         if known is not None:

@@ -73,6 +73,7 @@ def given_by(
 
     Errors as of ``files.convert``.
     """
+    format = format or source.format
     if not is_container(source.peek(SNIFF)):
         plain = source
         source = decompressed(source)

@@ -12,10 +12,15 @@ Far: anything with a scheme (``s3://``, ``https://``, ``memory://``), also a cha
 
 from typing import TypeGuard
 
+#: Stores of keys and values, which are named like URLs too: their files are here (``stores``).
+STORES = frozenset({"sqlite-kv", "lmdb", "tokyocabinet"})
+
 
 def is_far(path: object) -> TypeGuard[str]:
     """Whether ``path`` is a URL. One letter is no scheme: it is a drive of Windows."""
     if not isinstance(path, str):
         return False
     scheme, found, _ = path.partition("://")
+    if scheme in STORES:
+        return False
     return bool(found) and len(scheme) > 1 and all(c.isalnum() or c in "+-.:" for c in scheme)

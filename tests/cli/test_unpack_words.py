@@ -12,6 +12,7 @@ import pytest
 from serialpack.conversion.rules import RULES
 from serialpack.conversion.targets import written
 from serialpack.formats import FORMATS
+from serialpack.stores.registry import STORES
 from tests.cli.conftest import Run
 
 
@@ -136,11 +137,12 @@ def test_the_help_of_unpack_lists_formats_and_losses(run: Run) -> None:
     """All there are, each where it belongs; and it still fits (test_generated.py)."""
     text = run("unpack", "--help").stdout.decode()
     tail = " ".join(text.partition("-h, --help")[2].split())
-    found = re.search(r"Formats, .*?: (.*) Only read: (.*) Losses: (.*)", tail)
+    found = re.search(r"Formats, .*?: (.*) Only read: (.*) Losses: (.*) Stores: (.*)", tail)
     assert found is not None
-    targets, only_read, losses = (part.split(", ") for part in found.groups())
+    targets, only_read, losses, stores = (part.split(", ") for part in found.groups())
     assert targets == written()
     assert sorted(targets + only_read) == sorted(d.name for d in FORMATS.sources() if d.number)
     assert {"fields", "digits", "nan", "all"} <= set(losses)
     assert set(losses) - {"all"} == {name for name, rule in RULES.items() if rule.is_loss}
     assert not set(losses) & {"comments", "cells", "bytes"}
+    assert stores == [f"{name}://PATH" for name in STORES]

@@ -1,0 +1,175 @@
+"""``--store``: what serializers and codecs cost in a key-value store.
+
+Of records all are written under their numbers in one transaction, proof included, and then read one
+by one. Of a sample that is one object, as the field's comparisons in Tokyo Cabinet have it, that
+object is written and read for each of several N. The size is that of the stored values, and of the
+dictionary that they share.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from itertools import product
+from time import perf_counter
+from typing import IO, Any, NamedTuple, cast
+
+from serialpack.bench.combination import Combination
+from serialpack.bench.lab import Held
+from serialpack.bench.machine import this_machine
+from serialpack.bench.results import Results, Row
+from serialpack.bench.rows import failed_row, measured_row, skipped_row
+from serialpack.bench.samples import Sample, parse_sample
+from serialpack.bench.schedule import NO_TIME
+from serialpack.bench.trials import Figures
+from serialpack.conversion.files import convert
+from serialpack.errors import SerialpackError
+from serialpack.formats.msgpack.values import unpack
+from serialpack.stages.chain import parse_chain
+from serialpack.stages.stage import MAX_BLOCK
+from serialpack.stores.facts import facts_of
+from serialpack.stores.header import new_header
+from serialpack.stores.mapping import store
+from serialpack.stores.registry import store_kind
+
+#: What is measured where nothing is named: msgpack and what people keep in such stores today.
+_SERIALIZERS = ("msgpack", "json", "pickle", "protobuf")
+_CODECS = ("zstd:3", "none")
+
+#: Each row is run at most so often.
+_MOST_RUNS = 10
+
+
+class StoreQuestion(NamedTuple):
+    """What is to be found out: ``kind`` of store, and the rest as of ``run.Question``."""
+
+    kind: str
+    source: str
+    is_sample: bool
+    format: str | None
+    serializers: Sequence[str]
+    codecs: Sequence[str]
+    budget: float
+    sweep: Sequence[int]
+
+
+class _Point(NamedTuple):
+    """Values to be stored, and how many bytes they have as bare JSON. ``n``: of a sweep."""
+
+    n: int | None
+    values: dict[Any, Any]
+    size: int
+
+
+def measure_stores(asked: StoreQuestion, progress: Callable[[float, str], object]) -> Results:
+    """Measure all that there is time for, as results whose rows are one chain, one N.
+
+    UsageError, MissingLibraryError, and what reading the source raises.
+    """
+    begin = perf_counter()
+    points = [*_points(asked)]
+    chains = list(product(asked.serializers or _SERIALIZERS, asked.codecs or _CODECS))
+    rows: list[Row] = []
+    start, total = perf_counter(), len(points) * len(chains)
+    for done, (point, (serializer, codec)) in enumerate(product(points, chains)):
+        spent = perf_counter() - start
+        rows.append(_measured(asked, point, f"{serializer}+{codec}", spent, total - done))
+        progress(min(spent / asked.budget, 1.0), rows[-1].chain)
+    rows.sort(key=lambda row: (row.n or 0, row.size is None, row.size, row.chain))
+    return Results(
+        source=asked.source,
+        mode="file",
+        format=asked.format or "values",
+        size=points[-1].size,
+        records=len(points[-1].values),
+        sampled=points[-1].size,
+        budget=asked.budget,
+        elapsed=perf_counter() - begin,
+        date=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
+        machine=this_machine(),
+        limit=None,
+        rows=rows,
+        anchors=[],
+        recommendations=[],
+        notes=[
+            f"values in {store_kind(asked.kind).title}; pack is writing all in one transaction,"
+            " with the proof, unpack is reading each by its key; the ratio is to bare JSON"
+        ],
+        through="memory",
+    )
+
+
+def _points(asked: StoreQuestion) -> Iterator[_Point]:
+    """What is stored, for each N."""
+    if not asked.is_sample:
+        with tempfile.SpooledTemporaryFile() as file:
+            convert(asked.source, cast("IO[bytes]", file), to="msgpack", format=asked.format)
+            file.seek(0)
+            records = unpack(file.read())
+        if len(records) == 1 and type(records[0]) is list:  # an array of records
+            (records,) = records
+        yield _point(None, records)
+        return
+    sample, n = parse_sample(asked.source)
+    sweep = sorted({*asked.sweep}) or ([*sample.table.sweep] if ":" not in asked.source else [])
+    for each in sweep or [n]:
+        yield _point(each if sweep else None, _values(sample, each))
+
+
+def _values(sample: Sample, n: int) -> list[Any]:
+    value = sample.make_value(n)
+    return value if type(value) is list and sample.unit == "records" else [value]
+
+
+def _point(n: int | None, values: Sequence[Any]) -> _Point:
+    size = sum(len(json.dumps(value, separators=(",", ":"), default=str)) for value in values)
+    return _Point(n, dict(enumerate(values)), size)
+
+
+def _measured(asked: StoreQuestion, point: _Point, spelled: str, spent: float, left: int) -> Row:
+    """One row, for its share of what is left of the budget."""
+    chain = parse_chain(str(new_header(spelled, 3, {}, trust=True).chain))
+    combination = Combination(chain, 1, MAX_BLOCK, point.n)
+    share = (asked.budget - spent) / left
+    if share <= 0:
+        return skipped_row(combination, NO_TIME)
+    held = Held(point.size, point.size)
+    size = dictionary = 0
+    writes: list[float] = []
+    reads: list[float] = []
+    try:
+        until = perf_counter() + share
+        while not writes or (perf_counter() < until and len(writes) < _MOST_RUNS):
+            with tempfile.TemporaryDirectory(prefix="serialpack-") as folder:
+                ending = (*store_kind(asked.kind).endings, "")[0]
+                url = f"{asked.kind}://{folder}/store{ending}"
+                with store(url, "n", spelled, trust=True) as kept:
+                    begin = perf_counter()
+                    kept.update(point.values)
+                    writes.append(perf_counter() - begin)
+                    begin = perf_counter()
+                    for key in point.values:
+                        kept[key]
+                    reads.append(perf_counter() - begin)
+                facts = facts_of(url)
+                size, dictionary = facts.stored + facts.dictionary, facts.dictionary
+    except SerialpackError as error:
+        return failed_row(combination, error)
+    figures = Figures(
+        source=point.size,
+        records=len(point.values),
+        size=size,
+        overhead=dictionary,
+        pack=min(writes),
+        unpack=min(reads),
+        pack_mean=sum(writes) / len(writes),
+        unpack_mean=sum(reads) / len(reads),
+        steps={},
+        runs=len(writes),
+        spread=sorted(writes)[len(writes) // 2] / min(writes) - 1,
+        memory=None,
+        kept="faithful",
+    )
+    return measured_row(combination, figures, held)

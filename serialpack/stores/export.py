@@ -1,0 +1,134 @@
+"""A store read as a file: its values, one after another, in the format of its serializer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import IO, cast
+
+from serialpack.compressed.pieces import Pieces
+from serialpack.errors import FileError, RefusedError
+from serialpack.files import Source
+from serialpack.formats import FORMATS
+from serialpack.serializers import SERIALIZERS
+from serialpack.serializers.whole import of_values, prove, serialized
+from serialpack.stages.stage import Buffer
+from serialpack.stores.base import KeyValueStore
+from serialpack.stores.header import header_of
+from serialpack.stores.keys import HEADER_KEY, decoded_key, encoded_key, shown_key
+from serialpack.stores.registry import is_store, named_after, opened_store, store_named
+from serialpack.stores.values import ValueCoder
+
+#: What the records are written in where their own format is not that of any file.
+_USUAL = "msgpack"
+
+
+def records_source(url: str, *, trust: bool = False) -> Source:
+    """The records of the store at ``url`` as a source; errors as of ``StoreStream``.
+
+    What is no URL of a store is the name of a file.
+    """
+    if not is_store(url):
+        return Source(url)
+    with named_after(url):
+        return _StoreSource(StoreStream(url, trust=trust))
+
+
+class _StoreSource(Source):
+    """A source that closes its store."""
+
+    def __init__(self, stream: StoreStream) -> None:
+        super().__init__(cast("IO[bytes]", stream), stream.name)
+        self.format = stream.format
+
+    def close(self) -> None:
+        self.file.close()
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class StoreStream:
+    """The records of a store as a binary file: ``read``, ``name`` and ``format``.
+
+    A record is a value. Where the keys are the store's own, and in no value, it is a map of both:
+    ``{"key": ..., "value": ...}``. Records come in the order of their numbers, else in the store's.
+    """
+
+    def __init__(self, url: str, *, trust: bool = False) -> None:
+        """FileError, InputError, RefusedError for values that can run code, without ``trust``."""
+        self.name = url
+        name = store_named(url)
+        self._store = opened_store(name, "r")
+        try:
+            self.header = header_of(self._store)
+            self._coder = ValueCoder(self.header, trust=trust)
+        except BaseException:
+            self._store.close()
+            raise
+        self._own = self.header.keys == "own"
+        stored = self._coder.serializer.stored_format
+        #: Whether what the serializer wrote is a file of records as it stands.
+        self._as_it_is = FORMATS.declaration(stored).joins == b""
+        self.format = stored if self._as_it_is else _USUAL
+        self._has_lines = FORMATS.declaration(self.format).has_lines
+        self._usual = of_values(SERIALIZERS.create(_USUAL))
+        if self._as_it_is:
+            self._usual = self._coder.serializer
+        self._pieces = Pieces(self.records())
+
+    def read(self, size: int = -1) -> bytes:
+        """As of any file; DamagedError, which names the key of a value."""
+        return self._pieces.read(size if size >= 0 else 1 << 62)
+
+    def value(self, key: str) -> bytes:
+        """The one value of ``key``, in the same format; FileError where there is none.
+
+        ``key`` is text; where there is none such, an integer that is spelled so.
+        """
+        stored = None
+        for each in [key, *([int(key)] if _is_integer(key) else [])]:
+            data = encoded_key(each)
+            if (stored := self._store.get(data)) is not None:
+                return bytes(self._record(data, stored, own=False))
+        raise FileError(f"there is no key {key!r}", hint="inspect --head 3 shows records")
+
+    def close(self) -> None:
+        """Close the store."""
+        self._store.close()
+
+    def records(self) -> Iterator[Buffer]:
+        """The records one by one; DamagedError, ValueRefusedError, each names the key."""
+        for key, stored in in_order(self._store, numbered=self.header.keys == "number"):
+            yield self._record(key, stored, own=self._own)
+
+    def _record(self, key: bytes, stored: bytes, *, own: bool) -> Buffer:
+        if self._as_it_is and not own:
+            written = self._coder.unpack(key, stored)
+            # A value that is a line may have been cut out without its end.
+            ends = not self._has_lines or written.endswith(b"\n")
+            return written if ends else written + b"\n"
+        value = self._coder.load(key, stored)
+        record = {"key": decoded_key(key), "value": value} if own else value
+        try:
+            data = serialized(self._usual, record)
+            prove(self._usual, record, record, data, None)
+        except RefusedError as error:
+            error.message = f"the value of the key {shown_key(key)}: {error.message}"
+            raise
+        return data[0] if len(data) == 1 else b"".join(data)
+
+
+def in_order(store: KeyValueStore, *, numbered: bool) -> Iterator[tuple[bytes, bytes]]:
+    """The keys and values of a store but its header, in the order of the records' numbers where
+    they are these."""
+    if store.has_order or not numbered:
+        yield from (item for item in store.items() if item[0] != HEADER_KEY)
+        return
+    for key in sorted(store.keys()):
+        stored = store.get(key)
+        if key != HEADER_KEY and stored is not None:
+            yield key, stored
+
+
+def _is_integer(text: str) -> bool:
+    return text.removeprefix("-").isdecimal() and text.isascii() and len(text) <= 20

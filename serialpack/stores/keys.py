@@ -1,0 +1,58 @@
+"""Keys as bytes and back: text, and integers of 64 bits."""
+
+from __future__ import annotations
+
+from serialpack.errors import RefusedError
+from serialpack.values.kinds import shown
+
+Key = str | int
+
+#: The key of the header record. No text has the byte 0xFF, and an integer has 8 behind it.
+HEADER_KEY = b"\xffserialpack"
+
+_INTEGER = b"\xff"
+#: Which no text begins with either.
+_EMPTY = b"\xfe"
+_LOWEST = -(1 << 63)
+
+
+def encoded_key(key: object, most: int | None = None) -> bytes:
+    """``key`` as a store has it; RefusedError for what is none.
+
+    ``most``: bytes that a key of the store may have.
+    """
+    if type(key) is str:
+        try:
+            data = key.encode() or _EMPTY
+        except UnicodeEncodeError:
+            raise _refused(f"the key {shown(key)} has a lone surrogate") from None
+    elif type(key) is int:
+        if not 0 <= key - _LOWEST < 1 << 64:
+            raise _refused(f"the key {shown(key)} is beyond 64 bits")
+        data = _INTEGER + (key - _LOWEST).to_bytes(8)
+    else:
+        raise _refused(f"{type(key).__name__} is no key")
+    if most is not None and len(data) > most:
+        raise _refused(f"the key {shown(key)} has {len(data):,} bytes, and the store takes {most}")
+    return data
+
+
+def decoded_key(data: bytes) -> Key:
+    """The key that is stored as ``data``; ValueError where that is none."""
+    if data[:1] != _INTEGER:
+        return "" if data == _EMPTY else data.decode()
+    if len(data) != 9:
+        raise ValueError("a key of no kind")
+    return int.from_bytes(data[1:]) + _LOWEST
+
+
+def shown_key(data: bytes) -> str:
+    """A stored key, for a message."""
+    try:
+        return shown(decoded_key(data))
+    except ValueError:
+        return repr(data)
+
+
+def _refused(why: str) -> RefusedError:
+    return RefusedError(why, hint="a key is text, or an integer of 64 bits")

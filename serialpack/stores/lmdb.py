@@ -1,0 +1,174 @@
+"""LMDB: a B+ tree in a file that is mapped into memory; one writer, and readers that never wait."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from serialpack.errors import FileError, RefusedError
+from serialpack.stages.stage import is_installed
+from serialpack.stores.base import (
+    Change,
+    DuplicateKey,
+    KeyValueStore,
+    Mode,
+    check_first_bytes,
+    foreign,
+    locked,
+)
+
+#: How far a store may grow. It takes no memory and no disk, only addresses, of which 64 bits have
+#: enough; Windows makes the file as large, and a process may be given less (``ulimit -v``).
+_ROOM = 1 << 40 if sys.platform != "win32" and sys.maxsize > 1 << 40 else 1 << 28
+_LESS_ROOM = 1 << 30
+
+#: Behind the head of the first page, in the order of the machine's bytes.
+_MAGIC_AT = 16
+_MAGIC = {0xBEEFC0DE.to_bytes(4, "little"), 0xBEEFC0DE.to_bytes(4, "big")}
+
+
+class LmdbStore(KeyValueStore):
+    """The one database of an LMDB file. What is read is in the order of keys."""
+
+    title = "LMDB"
+    about = "the fastest to read, by several processes at a time"
+    beside = ("-lock",)
+    most_key = 511
+
+    @classmethod
+    def missing(cls) -> str | None:
+        return None if is_installed("lmdb") else "pip install 'serialpack[lmdb]'"
+
+    def __init__(self, path: str, mode: Mode, timeout: float, ending: str = "") -> None:  # noqa: ARG002
+        self._timeout = timeout
+        self._waiting: threading.Thread | None = None
+        self._closed = False
+        # A new one is one transaction: of several the pages that they changed would be left over.
+        self._building: Any = None
+        if mode != "n":
+            # Opening a file of another kind would leave one of locks beside it.
+            name = os.path.join(path, "data.mdb") if os.path.isdir(path) else path
+            check_first_bytes(name, _MAGIC, _MAGIC_AT, self.title)
+        with _translated():
+            self._environment = _opened(path, mode)
+            if mode == "n":
+                self._building = self._environment.begin(write=True)
+
+    def __len__(self) -> int:
+        with self._reading() as reading:
+            return int(reading.stat()["entries"])
+
+    def get(self, key: bytes) -> bytes | None:
+        with self._reading() as reading:
+            found: bytes | None = reading.get(key)
+            return found
+
+    def items(self) -> Iterator[tuple[bytes, bytes]]:
+        with self._reading() as reading:
+            yield from reading.cursor()
+
+    def keys(self) -> Iterator[bytes]:
+        with self._reading() as reading:
+            yield from reading.cursor().iternext(keys=True, values=False)
+
+    def write(self, changes: Sequence[Change], *, new: bool = False) -> None:
+        if self._building is not None:
+            with _translated():
+                self._change(self._building, changes, new=new)
+            return
+        self._wait()
+        with _translated(), self._environment.begin(write=True) as writing:  # aborts on an error
+            self._change(writing, changes, new=new)
+
+    def _change(self, writing: Any, changes: Sequence[Change], *, new: bool) -> None:
+        for at, (key, value) in enumerate(changes):
+            if value is None:
+                writing.delete(key)
+            elif not writing.put(key, value, overwrite=not new):
+                raise DuplicateKey(at)
+
+    @contextmanager
+    def _reading(self) -> Iterator[Any]:
+        with _translated():
+            if self._building is not None:
+                yield self._building
+                return
+            with self._environment.begin() as reading:
+                yield reading
+
+    def _wait(self) -> None:
+        """FileError where another process does not let go of it in time.
+
+        LMDB itself waits for ever: so a thread waits, and is left behind.
+        """
+        self._waiting = threading.Thread(target=self._wait_for_it, daemon=True)
+        self._waiting.start()
+        self._waiting.join(self._timeout)
+        if self._waiting.is_alive():
+            raise locked()
+
+    def _wait_for_it(self) -> None:
+        self._environment.begin(write=True).abort()
+        if self._closed:
+            self._environment.close()
+
+    def close(self) -> None:
+        self._closed = True
+        if self._waiting is not None and self._waiting.is_alive():
+            return  # who waits in there closes it
+        with _translated():
+            try:
+                if self._building is not None:
+                    self._building.commit()
+                    self._environment.sync(True)
+            finally:
+                self._environment.close()
+
+
+def _opened(path: str, mode: Mode) -> Any:
+    import lmdb
+
+    how = {
+        "subdir": os.path.isdir(path),
+        "readonly": mode == "r",
+        "create": mode == "n",
+        "sync": mode != "n",
+        "lock": mode != "n",
+    }
+    try:
+        return lmdb.open(path, map_size=_ROOM, **how)
+    except lmdb.ReadonlyError:
+        raise
+    except (lmdb.MemoryError, MemoryError):
+        return lmdb.open(path, map_size=_LESS_ROOM, **how)
+    except lmdb.Error as error:
+        if mode != "r" or ("ermission" not in str(error) and "Read-only" not in str(error)):
+            raise
+        # The file beside it cannot be made here, in which a reader says that it reads.
+        return lmdb.open(path, map_size=_ROOM, **{**how, "lock": False})
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    """LMDB's errors as ours."""
+    import lmdb
+
+    try:
+        yield
+    except (
+        lmdb.InvalidError,
+        lmdb.VersionMismatchError,
+        lmdb.CorruptedError,
+        lmdb.PageNotFoundError,
+        lmdb.IncompatibleError,
+    ):
+        raise foreign(LmdbStore.title) from None
+    except lmdb.MapFullError:
+        raise RefusedError("LMDB has no more room in the addresses that it was given") from None
+    except lmdb.Error as error:
+        hint = "is there room on the disk?" if "Input/output" in str(error) else None
+        raise FileError(f"LMDB: {error}", hint=hint) from None

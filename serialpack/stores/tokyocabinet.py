@@ -1,0 +1,311 @@
+"""Tokyo Cabinet, through its C library where that is installed: a hash table or a B+ tree.
+
+``NAME.tch`` is a hash database, ``NAME.tcb`` a B+ tree; ``*`` and ``+`` are these in memory.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator, Sequence
+from ctypes import (
+    CDLL,
+    byref,
+    c_bool,
+    c_char_p,
+    c_int,
+    c_int8,
+    c_int64,
+    c_uint8,
+    c_uint64,
+    c_void_p,
+    string_at,
+)
+from ctypes.util import find_library
+from functools import cache
+from math import inf
+from time import monotonic, sleep
+from typing import Any, NamedTuple
+
+from serialpack.errors import FileError
+from serialpack.files import file_error
+from serialpack.stores.base import (
+    Change,
+    DuplicateKey,
+    KeyValueStore,
+    Mode,
+    check_first_bytes,
+    foreign,
+    locked,
+)
+
+#: How a file is opened (``tchdb.h``, and ``tcbdb.h`` with the same numbers).
+_READ, _WRITE, _CREATE, _TRUNCATE, _NO_LOCK, _LOCK_AT_ONCE, _SYNC = (1 << n for n in range(7))
+#: With 64-bit offsets: a file may be larger than 2 GiB.
+_LARGE = 1
+#: What went wrong (``tcutil.h``): errors of the system, and those of a file that is none of it.
+_ERRNO = {3: errno.ENOENT, 4: errno.EACCES}
+_FOREIGN = {5, 6}
+_LOCK = 16
+
+_MAGIC = b"ToKyO CaBiNeT\n"
+
+#: The names of its functions begin so, by what a path ends in.
+_KINDS = {".tch": "tchdb", ".tcb": "tcbdb", "*": "tcmdb", "+": "tcndb"}
+
+#: Room on the disk beyond what is written, in bytes. The library writes through memory that is
+#: mapped, where a full disk is a signal that kills and no error: so there must be enough before.
+_SPARE = 4 << 20
+
+
+class TokyoCabinetStore(KeyValueStore):
+    """A hash database is in no order, a B+ tree in that of keys."""
+
+    title = "Tokyo Cabinet"
+    about = "a hash table or a B+ tree, on disk or in memory; through its C library"
+    endings = (".tch", ".tcb")
+    beside = (".wal",)
+
+    @classmethod
+    def missing(cls) -> str | None:
+        return None if find_library("tokyocabinet") else "apt-get install libtokyocabinet9"
+
+    @classmethod
+    def in_memory(cls, path: str) -> bool:
+        return path in ("*", "+")
+
+    def __init__(self, path: str, mode: Mode, timeout: float, ending: str = "") -> None:
+        """``ending``: what the name will end in of a file that is a new one's."""
+        self._path = path
+        self._on_disk = not self.in_memory(path)
+        self._has_transactions = self._on_disk and mode != "n"
+        if self._on_disk and mode != "n":
+            check_first_bytes(path, [_MAGIC], 0, self.title)
+        self._calls = _calls(_KINDS[ending or (path[-4:] if self._on_disk else path)])
+        self.has_order = self._calls.cursor is not None
+        self._store = self._calls.new()
+        if self._on_disk:
+            try:
+                self._open(mode, timeout)
+            except BaseException:
+                self._calls.delete(self._store)
+                raise
+
+    def _open(self, mode: Mode, timeout: float) -> None:
+        how = {
+            "r": _READ | _LOCK_AT_ONCE,
+            "w": _WRITE | _LOCK_AT_ONCE | _SYNC,
+            "n": _WRITE | _CREATE | _TRUNCATE | _NO_LOCK,
+        }[mode]
+        self._calls.tune(self._store)
+        until = monotonic() + timeout
+        while not self._calls.open(self._store, os.fsencode(self._path), how):
+            if self._calls.ecode(self._store) != _LOCK or monotonic() > until:
+                raise self._error()
+            sleep(0.01)
+
+    def __len__(self) -> int:
+        return int(self._calls.rnum(self._store))
+
+    def get(self, key: bytes) -> bytes | None:
+        size = c_int()
+        return _taken(self._calls.get(self._store, key, len(key), byref(size)), size)
+
+    def items(self) -> Iterator[tuple[bytes, bytes]]:
+        for key in self.keys():
+            value = self.get(key)
+            if value is not None:
+                yield key, value
+
+    def keys(self) -> Iterator[bytes]:
+        size = c_int()
+        if self._calls.cursor is not None:
+            yield from self._in_order(self._calls.cursor)
+            return
+        self._calls.iterinit(self._store)
+        while (key := _taken(self._calls.iternext(self._store, byref(size)), size)) is not None:
+            yield key
+
+    def _in_order(self, calls: _CursorCalls) -> Iterator[bytes]:
+        size, cursor = c_int(), calls.new(self._store)
+        try:
+            there = calls.first(cursor)
+            while there and (key := _taken(calls.key(cursor, byref(size)), size)) is not None:
+                yield key
+                there = calls.next(cursor)
+        finally:
+            calls.delete(cursor)
+
+    def write(self, changes: Sequence[Change], *, new: bool = False) -> None:
+        if self._on_disk:
+            self._check_room(changes)
+        if self._has_transactions and not self._calls.tranbegin(self._store):
+            raise self._error()
+        try:
+            self._change(changes, new=new)
+            if self._has_transactions and not self._calls.trancommit(self._store):
+                raise self._error()
+        except BaseException:
+            if self._has_transactions:
+                self._calls.tranabort(self._store)
+            raise
+
+    def _change(self, changes: Sequence[Change], *, new: bool) -> None:
+        put = self._calls.putkeep if new else self._calls.put
+        store, out = self._store, self._calls.out
+        for at, (key, value) in enumerate(changes):
+            if value is None:
+                out(store, key, len(key))
+            elif not put(store, key, len(key), value, len(value)):
+                if new and self.get(key) is not None:
+                    raise DuplicateKey(at)
+                raise self._error()
+
+    def _check_room(self, changes: Sequence[Change]) -> None:
+        """FileError where there may be no room for ``changes``, and for what logs them."""
+        size = sum(len(key) + len(value or b"") + 64 for key, value in changes)
+        if _room(self._path) < 3 * size + _SPARE:
+            raise _system_error(errno.ENOSPC, "write")
+
+    def close(self) -> None:
+        error = None
+        if self._on_disk and not self._calls.close(self._store):
+            error = self._error()
+        self._calls.delete(self._store)
+        if error is not None:
+            raise error
+
+    def _error(self) -> Exception:
+        code = self._calls.ecode(self._store)
+        if code == _LOCK:
+            return locked()
+        if code in _FOREIGN:
+            return foreign(self.title)
+        if code in _ERRNO:
+            return _system_error(_ERRNO[code], "open")
+        return FileError(f"Tokyo Cabinet: {self._calls.errmsg(code).decode()}")
+
+
+def _system_error(number: int, doing: str) -> FileError:
+    return file_error(OSError(number, os.strerror(number)), "", doing)
+
+
+def _room(path: str) -> float:
+    """By how many bytes a file may grow, as far as that is known."""
+    if not hasattr(os, "statvfs"):
+        return inf
+    import resource
+
+    disk = os.statvfs(path)
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
+    allowed = inf if limit == resource.RLIM_INFINITY else limit - os.path.getsize(path)
+    return min(disk.f_bavail * disk.f_frsize, allowed)
+
+
+class _CursorCalls(NamedTuple):
+    """The functions of a B+ tree's cursor."""
+
+    new: Any
+    first: Any
+    key: Any
+    next: Any
+    delete: Any
+
+
+class _Calls(NamedTuple):
+    """The functions of one kind of databases, as ``tchdb.h`` declares those of hash databases.
+
+    Those in memory have none to open, no errors and no transactions.
+    """
+
+    new: Any
+    delete: Any
+    put: Any
+    putkeep: Any
+    out: Any
+    get: Any
+    rnum: Any
+    iterinit: Any
+    iternext: Any
+    tune: Any = None
+    open: Any = None
+    close: Any = None
+    ecode: Any = None
+    errmsg: Any = None
+    tranbegin: Any = None
+    trancommit: Any = None
+    tranabort: Any = None
+    cursor: _CursorCalls | None = None
+
+
+@cache
+def _library() -> CDLL:
+    return CDLL(find_library("tokyocabinet"))
+
+
+def _declared(name: str, result: Any, *arguments: Any) -> Any:
+    function = _library()[name]
+    function.restype, function.argtypes = result, arguments
+    return function
+
+
+@cache
+def _calls(kind: str) -> _Calls:
+    record = (c_void_p, c_char_p, c_int)
+    value, size = (c_char_p, c_int), c_void_p
+    is_tree, on_disk = kind == "tcbdb", kind in ("tchdb", "tcbdb")
+
+    def of(name: str, result: Any, *arguments: Any) -> Any:
+        return _declared(kind + name, result, *arguments)
+
+    put = of("put", c_bool if on_disk else None, *record, *value)
+    calls = _Calls(
+        new=of("new", c_void_p),
+        delete=of("del", None, c_void_p),
+        put=put if on_disk else lambda *given: put(*given) is None,
+        putkeep=of("putkeep", c_bool, *record, *value),
+        out=of("out", c_bool, *record),
+        get=of("get", c_void_p, *record, size),
+        rnum=of("rnum", c_uint64, c_void_p),
+        iterinit=None if is_tree else of("iterinit", None, c_void_p),
+        iternext=None if is_tree else of("iternext", c_void_p, c_void_p, size),
+    )
+    if not on_disk:
+        return calls
+    numbers = (c_int64, c_int8, c_int8, c_uint8)
+    tune = of("tune", c_bool, c_void_p, *((c_int, c_int) if is_tree else ()), *numbers)
+    usual = (0, 0) if is_tree else ()
+    calls = calls._replace(
+        tune=lambda store: tune(store, *usual, 0, -1, -1, _LARGE),
+        open=of("open", c_bool, c_void_p, c_char_p, c_int),
+        close=of("close", c_bool, c_void_p),
+        ecode=of("ecode", c_int, c_void_p),
+        errmsg=of("errmsg", c_char_p, c_int),
+        tranbegin=of("tranbegin", c_bool, c_void_p),
+        trancommit=of("trancommit", c_bool, c_void_p),
+        tranabort=of("tranabort", c_bool, c_void_p),
+    )
+    if not is_tree:
+        return calls
+    cursor = _CursorCalls(
+        new=of("curnew", c_void_p, c_void_p),
+        first=of("curfirst", c_bool, c_void_p),
+        key=of("curkey", c_void_p, c_void_p, size),
+        next=of("curnext", c_bool, c_void_p),
+        delete=of("curdel", None, c_void_p),
+    )
+    return calls._replace(cursor=cursor)
+
+
+@cache
+def _free() -> Any:
+    return _declared("tcfree", None, c_void_p)
+
+
+def _taken(found: int | None, size: c_int) -> bytes | None:
+    """What the library found, copied out of its memory, which is given back."""
+    if not found:
+        return None
+    data = string_at(found, size.value)
+    _free()(found)
+    return data

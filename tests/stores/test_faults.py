@@ -1,0 +1,269 @@
+"""What must not happen to a store: half a value, another program's file lost, a traceback."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import sqlite3
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+import serialpack
+from serialpack.stores.base import Change, KeyValueStore
+from serialpack.stores.keys import encoded_key
+from serialpack.stores.registry import opened_store, store_named
+from tests.stores.kinds import ON_DISK, url_of
+
+#: Keys that each transaction changes.
+_KEYS = 20
+
+
+@contextmanager
+def child(work: Callable[[], object]) -> Iterator[tuple[int, int]]:
+    """A process that does ``work``, and what it writes to its file descriptor 1."""
+    front, back = os.pipe()
+    number = os.fork()
+    if not number:
+        try:
+            os.dup2(back, 1)
+            work()
+            os._exit(0)
+        except BaseException as error:
+            os.write(2, repr(error).encode())
+            os._exit(1)
+    os.close(back)
+    try:
+        yield number, front
+    finally:
+        os.close(front)
+
+
+@ON_DISK
+def test_a_killed_writer_leaves_whole_transactions(tmp_path: Path, scheme: str, name: str) -> None:
+    url = url_of(tmp_path, scheme, name)
+    keys = [f"key {n}" for n in range(_KEYS)]
+    with serialpack.store(url) as store:
+        store.update(dict.fromkeys(keys, (0, "")))
+
+    def write() -> None:
+        with serialpack.store(url) as store:
+            number = store[keys[0]][0]
+            while True:
+                number += 1
+                store.update(dict.fromkeys(keys, (number, "x" * (number % 97 * 50))))
+                os.write(1, b".")
+
+    last = 0
+    for delay in (0, 0.001, 0.003, 0.006):
+        with child(write) as (number, front):
+            assert os.read(front, 1) == b"."
+            time.sleep(delay)
+            os.kill(number, signal.SIGKILL)
+            _, status = os.waitpid(number, 0)
+            assert os.waitstatus_to_exitcode(status) == -signal.SIGKILL
+        with serialpack.store(url, "r") as store:
+            found = {value[0] for value in store.values()}
+            assert len(store) == _KEYS
+        assert len(found) == 1
+        assert found > {last} or last < found.pop()
+        with serialpack.store(url) as store:
+            last = store[keys[0]][0]
+
+
+@ON_DISK
+def test_a_new_store_appears_whole_or_not_at_all(tmp_path: Path, scheme: str, name: str) -> None:
+    """Its maker is killed while it writes: nothing has the name, and the next one gets it."""
+    from serialpack.stores.header import new_header
+    from serialpack.stores.new import NewStore
+
+    url = url_of(tmp_path, scheme, name)
+    header = new_header("auto", 3, {}, trust=False)
+
+    def make() -> None:
+        with NewStore(store_named(url), header) as new:
+            new.write([(b"a", b"1")], new=True)
+            os.write(1, b".")
+            signal.pause()
+
+    with child(make) as (number, front):
+        assert os.read(front, 1) == b"."
+        os.kill(number, signal.SIGKILL)
+        os.waitpid(number, 0)
+    assert not (tmp_path / name).exists()
+    serialpack.store(url, "n").close()
+    with serialpack.store(url, "r") as store:
+        assert not store
+
+
+@ON_DISK
+def test_what_another_process_is_writing_to_is_said_to_be_locked(
+    tmp_path: Path, scheme: str, name: str
+) -> None:
+    url = url_of(tmp_path, scheme, name)
+    serialpack.store(url).close()
+
+    def hold() -> None:
+        store = opened_store(store_named(url), "w")
+
+        class Waiting(list[Change]):
+            def __iter__(self) -> Iterator[Change]:
+                yield b"a", b"1"
+                os.write(1, b".")
+                signal.pause()
+
+        store.write(Waiting([(b"a", b"1")]))
+
+    with child(hold) as (number, front):
+        assert os.read(front, 1) == b"."
+        try:
+            with (
+                pytest.raises(serialpack.FileError, match="is locked by another process"),
+                serialpack.store(url, timeout=0.05) as store,
+            ):
+                store["b"] = 2
+        finally:
+            os.kill(number, signal.SIGKILL)
+            os.waitpid(number, 0)
+    # Of LMDB a thread had been left waiting, which gives way as soon as it has what it waits for.
+    while any(thread.daemon and "_wait" in thread.name for thread in threading.enumerate()):
+        time.sleep(0.001)
+    with serialpack.store(url) as store:
+        assert dict(store) == {}
+        store["b"] = 2
+        assert store["b"] == 2
+
+
+@ON_DISK
+def test_a_full_disk_leaves_what_was_there(tmp_path: Path, scheme: str, name: str) -> None:
+    url = url_of(tmp_path, scheme, name)
+    with serialpack.store(url, chain="msgpack+none") as store:
+        store["a"] = 1
+    size = (tmp_path / name).stat().st_size
+
+    def fill() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size + 65536, size + 65536))
+        with serialpack.store(url) as store:
+            try:
+                store.update({n: os.urandom(4000) for n in range(200)})
+            except serialpack.FileError as error:
+                os.write(1, str(error).encode())
+
+    with child(fill) as (number, front):
+        said = os.read(front, 4096).decode()
+        _, status = os.waitpid(number, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
+    assert said.startswith(url)
+    assert "\n" not in said
+    with serialpack.store(url) as store:
+        assert dict(store) == {"a": 1}
+
+
+@ON_DISK
+@pytest.mark.parametrize("data", [b"", b"no store\n" * 999], ids=["empty", "text"])
+def test_a_file_of_another_kind_is_named(
+    tmp_path: Path, scheme: str, name: str, data: bytes
+) -> None:
+    (tmp_path / name).write_bytes(data)
+    for flag in ("r", "c"):
+        with pytest.raises(serialpack.InputError, match=r"is no .* store of serialpack"):
+            serialpack.store(url_of(tmp_path, scheme, name), flag)
+    assert (tmp_path / name).read_bytes() == data
+    assert [each.name for each in tmp_path.iterdir()] == [name]
+
+
+@ON_DISK
+def test_a_store_of_another_program_is_named(tmp_path: Path, scheme: str, name: str) -> None:
+    url = url_of(tmp_path, scheme, name)
+    serialpack.store(url).close()
+    store = opened_store(store_named(url), "w")
+    store.write([(key, None) for key in [*store.keys()]] + [(b"theirs", b"1")])
+    store.close()
+    with pytest.raises(serialpack.InputError, match=r"is no .* store of serialpack"):
+        serialpack.store(url)
+
+
+def test_a_database_with_other_tables_is_named(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "s.db") as connection:
+        connection.execute("CREATE TABLE records (a)")
+    connection.close()
+    with pytest.raises(serialpack.InputError, match="is no SQLite store of serialpack"):
+        serialpack.store(f"sqlite-kv://{tmp_path}/s.db")
+
+
+@pytest.mark.parametrize("chain", ["msgpack+zstd", "msgpack+none", "json+lz4"])
+def test_every_bit_of_a_value_counts(tmp_path: Path, chain: str) -> None:
+    """A bit that is not as it was, a value that is cut, and one under another's key: all named."""
+    url = f"sqlite-kv://{tmp_path}/s.db"
+    with serialpack.store(url, chain=chain) as store:
+        store.update({"a": {"text": "x" * 99}, "b": {"text": "y" * 99}})
+    raw = opened_store(store_named(url), "w")
+    key, whole = encoded_key("a"), raw.get(encoded_key("a")) or b""
+    other = raw.get(encoded_key("b"))
+    broken = [_flipped(whole, bit) for bit in range(len(whole) * 8)]
+    broken += [whole[:size] for size in range(len(whole))] + [whole + b"\0", other or b""]
+    with serialpack.store(url, "r") as store:
+        for data in broken:
+            with pytest.raises(serialpack.DamagedError, match="the value of the key 'a'"):
+                store._coder.load(key, data)
+        raw.write([(key, broken[0])])
+        with pytest.raises(serialpack.DamagedError, match=r"s\.db: the value of the key 'a'"):
+            store["a"]
+        assert store["b"] == {"text": "y" * 99}
+    raw.close()
+
+
+def _flipped(data: bytes, bit: int) -> bytes:
+    found = bytearray(data)
+    found[bit // 8] ^= 1 << bit % 8
+    return bytes(found)
+
+
+def test_a_damaged_header_is_said(tmp_path: Path) -> None:
+    from serialpack.stores.keys import HEADER_KEY
+
+    url = f"sqlite-kv://{tmp_path}/s.db"
+    serialpack.store(url).close()
+    raw: KeyValueStore = opened_store(store_named(url), "w")
+    header = raw.get(HEADER_KEY) or b""
+    for data in [_flipped(header, 9), header[:5], b""]:
+        raw.write([(HEADER_KEY, data)])
+        with pytest.raises(serialpack.DamagedError, match="header record"):
+            serialpack.store(url)
+    raw.close()
+
+
+def test_what_a_killed_writer_left_is_not_taken_for_the_new_ones(tmp_path: Path) -> None:
+    """The journal of a database that is replaced would be played back into the one in its place."""
+    url = f"sqlite-kv://{tmp_path}/s.db"
+    with serialpack.store(url) as store:
+        store.update({n: os.urandom(1000) for n in range(300)})
+
+    def write() -> None:
+        connection = sqlite3.connect(tmp_path / "s.db", isolation_level=None)
+        connection.execute("PRAGMA cache_size = 2")
+        connection.execute("BEGIN")
+        connection.execute("UPDATE records SET value = zeroblob(1000)")
+        os.write(1, b".")
+        signal.pause()
+
+    with child(write) as (number, front):
+        assert os.read(front, 1) == b"."
+        os.kill(number, signal.SIGKILL)
+        os.waitpid(number, 0)
+    assert (tmp_path / "s.db-journal").exists()
+    with serialpack.store(url, "n", force=True) as store:
+        store["a"] = 1
+    with serialpack.store(url, "r") as store:
+        assert dict(store) == {"a": 1}
+    assert [each.name for each in tmp_path.iterdir()] == ["s.db"]
+
+
+if sys.platform == "win32":
+    pytest.skip("no fork there", allow_module_level=True)
