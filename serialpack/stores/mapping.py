@@ -58,8 +58,12 @@ class Store(MutableMapping[Key, Any]):
         self._store: KeyValueStore | None = store
         self._verify = verify
         self._changes: dict[bytes, bytes | None] | None = None
-        self._header = header_of(store)
-        self._coder = ValueCoder(self._header, trust=trust)
+        try:
+            self._header = header_of(store)
+            self._coder = ValueCoder(self._header, trust=trust)
+        except BaseException:
+            store.close()
+            raise
 
     @property
     def header(self) -> StoreHeader:
