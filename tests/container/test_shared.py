@@ -6,6 +6,7 @@ import io
 import json
 import os
 import zlib
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -254,6 +255,21 @@ def test_a_damaged_block_costs_its_entries_and_no_others(tmp_path: Path, salvage
         assert {entry for entry, _ in failed.value.failures} == lost
         assert failed.value.exit_code == 3
         assert tree(folder) == {p: d for p, d in contents(given).items() if p not in lost}
+
+
+@pytest.mark.parametrize("make", [io.BytesIO, Pipe])
+@pytest.mark.parametrize("cut_in", [1, 2])
+def test_what_came_before_a_cut_is_given(
+    tmp_path: Path, make: Callable[[bytes], io.BytesIO], cut_in: int
+) -> None:
+    """Blocks are read ahead: a cut in the second one once cost the first."""
+    given = documents(tmp_path, 40)
+    data = packed(given, block_size=4 << 10, serializer="raw")
+    (shared, _) = find_members(io.BytesIO(data))
+    whole = {e.path for row in shared.index.rows[:cut_in] for e in decode_rows(row.entries or b"")}
+    with pytest.raises(serialpack.SerialpackError, match="truncated"):
+        serialpack.unpack_archive(make(data[: shared.offsets[cut_in] + 200]), tmp_path / "out")
+    assert tree(tmp_path / "out") == {p: d for p, d in contents(given).items() if p in whole}
 
 
 def test_many_rows_stand_in_several_blocks() -> None:
