@@ -56,22 +56,28 @@ def file_unpacker(
     return work
 
 
+def chosen_entries(asked: UnpackRequest) -> tuple[UnpackRequest, dict[str, Any]]:
+    """Without ``-r`` globs choose in archives, not in folders: the rest of what is asked for, and
+    they, as ``unpack_archive`` takes them."""
+    sources = asked.sources
+    if sources.recursive or not (sources.include or sources.exclude):
+        return asked, {}
+    chosen = {"include": sources.include, "exclude": sources.exclude}
+    if not asked.outputs.keep:
+        raise UsageError(
+            "--rm needs the whole archive to be unpacked",
+            hint="leave out --include and --exclude",
+        )
+    return asked._replace(sources=sources._replace(include=(), exclude=())), chosen
+
+
 class Unpacker:
     """Gives back the bytes of containers, one after another."""
 
     def __init__(self, asked: UnpackRequest) -> None:
-        self._chosen: dict[str, Any] = {}
-        sources = asked.sources
-        if not sources.recursive and (sources.include or sources.exclude):
-            # Not in folders, but in archives.
-            self._chosen = {"include": sources.include, "exclude": sources.exclude}
-            if asked.test or asked.records or asked.byte_range:
-                raise UsageError(
-                    "--test, --records and --bytes do not go with --include and --exclude",
-                    hint="unpack the entries first",
-                )
-            asked = asked._replace(sources=sources._replace(include=(), exclude=()))
-        self._asked = asked
+        self._asked, self._chosen = asked, chosen = chosen_entries(asked)
+        if asked.test and chosen:
+            raise UsageError("--test checks all entries: it goes without --include and --exclude")
         know(asked.shared_dict)
         output = None if asked.test else asked.outputs.output
         takes = Takes(lambda name: name.endswith(SUFFIX), f"files that are not {SUFFIX}")
@@ -200,7 +206,7 @@ class Unpacker:
     def _entries(self, given: Input, source: Any) -> dict[str, Any]:
         path, asked = given.path, self._asked
         if asked.records or asked.byte_range:
-            raise UsageError("--records and --bytes do not reach into an archive: unpack it")
+            return self._part(given, source)
         folder = self._mover.targets.folder_of(path, lambda p: unpacked_name(p, stored=False))
         report = self._mover.move(
             [given],
@@ -227,6 +233,40 @@ class Unpacker:
         damaged = DamagedError("the archive is damaged; what is left of it was written")
         damaged.damage = report.damage
         raise damaged
+
+    def _part(self, given: Input, source: Any) -> dict[str, Any]:
+        """The range that is asked for of the one entry that is meant."""
+        from serialpack.archive.entry import one_entry, unpack_part
+
+        path, asked, mover = given.path, self._asked, self._mover
+        force = asked.outputs.force
+        with one_entry(source, **self._chosen) as entry:
+            target = mover.targets.of_entry(
+                path,
+                entry.row.path,
+                lambda p: unpacked_name(p, stored=False),
+                make=not mover.dry_run,
+            )
+            joined = self._joined
+            if joined is not None:
+                joined.check(entry.format, path, packed=True)
+            report = mover.move(
+                [given],
+                target,
+                lambda to_file, _: unpack_part(
+                    entry,
+                    to_file if joined is None else cast("IO[bytes]", joined.part(to_file)),
+                    record_range=asked.records,
+                    byte_range=asked.byte_range,
+                    trust=asked.trust,
+                    max_size=asked.max_size,
+                    force=force,
+                ),
+                check=lambda: api.check(path, None if target == STDIO else target, force=force),
+                plan=[f"would unpack a part of {entry.shown} to {target}"],
+                closing=lambda done: [f"{entry.shown} -> {target}, {_size(done)}, {done.kept}"],
+            )
+        return {} if report is None else _line(path, target, report)
 
     def _sum(self, path: str, folder: str, done: ArchiveReport[UnpackReport]) -> Iterator[str]:
         """What is said of all entries of the archive ``path``."""

@@ -94,7 +94,8 @@ def in_order(
     first = next(jobs, None)
     if first is None:
         return
-    second, failed = None, None
+    second: Job | None = None
+    failed: Exception | None = None
     try:
         second = next(jobs, None)
     except Exception as error:  # which comes behind the first one's result
