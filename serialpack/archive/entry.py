@@ -16,7 +16,7 @@ from serialpack.container.frames import FrameSource
 from serialpack.container.reader import members_of
 from serialpack.container.rows import EntryRow, cut, decode_rows
 from serialpack.container.seek import StoredMember, find_members, read_block
-from serialpack.errors import SerialpackError, UsageError
+from serialpack.errors import DamagedError, SerialpackError, UsageError
 from serialpack.far import is_far
 from serialpack.files import UNNAMED, Source
 from serialpack.output import Output
@@ -73,8 +73,11 @@ def one_entry(
                 "--include and --exclude choose in archives, and with -r in folders; it is none"
             )
         wanted = chosen_by(include, exclude)
-        meant = [e for e in _entries(found) if wanted is None or wanted(e.row.path)]
+        lost: list[DamagedError] = []
+        meant = [e for e in _entries(found, lost) if wanted is None or wanted(e.row.path)]
         files = [entry for entry in meant if entry.row.is_file or not entry.row.mode]
+        if lost and not files:
+            raise lost[0]
         if not meant:
             raise UsageError("none of its entries is meant", hint="serialpack inspect lists them")
         if not files:
@@ -95,8 +98,8 @@ def _several(paths: list[str]) -> UsageError:
     )
 
 
-def _entries(source: Source) -> Iterator[OneEntry]:
-    for member in find_members(source.file):
+def _entries(source: Source, lost: list[DamagedError]) -> Iterator[OneEntry]:
+    for member in find_members(source.file, lost):
         if not member.header.shared:
             yield OneEntry(source, entry_of(member.header, member.index.size), member)
             continue

@@ -182,7 +182,11 @@ class _Unpacker:
 
     def some(self, source: Source) -> bool:
         """Those members, and blocks, in which there are entries that are wanted."""
-        for member in find_members(source.file):
+        lost: list[DamagedError] = []
+        members = find_members(source.file, lost)
+        for damage in lost:
+            self._placer.fail("a member, and the entries in it", damage)
+        for member in members:
             if not member.header.shared:
                 if self._placer.takes(entry := member.header.entry or ""):
                     source.file.seek(member.start)

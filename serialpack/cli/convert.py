@@ -190,7 +190,7 @@ class Converter:
             [self._mover.input(path)],
             target,
             one,
-            check=lambda: api.check(path, None if target == STDIO else target, force=force),
+            check=lambda: api.check(path, self._mover.targets.to_check(target), force=force),
             plan=[f"would convert {shown} to {target}"],
             closing=lambda done: [
                 f"{shown} -> {target}, {format_size(done.size)}, {_kept(done)}"

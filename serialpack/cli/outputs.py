@@ -130,6 +130,11 @@ class Targets:
         check_folder(folder)
         return place_below(folder, entry) if make else os.path.join(folder, entry)
 
+    def to_check(self, target: str) -> str | None:
+        """``target``, where it is a file that can be checked before its folder is made."""
+        is_made = not self.is_file and not os.path.isdir(os.path.dirname(target) or ".")
+        return None if target == STDIO or is_made else target
+
     def make_folder(self, target: str | None = None) -> list[str]:
         """Make the folder that several outputs go into, or that of ``target`` in it.
 

@@ -262,7 +262,7 @@ class Unpacker:
                     max_size=asked.max_size,
                     force=force,
                 ),
-                check=lambda: api.check(path, None if target == STDIO else target, force=force),
+                check=lambda: api.check(path, mover.targets.to_check(target), force=force),
                 plan=[f"would unpack a part of {entry.shown} to {target}"],
                 closing=lambda done: [f"{entry.shown} -> {target}, {_size(done)}, {done.kept}"],
             )
