@@ -61,11 +61,15 @@ class OneEntry(NamedTuple):
 
 @contextmanager
 def one_entry(
-    source: Source, include: Sequence[str] = (), exclude: Sequence[str] = ()
+    source: Source,
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    words: Sequence[str] = (),
 ) -> Iterator[OneEntry]:
     """The one file of the archive ``source`` that the globs mean.
 
-    A pipe goes through a temporary file. UsageError where they mean none, or several.
+    A pipe goes through a temporary file. UsageError where they mean none, or several; then
+    ``words`` are what the command is to do with one.
     """
     with sought(source) as found:
         if not is_archive(found):
@@ -83,18 +87,19 @@ def one_entry(
         if not files:
             raise UsageError(f"{meant[0].row.path} is no file, and has no bytes")
         if len(files) > 1:
-            raise _several([entry.row.path for entry in files])
+            raise _several(found, [entry.row.path for entry in files], words)
         yield files[0]
 
 
-def _several(paths: list[str]) -> UsageError:
+def _several(source: Source, paths: list[str], words: Sequence[str]) -> UsageError:
     named = ", ".join(paths[:_MOST_NAMED]) + ", ..." * (len(paths) > _MOST_NAMED)
     # A glob without a slash means a name in any folder.
     glob = "/" * ("/" not in paths[0]) + _OF_GLOBS.sub(r"\\\g<0>", paths[0])
+    file = [source.path] if source.owned else []
     return UsageError(
         f"--records, --bytes, --fields and --to need one entry named, {len(paths):,} are meant:"
         f" {named}",
-        hint=f"--include {shlex.quote(glob)} names one",
+        hint=shlex.join(["serialpack", "unpack", "--include", glob, *words, *file]),
     )
 
 

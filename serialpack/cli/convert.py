@@ -13,7 +13,7 @@ from serialpack.cli.mover import mover_of
 from serialpack.cli.naming import STDIO, converted_name, unpacked_name
 from serialpack.cli.requests import Conversion, UnpackRequest
 from serialpack.cli.run import data_of, know, rounded, say
-from serialpack.cli.unpacking import chosen_entries
+from serialpack.cli.unpacking import chosen_entries, entry_words
 from serialpack.cli.words import other_delimiter
 from serialpack.conversion.files import check_convert, convert
 from serialpack.conversion.options import ConvertOptions
@@ -144,7 +144,11 @@ class Converter:
 
         how, trust = self._how, self._asked.trust
         threads, most = how["threads"] or usable_cores(), how["max_size"]
-        with api.opened_source(data_of(path)) as source, one_entry(source, **self._chosen) as entry:
+        words = entry_words(self._asked)
+        with (
+            api.opened_source(data_of(path)) as source,
+            one_entry(source, **self._chosen, words=words) as entry,
+        ):
             format = how["format"] or entry.format
             to = self._to or format_kept(path, format)
             name = entry.row.path

@@ -71,6 +71,21 @@ def chosen_entries(asked: UnpackRequest) -> tuple[UnpackRequest, dict[str, Any]]
     return asked._replace(sources=sources._replace(include=(), exclude=())), chosen
 
 
+def entry_words(asked: UnpackRequest) -> list[str]:
+    """What is asked for of one entry, and where it goes, as that is typed."""
+    ranges = {"--records": asked.records, "--bytes": asked.byte_range}
+    words = [
+        word
+        for option, span in ranges.items()
+        if span is not None
+        for word in (option, f"{span[0]}:{'' if span[1] is None else span[1]}")
+    ]
+    fields = ",".join(asked.conversion.fields)
+    for option, said in (("--fields", fields), ("--to", asked.to), ("-o", asked.outputs.output)):
+        words += [option, said] if said else []
+    return words
+
+
 class Unpacker:
     """Gives back the bytes of containers, one after another."""
 
@@ -240,7 +255,7 @@ class Unpacker:
 
         path, asked, mover = given.path, self._asked, self._mover
         force = asked.outputs.force
-        with one_entry(source, **self._chosen) as entry:
+        with one_entry(source, **self._chosen, words=entry_words(asked)) as entry:
             target = mover.targets.of_entry(
                 path,
                 entry.row.path,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import stat
 from pathlib import Path
 
@@ -118,9 +119,8 @@ def test_fields_and_conversions_of_one_entry(
     ("args", "words"),
     [
         (["--records", "0:1"], "need one entry named, 6 are meant"),
-        (["--include", "a.json", "--records", "0:1"], "a.json, dir/a.json; --include /a.json"),
-        (["--include", "*.csv", "--fields", "id"], "2 are meant"),
-        (["--include", "[[]*", "--include", "b*", "--bytes", ":1"], "dir/"),
+        (["--include", "a.json", "--records", "0:1"], "--include /a.json --records 0:1 all.spk"),
+        (["--include", "*.csv", "--fields", "id"], "--include dir/b.csv --fields id all.spk"),
         (["--include", "none", "--fields", "id"], "none of its entries is meant"),
         (["--include", "link", "--bytes", "0:1"], "dir/link is no file"),
         (["--include", "noise", "--records", "0:1"], "--bytes A:B"),
@@ -135,6 +135,17 @@ def test_what_is_refused_is_one_line(run: Run, tmp_path: Path, args: list[str], 
     assert words in line
     assert not written(tmp_path / "all")
     assert (tmp_path / "all.spk").exists()
+
+
+@pytest.mark.parametrize(("include", "name"), [("[[n]*", "dir/[x].csv"), ("a.json", "a.json")])
+def test_the_command_that_is_named_works(
+    run: Run, contents: dict[str, bytes], include: str, name: str
+) -> None:
+    """Also for a path that is a glob itself, or a name that is in other folders too."""
+    args = ["--include", include, "--bytes", "3:", "all.spk", "-o", "-"]
+    told = run("unpack", *args, code=2).stderr.decode().strip()
+    _, verb, *words = shlex.split(told.split("; ")[-1])
+    assert run(verb, *words).stdout == contents[name][3:]
 
 
 def test_damage_elsewhere_is_not_met(run: Run, tmp_path: Path, contents: dict[str, bytes]) -> None:
