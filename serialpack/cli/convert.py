@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
@@ -11,9 +12,8 @@ from serialpack import api
 from serialpack.cli.joined import JoinedOutputs
 from serialpack.cli.mover import mover_of
 from serialpack.cli.naming import STDIO, converted_name, unpacked_name
-from serialpack.cli.requests import Conversion, UnpackRequest
+from serialpack.cli.requests import Conversion, UnpackRequest, chosen_entries, entry_words
 from serialpack.cli.run import data_of, know, rounded, say
-from serialpack.cli.unpacking import chosen_entries, entry_words
 from serialpack.cli.words import other_delimiter
 from serialpack.conversion.files import check_convert, convert
 from serialpack.conversion.options import ConvertOptions
@@ -154,7 +154,9 @@ class Converter:
             name = entry.row.path
             target = self._mover.targets.of_entry(
                 path,
-                name if self._to is None else converted_name(name, to, stored=False),
+                name
+                if self._to is None
+                else converted_name(name, to, stored=False).replace(os.sep, "/"),
                 lambda path: unpacked_name(path, stored=False),
                 make=not self._mover.dry_run,
             )

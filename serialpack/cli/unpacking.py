@@ -12,7 +12,7 @@ from serialpack.archive import is_archive, unpack_archive
 from serialpack.cli.inputs import Takes
 from serialpack.cli.mover import Input, mover_of
 from serialpack.cli.naming import STDIO, SUFFIX, unpacked_name
-from serialpack.cli.requests import UnpackRequest
+from serialpack.cli.requests import UnpackRequest, chosen_entries, entry_words
 from serialpack.cli.run import data_of, error_line, know, named, rounded, say
 from serialpack.cli.salvage import every_damage, losses, tell_losses
 from serialpack.cli.tally import MANY
@@ -54,36 +54,6 @@ def file_unpacker(
             )
 
     return work
-
-
-def chosen_entries(asked: UnpackRequest) -> tuple[UnpackRequest, dict[str, Any]]:
-    """Without ``-r`` globs choose in archives, not in folders: the rest of what is asked for, and
-    they, as ``unpack_archive`` takes them."""
-    sources = asked.sources
-    if sources.recursive or not (sources.include or sources.exclude):
-        return asked, {}
-    chosen = {"include": sources.include, "exclude": sources.exclude}
-    if not asked.outputs.keep:
-        raise UsageError(
-            "--rm needs the whole archive to be unpacked",
-            hint="leave out --include and --exclude",
-        )
-    return asked._replace(sources=sources._replace(include=(), exclude=())), chosen
-
-
-def entry_words(asked: UnpackRequest) -> list[str]:
-    """What is asked for of one entry, and where it goes, as that is typed."""
-    ranges = {"--records": asked.records, "--bytes": asked.byte_range}
-    words = [
-        word
-        for option, span in ranges.items()
-        if span is not None
-        for word in (option, f"{span[0]}:{'' if span[1] is None else span[1]}")
-    ]
-    fields = ",".join(asked.conversion.fields)
-    for option, said in (("--fields", fields), ("--to", asked.to), ("-o", asked.outputs.output)):
-        words += [option, said] if said else []
-    return words
 
 
 class Unpacker:
