@@ -57,7 +57,9 @@ DESCRIPTIONS: dict[str, tuple[str, ...]] = {
         " written once. Containers give their very bytes so, where they are of lines or messages.",
         "The entries of an archive (`pack --archive`) go below a folder: FILE, or the one that"
         " `-o` names, and never out of it. They get their times of modification. An entry that"
-        " cannot be written is named, and the rest go on.",
+        " cannot be written is named, and the rest go on. `--records`, `--bytes`, `--fields` and"
+        " `--to` need one entry named (`--include PATH`), and write to the file that `-o` names, or"
+        " to that of the entry below the folder.",
         "Every checksum is verified. A damaged input gives exit status 3, and no file; to"
         " standard output, the blocks before the damage may have been written.",
         "With `--salvage` what is left of a damaged or cut container is written: all blocks that"

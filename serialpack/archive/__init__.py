@@ -2,7 +2,8 @@
 
 Enter at ``pack_archive`` and ``unpack_archive``. ``gather`` puts small files of one format into
 blocks that they share, ``write`` makes the members, ``read`` restores them, ``place`` puts what is
-restored below the folder, ``left`` gives back what is left of a damaged one.
+restored below the folder, ``left`` gives back what is left of a damaged one, ``entry`` one file,
+or a part of it.
 
 - entry: a file, a folder or a link of an archive
 - to share: small files stand in one block, whose header says which; larger ones are members

@@ -86,7 +86,7 @@ def unpack_archive(
     Raises ArchiveError, and what ``unpack`` raises for a file that is no sound archive.
     """
     check_threads(threads)
-    wanted = _wanted(include, exclude)
+    wanted = chosen_by(include, exclude)
     how: Any = {"wanted": wanted, "max_size": max_size, "force": force, "each": each}
     with opened_source(source) as opened:
         if salvage:
@@ -125,7 +125,8 @@ _AS_FILE = "unpack it as a file"
 _BEHIND = "what is behind can be had from a file, not from a pipe"
 
 
-def _wanted(include: Sequence[str], exclude: Sequence[str]) -> Wanted | None:
+def chosen_by(include: Sequence[str], exclude: Sequence[str]) -> Wanted | None:
+    """Whether an entry is meant by these globs; None: all are."""
     if not (include or exclude):
         return None
     takes = matches_any(tuple(include)) if include else None
@@ -181,7 +182,11 @@ class _Unpacker:
 
     def some(self, source: Source) -> bool:
         """Those members, and blocks, in which there are entries that are wanted."""
-        for member in find_members(source.file):
+        lost: list[DamagedError] = []
+        members = find_members(source.file, lost)
+        for damage in lost:
+            self._placer.fail("a member, and the entries in it", damage)
+        for member in members:
             if not member.header.shared:
                 if self._placer.takes(entry := member.header.entry or ""):
                     source.file.seek(member.start)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from serialpack import api
 from serialpack.cli.joined import JoinedOutputs
 from serialpack.cli.mover import mover_of
-from serialpack.cli.naming import STDIO, converted_name
-from serialpack.cli.requests import Conversion, UnpackRequest
+from serialpack.cli.naming import STDIO, converted_name, unpacked_name
+from serialpack.cli.requests import Conversion, UnpackRequest, chosen_entries, entry_words
 from serialpack.cli.run import data_of, know, rounded, say
 from serialpack.cli.words import other_delimiter
 from serialpack.conversion.files import check_convert, convert
@@ -19,6 +21,7 @@ from serialpack.conversion.tables.shaping import Shaping, column_names, types_of
 from serialpack.conversion.tables.told import closing_words
 from serialpack.errors import UsageError
 from serialpack.formats import FORMATS
+from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import ConvertReport
 from serialpack.units import format_size
 from serialpack.values.kinds import FIELDS, Loss
@@ -61,6 +64,7 @@ class Converter:
     """
 
     def __init__(self, asked: UnpackRequest, to: str | None) -> None:
+        asked, self._chosen = chosen_entries(asked)
         outputs, said = asked.outputs, asked.conversion
         know(asked.shared_dict)
         self._asked = asked
@@ -85,6 +89,8 @@ class Converter:
     def run(self) -> int:
         """Convert all there is; the exit code."""
         mover, to = self._mover, self._to
+        if self._chosen:
+            return mover.each(mover.inputs, self._convert_entry)
         if to is not None and not self._asked.name:
             mover.targets.plan(mover.inputs, lambda path: converted_name(path, to, stored=False))
         mover.ahead(
@@ -115,13 +121,59 @@ class Converter:
     def _convert(self, path: str) -> dict[str, Any]:
         to = self._to_of(path)
         target = self._target_of(path, to)
+        return self._moved(path, path, target, to, lambda: nullcontext(data_of(path)), self._how)
+
+    def _convert_entry(self, path: str) -> dict[str, Any]:
+        """Convert the one entry that is meant of the archive ``path``."""
+        from serialpack.archive.entry import one_entry, restored
+        from serialpack.cli.meant import format_kept
+
+        how, trust = self._how, self._asked.trust
+        threads, most = how["threads"] or usable_cores(), how["max_size"]
+        words = entry_words(self._asked)
+        with (
+            api.opened_source(data_of(path)) as source,
+            one_entry(source, **self._chosen, words=words) as entry,
+        ):
+            format = how["format"] or entry.format
+            to = self._to or format_kept(path, format)
+            name = entry.row.path
+            target = self._mover.targets.of_entry(
+                path,
+                name
+                if self._to is None
+                else converted_name(name, to, stored=False).replace(os.sep, "/"),
+                lambda path: unpacked_name(path, stored=False),
+                make=not self._mover.dry_run,
+            )
+            line = self._moved(
+                path,
+                entry.shown,
+                target,
+                to,
+                lambda: restored(entry, trust=trust, threads=threads, max_size=most),
+                {**how, "format": None if format == "bytes" else format},
+            )
+        return {**line, "entry": name} if line else {}
+
+    def _moved(
+        self,
+        path: str,
+        shown: str,
+        target: str,
+        to: str,
+        opened: Callable[[], AbstractContextManager[str | IO[bytes]]],
+        how: ConvertOptions,
+    ) -> dict[str, Any]:
+        """Convert what ``opened`` gives of the input ``path``, which is called ``shown``."""
 
         def one(to_file: Any, bar: Progress | None) -> ConvertReport:
-            if self._joined is None:
-                return convert(data_of(path), to_file, to=to, progress=bar, **self._how)
-            self._joined.check(to, path)
-            part = self._joined.part(to_file)
-            done = convert(data_of(path), cast("IO[bytes]", part), to=to, progress=bar, **self._how)
+            with opened() as source:
+                if self._joined is None:
+                    return convert(source, to_file, to=to, progress=bar, **how)
+                self._joined.check(to, shown)
+                part = self._joined.part(to_file)
+                done = convert(source, cast("IO[bytes]", part), to=to, progress=bar, **how)
             part.finish(done, is_table=bool(FORMATS.declaration(to).delimiter))
             return done
 
@@ -130,11 +182,11 @@ class Converter:
             [self._mover.input(path)],
             target,
             one,
-            check=lambda: api.check(path, None if target == STDIO else target, force=force),
-            plan=[f"would convert {path} to {target}"],
+            check=lambda: api.check(path, self._mover.targets.to_check(target), force=force),
+            plan=[f"would convert {shown} to {target}"],
             closing=lambda done: [
-                f"{path} -> {target}, {format_size(done.size)}, {_kept(done)}"
-                f"{other_delimiter(path, done.format)}"
+                f"{shown} -> {target}, {format_size(done.size)}, {_kept(done)}"
+                f"{other_delimiter(shown, done.format)}"
             ],
         )
         if report is None:

@@ -113,6 +113,28 @@ class Targets:
             raise UsageError("an archive unpacks into a folder", hint="-o FOLDER")
         return target
 
+    def of_entry(
+        self, path: str, entry: str, name: Callable[[str], str], *, make: bool = True
+    ) -> str:
+        """The target for one entry of the archive ``path``, which becomes the file ``entry``:
+        what ``-o`` names, or that file below the folder that all entries would go to.
+
+        ``make``: the folders that it is in.
+        """
+        folders = self._folder or (self._output is None and path != STDIO)
+        if not folders:
+            return self.of(path, name)
+        from serialpack.paths import check_folder, place_below
+
+        folder = self.folder_of(path, name)
+        check_folder(folder)
+        return place_below(folder, entry) if make else os.path.join(folder, entry)
+
+    def to_check(self, target: str) -> str | None:
+        """``target``, where it is a file that can be checked before its folder is made."""
+        is_made = not self.is_file and not os.path.isdir(os.path.dirname(target) or ".")
+        return None if target == STDIO or is_made else target
+
     def make_folder(self, target: str | None = None) -> list[str]:
         """Make the folder that several outputs go into, or that of ``target`` in it.
 

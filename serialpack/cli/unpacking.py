@@ -12,7 +12,7 @@ from serialpack.archive import is_archive, unpack_archive
 from serialpack.cli.inputs import Takes
 from serialpack.cli.mover import Input, mover_of
 from serialpack.cli.naming import STDIO, SUFFIX, unpacked_name
-from serialpack.cli.requests import UnpackRequest
+from serialpack.cli.requests import UnpackRequest, chosen_entries, entry_words
 from serialpack.cli.run import data_of, error_line, know, named, rounded, say
 from serialpack.cli.salvage import every_damage, losses, tell_losses
 from serialpack.cli.tally import MANY
@@ -60,18 +60,9 @@ class Unpacker:
     """Gives back the bytes of containers, one after another."""
 
     def __init__(self, asked: UnpackRequest) -> None:
-        self._chosen: dict[str, Any] = {}
-        sources = asked.sources
-        if not sources.recursive and (sources.include or sources.exclude):
-            # Not in folders, but in archives.
-            self._chosen = {"include": sources.include, "exclude": sources.exclude}
-            if asked.test or asked.records or asked.byte_range:
-                raise UsageError(
-                    "--test, --records and --bytes do not go with --include and --exclude",
-                    hint="unpack the entries first",
-                )
-            asked = asked._replace(sources=sources._replace(include=(), exclude=()))
-        self._asked = asked
+        self._asked, self._chosen = asked, chosen = chosen_entries(asked)
+        if asked.test and chosen:
+            raise UsageError("--test checks all entries: it goes without --include and --exclude")
         know(asked.shared_dict)
         output = None if asked.test else asked.outputs.output
         takes = Takes(lambda name: name.endswith(SUFFIX), f"files that are not {SUFFIX}")
@@ -200,7 +191,7 @@ class Unpacker:
     def _entries(self, given: Input, source: Any) -> dict[str, Any]:
         path, asked = given.path, self._asked
         if asked.records or asked.byte_range:
-            raise UsageError("--records and --bytes do not reach into an archive: unpack it")
+            return self._part(given, source)
         folder = self._mover.targets.folder_of(path, lambda p: unpacked_name(p, stored=False))
         report = self._mover.move(
             [given],
@@ -227,6 +218,40 @@ class Unpacker:
         damaged = DamagedError("the archive is damaged; what is left of it was written")
         damaged.damage = report.damage
         raise damaged
+
+    def _part(self, given: Input, source: Any) -> dict[str, Any]:
+        """The range that is asked for of the one entry that is meant."""
+        from serialpack.archive.entry import one_entry, unpack_part
+
+        path, asked, mover = given.path, self._asked, self._mover
+        force = asked.outputs.force
+        with one_entry(source, **self._chosen, words=entry_words(asked)) as entry:
+            target = mover.targets.of_entry(
+                path,
+                entry.row.path,
+                lambda p: unpacked_name(p, stored=False),
+                make=not mover.dry_run,
+            )
+            joined = self._joined
+            if joined is not None:
+                joined.check(entry.format, path, packed=True)
+            report = mover.move(
+                [given],
+                target,
+                lambda to_file, _: unpack_part(
+                    entry,
+                    to_file if joined is None else cast("IO[bytes]", joined.part(to_file)),
+                    record_range=asked.records,
+                    byte_range=asked.byte_range,
+                    trust=asked.trust,
+                    max_size=asked.max_size,
+                    force=force,
+                ),
+                check=lambda: api.check(path, mover.targets.to_check(target), force=force),
+                plan=[f"would unpack a part of {entry.shown} to {target}"],
+                closing=lambda done: [f"{entry.shown} -> {target}, {_size(done)}, {done.kept}"],
+            )
+        return {} if report is None else _line(path, target, report)
 
     def _sum(self, path: str, folder: str, done: ArchiveReport[UnpackReport]) -> Iterator[str]:
         """What is said of all entries of the archive ``path``."""

@@ -58,16 +58,22 @@ class StoredMember(NamedTuple):
         return self.index.offsets(self.first)
 
 
-def find_members(file: IO[bytes]) -> list[StoredMember]:
-    """The members of a file that can be sought, of which no long one's block is read."""
+def find_members(file: IO[bytes], lost: list[DamagedError] | None = None) -> list[StoredMember]:
+    """The members of a file that can be sought, of which no long one's block is read.
+
+    ``lost`` gets the damage of short ones, which are passed over then and not raised.
+    """
     try:
         found = _from_end(file)
     except DamagedError:  # or a short one, which has no end
         members = []
         for member in _walk(file):
-            if member.damage is not None:
+            if member.damage is None:
+                members.append(StoredMember.of(member))
+            elif lost is None:
                 raise member.damage from None
-            members.append(StoredMember.of(member))
+            else:
+                lost.append(member.damage)
         return members
     succession = Succession()
     for each in found:

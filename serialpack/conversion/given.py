@@ -93,7 +93,10 @@ def given_by(
     source = expanded(source)
     header = first_header(source.peek)
     if header.in_archive:
-        raise UsageError("an archive is unpacked first", hint="unpack -o FOLDER")
+        raise UsageError(
+            "an archive is unpacked first, or one entry named",
+            hint="unpack -o FOLDER, --include PATH",
+        )
     packed = member_plan(header, trust=trust)
     serializer = packed.chain.serializer
     if fields.names and format is None and table == AsFound():

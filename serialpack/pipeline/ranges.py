@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 from serialpack.container.reader import read_members
 from serialpack.container.records import DEFAULT_BLOCK_SIZE, EXACT, Header, StoredBlock
-from serialpack.container.seek import find_members, read_block
+from serialpack.container.seek import StoredMember, find_members, read_block
 from serialpack.errors import DamagedError, UsageError
 from serialpack.files import Source
 from serialpack.formats import FORMATS
@@ -56,14 +56,19 @@ class _Place(NamedTuple):
 class _Blocks:
     """The blocks of a container, sought in a file or read in turn from a pipe."""
 
-    def __init__(self, source: Source, *, trust: bool) -> None:
+    def __init__(self, source: Source, *, trust: bool, alone: StoredMember | None) -> None:
         self._trust = trust
+        self._alone = alone
         self.read = 0
         self.count = 0
         self.bytes_read = 0
         self.seconds: dict[str, float] = {}
         self._source = source
-        self._found = find_members(source.file) if source.seekable() else None
+        self._found: list[StoredMember] | None = None
+        if alone is not None:
+            self._found = [alone]
+        elif source.seekable():
+            self._found = find_members(source.file)
         self.headers: list[Header] = []
         self.plans: list[Plan] = []
         self._unpackers: list[BlockUnpacker] = []
@@ -87,7 +92,7 @@ class _Blocks:
                 yield _Place(member.number, b.seq, b.exact, b.records, b.size, stored)
 
     def _begin(self, header: Header) -> None:
-        if header.in_archive:
+        if header.in_archive and self._alone is None:
             raise UsageError(
                 "a range does not reach into an archive", hint="unpack -o FOLDER gives its files"
             )
@@ -124,11 +129,20 @@ class _Blocks:
 
 
 def unpack_bytes(
-    source: Source, write: Write, span: Span, max_size: int | None, *, trust: bool = False
+    source: Source,
+    write: Write,
+    span: Span,
+    max_size: int | None,
+    *,
+    trust: bool = False,
+    alone: StoredMember | None = None,
 ) -> Unpacked:
-    """Write only the bytes of ``span``. UsageError where a block does not give back its bytes."""
+    """Write only the bytes of ``span``; ``alone``: of this member, an entry of an archive.
+
+    UsageError where a block does not give back its bytes.
+    """
     out = LimitedWrite(write, max_size)
-    blocks = _Blocks(source, trust=trust)
+    blocks = _Blocks(source, trust=trust, alone=alone)
     position = 0
     for place in blocks:
         if not place.exact:
@@ -162,11 +176,20 @@ def _cut_out(pieces: Iterator[Buffer], start: int, stop: int) -> bytes:
 
 
 def unpack_records(
-    source: Source, write: Write, span: Span, max_size: int | None, *, trust: bool = False
+    source: Source,
+    write: Write,
+    span: Span,
+    max_size: int | None,
+    *,
+    trust: bool = False,
+    alone: StoredMember | None = None,
 ) -> Unpacked:
-    """Write only the records of ``span``, as the format spells a sequence of them."""
+    """Write only the records of ``span``, as the format spells a sequence of them.
+
+    ``alone``: as of ``unpack_bytes``.
+    """
     out = LimitedWrite(write, max_size)
-    blocks = _Blocks(source, trust=trust)
+    blocks = _Blocks(source, trust=trust, alone=alone)
     piece: _Slice | None = None
     for place in blocks:
         plan = blocks.plans[place.member]
@@ -188,19 +211,27 @@ def unpack_records(
     return _report(blocks, out, written)
 
 
-def slice_source(source: Source, write: Write, format: str, span: Span) -> None:
-    """Write the records of ``span`` of a file that is no container."""
+def slice_source(
+    source: Source,
+    write: Write,
+    format: str,
+    span: Span,
+    hint: str = "inspect without --head tells what it is",
+) -> int:
+    """Write the records of ``span`` of a file that is no container; how many there are.
+
+    ``hint``: what to do where they cannot be told apart.
+    """
     fmt = FORMATS.get(format)
     piece: _Slice | None = None
     for block in fmt.split(source.read, DEFAULT_BLOCK_SIZE):
         if block.records is None:
-            raise _untold(fmt, "inspect without --head tells what it is")
+            raise _untold(fmt, hint)
         piece = piece or _Slice(fmt, fmt.outline(block), span, write)
         piece.add(block.index, block.records, lambda block=block: block.data)  # type: ignore[misc]
         if piece.complete:
             break
-    if piece is not None:
-        piece.finish()
+    return piece.finish() if piece is not None else 0
 
 
 def _untold(fmt: Format, hint: str) -> UsageError:

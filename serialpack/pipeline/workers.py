@@ -94,18 +94,26 @@ def in_order(
     first = next(jobs, None)
     if first is None:
         return
-    second = next(jobs, None)
+    second: Job | None = None
+    failed: Exception | None = None
+    try:
+        second = next(jobs, None)
+    except Exception as error:  # which comes behind the first one's result
+        failed = error
     if second is None and inline(first):
         alone: _Slot[Job, Result] = _Slot(first)
         alone.result = done(make_worker(), alone)
         yield first, alone.result
         ended(alone)
+        if failed is not None:
+            raise failed
         return
 
     todo: queue.SimpleQueue[_Slot[Job, Result] | None] = queue.SimpleQueue()
     ordered: queue.SimpleQueue[_Slot[Job, Result]] = queue.SimpleQueue()
     # Made beforehand: an end for want of memory must not look like the end of the jobs.
     last: _Slot[Job, Result] = _Slot(None)
+    last.error = failed
     # Not a semaphore: a signal between two steps of Python would leave its lock locked for ever.
     # What is in it is the weight of what was there before.
     room: queue.SimpleQueue[int] = queue.SimpleQueue()

@@ -273,8 +273,8 @@ def test_entries_that_are_there_are_named_and_the_rest_goes_on(
     ("args", "words"),
     [
         (["-o", "-"], "-o FOLDER"),
-        (["--records", "0:1"], "do not reach into an archive"),
-        (["--bytes", "0:1", "-o", "-"], "do not reach into an archive"),
+        (["--records", "0:1"], "need one entry named"),
+        (["--bytes", "0:1", "-o", "-"], "need one entry named"),
         (["--to", "json"], "an archive is unpacked first"),
     ],
 )
@@ -302,7 +302,7 @@ def test_some_entries_are_had_alone(run: Run, tmp_path: Path, inputs: list[str])
     assert done.stderr.decode().count("->") == 1
     run("unpack", "--exclude", "dir/", "all.spk", "-o", "rest")
     assert files(tmp_path / "rest") == {"a.json"}
-    for args in (["--include", "x"], ["--include", "*.csv", "--bytes", "0:1"]):
+    for args in (["--include", "x"], ["--include", "*.csv", "--rm"], ["--include", "a*", "--test"]):
         assert run("unpack", *args, "all.spk", "-o", "no", code=2).stderr
     run("pack", "a.json")
     assert b"it is none" in run("unpack", "--include", "*", "a.json.spk", code=2).stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -241,6 +242,26 @@ def test_an_entry_too_deep_for_a_folder_is_told_and_the_rest_goes_on(tmp_path: P
     ((_, error),) = caught.value.failures
     assert "too long" in str(error)
     assert (tmp_path / "good").read_bytes() == b"b"
+
+
+def test_names_that_the_system_cannot_write_are_told_and_the_rest_goes_on(tmp_path: Path) -> None:
+    """A name too long for the file system, and one that its encoding does not have."""
+    (tmp_path / "all.spk").write_bytes(archive({"x" * 300: b"a", "\u00e9": b"b", "good": b"c"}))
+    env = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = subprocess.run(
+        [sys.executable, "-m", "serialpack", "unpack", "all.spk"],
+        cwd=tmp_path,
+        env={**env, "PYTHONPATH": os.fspath(Path(serialpack.__file__).parents[1])},
+        capture_output=True,
+        check=False,
+    )
+    told = done.stderr.decode("ascii")
+    assert done.returncode == 1
+    assert told.count("x: cannot write: file name too long") == 1
+    if sys.platform == "linux":
+        assert told.count("cannot be written in this system's encoding") == 1
+        assert tree(tmp_path / "all") == {"good": b"c"}
+    assert (tmp_path / "all/good").read_bytes() == b"c"
 
 
 @pytest.mark.parametrize("force", [True, False])

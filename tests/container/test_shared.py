@@ -6,6 +6,7 @@ import io
 import json
 import os
 import zlib
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -150,6 +151,40 @@ def test_folders_links_modes_and_times_come_back(tmp_path: Path) -> None:
     (inside / "empty").chmod(0o755)
 
 
+@needs_posix
+def test_owners_that_the_system_does_not_permit_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Files of both kinds, a folder and a link are there nevertheless, and are ours."""
+    inside, out = tmp_path / "in", tmp_path / "out"
+    (inside / "folder").mkdir(parents=True)
+    (inside / "file").write_bytes(b"x")
+    (inside / "file").chmod(0o640)
+    (inside / "large").write_bytes(b"y" * 100_000)
+    (inside / "link").symlink_to("file")
+    names = ["file", "large", "folder", "link"]
+    data = packed({name: inside / name for name in names}, owner=True)
+    asked = []
+
+    def refused(file: int | str, uid: int, gid: int, **_: object) -> None:
+        asked.append((uid, gid))
+        raise PermissionError(1, "Operation not permitted", file)
+
+    monkeypatch.setattr(os, "chown", refused)
+    report = serialpack.unpack_archive(io.BytesIO(data), out)
+    assert report.notes == (
+        "4 of 4 entries are yours: the system does not permit to give them their owners",
+    )
+    owner = (inside / "file").stat()
+    assert asked == [(owner.st_uid, owner.st_gid)] * 4
+    assert sorted(path.name for path in out.iterdir()) == sorted(names)
+    assert (out / "file").stat().st_mode & 0o777 == 0o640
+    assert not serialpack.unpack_archive(
+        io.BytesIO(packed({"file": inside / "file"})), tmp_path / "without"
+    ).notes
+    assert len(asked) == 4
+
+
 def an_archive(*entries: EntryRow) -> bytes:
     """One closing member that holds these, and no bytes."""
     out = io.BytesIO()
@@ -254,6 +289,21 @@ def test_a_damaged_block_costs_its_entries_and_no_others(tmp_path: Path, salvage
         assert {entry for entry, _ in failed.value.failures} == lost
         assert failed.value.exit_code == 3
         assert tree(folder) == {p: d for p, d in contents(given).items() if p not in lost}
+
+
+@pytest.mark.parametrize("make", [io.BytesIO, Pipe])
+@pytest.mark.parametrize("cut_in", [1, 2])
+def test_what_came_before_a_cut_is_given(
+    tmp_path: Path, make: Callable[[bytes], io.BytesIO], cut_in: int
+) -> None:
+    """Blocks are read ahead: a cut in the second one once cost the first."""
+    given = documents(tmp_path, 40)
+    data = packed(given, block_size=4 << 10, serializer="raw")
+    (shared, _) = find_members(io.BytesIO(data))
+    whole = {e.path for row in shared.index.rows[:cut_in] for e in decode_rows(row.entries or b"")}
+    with pytest.raises(serialpack.SerialpackError, match="truncated"):
+        serialpack.unpack_archive(make(data[: shared.offsets[cut_in] + 200]), tmp_path / "out")
+    assert tree(tmp_path / "out") == {p: d for p, d in contents(given).items() if p in whole}
 
 
 def test_many_rows_stand_in_several_blocks() -> None:
