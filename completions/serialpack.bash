@@ -136,6 +136,9 @@ _serialpack_kind() {
         "bench --html") kind=path ;;
         "bench --save") kind=path ;;
         "bench --compare") kind=path ;;
+        "bench --include") kind= ;;
+        "bench --exclude") kind= ;;
+        "bench --files-from") kind=path ;;
         *) return 1 ;;
     esac
 }
@@ -156,7 +159,7 @@ _serialpack_options() {
             ending=
             ;;
         bench)
-            options="-s --serializer --filter -c --codec -F --from --budget --sample --sweep --prefer --line --peers -j --threads --store --disk --cold --cold-all --format --plot --html --save --compare -f --force --json -q --quiet -v --verbose --no-progress -h --help"
+            options="-s --serializer --filter -c --codec -F --from --budget --sample --sweep --prefer --line --peers -j --threads --store --disk --cold --cold-all --format --plot --html --save --compare -f --force -r --recursive --include --exclude --gitignore --files-from -0 --nul --json -q --quiet -v --verbose --no-progress -h --help"
             ending=
             ;;
         *) options= ending= ;;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 from serialpack.bench.samples import SampleTable
@@ -42,14 +42,14 @@ def candidates(
     filters: Sequence[str],
     codecs: Sequence[str],
     *,
-    format: str,
+    formats: Collection[str],
     objects: bool,
 ) -> Candidates:
     """The user's stages, and where there are none, all that may suit.
 
-    ``format``: the source's. ``objects``: Python objects are dumped, for which raw is nothing.
-    UsageError where a stage is unknown, MissingLibraryError where one that was named is not
-    installed.
+    ``formats``: the source's; of several files, what holds all of them suits. ``objects``: Python
+    objects are dumped, for which raw is nothing. UsageError where a stage is unknown,
+    MissingLibraryError where one that was named is not installed.
     """
     check_stages(serializers, filters, codecs)
     absent: list[str] = []
@@ -60,7 +60,7 @@ def candidates(
         chosen = []
         for entry in SERIALIZERS:
             cls = SERIALIZERS.cls(entry.name)
-            if not _suits(cls, entry.name, format, objects=objects):
+            if not _suits(cls, entry.name, formats, objects=objects):
                 continue
             if cls.missing(entry.name) is None:
                 chosen += [parse_stage(SERIALIZERS, entry.name + level) for level in cls.levels]
@@ -108,11 +108,12 @@ def _there(registry: Registry[Any], texts: Sequence[str], absent: list[str]) -> 
     return found
 
 
-def _suits(cls: type[Serializer], name: str, format: str, *, objects: bool) -> bool:
+def _suits(cls: type[Serializer], name: str, formats: Collection[str], *, objects: bool) -> bool:
     if issubclass(cls, ByteSerializer):
-        return not objects and cls.suits(FORMATS.declaration(format).columns)
+        # All of them hold any bytes; one that is for some of the files leaves the others as text.
+        return not objects and any(cls.suits(FORMATS.declaration(f).columns) for f in formats)
     # cloudpickle writes as pickle does what pickle can hold, and files hold nothing else.
-    read = values_of(format) and name != "cloudpickle"
+    read = all(map(values_of, formats)) and name != "cloudpickle"
     return (objects or read) and not cls.cannot >= KINDS.keys()
 
 

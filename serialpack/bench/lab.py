@@ -23,6 +23,7 @@ from serialpack.bench.material import (
     count_records,
 )
 from serialpack.bench.memory import available, limit_memory
+from serialpack.bench.several import weighed
 from serialpack.bench.trials import (
     CAREFUL,
     LOOKING,
@@ -37,7 +38,7 @@ from serialpack.bench.trials import (
     repeat,
     serialize,
 )
-from serialpack.errors import SerialpackError
+from serialpack.errors import RefusedError, SerialpackError
 from serialpack.formats import FORMATS
 from serialpack.pipeline.processes import ProcessWorker, WorkerEnded
 from serialpack.pipeline.timing import Timer as Laps
@@ -45,6 +46,7 @@ from serialpack.pipeline.writing import keeps
 from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import Chain, parse_chain
 from serialpack.stages.stage import Buffer
+from serialpack.text import printable
 
 #: Share of the memory that is free when the process starts, that it may take.
 MEMORY_SHARE = 0.8
@@ -59,24 +61,22 @@ WORTH = 0.95
 class Held(NamedTuple):
     """What the process holds: bytes of the source, and of those in memory.
 
-    ``auto``: the chain that auto chooses for it; none for an object.
+    ``auto``: the chain that auto chooses for it; none for an object. ``autos``: of several files,
+    for how many it chooses which, those of most bytes first.
     """
 
     size: int
     held: int
     broken_off: bool = False
     auto: str = ""
+    autos: dict[str, int] = {}  # noqa: RUF012  (never changed)
 
 
 class Load(NamedTuple):
     """Read the source."""
 
-    def run(self, bench: Workbench) -> Held:
-        material = bench.material
-        if isinstance(material, ObjectMaterial):
-            return Held(material.size, material.size)
-        auto = settle(choose(), material.format, lambda size: material.data[:size])
-        return Held(material.size, len(material.data), material.broken_off, str(auto.chain))
+    def run(self, bench: Workbench | Workbenches) -> Held:
+        return bench.held()
 
 
 class Trial(NamedTuple):
@@ -95,11 +95,8 @@ class Trial(NamedTuple):
         """How carefully it is measured."""
         return self.how or {WHOLE: CAREFUL, LOOK: LOOKING}.get(self.part, SAMPLING)
 
-    def run(self, bench: Workbench) -> Figures:
-        chain = parse_chain(self.chain)
-        part = bench.serialized(self, chain)
-        found = figures(part, bench.compressed(self, chain, part), chain)
-        return found._replace(source=bench.material.size) if bench.objects else found
+    def run(self, bench: Workbench | Workbenches) -> Figures:
+        return bench.figures(self)
 
 
 class At(NamedTuple):
@@ -126,7 +123,7 @@ class Suits(NamedTuple):
 
     part: int
 
-    def run(self, bench: Workbench) -> list[str]:
+    def run(self, bench: Workbench | Workbenches) -> list[str]:
         def size(filters: str) -> int:
             trial = Trial(f"raw{filters}+zstd:1", 1, self.part, 4 << 20)
             return trial.run(bench).size
@@ -140,25 +137,15 @@ class Suits(NamedTuple):
 class Copy(NamedTuple):
     """Copy the source's bytes once: what no chain can be faster than."""
 
-    def run(self, bench: Workbench) -> float:
-        material = bench.material
-        assert isinstance(material, Material)
-        data = material.data
-
-        def copy(_: bool) -> tuple[Buffer, dict[str, float]]:
-            laps = Laps()
-            copied = bytearray(data)
-            laps.lap("copy")
-            return copied, laps.seconds
-
-        return repeat(copy, len)[1].wall
+    def run(self, bench: Workbench | Workbenches) -> float:
+        return bench.copy()
 
 
 def lab_worker(subject: Subject, memory: int | None) -> Callable[[Any], Any]:
     """What does one job after another in such a process."""
     if memory is not None:
         limit_memory(memory)
-    bench = Workbench(subject)
+    bench = Workbenches(subject) if subject.files else Workbench(subject)
     return lambda job: job.run(bench)
 
 
@@ -187,6 +174,35 @@ class Workbench:
             self._other = None
             self._other = n, Workbench(self.subject.at(n))
         return self._other[1]
+
+    def held(self) -> Held:
+        """Read the source."""
+        material = self.material
+        if isinstance(material, ObjectMaterial):
+            return Held(material.size, material.size)
+        auto = settle(choose(), material.format, lambda size: material.data[:size])
+        return Held(material.size, len(material.data), material.broken_off, str(auto.chain))
+
+    def copy(self) -> float:
+        """Seconds of one copy of what is held."""
+        material = self.material
+        assert isinstance(material, Material)
+        data = material.data
+
+        def copy(_: bool) -> tuple[Buffer, dict[str, float]]:
+            laps = Laps()
+            copied = bytearray(data)
+            laps.lap("copy")
+            return copied, laps.seconds
+
+        return repeat(copy, len)[1].wall
+
+    def figures(self, trial: Trial) -> Figures:
+        """What a trial finds."""
+        chain = parse_chain(trial.chain)
+        part = self.serialized(trial, chain)
+        found = figures(part, self.compressed(trial, chain, part), chain)
+        return found._replace(source=self.material.size) if self.objects else found
 
     def serialized(self, trial: Trial, chain: Chain) -> SerializedPart:
         """The part through the chain's serializer. Of the whole, the last two are kept."""
@@ -227,6 +243,49 @@ class Workbench:
             ]
             self._compressed[key] = done._replace(packed=packed)
         return self._compressed[key]
+
+
+class Workbenches:
+    """Several files, each with a workbench; what is found of each is weighed."""
+
+    def __init__(self, subject: Subject) -> None:
+        self._files = subject.files
+        self._benches = [Workbench(file) for file in subject.files]
+
+    def held(self) -> Held:
+        """Read the files."""
+        found = [bench.held() for bench in self._benches]
+        size: dict[str, float] = {}
+        count: dict[str, int] = {}
+        for file, each in zip(self._files, found, strict=True):
+            size[each.auto] = size.get(each.auto, 0.0) + file.stands_for
+            count[each.auto] = count.get(each.auto, 0) + 1
+        autos = {chain: count[chain] for chain in sorted(size, key=lambda chain: -size[chain])}
+        return Held(
+            round(sum(file.stands_for for file in self._files)),
+            sum(each.held for each in found),
+            any(each.broken_off for each in found),
+            next(iter(autos)),
+            autos,
+        )
+
+    def copy(self) -> float:
+        """Seconds of one copy of what is held."""
+        return sum(bench.copy() for bench in self._benches)
+
+    def figures(self, trial: Trial) -> Figures:
+        """What a trial finds of all that is held, as the parts of a part would be too small."""
+        count = len(self._benches)
+        care = trial.care
+        how = care._replace(seconds=care.seconds / count, few=care.few / count)
+        found = []
+        for file, bench in zip(self._files, self._benches, strict=True):
+            try:
+                found.append(bench.figures(trial._replace(part=WHOLE, how=how)))
+            except SerialpackError as error:
+                raise RefusedError(f"{printable(file.path)}: {error.said}") from error
+        sizes = [bench.material.size for bench in self._benches]
+        return weighed(found, sizes, [file.stands_for for file in self._files])
 
 
 def is_object(subject: Subject) -> bool:

@@ -1,4 +1,4 @@
-"""What is measured: a file's blocks, whole or a sample of them, or one Python object.
+"""What is measured: the blocks of files, whole or a sample of them, or one Python object.
 
 A ``Subject`` says what it is and is sent to the process that measures; there it becomes a
 ``Material`` in memory.
@@ -11,10 +11,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from serialpack.api import opened_source
+from serialpack.api import HEAD, opened_source
 from serialpack.bench.samples import parse_sample
+from serialpack.container.reader import SNIFF, is_container
 from serialpack.container.records import DEFAULT_BLOCK_SIZE
-from serialpack.errors import RefusedError, UsageError
+from serialpack.detect import told
+from serialpack.errors import FileError, RefusedError, UsageError
 from serialpack.files import file_error
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock
@@ -39,7 +41,9 @@ class Subject(NamedTuple):
     """What to measure. ``sample``: ``NAME:N``, instead of a file. ``format``: of the file.
 
     ``name`` and ``mtime`` are what a container of it stores, so that sizes are those of ``pack``.
-    ``records``: only the first so many of a file.
+    ``records``: only the first so many of a file. ``files``: those that are measured of several,
+    each of which says how many bytes of all it ``stands_for``; ``path`` is what they are called
+    together then, and ``format`` names all of theirs.
     """
 
     path: str = ""
@@ -49,12 +53,45 @@ class Subject(NamedTuple):
     mtime: int | None = None
     most_held: int = MOST_HELD
     records: int | None = None
+    files: tuple[Subject, ...] = ()
+    stands_for: float = 0.0
+
+    @property
+    def formats(self) -> set[str]:
+        """What the file is, or the files are."""
+        return {file.format for file in self.files} or {self.format}
 
     def at(self, n: int) -> Subject:
         """The same with ``n`` of what the sample counts, or of the file's records."""
         if self.sample:
             return self._replace(sample=f"{parse_sample(self.sample)[0].name}:{n}")
         return self._replace(records=n)
+
+
+def file_subject(
+    path: str, format: str | None, *, named: bool = True, most_held: int = MOST_HELD
+) -> Subject:
+    """A file to measure. ``format``: what the user says that it is; ``named``: a container of it
+    stores its name and time. FileError where it is no file that can be read, UsageError where it
+    is packed already, or is not what the user says.
+    """
+    with opened_source(path) as opened:
+        if opened.stat is None:
+            raise FileError("is not a regular file", path=path)
+        head = opened.peek(HEAD)
+        if is_container(head[:SNIFF]):
+            raise UsageError(
+                "is a serialpack file already", hint="bench what unpack gives back of it"
+            )
+        if format is not None:
+            FORMATS.source(format)
+        return Subject(
+            path=path,
+            format=told(format, opened.name if named else None, head),
+            name=opened.name if named else None,
+            mtime=opened.stat.st_mtime_ns if named else None,
+            most_held=most_held,
+        )
 
 
 class Material:

@@ -114,16 +114,17 @@ def recommendations(
     rows: Sequence[Row],
     weighing: Weighing,
     *,
-    source: str,
+    inputs: Sequence[str],
     objects: bool,
     name_threads: bool,
     format: str | None = None,
 ) -> list[Recommendation]:
     """Each purpose's row, with the command that does it.
 
-    Rows measured whole, as long as there are any. ``source``: the file's path; ``objects``: it is
-    a Python object instead. ``name_threads``: the command says how many, which the size does not
-    depend on. ``format``: that the user said the source has, so that the command says it too.
+    Rows measured whole, as long as there are any. ``inputs``: the words that name the
+    source; ``objects``: it is a Python object instead. ``name_threads``: the command says
+    how many, which the size does not depend on. ``format``: that the user said the source has, so
+    that the command says it too.
     """
     whole = [row for row in rows if row.status == "measured"]
     found = []
@@ -138,7 +139,7 @@ def recommendations(
                 threads=row.threads,
                 whole=row.status == "measured",
                 size=row.size,
-                command=_python(row) if objects else command(row, source, name_threads, format),
+                command=_python(row) if objects else command(row, inputs, name_threads, format),
                 why=_WHY[kind].format(
                     line=f"{weighing.line / 1e6:g} MB/s",
                     shrinks=", of what shrinks it" if shrinks else "",
@@ -168,7 +169,7 @@ def _beside_auto(row: Row, rows: Sequence[Row]) -> str:
     return f"; auto chooses {auto.chain}, {auto.size:,} bytes in {cost(auto):.3g} s"
 
 
-def command(row: Row, source: str, name_threads: bool, format: str | None = None) -> str:
+def command(row: Row, inputs: Sequence[str], name_threads: bool, format: str | None = None) -> str:
     """The command line that packs as the row says."""
     words = ["serialpack", "pack", "-s", row.serializer]
     for each in row.filters:
@@ -180,9 +181,7 @@ def command(row: Row, source: str, name_threads: bool, format: str | None = None
         words += ["-j", str(row.threads)]
     if format is not None:
         words += ["--from", format]
-    if source.startswith("-") and source != "-":
-        words.append("--")
-    return " ".join(map(_quoted, [*words, source]))
+    return " ".join(map(_quoted, [*words, *inputs]))
 
 
 def _quoted(word: str) -> str:

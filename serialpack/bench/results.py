@@ -114,6 +114,15 @@ class Machine(NamedTuple):
     serialpack: str
 
 
+class SampledFiles(NamedTuple):
+    """Several files: how many, their bytes, how many are empty, and which were measured."""
+
+    total: int
+    size: int
+    empty: int
+    measured: list[str]
+
+
 class Results(NamedTuple):
     """All that one run of bench found."""
 
@@ -141,6 +150,9 @@ class Results(NamedTuple):
     interrupted: bool = False
     #: What rows measured whole went through: memory, or files (disk, cold-files, cold-all).
     through: str = "memory"
+    #: Of several files, which were measured; ``size`` is that of all, ``sampled`` what was held of
+    #: those.
+    files: SampledFiles | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Everything, as values of JSON."""
@@ -158,13 +170,14 @@ def from_json(data: Any) -> Results:
     try:
         if data["version"] != VERSION:
             raise ValueError(f"results of version {data['version']}, this reads {VERSION}")
-        fields = {name: data[name] for name in Results._fields}
-        limit = fields["limit"]
+        fields = {name: data[name] for name in Results._fields if name != "files"}
+        limit, files = fields["limit"], data.get("files")
         return Results(
             **{
                 **fields,
                 "machine": Machine(**fields["machine"]),
                 "limit": None if limit is None else Entropy(**limit),
+                "files": None if files is None else SampledFiles(**files),
                 "rows": [Row(**row) for row in fields["rows"]],
                 "anchors": [Anchor(**anchor) for anchor in fields["anchors"]],
                 "recommendations": [Recommendation(**r) for r in fields["recommendations"]],

@@ -6,23 +6,21 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from serialpack.api import HEAD, opened_source
 from serialpack.bench.anchors import memory_copy, stock_tools
 from serialpack.bench.candidates import by_table, candidates, stage_names, values_of
 from serialpack.bench.disk import HOW, Through, check_through, source_file
 from serialpack.bench.fixed import FixedSchedule
-from serialpack.bench.lab import is_object
+from serialpack.bench.lab import Held, is_object
 from serialpack.bench.machine import this_machine
-from serialpack.bench.material import MOST_HELD, Subject
+from serialpack.bench.material import MOST_HELD, Subject, file_subject
 from serialpack.bench.recommend import Weighing, front, recommendations
 from serialpack.bench.results import Anchor, Entropy, Results, Row
 from serialpack.bench.samples import Sample, parse_sample
 from serialpack.bench.schedule import Progress, Schedule, Terms
 from serialpack.bench.search import Search, quiet
+from serialpack.bench.several import Several
 from serialpack.bench.sweep import swept_table
-from serialpack.container.reader import SNIFF, is_container
-from serialpack.detect import told
-from serialpack.errors import FileError, UsageError
+from serialpack.errors import UsageError
 from serialpack.formats import FORMATS
 from serialpack.pipeline.workers import usable_cores
 from serialpack.units import format_size
@@ -40,6 +38,8 @@ class Question(NamedTuple):
     what rows measured whole go through; ``folder``: where its files are made (None: where the
     system has temporary ones). ``sweep``: over how many records, or over which N of the sample, it
     is measured; empty: over all of it, or where the sample has no N and is one of sweeps, over its.
+    ``several``: the files that are measured, where there are several; ``source`` is what they are
+    called then.
     """
 
     source: str
@@ -57,6 +57,7 @@ class Question(NamedTuple):
     through: Through = "memory"
     folder: str | None = None
     sweep: Sequence[int] = ()
+    several: Several | None = None
 
 
 class Bench:
@@ -78,8 +79,19 @@ class Bench:
             self._sample, n = parse_sample(question.source)
             self._subject = Subject(sample=f"{self._sample.name}:{n}", format=self._sample.format)
             self._limit = self._sample.limit(n)
+        elif question.several is not None:
+            self._subject = question.several.subject
+            if question.through != "memory" or question.peers or question.sweep:
+                raise UsageError(
+                    "--disk, --cold, --peers and --sweep measure one file, not several"
+                )
         else:
-            self._subject = _subject(question)
+            self._subject = file_subject(
+                question.source,
+                question.format,
+                named=question.called is None,
+                most_held=question.most_held,
+            )
         self._points = self._swept()
         self._objects = is_object(self._subject)
         if self._objects and question.through != "memory":
@@ -91,7 +103,7 @@ class Bench:
             question.serializers,
             question.filters,
             question.codecs,
-            format=self._subject.format,
+            formats=self._subject.formats,
             objects=self._objects,
         )
         table = swept_table(self._sample) if self._points else self._sample and self._sample.table
@@ -173,8 +185,7 @@ class Bench:
                 # Of a sweep none: what they promise would be of a part.
                 self._asked(rows) if not self._points else [],
                 schedule.weighing,
-                # A sample has no file that could be named.
-                source="FILE" if self._sample is not None else source,
+                inputs=self._inputs(source),
                 objects=self._objects,
                 name_threads=bool(question.threads),
                 format=question.format,
@@ -182,7 +193,15 @@ class Bench:
             notes=self._notes(rows),
             interrupted=not self._finished,
             through=question.through,
+            files=question.several and question.several.sampled,
         )
+
+    def _inputs(self, source: str) -> Sequence[str]:
+        """What names the source on a command line. A sample has no file that could be named."""
+        if self.question.several is not None:
+            return self.question.several.words
+        name = "FILE" if self._sample is not None else source
+        return ("--", name) if name.startswith("-") and name != "-" else (name,)
 
     def _rows(self) -> list[Row]:
         schedule = self._schedule
@@ -238,7 +257,9 @@ class Bench:
             notes.append(f"nothing was measured: the budget is {self.question.budget:g} s")
         held = schedule.held
         sampled = sum(row.status == "sampled" for row in rows)
-        if held is not None and held.held < held.size and sampled:
+        if self.question.several is not None and held is not None:
+            notes += self._of_several(self.question.several, held)
+        elif held is not None and held.held < held.size and sampled:
             where = "from its start" if held.broken_off else "spread over it"
             part = f"at most {format_size(held.held)} of {format_size(held.size)}"
             notes.append(f"{part} were measured, {where}" + (" (~)" if schedule.files else ""))
@@ -252,17 +273,32 @@ class Bench:
                 " a larger --budget measures more of them whole"
             )
         notes += self._left_unmeasured(rows)
-        if not self._objects and not values_of(subject.format):
-            fmt = FORMATS.get(subject.format)
+        without = [name for name in sorted(subject.formats) if not values_of(name)]
+        if not self._objects and without:
+            fmt = FORMATS.get(without[0])
             why = "it has no values that serialpack knows"
             if fmt.has_values:
                 what = getattr(fmt, "unpacked", ())
                 why = "reading it can run code that is in it"
                 why = f"serializers pack records, and it {what[0]}" if what else why
-            notes.append(f"only raw rows: {why}")
+            if subject.files:
+                names = stage_names(self._choice.serializers)
+                notes.append(f"only {', '.join(names)}: of {', '.join(without)}, {why}")
+            else:
+                notes.append(f"only raw rows: {why}")
         if self._choice.absent:
             notes.append(f"not installed: {', '.join(self._choice.absent)}")
         return notes
+
+    def _of_several(self, several: Several, held: Held) -> Iterator[str]:
+        """How much of several files was measured, and how."""
+        files = several.sampled
+        size = f"{format_size(held.held)} of {format_size(files.size)}"
+        empty = f"; {files.empty:,} empty left out" if files.empty else ""
+        yield f"{len(files.measured):,} of {files.total:,} files, {size}, were measured{empty}"
+        if held.held < held.size:
+            yield "~: sizes and times are for all, by the bytes that each of these files stands for"
+        yield "files are measured one after another; pack -r does several at once"
 
     def _left_unmeasured(self, rows: list[Row]) -> Iterator[str]:
         """What would be smaller than all that was measured whole, if the sample is right."""
@@ -280,25 +316,3 @@ class Bench:
                     f" --budget {need:.0f}"
                 )
                 return
-
-
-def _subject(question: Question) -> Subject:
-    """The file that is asked about."""
-    with opened_source(question.source) as opened:
-        if opened.stat is None:
-            raise FileError("is not a regular file", path=question.source)
-        head = opened.peek(HEAD)
-        if is_container(head[:SNIFF]):
-            raise UsageError(
-                "is a serialpack file already", hint="bench what unpack gives back of it"
-            )
-        named = question.called is None
-        if question.format is not None:
-            FORMATS.source(question.format)
-        return Subject(
-            path=question.source,
-            format=told(question.format, opened.name if named else None, head),
-            name=opened.name if named else None,
-            mtime=opened.stat.st_mtime_ns if named else None,
-            most_held=question.most_held,
-        )

@@ -49,6 +49,8 @@ class Search(Schedule):
         self.leader: StageSpec | None = None
         #: How many seconds longer the last row through files took than memory had told.
         self._longer = 0.0
+        #: Of several files so little is held that each trial is of all that is.
+        self._several = bool(terms.subject.files)
         self._source = terms.subject.path or terms.subject.sample
 
     def run(self) -> None:
@@ -58,13 +60,24 @@ class Search(Schedule):
             except Failed as error:
                 raise FileError(f"reading it {error}", path=self._source) from None
             self.auto = self.auto._replace(chain=parse_chain(self.held.auto))
+            self.notes += self._autos()
             # Reading the source is no measurement: the budget is for those.
             self._start = perf_counter()
             if self.budget <= 0:
                 return
             self._copy()
+            if self._several:
+                self._measure(self.auto, WHOLE)
             self._sample()
-            self._whole()
+            if not self._several:
+                self._whole()
+
+    def _autos(self) -> Iterator[str]:
+        """What auto chooses, where that is not the same for all files."""
+        assert self.held is not None
+        if len(self.held.autos) > 1:
+            each = ", ".join(f"{chain} for {count:,}" for chain, count in self.held.autos.items())
+            yield f"auto chooses for each file: {each}; its row here is the first of these for all"
 
     @property
     def elapsed(self) -> float:
@@ -76,7 +89,7 @@ class Search(Schedule):
         """Whether a sample would be all of the source."""
         assert self.held is not None
         size = self.held.held if self.files is None else self.held.size
-        return size <= 2 * SAMPLE
+        return self._several or size <= 2 * SAMPLE
 
     def _copy(self) -> None:
         if not self.choice.serializers or self.choice.serializers[0].name != "raw":
@@ -209,7 +222,7 @@ class Search(Schedule):
             foreseen = self._foreseen(combination)
             part = LOOK if foreseen is None else self._affordable(foreseen)
             found = self._measure(combination, self._enough if compresses else part)
-            if found is None or foreseen is not None or compresses:
+            if found is None or foreseen is not None or compresses or self._several:
                 continue
             if found.status == "measured" and self.files is not None:
                 continue
@@ -261,6 +274,7 @@ class Search(Schedule):
     def _measure(self, combination: Combination, part: int) -> Row | None:
         """One trial, kept as a row; None where it came to nothing."""
         assert self.held is not None
+        part = WHOLE if self._several else part
         chain, threads, block_size, _ = combination
         spelled = str(chain)
         self._tell(combination)

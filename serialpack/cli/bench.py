@@ -7,7 +7,13 @@ from typing import Any
 
 import click
 
-from serialpack.cli.options import Verb, common_options, from_option
+from serialpack.cli.options import (
+    Verb,
+    common_options,
+    files_argument,
+    from_option,
+    input_options,
+)
 from serialpack.cli.requests import BenchRequest, request
 from serialpack.stores.registry import STORES
 
@@ -57,6 +63,7 @@ class Speed(click.ParamType[float]):
         ("serialpack bench data.json", "a table, and what to run"),
         ("serialpack bench --prefer portable data.json", "what other languages read"),
         ("serialpack bench -c zstd:3 -c lz4 -j 1,2 data.csv", "stages of your choice"),
+        ("serialpack bench -r folder", "a sample of the files in it"),
         ("serialpack bench --sample contacts:60000", "data that is built in"),
     ),
 )
@@ -124,8 +131,9 @@ class Speed(click.ParamType[float]):
 @click.option("--save", metavar="PATH", help="Keep the results, for --compare.")
 @click.option("--compare", metavar="PATH", help="Show what changed since these results.")
 @click.option("-f", "--force", is_flag=True, help="Overwrite.")
+@input_options
 @common_options
-@click.argument("file", required=False, metavar="[FILE]", type=click.Path(readable=False))
+@files_argument
 @request(BenchRequest)
 def command(asked: BenchRequest) -> int:
     from serialpack.cli.benching import Bencher

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,34 +14,55 @@ from serialpack.bench.compare import load_results
 from serialpack.bench.disk import Through
 from serialpack.bench.recommend import Weighing
 from serialpack.bench.run import DEFAULT_BUDGET, Bench, Question
+from serialpack.bench.several import Several, sample_files
 from serialpack.bench.sweep import parse_sweep
 from serialpack.cli.app import Stopped
-from serialpack.cli.naming import STDIO
+from serialpack.cli.inputs import Inputs, Takes, input_files
+from serialpack.cli.naming import STDIO, SUFFIX
 from serialpack.cli.requests import BenchRequest, Manner
-from serialpack.cli.run import each_file, say
-from serialpack.errors import RefusedError, UsageError
+from serialpack.cli.run import check_name, each_file, say, tell_found
+from serialpack.errors import WORST_FIRST, RefusedError, UsageError
+from serialpack.files import shown
 
 if TYPE_CHECKING:
     from serialpack.bench.results import Results
     from serialpack.cli.progress import ProgressLine
 
 
+#: What is packed already says nothing of what suits.
+_TAKES = Takes(lambda name: not name.endswith(SUFFIX), f"{SUFFIX} files")
+
+#: So many names of inputs are repeated.
+_FEW = 3
+
+
 class Bencher:
     """One call of ``bench``. UsageError, before anything is measured, for what does not go."""
 
     def __init__(self, asked: BenchRequest) -> None:
-        budget, file, sample = asked.budget, asked.file, asked.sample
+        budget, sample = asked.budget, asked.sample
         if budget is not None and not 0 < budget < 1e6:
             raise UsageError("--budget is a number of seconds above 0", hint="20 is the default")
-        if file is not None and sample is not None:
+        named = bool(asked.files or asked.sources.recursive or asked.sources.files_from)
+        if named and sample is not None:
             raise UsageError("FILE and --sample exclude each other")
+        self._manner = asked.manner._replace(as_json=asked.manner.as_json or asked.report == "json")
         self._outputs = _Outputs(asked.plot, asked.html, asked.save, asked.force)
-        self._outputs.check(file)
+        inputs = input_files(asked.files, asked.sources, _TAKES, self._outputs.places())
+        self._outputs.check(inputs.paths)
         self._old = load_results(asked.compare) if asked.compare is not None else None
-        if self._old is not None and file is None and sample is None:
+        file = inputs.paths[0] if inputs.paths else ""
+        if self._old is not None and not named and sample is None:
             file, sample = _source_of(self._old)
+        #: Whether files were left out because of an error, and of which kind.
+        self._code = 0
+        several = None
+        check_stages(asked.serializers, asked.filters, asked.codecs)
+        if inputs.recursive or len(inputs.paths) > 1:
+            self._code = tell_found(inputs, self._manner)
+            several, file = self._several(asked, inputs.paths), _called(asked)
         self._question = Question(
-            source=sample or file or STDIO,
+            source=sample or file,
             is_sample=sample is not None,
             format=asked.format,
             serializers=asked.serializers,
@@ -53,18 +74,37 @@ class Bencher:
             peers=asked.peers,
             sweep=parse_sweep(asked.sweep) if asked.sweep is not None else (),
             through=_through(asked),
+            several=several,
         )
-        check_stages(asked.serializers, asked.filters, asked.codecs)
         self._store = asked.store
-        if asked.store is not None and (asked.filters or asked.peers or asked.disk or asked.cold):
-            raise UsageError("--store goes without --filter, --peers, --disk and --cold")
+        other = asked.filters or asked.peers or asked.disk or asked.cold
+        if asked.store is not None and (other or several is not None):
+            raise UsageError(
+                "--store takes one file, and goes without --filter, --peers, --disk and --cold"
+            )
         self._report = asked.report
-        as_json = asked.manner.as_json or asked.report == "json"
-        self._manner = asked.manner._replace(as_json=as_json)
 
     def run(self) -> int:
         """Measure, and tell; the exit code."""
-        return each_file((self._question.source,), self._manner, self._measure)
+        code = each_file((self._question.source,), self._manner, self._measure)
+        return min(code, self._code, key=WORST_FIRST.index)
+
+    def _several(self, asked: BenchRequest, paths: Sequence[str]) -> Several:
+        """Those of the files that are measured; what cannot be read is told, and left out."""
+        if STDIO in paths:
+            raise UsageError("standard input is measured alone")
+        for path in paths:
+            check_name(path)
+        several = sample_files(
+            paths,
+            asked.budget or DEFAULT_BUDGET,
+            called=_called(asked),
+            words=_words(asked),
+            format=asked.format,
+        )
+        errors = Inputs((), {}, several.errors, [])
+        self._code = min(self._code, tell_found(errors, self._manner), key=WORST_FIRST.index)
+        return several
 
     def _measure(self, _: str) -> dict[str, Any]:
         manner = self._manner
@@ -114,6 +154,25 @@ def _in_store(kind: str, asked: Question, progress: _Progress) -> Results:
     )
 
 
+def _called(asked: BenchRequest) -> str:
+    """What several inputs are called together."""
+    names = [*asked.files, *([asked.sources.files_from] if asked.sources.files_from else [])]
+    return " ".join(map(shown, names)) if len(names) <= _FEW else f"{len(names):,} files"
+
+
+def _words(asked: BenchRequest) -> list[str]:
+    """What names these inputs to ``pack``: the same options, and the names as long as few."""
+    sources = asked.sources
+    words = ["-r"] * sources.recursive
+    for option, globs in (("--include", sources.include), ("--exclude", sources.exclude)):
+        words += [word for glob in globs for word in (option, glob)]
+    words += ["--gitignore"] * sources.gitignore
+    if sources.files_from is not None:
+        words += ["--files-from", sources.files_from, *["-0"] * sources.nul]
+    names = [*map(shown, asked.files)] if len(asked.files) <= _FEW else ["FILE..."]
+    return [*words, *["--"] * any(name.startswith("-") for name in names), *names]
+
+
 def _through(asked: BenchRequest) -> Through:
     """What the bytes go through."""
     if asked.cold_all:
@@ -123,15 +182,20 @@ def _through(asked: BenchRequest) -> Through:
     return "disk" if asked.disk else "memory"
 
 
-def _source_of(old: Results) -> tuple[str | None, str | None]:
+def _source_of(old: Results) -> tuple[str, str | None]:
     """The file or the sample that these results are of. FileError where it is not there."""
     from serialpack.bench.samples import SAMPLES
     from serialpack.errors import FileError
 
+    if old.files is not None:
+        raise UsageError(
+            "--compare: these results are of several files",
+            hint="name them again, a folder with -r",
+        )
     if old.source == STDIO or os.path.exists(old.source):
         return old.source, None
     if old.source.partition(":")[0] in SAMPLES:
-        return None, old.source
+        return "", old.source
     raise FileError(
         "is not there any more", path=old.source, hint="name the FILE to hold the results against"
     )
@@ -172,16 +236,23 @@ class _Outputs(NamedTuple):
     save: str | None
     force: bool
 
-    def check(self, source: str | None) -> None:
+    def places(self) -> list[str]:
+        """Where they are, as they are called from the root."""
+        return [os.path.realpath(path) for path in (self.plot, self.html, self.save) if path]
+
+    def check(self, sources: Sequence[str]) -> None:
         """Raise at once what writing them would raise after all the measuring."""
         from serialpack.bench.reports.plot import check_plot
         from serialpack.errors import UsageError
         from serialpack.files import check_output
 
-        found = os.stat(source) if source is not None and os.path.exists(source) else None
         paths = [path for path in (self.plot, self.html, self.save) if path is not None]
         for path in paths:
-            check_output(path, force=self.force, source=found)
+            there = (
+                source for source in sources if os.path.exists(path) and os.path.exists(source)
+            )
+            same = next((os.stat(each) for each in there if os.path.samefile(each, path)), None)
+            check_output(path, force=self.force, source=same)
         if len({os.path.realpath(path) for path in paths}) < len(paths):
             raise UsageError("--plot, --html and --save cannot write to one file")
         if self.plot is not None:
@@ -212,7 +283,11 @@ class _Outputs(NamedTuple):
 def _spooled(question: Question) -> Iterator[Question]:
     """The question about a file; what a pipe gives is kept in a temporary one meanwhile."""
     path = question.source
-    if question.is_sample or (path != STDIO and not stat.S_ISFIFO(_mode(path))):
+    if (
+        question.is_sample
+        or question.several is not None
+        or (path != STDIO and not stat.S_ISFIFO(_mode(path)))
+    ):
         yield question
         return
     import shutil

@@ -173,7 +173,7 @@ class InspectRequest(NamedTuple):
 class BenchRequest(NamedTuple):
     """What ``bench`` is asked for."""
 
-    file: str | None
+    files: tuple[str, ...]
     serializers: tuple[str, ...]
     filters: tuple[str, ...]
     codecs: tuple[str, ...]
@@ -195,6 +195,7 @@ class BenchRequest(NamedTuple):
     save: str | None
     compare: str | None
     force: bool
+    sources: Sources
     manner: Manner
 
 

@@ -55,7 +55,7 @@ def test_the_line_is_ten_megabytes_a_second_or_the_one_named() -> None:
 
 
 def told(rows: list[Row]) -> str:
-    found = recommendations(rows, Weighing(), source="x", objects=False, name_threads=False)
+    found = recommendations(rows, Weighing(), inputs=["x"], objects=False, name_threads=False)
     (why,) = (each.why for each in found if each.kind == "balanced")
     return why
 

@@ -25,6 +25,7 @@ from serialpack.bench.results import (
     Recommendation,
     Results,
     Row,
+    SampledFiles,
     from_json,
 )
 from tests.bench.found import (
@@ -294,6 +295,7 @@ def test_schema_knows_every_key() -> None:
         (defs["anchor"], Anchor._fields),
         (defs["recommendation"], Recommendation._fields),
         (defs["limit"], Entropy._fields),
+        (defs["files"], SampledFiles._fields),
     ):
         assert tuple(part["properties"]) == fields
 

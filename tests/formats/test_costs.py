@@ -30,7 +30,7 @@ from tests.formats.work import Counted, lines_run
 
 def test_csv_without_quotes_is_not_matched_with_a_pattern(monkeypatch: pytest.MonkeyPatch) -> None:
     """``bytes.find`` goes over a long field a hundred times as fast."""
-    monkeypatch.setattr(csv, "_tokens", lambda _: None)
+    monkeypatch.setattr(csv, "line_tokens", lambda _: None)
     for source in (b"x" * 9000, b"a,b\n" + b"," * 9000, b"a,b\n" + b"1,2\n" * 2000):
         for size in (64, 1000):
             blocks = [*FORMATS.get("csv").split(io.BytesIO(source).read, size)]
