@@ -55,8 +55,8 @@ class TextTable(Table):
     def _rows(
         self, values: list[Sequence[Any]], told: list[Loss], first_record: int
     ) -> tuple[bytes, Difference | None]:
-        if (text := self._text_by_row(values)) is not None:
-            return text, None
+        if (data := self._text_by_row(values)) is not None:
+            return data, None
         columns = self._layout.columns
         absent = list(map(type, values)).count(Absent)
         for column, each in zip(columns, values, strict=True):
