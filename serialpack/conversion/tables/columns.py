@@ -53,17 +53,18 @@ def gathered(maps: list[Any], place: CellPlace, count: int, first_record: int) -
     stack: list[tuple[Sequence[Any], CellPlace, Path]] = [(maps, place, ROOT)]
     while stack:
         values, place, path = stack.pop()
-        if place.below is None:
-            columns[place.column] = values
-            continue
+        below = place.below or {}
         types = set(map(type, values))
         if place.column >= 0:
             columns[place.column] = _nulls(values)
         if path is not ROOT and dict in types:
             told.append(_told(values, path, first_record))
-        names = list(place.below)
-        for name, part in zip(names, _parts(values, names, types, shapes), strict=True):
-            stack.append((part, place.below[name], (path, name)))
+        parts = _parts(values, list(below), types, shapes)
+        for (name, inner), part in zip(below.items(), parts, strict=True):
+            if inner.below is None:
+                columns[inner.column] = part
+            else:
+                stack.append((part, inner, (path, name)))
         shapes = None
     return ColumnParts(columns, told)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from serialpack.conversion.literals import has_literals
@@ -21,6 +22,9 @@ from serialpack.serializers.base import FAILURES
 from serialpack.values.kinds import Difference, Loss, shown, unplaced
 
 _LITERALS: frozenset[type] = frozenset({int, float, bool, Literal})
+
+#: Columns of fewer rows than these are not taken one by one: each costs as much as so many cells.
+_FEW_ROWS = 64
 
 #: What text may have where it reads as a list, a map or a string of JSON.
 _OPENS = ("\n[", "\n{", '\n"')
@@ -51,6 +55,8 @@ class TextTable(Table):
     def _rows(
         self, values: list[Sequence[Any]], told: list[Loss], first_record: int
     ) -> tuple[bytes, Difference | None]:
+        if (data := self._text_by_row(values)) is not None:
+            return data, None
         columns = self._layout.columns
         absent = list(map(type, values)).count(Absent)
         for column, each in zip(columns, values, strict=True):
@@ -82,6 +88,31 @@ class TextTable(Table):
             return text.encode(), lost
         except FAILURES as error:
             return b"", self._blame(values, error)
+
+    def _text_by_row(self, values: list[Sequence[Any]]) -> bytes | None:
+        """The proved rows of a few records of nothing but text, all cells as if of one column.
+
+        None where there is more to say of them, or anything is wrong: who goes by columns says
+        what. Of a wide table a block has few rows, and of very many columns one.
+        """
+        if len(values[0]) >= _FEW_ROWS or self._kept is not None or self._beside_json:
+            return None
+        was = list(chain.from_iterable(zip(*values, strict=True)))
+        if not {str}.issuperset(map(type, was)):
+            return None
+        try:
+            cells, width = self._style.written(was), len(values)
+            starts = range(0, len(cells), width)
+            lines = (self._style.delimiter.join(cells[at : at + width]) for at in starts)
+            text = "\n".join([*lines, ""])
+            if self._verify:
+                rows = rows_of(text, self._style.delimiter)
+                whole = {width}.issuperset(map(len, rows)) and [*chain.from_iterable(rows)] == was
+                if not (whole and self._style.read_as_text(cells)):
+                    return None
+            return text.encode()
+        except FAILURES:
+            return None
 
     def _columns_of_cells(self, values: list[Sequence[Any]]) -> list[list[str]]:
         """The cells of each column; one list for all that have nothing in them."""
