@@ -85,10 +85,12 @@ class LmdbStore(KeyValueStore):
             self._change(writing, changes, new=new)
 
     def _change(self, writing: Any, changes: Sequence[Change], *, new: bool) -> None:
+        # A cursor's, and by position: in two thirds of the time of a transaction's with names.
+        put, one_value, overwrite = writing.cursor().put, True, not new
         for at, (key, value) in enumerate(changes):
             if value is None:
                 writing.delete(key)
-            elif not writing.put(key, value, overwrite=not new):
+            elif not put(key, value, one_value, overwrite):
                 raise DuplicateKey(at)
 
     @contextmanager

@@ -13,10 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from struct import Struct
 from typing import Any
 
-from xxhash import xxh3_64_intdigest
+from xxhash import xxh3_64_digest
 
 from serialpack.codecs.base import check_ratio
 from serialpack.errors import CodecError, DamagedError, RefusedError
@@ -32,8 +31,6 @@ from serialpack.stores.header import StoreHeader
 from serialpack.stores.keys import shown_key
 
 _CHECK = 4
-_MASK = (1 << 32) - 1
-_check = Struct("<I").pack
 
 #: A block of zstd (RFC 8878) restores to at most 128 KiB, and takes 4 bytes at least.
 _MOST_OF_ZSTD = (128 << 10) // 4
@@ -58,34 +55,30 @@ class ValueCoder:
     ) -> list[bytes]:
         """The serialized ``values`` of ``keys`` as they are stored; ``verify``: and undone."""
         payloads = values if self.chain.plain else [*map(self._codec.forward, values)]
+        backward = self._codec.backward
         stored: list[bytes] = []
-        for key, value, payload in zip(keys, values, payloads, strict=True):
-            size = len(value)
-            if size > MAX_BLOCK:
-                raise RefusedError(
-                    f"the value of the key {shown_key(key)} has more than {MAX_BLOCK >> 20} MiB"
-                )
-            if len(payload) + 1 < size:
-                if verify:
-                    self._prove(payload, value)
-                body = _leb128(size) + payload
-            else:
-                body = b"\0" + value
-            stored.append(body + _check(xxh3_64_intdigest(key + body) & _MASK))
-        return stored
-
-    def _prove(self, payload: Buffer, value: Buffer) -> None:
         try:
-            same = self._codec.backward(payload, len(value)) == value
+            for key, value, payload in zip(keys, values, payloads, strict=True):
+                size = len(value)
+                if size > MAX_BLOCK:
+                    raise RefusedError(
+                        f"the value of the key {shown_key(key)} has more than {MAX_BLOCK >> 20} MiB"
+                    )
+                if len(payload) + 1 < size:
+                    if verify and backward(payload, size) != value:
+                        raise not_given_back(self.chain, "other bytes came back")
+                    body = _leb128(size) + payload
+                else:
+                    body = b"\0" + value
+                stored.append(body + _check(key + body))
         except CodecError as error:
             raise not_given_back(self.chain, str(error)) from None
-        if not same:
-            raise not_given_back(self.chain, "other bytes came back")
+        return stored
 
     def unpack(self, key: bytes, stored: bytes) -> bytes:
         """The serialized value again; DamagedError, which names the key."""
         body = stored[:-_CHECK]
-        if _check(xxh3_64_intdigest(key + body) & _MASK) != stored[-_CHECK:]:
+        if _check(key + body) != stored[-_CHECK:]:
             raise _damaged(key, "its checksum does not match")
         size, start = size_of(body)
         if not size:
@@ -137,6 +130,11 @@ def _leb128(size: int) -> bytes:
     return bytes(found)
 
 
+def _check(data: bytes) -> bytes:
+    """The checksum of a key and what is stored for it; the digest has the lowest byte last."""
+    return xxh3_64_digest(data)[: -_CHECK - 1 : -1]
+
+
 def _damaged(key: bytes, why: str) -> DamagedError:
     return DamagedError(f"the value of the key {shown_key(key)} is damaged ({why})")
 
@@ -171,16 +169,16 @@ class _SmallZstd:
             write_dict_id=False,
         )
         self._compressor = zstandard.ZstdCompressor(compression_params=parameters, dict_data=shared)
-        self._decompressor = zstandard.ZstdDecompressor(dict_data=shared, format=bare)
+        self._decompress = zstandard.ZstdDecompressor(dict_data=shared, format=bare).decompress
         self.forward = self._compressor.compress
 
     def backward(self, stored: Buffer, size: int) -> bytes:
         """CodecError for what does not restore to ``size`` bytes, or fewer."""
         check_ratio(len(stored), size, _MOST_OF_ZSTD)
         try:
-            return self._decompressor.decompress(
-                stored, max_output_size=size, allow_extra_data=False
-            )
+            # At most ``size`` bytes, of one frame, with nothing behind it: by position, since names
+            # take a quarter of the time that a small value does.
+            return self._decompress(stored, size, False, False)
         except self._error as error:
             raise CodecError(f"cannot be decoded by zstd ({error})") from None
 

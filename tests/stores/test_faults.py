@@ -185,8 +185,16 @@ def test_a_store_of_another_program_is_named(tmp_path: Path, scheme: str, name: 
     store = opened_store(store_named(url), "w")
     store.write([(key, None) for key in [*store.keys()]] + [(b"theirs", b"1")])
     store.close()
-    with pytest.raises(serialpack.InputError, match=r"is no .* store of serialpack"):
+    before = _open_files()
+    with pytest.raises(serialpack.InputError, match=r"is no .* store") as kept:  # and its frames
         serialpack.store(url)
+    assert kept.value.path == url
+    assert _open_files() == before
+
+
+def _open_files() -> int:
+    """How many files this process has open; 0 where the system does not tell."""
+    return len([*Path("/proc/self/fd").glob("*")])
 
 
 def test_a_database_with_other_tables_is_named(tmp_path: Path) -> None:
