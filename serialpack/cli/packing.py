@@ -133,7 +133,7 @@ class Packer:
             ),
             check=lambda: self._check([path], target),
             plan=(f"would pack {p} to {target} as {self._chain_for(p)}" for p in [path]),
-            closing=lambda done: [_closing(done)],
+            closing=lambda done: [_closing(path, done)],
             binary=True,
         )
         if report is None:
@@ -177,7 +177,7 @@ class Packer:
                 f"would pack {p} into {target} as {e}, {self._chain_for(p)}"
                 for e, p in entries.items()
             ),
-            closing=lambda done: map(_closing, filter(_has_bytes, done.entries)),
+            closing=lambda done: [_closing(e.source, e) for e in done.entries if _has_bytes(e)],
             binary=True,
             files=lambda done: len(done.entries),
         )
@@ -273,9 +273,8 @@ def _is_file(path: str) -> bool:
     return os.path.isfile(path) and not os.path.islink(path)
 
 
-def _closing(report: PackReport) -> str:
+def _closing(path: str, report: PackReport) -> str:
     """The line that says what was done."""
-    path = report.source
     return (
         f"{path}: {format_size(report.size)} -> {format_size(report.packed)}"
         f" ({ratio(report.packed, report.size)}), {report.chain}, {report.kept}"

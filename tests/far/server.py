@@ -105,17 +105,17 @@ class FileServer:
         else:
             to.send_header("Connection", "close")
             to.close_connection = True
+        end = min(stop, start + self.cuts.pop(0)) if body and self.cuts else stop
+        # Before the answer is there: who gets it may look at once.
+        told, noted = Asked(to.command, to.path, asked, end - start if body else 0), self.asked
+        noted.append(told)
         to.end_headers()
-        sent = 0
         if body:
-            end = min(stop, start + self.cuts.pop(0)) if self.cuts else stop
             try:
                 to.wfile.write(data[start:end])
-                sent = end - start
             except OSError:  # who asked has enough
-                pass
+                noted[noted.index(told)] = told._replace(sent=0)
             to.close_connection = to.close_connection or end < stop
-        self.asked.append(Asked(to.command, to.path, asked, sent))
 
 
 @contextmanager
