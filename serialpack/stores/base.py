@@ -109,9 +109,9 @@ def locked() -> FileError:
     return FileError("is locked by another process", hint="try again when that is done")
 
 
-def foreign(title: str) -> InputError:
+def foreign(title: str, hint: str | None = None) -> InputError:
     """The error for a file that is no store of this kind."""
-    return InputError(f"is no {title} store of serialpack")
+    return InputError(f"is no {title} store of serialpack", hint=hint)
 
 
 def check_first_bytes(path: str, wanted: Collection[bytes], at: int, title: str) -> None:

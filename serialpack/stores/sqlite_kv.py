@@ -113,6 +113,9 @@ def _translated() -> Iterator[None]:
         name = getattr(error, "sqlite_errorname", "")
         if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
             raise locked() from None
-        if name in ("SQLITE_NOTADB", "SQLITE_ERROR", "SQLITE_CORRUPT"):
+        if name == "SQLITE_ERROR":  # a database with other tables
+            hint = "unpack FILE --to json reads the tables of a database"
+            raise foreign(SqliteStore.title, hint) from None
+        if name in ("SQLITE_NOTADB", "SQLITE_CORRUPT"):
             raise foreign(SqliteStore.title) from None
         raise FileError(f"SQLite: {error}") from None

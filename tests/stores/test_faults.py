@@ -201,8 +201,9 @@ def test_a_database_with_other_tables_is_named(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "s.db") as connection:
         connection.execute("CREATE TABLE records (a)")
     connection.close()
-    with pytest.raises(serialpack.InputError, match="is no SQLite store of serialpack"):
+    with pytest.raises(serialpack.InputError, match="is no SQLite store of serialpack") as refused:
         serialpack.store(f"sqlite-kv://{tmp_path}/s.db")
+    assert "--to json" in (refused.value.hint or "")
 
 
 @pytest.mark.parametrize("chain", ["msgpack+zstd", "msgpack+none", "json+lz4"])
