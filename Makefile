@@ -17,7 +17,7 @@ OTHERS = $(shell sh tools/pythons.sh $(BIN)/python)
 OF_VALUES := tests/depth tests/serializers tests/fidelity tests/conversion tests/formats \
 	tests/test_objects.py tests/test_values.py tests/test_equality.py
 
-.PHONY: help try test test-all test-pythons test-newest test-one lint format bench-peers bench-serializers bench-objects bench-conversion bench-columns bench-arrays bench-docs fidelity peers-table generate lock clean
+.PHONY: help try test test-all test-pythons test-newest venv newest env-of test-one lint format bench-peers bench-serializers bench-objects bench-conversion bench-columns bench-arrays bench-docs fidelity peers-table generate lock clean
 
 help:
 	@echo 'make try          set up, then pack, inspect and unpack a sample file'
@@ -105,9 +105,19 @@ test-newest: $(VENV)/.test
 	  echo "no other Python found (3.11 to 3.14, on PATH or pyenv's): nothing is tested under another than $$($(BIN)/python --version)" >&2; \
 	else $(MAKE) -s test-one OTHER="$$newest" ARGS="$(OF_VALUES) -m 'not slow and not soak'"; fi
 
-test-one:
+venv: $(BIN)/python
+
+# Its environment, which .ci/run has made while other things run.
+newest: venv
+	@newest="$(firstword $(OTHERS))"; [ -z "$$newest" ] || $(MAKE) -s env-of OTHER="$$newest"
+
+env-of:
 	@version=$$("$(OTHER)" -c 'import sys; print("%d.%d" % sys.version_info[:2])') && \
-	$(MAKE) -s VENV=.venv-$$version PYTHON="$(OTHER)" .venv-$$version/.test && \
+	$(MAKE) -s VENV=.venv-$$version PYTHON="$(OTHER)" .venv-$$version/.test
+
+test-one:
+	@$(MAKE) -s env-of OTHER="$(OTHER)" && \
+	version=$$("$(OTHER)" -c 'import sys; print("%d.%d" % sys.version_info[:2])') && \
 	echo "testing under $$("$(OTHER)" --version)" && \
 	.venv-$$version/bin/pytest -n $(JOBS) --dist loadgroup $(ARGS)
 

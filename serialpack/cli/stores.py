@@ -13,6 +13,7 @@ from serialpack.cli.words import counted, print_table, ratio
 from serialpack.conversion.files import convert
 from serialpack.conversion.stores import StoreReport, convert_to_store
 from serialpack.errors import UsageError
+from serialpack.formats import FORMATS
 from serialpack.stores.registry import is_store, store_named
 from serialpack.units import format_size
 
@@ -88,7 +89,7 @@ class StoreReader:
         to = asked.to or _named(output) or "json"
         how = convert_options(asked)
         # One line of NDJSON is a document of JSON, and not a list with one in it.
-        how["format"] = "json" if found == "ndjson" else found
+        how["format"] = "json" if FORMATS.declaration(found).is_json else found
         target = stdout(force=asked.outputs.force) if output == STDIO else output
         done = convert(BytesIO(value), target, to=to, **how)
         if output != STDIO:

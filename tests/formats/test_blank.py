@@ -11,6 +11,9 @@ import pytest
 import serialpack
 from serialpack.errors import SyntaxInputError
 
+# Of work and memory: the same under every Python.
+pytestmark = pytest.mark.slow
+
 MIB = 1 << 20
 
 RECORD = b'{"a":1}'

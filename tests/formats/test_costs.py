@@ -27,6 +27,9 @@ from serialpack.formats.xml import typed_read as _xmlread
 from serialpack.values.kinds import DUPLICATES
 from tests.formats.work import Counted, lines_run
 
+# Of work and memory: the same under every Python.
+pytestmark = pytest.mark.slow
+
 
 def test_csv_without_quotes_is_not_matched_with_a_pattern(monkeypatch: pytest.MonkeyPatch) -> None:
     """``bytes.find`` goes over a long field a hundred times as fast."""

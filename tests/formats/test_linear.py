@@ -17,6 +17,9 @@ from serialpack.formats.shared import split as splitting
 from tests.formats.shapes import BYTES_ONLY, SHAPES
 from tests.formats.work import Counted, bearable, lines_run
 
+# Of work and memory: the same under every Python.
+pytestmark = pytest.mark.slow
+
 #: What four times the bytes may cost, four times and a little more; and what comes once.
 MOST, ONCE = 5, 3000
 
