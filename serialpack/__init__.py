@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from serialpack.api import inspect as inspect
     from serialpack.api import pack as pack
     from serialpack.api import unpack as unpack
-    from serialpack.archive import pack_archive as pack_archive
-    from serialpack.archive import unpack_archive as unpack_archive
+    from serialpack.archive.read import unpack_archive as unpack_archive
+    from serialpack.archive.write import pack_archive as pack_archive
     from serialpack.conversion.files import convert as convert
     from serialpack.dictionaries import Trained as Trained
     from serialpack.dictionaries import train_dictionary as train_dictionary
@@ -73,8 +73,8 @@ _PUBLIC = {
     "inspect": "api",
     "convert": "conversion.files",
     "train_dictionary": "dictionaries",
-    "pack_archive": "archive",
-    "unpack_archive": "archive",
+    "pack_archive": "archive.write",
+    "unpack_archive": "archive.read",
     "dump": "objects",
     "dumps": "objects",
     "load": "objects",

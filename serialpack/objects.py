@@ -29,7 +29,6 @@ from serialpack.files import UNNAMED, Path, Source
 from serialpack.formats.base import Style, depth_loss
 from serialpack.formats.python.buffers import MARK, Scattered, frame_layout, is_framed
 from serialpack.pipeline.blocks import SETTINGS, Plan
-from serialpack.pipeline.in_place import pack_in_place
 from serialpack.pipeline.pack import Packing, pack_stream
 from serialpack.pipeline.small import pack_small, unpack_small
 from serialpack.pipeline.unpack import Write, check_trust, member_plan, unpack_stream
@@ -153,6 +152,8 @@ def _pack(packed: _Serialized, how: DumpOptions, write: Write) -> None:
         dictionary=dictionary,
     )
     if plain and is_framed(data.read(0, len(MARK))):
+        from serialpack.pipeline.in_place import pack_in_place
+
         pack_in_place(data, frame_layout(data.read, len(data)).buffers[0].start, write, packing)
     else:
         pack_stream(_MemoryFile(data).read, write, packing)

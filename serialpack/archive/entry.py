@@ -11,7 +11,8 @@ from typing import IO, NamedTuple
 
 from serialpack.api import Target, check_target, sink, target_name, unpack_report
 from serialpack.archive.place import entry_of
-from serialpack.archive.read import chosen_by, is_archive
+from serialpack.archive.read import chosen_by
+from serialpack.archive.tell import is_archive
 from serialpack.container.frames import FrameSource
 from serialpack.container.reader import members_of
 from serialpack.container.rows import EntryRow, cut, decode_rows

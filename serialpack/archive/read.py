@@ -8,13 +8,12 @@ from typing import IO, TYPE_CHECKING, Any
 
 from serialpack.api import check_threads, opened_source, unpack_report
 from serialpack.archive.place import Each, Placer, Wanted, entry_of
+from serialpack.archive.tell import is_archive
 from serialpack.container.frames import FrameSource
 from serialpack.container.reader import (
     SNIFF,
     Member,
-    first_header,
     is_container,
-    is_small,
     members_of,
     read_members,
 )
@@ -40,22 +39,6 @@ from serialpack.reports import ArchiveReport, UnpackReport
 
 if TYPE_CHECKING:
     from serialpack.pipeline.line import Progress
-
-
-def is_archive(source: Source, *, salvage: bool = False) -> bool:
-    """Whether ``source`` is an archive; no more of it is read than its first header.
-
-    ``salvage``: than the first one that is whole, of a source that can be sought.
-    """
-    head = source.peek(SNIFF)
-    if salvage:
-        from serialpack.pipeline.salvage import first_left
-
-        header = first_left(source)
-        return header is not None and header.in_archive
-    if is_small(head) or not is_container(head):
-        return False
-    return first_header(source.peek).in_archive
 
 
 def unpack_archive(

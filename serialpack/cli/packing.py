@@ -22,7 +22,7 @@ from serialpack.stages.effort import DEFAULT_EFFORT
 from serialpack.units import format_size
 
 if TYPE_CHECKING:
-    from serialpack.archive import PackOptions
+    from serialpack.archive.write import PackOptions
     from serialpack.cli.batch import FileJob
     from serialpack.pipeline.line import Progress
     from serialpack.reports import ArchiveReport, PackReport
@@ -143,7 +143,7 @@ class Packer:
         return _line(path, target, report) if self._mover.keeps_lines else {}
 
     def _pack_archive(self, target: str) -> dict[str, Any]:
-        from serialpack.archive import pack_archive
+        from serialpack.archive.write import pack_archive
 
         entries, refused = _entries(self._inputs, self._manner, recursive=self._recursive)
         for path, error in refused:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from serialpack import api
-from serialpack.archive import is_archive, unpack_archive
+from serialpack.archive.tell import is_archive
 from serialpack.cli.inputs import Takes
 from serialpack.cli.mover import Input, mover_of
 from serialpack.cli.naming import STDIO, SUFFIX, unpacked_name
@@ -192,6 +192,8 @@ class Unpacker:
         path, asked = given.path, self._asked
         if asked.records or asked.byte_range:
             return self._part(given, source)
+        from serialpack.archive.read import unpack_archive
+
         folder = self._mover.targets.folder_of(path, lambda p: unpacked_name(p, stored=False))
         report = self._mover.move(
             [given],

@@ -11,7 +11,6 @@ from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property
-from hashlib import blake2b
 from pathlib import PurePath
 from types import (
     BuiltinFunctionType,
@@ -201,6 +200,8 @@ def _arrow_told(value: Any) -> Any:
         value = pa.table({"": value})
     if not isinstance(value, pa.Table):
         return None
+    from hashlib import blake2b
+
     state = blake2b()
     sink = pa.PythonFile(_HashedSink(state), mode="w")
     with pa.ipc.new_stream(sink, value.schema) as stream:
