@@ -34,6 +34,11 @@ class FarFile(io.RawIOBase):
         """The file's status when it was opened, or now; None where its size is not known."""
         raise NotImplementedError
 
+    def readinto(self, into: memoryview, /) -> int:  # type: ignore[override]
+        data = self.read(len(into))
+        into[: len(data)] = data
+        return len(data)
+
 
 class RangedFile(FarFile):
     """A file whose parts can be had: ``fetch(start, stop)`` gets one, and may take long.
@@ -94,11 +99,6 @@ class RangedFile(FarFile):
             parts.append(part)
             self._at += len(part)
         return parts[0] if len(parts) == 1 else b"".join(parts)
-
-    def readinto(self, into: memoryview, /) -> int:  # type: ignore[override]
-        data = self.read(len(into))
-        into[: len(data)] = data
-        return len(data)
 
     def close(self) -> None:
         if not self.closed:
@@ -182,11 +182,6 @@ class StreamedFile(FarFile):
             return self._stream.read(size)
         except Exception as error:  # another try would go on behind what is missing
             raise as_ours(error, self._url, "read") from error
-
-    def readinto(self, into: memoryview, /) -> int:  # type: ignore[override]
-        data = self.read(len(into))
-        into[: len(data)] = data
-        return len(data)
 
     def close(self) -> None:
         if not self.closed:
