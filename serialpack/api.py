@@ -21,6 +21,7 @@ from serialpack.errors import (
     SerialpackError,
     UsageError,
 )
+from serialpack.far import is_store
 from serialpack.files import Path, Source
 from serialpack.formats import FORMATS
 from serialpack.pipeline.expect import expect_restored
@@ -382,7 +383,7 @@ def opened_source(source: Path | IO[bytes] | Source, *, trust: bool = False) -> 
 
     One that is open already stays so. A store's URL is its records; ``trust``: also pickled ones.
     """
-    if isinstance(source, str) and "://" in source:
+    if is_store(source):
         from serialpack.stores.export import records_source
 
         opening: AbstractContextManager[Source] = records_source(source, trust=trust)

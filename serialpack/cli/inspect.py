@@ -16,6 +16,7 @@ from serialpack.cli.options import (
     shared_dict_option,
 )
 from serialpack.cli.requests import InspectRequest, request
+from serialpack.far import is_store
 
 if TYPE_CHECKING:
     from serialpack.inspection import ColumnsInfo, Inspection, MemberInfo
@@ -92,12 +93,10 @@ def _inspect(path: str, asked: InspectRequest, *, several: bool) -> dict[str, An
     from serialpack.cli.words import complain
     from serialpack.errors import DamagedError
 
-    if "://" in path:
+    if is_store(path):
         from serialpack.cli.stores import inspect_store
-        from serialpack.stores.registry import is_store
 
-        if is_store(path):
-            return inspect_store(path, asked)
+        return inspect_store(path, asked)
     if asked.head is not None:
         _show_head(path, asked.head, asked.format, asked.max_size)
         return {}

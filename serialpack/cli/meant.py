@@ -24,6 +24,7 @@ from serialpack.container.records import Header
 from serialpack.conversion.targets import is_written
 from serialpack.detect import looks_like, not_converted, told
 from serialpack.errors import InputError, NotContainerError, SerialpackError
+from serialpack.far import is_store
 from serialpack.files import Source
 from serialpack.formats import FORMATS
 from serialpack.known import known_words
@@ -50,11 +51,8 @@ def format_meant(asked: UnpackRequest, *, converts: bool) -> str | None:
     path = asked.files[0] if asked.files else STDIO
     if converts or (path == STDIO and asked.outputs.dry_run):  # which leaves it unread
         return to
-    if "://" in path:
-        from serialpack.stores.registry import is_store
-
-        if is_store(path):
-            return to
+    if is_store(path):
+        return to
     try:
         inside = _inside(path)
     except (SerialpackError, OSError, ValueError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from serialpack.errors import FileError, SerialpackError, UsageError
-from serialpack.far import is_far
+from serialpack.far import is_far, is_store
 
 SUFFIX = ".spk"
 
@@ -19,10 +19,6 @@ def beside(path: str) -> str:
     Of a store the path of its file; of a URL that nothing can be written beside, its last part:
     they go where one is.
     """
-    if "://" not in path:
-        return path
-    from serialpack.stores.registry import is_store
-
     if is_store(path):
         return path.partition("://")[2]
     if not is_far(path):
@@ -99,11 +95,8 @@ def stat_of(path: str) -> os.stat_result | None:
 def check_removal(path: str, *, keep: bool) -> None:
     """FileError for ``--rm`` of a link, as what would be removed is not what was read, and of
     what cannot be removed."""
-    if not keep and "://" in path:
-        from serialpack.stores.registry import is_store
-
-        if is_store(path):
-            raise UsageError("--rm removes files, not stores")
+    if not keep and is_store(path):
+        raise UsageError("--rm removes files, not stores")
     if not keep and is_far(path):
         from serialpack.far.urls import is_writable
 

@@ -13,8 +13,9 @@ from serialpack.cli.words import counted, print_table, ratio
 from serialpack.conversion.files import convert
 from serialpack.conversion.stores import StoreReport, convert_to_store
 from serialpack.errors import UsageError
+from serialpack.far import is_store
 from serialpack.formats import FORMATS
-from serialpack.stores.registry import is_store, store_named
+from serialpack.stores.registry import store_named
 from serialpack.units import format_size
 
 

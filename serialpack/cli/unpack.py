@@ -20,6 +20,7 @@ from serialpack.cli.options import (
     shared_dict_option,
 )
 from serialpack.cli.requests import StoredValues, UnpackRequest, request
+from serialpack.far import is_store
 
 if TYPE_CHECKING:
     from serialpack.cli.stores import StoreReader, StoreWriter
@@ -163,7 +164,7 @@ def command(asked: UnpackRequest) -> int:
 def _of_stores(asked: UnpackRequest) -> StoreReader | StoreWriter | None:
     """What writes to a store, or takes a value out of one, where that is asked for."""
     output, values = asked.outputs.output, asked.values
-    if values.get is None and (output is None or "://" not in output):
+    if values.get is None and not is_store(output):
         if values != StoredValues("auto", "auto", None, None, None):
             from serialpack.errors import UsageError
 
@@ -173,11 +174,8 @@ def _of_stores(asked: UnpackRequest) -> StoreReader | StoreWriter | None:
             )
         return None
     from serialpack.cli.stores import StoreReader, StoreWriter
-    from serialpack.stores.registry import is_store
 
-    if values.get is not None:
-        return StoreReader(asked)
-    return StoreWriter(asked) if is_store(output) else None
+    return StoreWriter(asked) if values.get is None else StoreReader(asked)
 
 
 #: What an option is that was not given.

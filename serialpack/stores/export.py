@@ -15,7 +15,7 @@ from serialpack.stages.stage import Buffer
 from serialpack.stores.base import KeyValueStore
 from serialpack.stores.header import header_of
 from serialpack.stores.keys import HEADER_KEY, decoded_key, encoded_key, shown_key
-from serialpack.stores.registry import is_store, named_after, opened_store, store_named
+from serialpack.stores.registry import named_after, opened_store, store_named
 from serialpack.stores.values import ValueCoder
 
 #: What the records are written in where their own format is not that of any file.
@@ -23,12 +23,7 @@ _USUAL = "msgpack"
 
 
 def records_source(url: str, *, trust: bool = False) -> Source:
-    """The records of the store at ``url`` as a source; errors as of ``StoreStream``.
-
-    What is no URL of a store is the name of a file.
-    """
-    if not is_store(url):
-        return Source(url)
+    """The records of the store at ``url`` as a source; errors as of ``StoreStream``."""
     with named_after(url):
         return _StoreSource(StoreStream(url, trust=trust))
 

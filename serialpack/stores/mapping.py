@@ -13,7 +13,6 @@ from collections.abc import (
     ValuesView,
 )
 from contextlib import AbstractContextManager, contextmanager
-from types import TracebackType
 from typing import Any, Literal, get_args
 
 from serialpack.collector import gc_paused
@@ -155,12 +154,7 @@ class Store(MutableMapping[Key, Any]):
     def __enter__(self) -> Store:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @property

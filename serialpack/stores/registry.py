@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import NamedTuple, cast
 
 from serialpack.errors import MissingFileError, MissingLibraryError, SerialpackError, UsageError
+from serialpack.far import is_store
 from serialpack.stores.base import KeyValueStore, Mode
 
 #: One line a kind: its name in a URL, and its class.
@@ -29,11 +30,6 @@ class StoreName(NamedTuple):
     @property
     def in_memory(self) -> bool:
         return self.kind.in_memory(self.path)
-
-
-def is_store(text: object) -> bool:
-    """Whether ``text`` is the URL of a store."""
-    return isinstance(text, str) and text.partition("://")[0] in STORES and "://" in text
 
 
 def store_kind(name: str) -> type[KeyValueStore]:

@@ -127,6 +127,7 @@ def test_what_is_no_ndjson_from_a_pipe(run: Run, data: bytes, value: object) -> 
         (("-s", "columns", "-o", "sqlite-kv://x"), 2, "does not hold a value by itself"),
         (("--rm", "-o", "sqlite-kv://x"), 2, "goes without --rm"),
         (("--key", "id", "-o", "x.json"), 2, "-o sqlite-kv://FILE.db"),
+        (("--key", "id", "-o", "s3://b/x.json"), 2, "-o sqlite-kv://FILE.db"),
         (("--get", "id"), 2, "takes a value out of a store"),
     ],
 )
