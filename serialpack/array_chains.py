@@ -22,10 +22,10 @@ from serialpack.stages.stage import Buffer
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: Compressed are samples of so large a part of the file, at most so many bytes. But no fewer numbers
-#: than so many, or four times that where time matters less: pcodec finds by what they are
-#: multiplied only where it has many of them.
-_SHARE, _MOST, _NUMBERS, _THOROUGH = 48, 3 << 20, 48 << 10, 4
+#: Bytes compressed of the samples: so large a part of the file, at most so many. But no fewer than
+#: so many, or four times that where time matters less: pcodec finds by what numbers are multiplied
+#: only where it has many of them.
+_SHARE, _MOST, _LEAST, _THOROUGH = 48, 3 << 20, 192 << 10, 4
 
 #: Of them so many tell which filters are worth being tried on all.
 _PART, _LEAST_PART = 8, 48 << 10
@@ -34,23 +34,20 @@ _PART, _LEAST_PART = 8, 48 << 10
 #: so many times as long as all of them.
 _PLACES, _TIMES = (0.15, 0.5, 0.85), 4
 
-#: The level of zstd that tells filters apart: beyond it levels find more of the same.
-_QUICK = 1
+#: The levels of zstd that tells filters apart, and of pcodec that tells codecs apart: beyond them
+#: levels find more of the same.
+_QUICK, _LEVEL = 1, 8
 
 #: No neighbour is looked for farther off than so many bytes: in a block there are too few then.
 _FARTHEST = 1 << 20
 
-#: A codec that is slower than zstd must be smaller by this share, where time matters, and more
-#: filters by this one: samples do not tell so exactly.
-_SLOWER, _MORE = 0.02, 0.003
+#: A codec that is slower than zstd must be smaller by this share, where time matters, and what has
+#: filters by this one for each.
+_SLOWER, _MORE = 0.02, 0.002
 
 #: Differences that pcodec takes by itself. Others are tried before it where they are nearly the
 #: smallest, unless it is so much smaller than zstd without them.
 _OWN, _NEAR, _AT_ONCE = ((), (1,)), 1.03, 0.75
-
-#: How many numbers on the neighbours are whose differences are taken, one after another.
-_Lags = tuple[int, ...]
-
 
 #: What is found wherever it stands: one word of four bytes in so many, and those behind it.
 _ONE_IN, _WORDS = 1 << 10, 8
@@ -60,6 +57,9 @@ _RECURS, _FEW_FOUND = 0.25, 20
 
 #: A multiplier that mixes all bits into the highest (Knuth, TAOCP 3, 6.4: 2^32 over golden ratio).
 _MIX = 0x9E3779B1
+
+#: How many numbers on the neighbours are whose differences are taken, one after another.
+_Lags = tuple[int, ...]
 
 
 class ArrayChain(NamedTuple):
@@ -93,8 +93,8 @@ def sample_places(layout: NumbersLayout, length: int, effort: int) -> list[tuple
 
 def _measured(layout: NumbersLayout, length: int, effort: int) -> int:
     """How many numbers of the samples are compressed: the last ones of each, as many of each."""
-    least = _NUMBERS * (_THOROUGH if EFFORTS[effort].columns.thorough else 1)
-    return min(max(length // _SHARE // layout.size, least), _MOST // layout.size)
+    least = _LEAST * (_THOROUGH if EFFORTS[effort].columns.thorough else 1)
+    return min(max(length // _SHARE, least), _MOST) // layout.size
 
 
 def best_chain(
@@ -113,28 +113,26 @@ def best_chain(
     quick = codec._replace(values=(min(codec.values[0], _QUICK),))
     shuffle, bitshuffle = ((f"shuffle:{size}",) if size > 1 else ()), (f"bitshuffle:{size}",)
     found = {lags: first.of(lags, (*_small(lags, size), *shuffle), quick) for lags in _all(layout)}
-    near = min(chain.share for chain in found.values())
-    best = next(lags for lags, chain in found.items() if chain.share <= near * (1 + _MORE))
+    best, *rest = sorted(found, key=lambda lags: found[lags].share)
+    near = [best, *(lags for lags in rest if found[lags].share <= _NEAR * found[best].share)]
     others = [(lags, (*_small(lags, size), *bitshuffle)) for lags in {(): 0, best: 0}]
     if layout.kind != "f" and not layout.big:
         others.append(((1,), bitshuffle))
     tried = [(first.of(*each, quick).share, each) for each in others]
     smallest = min([*tried, (found[()].share, ((), shuffle))])[1]
-    bytewise = best, (*_small(best, size), *shuffle)
+    bytewise = [(lags, (*_small(lags, size), *shuffle)) for lags in near[:2]]
     plain = trial.of((), (), codec)
-    chains = [plain, *(trial.of(*each, codec) for each in {bytewise: 0, smallest: 0})]
+    chains = [plain, *(trial.of(*each, codec) for each in {**dict.fromkeys(bytewise), smallest: 0})]
     asked = _SLOWER if EFFORTS[effort].least_gain else 0
     least = min(chain.share for chain in chains)
-    own = [lags for lags in found if lags not in _OWN and found[lags].share <= near * _NEAR]
-    far = min(own, key=lambda lags: found[lags].share, default=())
-    for lags, after, slower in _slower(layout, *bytewise, far, effort):
+    far = next((lags for lags in near if lags not in _OWN), ())
+    for lags, after, slower in _slower(layout, *bytewise[0], far, effort):
         if lags and asked and min(chain.share for chain in chains) < _AT_ONCE * least:
             break
-        chain = trial.of(lags, after, slower)
-        chains.append(chain._replace(share=chain.share * (1 + asked)))
-    least = min(chain.share for chain in chains) * (1 + (_MORE if asked else 0))
-    smallest_ones = [chain for chain in chains if chain.share <= least]
-    return min(smallest_ones, key=lambda chain: (len(chain.filters), chain.share)), plain
+        chain = trial.of(lags, after, _quicker(slower))
+        chains.append(chain._replace(codec=slower, share=chain.share * (1 + asked)))
+    more = _MORE if asked else 0
+    return min(chains, key=lambda chain: chain.share * (1 + more * len(chain.filters))), plain
 
 
 def recurs(data: Buffer) -> bool:
@@ -166,7 +164,7 @@ def _slower(
     if not EFFORTS[effort].by_itself:
         return
     turned = (f"byteswap:{layout.size}",) if layout.big else ()
-    kinds = [((), turned, layout.kind)]
+    kinds: list[tuple[_Lags, tuple[str, ...], str]] = [((), turned, layout.kind)]
     if far:
         kinds.append((far, (), "i"))
     for lags, after, kind in kinds:
@@ -177,6 +175,12 @@ def _slower(
         # Beyond level 6 its dictionary is larger, and nothing else: numbers repeat nearby.
         yield (), (), parse_stage(CODECS, f"xz:6@{layout.size}")
         yield best, bytewise, parse_stage(CODECS, "xz:6@1")
+
+
+def _quicker(codec: StageSpec) -> StageSpec:
+    """pcodec at a level that tells as much of a sample, whose bins are quickly found."""
+    level, *others = codec.values
+    return codec._replace(values=(min(level, _LEVEL), *others)) if codec.name == "pcodec" else codec
 
 
 def _all(layout: NumbersLayout) -> list[_Lags]:
