@@ -161,7 +161,7 @@ def _for_array(
     choice: Choice, layouts: "list[NumbersLayout]", head: Buffer, source: Source | None
 ) -> Choice:
     """``layouts``: what its numbers are, or may be."""
-    from serialpack.array_chains import best_chain, recurs
+    from serialpack.array_chains import best_chain, recurring_chain
 
     codec, effort = choice.chain.codec, choice.effort
     length, samples = _samples(layouts[0], head, source, effort)
@@ -169,10 +169,10 @@ def _for_array(
         return choice._replace(why="it has too few numbers to look at")
     tried = [best_chain(layout, samples, length, codec, effort) for layout in layouts]
     found, plain = min(tried, key=lambda chains: chains[0].share)
-    if recurs(head):
-        # Which no sample tells of.
-        whole = len(CODECS.create(*codec).compress(head)) / len(head)
-        plain = plain._replace(share=min(whole, plain.share))
+    whole = recurring_chain(layouts[0], head, codec, effort)
+    if whole is not None and whole.share < found.share:
+        chain = choice.chain._replace(codec=whole.codec)
+        return choice._replace(chain=chain, why="much of it comes again, which zstd finds")
     if found.share > (1 - EFFORTS[choice.effort].least_gain / _QUICKLY) * plain.share:
         return choice._replace(why="a sample of its numbers gains too little behind a filter")
     return choice._replace(
