@@ -1,5 +1,5 @@
-"""One array becomes a file of another format: its items stay, bit for bit, what describes them is
-written anew.
+"""One array becomes a file of another format: its items stay, bit for bit, but where the user has
+them rounded, and what describes them is written anew.
 
 Through values each number would get the type that values have, and memory of its own.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import cast
 
+from serialpack.conversion.fixed import Rounding
 from serialpack.conversion.joining import Write
 from serialpack.conversion.losses import Losses, check_dropped
 from serialpack.conversion.plan import ConversionPlan
@@ -66,15 +67,18 @@ def _copied(
         losses.merge([dropped])
     head = fmt.whole_head(read(fmt.lead), read)
     header = fmt.read_header(head)
-    size = header.rows * header.items_a_row * dtype_in(header).itemsize
+    dtype = dtype_in(header)
+    size = header.rows * header.items_a_row * dtype.itemsize
+    rounding = Rounding(dtype, plan.step) if plan.step else None
     made = npy_header(header.descr, header.shape, fortran=header.fortran)
     again = read_header(made)
     assert again[:3] == header[:3], "the header that is written says what the source's says"
     write(made)
-    write(memoryview(head)[header.size :])
-    done = len(head) - header.size
+    front = head[header.size :]
+    write(front if rounding is None else rounding(front))
+    done = len(front)
     while done < size and (data := read(min(_PIECE, size - done))):
-        write(data)
+        write(data if rounding is None else rounding(data))
         done += len(data)
         if progress is not None:
             progress(header.size + done, done)
@@ -82,4 +86,6 @@ def _copied(
         raise Malformed(f"{size - done} bytes of the array are missing")
     if read(1):
         raise Malformed("there are bytes behind the array")
+    if rounding is not None:
+        losses.merge(rounding.losses(header.items_a_row))
     return Converted(header.size + size, header.rows, losses.report(), 0, [], {})

@@ -15,6 +15,7 @@ from serialpack.api import (
     target_name,
 )
 from serialpack.conversion.begun import Known, as_found, begun, looked_at
+from serialpack.conversion.fixed import parted
 from serialpack.conversion.listed import listed
 from serialpack.conversion.losses import Losses
 from serialpack.conversion.options import ConvertOptions
@@ -22,6 +23,7 @@ from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.projecting import Fields, fields_lost
 from serialpack.conversion.rules import (
     EVERY,
+    FIXED,
     RULES,
     TABLES,
     TEXT_TABLES,
@@ -51,7 +53,7 @@ def check_convert(
     to: str, *, format: str | None, lossy: Collection[str], threads: int | None
 ) -> None:
     """Raise what ``convert`` would raise whatever the source is."""
-    Losses(lossy)
+    Losses(parted(lossy)[0])
     if not is_written(to):
         FORMATS.source(to)
         raise UsageError(f"{to} is read, not written", hint="known: " + ", ".join(written()))
@@ -320,11 +322,17 @@ def _back(plan: ConversionPlan, losses: list[Loss]) -> tuple[str, ...]:
 def _as_array(
     read: Read, write: Write, plan: ConversionPlan, progress: Progress | None
 ) -> Converted | None:
-    if not FORMATS.declaration(plan.target).is_array:
-        return None
-    from serialpack.conversion.arrays import copied_array
+    found = None
+    if FORMATS.declaration(plan.target).is_array:
+        from serialpack.conversion.arrays import copied_array
 
-    return copied_array(read, write, plan, progress)
+        found = copied_array(read, write, plan, progress)
+    if found is None and plan.step:
+        raise UsageError(
+            f"--lossy {FIXED} rounds an array, and what --to {plan.target} makes of this is none",
+            hint=f"--to npy --lossy {FIXED}:{plan.step:g} where it is one",
+        )
+    return found
 
 
 def _copy(read: Read, write: Write, progress: Progress | None) -> Converted:
