@@ -167,13 +167,13 @@ class _Alike(NamedTuple):
     form: ShortForm
 
 
-class _Kept(local):
+class _LastAlike(local):
     """What each thread keeps for the next small source: to make it takes longer than to use it."""
 
     alike: _Alike | None = None
 
 
-_kept = _Kept()
+_last = _LastAlike()
 
 
 def _pack_alone(
@@ -189,11 +189,11 @@ def _pack_alone(
         return None
     asked = packing._replace(name=None, mtime=None, size=None)
     style = fmt.outline(first)
-    alike = _kept.alike
+    alike = _last.alike
     if alike is None or (alike.packing, alike.style) != (asked, style):
         header, plan = prepare(asked, first)
         alike = _Alike(asked, style, header.start, BlockPacker(plan), ShortForm(header))
-        _kept.alike = alike
+        _last.alike = alike
     packed = line.alone(alike.packer)
     block, payload = packed.block, packed.payload[0]
     with refused_as_written():

@@ -5,9 +5,9 @@ import re
 from codecs import BOM_UTF8
 from functools import cache
 
-#: What stands around JSON; and what it begins with, to be told by.
+#: What stands around JSON; and what it begins and ends with, to be told by.
 _WHITE = b" \t\r\n"
-_BEGINS = b"{", b"["
+_BEGINS, _ENDS = (b"{", b"["), (b"}", b"]")
 
 
 def json_kind(head: bytes, named: str | None = None) -> str | None:
@@ -41,6 +41,7 @@ def _are_lines(text: bytes) -> bool:
     return (
         len(lines) > 1
         and text.startswith(_BEGINS)
+        and lines[0].rstrip(_WHITE).endswith(_ENDS)
         and _json_state(lines[0]) == "whole"
         and _json_state(lines[1]) != "no"
     )
