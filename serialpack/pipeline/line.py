@@ -6,11 +6,10 @@ What stands behind takes what the workers made of each block: filters, codec and
 
 from collections.abc import Callable, Iterator
 from itertools import chain, count
-from time import perf_counter
 from typing import Any, NamedTuple
 
 from serialpack.formats.base import SourceBlock
-from serialpack.pipeline.timing import add_seconds, record, timed, turns
+from serialpack.pipeline.timing import add_seconds, timed, turns
 from serialpack.pipeline.workers import INLINE, MakeWorker, in_order
 
 #: From how many bytes of source on worker processes pay for their start (two take 0.2-0.45 s).
@@ -21,6 +20,9 @@ PROCESSES_FROM_IF_SLOW = 12 << 20
 
 #: Blocks of fewer bytes are held as if they had so many.
 _LEAST_HELD = 4 << 20
+
+#: A file of up to so many bytes is done at once, with little around it: it is one of many, mostly.
+SMALL = 64 << 10
 
 Progress = Callable[[int, int], object]
 
@@ -64,25 +66,6 @@ class Line:
         self._size = size
         self._progress = progress
         self.first = next(self._blocks)
-        self._since = 0.0
-
-    def alone(self, worker: Callable[[SourceBlock], Any]) -> Any:
-        """What ``worker`` makes of the first block, which is the only one, here and now."""
-        since = perf_counter()
-        made = worker(self.first)
-        self._since = perf_counter()
-        record(since, self._since, made.seconds)
-        add_seconds(self.seconds, made.seconds)
-        self.seconds["wait"] = self._since - since
-        return made
-
-    def wrote(self, size: int) -> None:
-        """That block was written, as ``size`` bytes: what was done since counts as writing."""
-        now = perf_counter()
-        self.seconds["write"] = now - self._since
-        record(self._since, now, {"write": self.seconds["write"]})
-        if self._progress is not None:
-            self._progress(len(self.first.data), size)
 
     def through(self, make: MakeWorker, crew: Crew) -> Iterator[tuple[SourceBlock, Any]]:
         """Each block, and what a worker of ``make`` made of it: anything with ``seconds``.

@@ -18,16 +18,14 @@ from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, Style, ValueFormat
 from serialpack.pipeline.blocks import SETTINGS, BlockPacker, Plan, of_records, plan_of
 from serialpack.pipeline.digest import WholeDigest
-from serialpack.pipeline.line import Crew, Line, Progress
+from serialpack.pipeline.line import SMALL, Crew, Line, Progress
+from serialpack.pipeline.timing import add_seconds, turns, worked
 from serialpack.pipeline.workers import INLINE, INLINE_PLAIN
 from serialpack.pipeline.writing import keeps, needs_values
 from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import Chain
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import Loss, totals
-
-#: Sources of up to so many bytes are packed one after another with little around each.
-_SMALL = 64 << 10
 
 
 class Packing(NamedTuple):
@@ -116,6 +114,8 @@ def pack_blocks(
     serializer = SERIALIZERS.cls(packing.chain.serializer.name)
     line = Line(blocks, block_size=packing.block_size, size=packing.size, progress=progress)
     if rows is None and (member := _pack_alone(line, write, packing)) is not None:
+        if progress is not None:
+            progress(member.size, member.length)
         return member
     header, plan = prepare(packing, line.first)
     # A source without values is not parsed: codecs and checksums let other threads run.
@@ -182,7 +182,7 @@ def _pack_alone(
     """Pack a source that is one small block, whose bytes are kept as they are, into a short
     member, in the very bytes that it would have otherwise; None for any other source."""
     first = line.first
-    if not first.last or first.index or len(first.data) > _SMALL:
+    if not first.last or first.index or len(first.data) > SMALL:
         return None
     serializer, fmt = SERIALIZERS.cls(packing.chain.serializer.name), FORMATS.get(packing.format)
     if packing.entry is not None or not keeps(serializer, fmt):
@@ -194,25 +194,27 @@ def _pack_alone(
         header, plan = prepare(asked, first)
         alike = _Alike(asked, style, header.start, BlockPacker(plan), ShortForm(header))
         _last.alike = alike
-    packed = line.alone(alike.packer)
-    block, payload = packed.block, packed.payload[0]
-    with refused_as_written():
-        frame = alike.form.frame(block, payload, packing.name, packing.mtime)
-    if frame is None:
-        return None
-    data = b"".join((alike.start, frame, payload))
-    write(data)
-    line.wrote(len(data))
-    return PackedMember(
-        (IndexRow.of(block, len(frame), frame_check(frame)),),
-        block.records,
-        block.size,
-        block.exact,
-        len(data),
-        len(payload),
-        int(block.stored),
-        line.seconds,
-    )
+    member = None
+    for packed in turns(worked(alike.packer, first), line.seconds):
+        add_seconds(line.seconds, packed.seconds)
+        block, payload = packed.block, packed.payload[0]
+        with refused_as_written():
+            frame = alike.form.frame(block, payload, packing.name, packing.mtime)
+        if frame is None:
+            continue
+        data = b"".join((alike.start, frame, payload))
+        write(data)
+        member = PackedMember(
+            (IndexRow.of(block, len(frame), frame_check(frame)),),
+            block.records,
+            block.size,
+            block.exact,
+            len(data),
+            len(payload),
+            int(block.stored),
+            line.seconds,
+        )
+    return member
 
 
 def with_dictionary(
