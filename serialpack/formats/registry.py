@@ -20,6 +20,8 @@ class FormatRegistry:
         self._by_name = {d.name: d for d in declarations}
         self._by_number = {d.number: d for d in declarations}
         self._by_extension = {x: d for d in declarations for x in d.extensions}
+        #: The formats themselves, by the names that they were asked for by.
+        self._made: dict[str, Format] = {}
         if not len(declarations) == len(self._by_name) == len(self._by_number):
             raise ValueError("two formats share a name or a number")
 
@@ -108,7 +110,11 @@ class FormatRegistry:
 
     def get(self, name: str) -> Format:
         """The format itself. It keeps no state, so one serves all threads."""
-        return _instance(self.declaration(name))
+        declared = self.declaration(name)
+        found = self._made.get(name)
+        if found is None or found.declared is not declared:
+            found = self._made[name] = _instance(declared)
+        return found
 
 
 @cache
@@ -121,6 +127,7 @@ def _instance(declaration: Declaration) -> Format:
     return cast(Format, _imported(declaration.where)(declaration))
 
 
+@cache
 def _imported(where: str) -> Any:
     """What stands at ``where``, as module:name."""
     module, _, attribute = where.partition(":")
