@@ -231,6 +231,13 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
         " that one can be kept for a batch that is run every night. `serialpack inspect` sums it"
         " up.",
     ),
+    ("*", "--scheduler"): (
+        "Files become tasks of a Dask cluster (dask.distributed), small ones in groups; its workers"
+        " read and write them, so they need serialpack and the same names for the files: a shared"
+        " file system, or URLs. With `local` a worker a core (`-j`) is started here. What comes of"
+        " it, reports and exit status are those of a run without. What a killed worker had is done"
+        " once more. Ctrl-C cancels. It takes `pip install 'serialpack[dask]'`.",
+    ),
     ("*", "--stats"): (
         "A table for each file. Seconds add up over threads; waiting is of who reads, who works"
         " and who writes, for each other; wall is the time that passed. Files done ahead, beside"
