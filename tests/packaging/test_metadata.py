@@ -53,7 +53,7 @@ def test_a_stage_names_what_brings_its_library(name: str) -> None:
 CONFLICTING = {"pyrapidjson"}
 
 #: Extras that bring no stage, but what a command can do besides.
-BESIDES = {"gitignore", "lmdb", "plot", "remote"}
+BESIDES = {"gitignore", "hdf5", "lmdb", "plot", "remote"}
 
 #: Extras that hold other libraries to few versions, and are not in ``all`` for that.
 NARROW = {"remote"}
