@@ -26,7 +26,7 @@ MEMORY = (
     " its members is). A row of CSV whose header is longer than 1 MiB becomes JSON, NDJSON,"
     " MessagePack or CBOR some members at a time, and takes 5 times the row and its header instead."
     " The bound is not that of Avro, nor of what is written as a whole. Another table has"
-    " 100,000 columns at most, each of which takes 1 kB, and in Parquet 17 kB; where each record"
+    " 100,000 columns at most, each of which takes 1 kB, and in Parquet 8 kB; where each record"
     " has keys of its own, it is the cells, records times columns, that take memory: up to 90 bytes"
     " each.",
     "What this takes is no reason to refuse a container. `--max-size` limits what is written."
