@@ -24,6 +24,7 @@ from serialpack.values.structure import Structure
 if TYPE_CHECKING:
     from serialpack.formats.shared.join import Join
     from serialpack.formats.shared.marks import Marks
+    from serialpack.stages.chain import Extent
 
 #: Reads up to n bytes; fewer only at the end of the source, b"" when there is no more.
 Read = Callable[[int], bytes]
@@ -52,6 +53,7 @@ class SourceBlock(NamedTuple):
     known to read it, such as a file's header.
     ``inside``: its records are the elements (``"a"``) of one array that is all of the source, or
     the members (``"m"``) of one map, each a map of one member.
+    ``extents``: what it consists of, where that is to be several parts.
     """
 
     data: Buffer
@@ -66,6 +68,7 @@ class SourceBlock(NamedTuple):
     column: int = 0
     context: bytes = b""
     inside: Structure | None = None
+    extents: "tuple[Extent, ...]" = ()
 
 
 def picked(spans: Iterator[Span], span: Span, count: int) -> Span | None:

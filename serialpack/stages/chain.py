@@ -47,6 +47,16 @@ class Chain(NamedTuple):
         return [(SERIALIZERS, self.serializer), *filters, (CODECS, self.codec)]
 
 
+class Extent(NamedTuple):
+    """An extent of a block that is a part of its own, of ``size`` bytes.
+
+    ``chain``: its own, with the serializer of the header's; None: that one.
+    """
+
+    size: int
+    chain: Chain | None = None
+
+
 def parse_chain(text: str) -> Chain:
     """The chain that ``text`` spells; UsageError where a stage or a parameter is unknown."""
     parts = text.split("+")
