@@ -165,11 +165,17 @@ def _for_array(
     choice: Choice, layouts: "list[NumbersLayout]", head: Buffer, source: Source | None
 ) -> Choice:
     """``layouts``: what its numbers are, or may be."""
-    from serialpack.array_chains import best_chain
-
     samples = _samples(layouts[0], head, source)
     if not samples:
         return choice._replace(why="it has too few numbers to look at")
+    return for_numbers(choice, layouts, samples)
+
+
+def for_numbers(choice: Choice, layouts: "list[NumbersLayout]", samples: list[Buffer]) -> Choice:
+    """``choice`` with the filters and the codec that suit numbers, each sample of which begins
+    with a whole one. ``layouts``: what they are, or may be."""
+    from serialpack.array_chains import best_chain
+
     codec, effort = choice.chain.codec, choice.effort
     tried = [best_chain(layout, samples, codec, effort) for layout in layouts]
     found, plain = min(tried, key=lambda chains: chains[0].size)

@@ -8,7 +8,7 @@ serializer wrote.
 from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
 from threading import Event
-from typing import IO, Any, NamedTuple, TypedDict, Unpack, cast
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack, cast
 from warnings import warn
 
 from serialpack._version import __version__
@@ -27,9 +27,16 @@ from serialpack.errors import (
 )
 from serialpack.files import UNNAMED, Path, Source
 from serialpack.formats.base import Style, depth_loss
-from serialpack.formats.python.buffers import MARK, Scattered, frame_layout, is_framed
+from serialpack.formats.python.buffers import (
+    LARGE,
+    MARK,
+    Scattered,
+    ScatteredFile,
+    frame_layout,
+    is_framed,
+)
 from serialpack.pipeline.blocks import SETTINGS, Plan
-from serialpack.pipeline.pack import Packing, pack_stream
+from serialpack.pipeline.pack import Packing, pack_blocks, pack_stream
 from serialpack.pipeline.small import pack_small, unpack_small
 from serialpack.pipeline.unpack import Write, check_trust, member_plan, unpack_stream
 from serialpack.pipeline.workers import usable_cores
@@ -45,6 +52,9 @@ from serialpack.serializers.whole import (
 )
 from serialpack.stages.effort import DEFAULT_EFFORT
 from serialpack.stages.stage import MAX_BLOCK, Buffer
+
+if TYPE_CHECKING:
+    from serialpack.extents import LargeValue
 
 Default = Callable[[Any], Any]
 
@@ -67,9 +77,13 @@ class DumpOptions(TypedDict, total=False):
 
 
 class _Serialized(NamedTuple):
+    """``open``: whether ``choice`` says nothing of filters and codec that was asked for."""
+
+    serializer: RecordSerializer
     choice: Choice
     settings: Style
     pieces: list[Buffer]
+    open: bool
 
 
 def dump(
@@ -155,28 +169,22 @@ def _pack(packed: _Serialized, how: DumpOptions, write: Write) -> None:
         from serialpack.pipeline.in_place import pack_in_place
 
         pack_in_place(data, frame_layout(data.read, len(data)).buffers[0].start, write, packing)
+    elif dictionary is None and (values := _large_values(packed.serializer, data)):
+        from serialpack.extents import apart
+
+        found = apart(packed.choice, values, data.read, tried=packed.open)
+        blocks = found.blocks(data.read, len(data), packing.block_size, records=1)
+        pack_blocks(blocks, write, packing._replace(chain=found.chain))
     else:
-        pack_stream(_MemoryFile(data).read, write, packing)
+        pack_stream(ScatteredFile(data).read, write, packing)
 
 
-#: Up to so many bytes are given as bytes, which those who look into them ask for.
-_COPIED = 1 << 20
+def _large_values(serializer: RecordSerializer, data: Scattered) -> "list[LargeValue]":
+    if len(data) < LARGE:
+        return []
+    from serialpack.pipeline.beside import large_values
 
-
-class _MemoryFile:
-    """Bytes in memory as a file; large pieces are no copies."""
-
-    def __init__(self, data: Scattered) -> None:
-        self._data = data
-        self._at = 0
-
-    def read(self, size: int) -> Any:
-        piece = self._data.read(self._at, self._at + size)
-        self._at += len(piece)
-        return bytes(piece) if len(piece) <= _COPIED else piece
-
-    def __len__(self) -> int:
-        return len(self._data) - self._at
+    return large_values(serializer, data)
 
 
 def load(
@@ -295,7 +303,7 @@ def loads(
             error.path = error.path or UNNAMED
             raise
         return hooked(obj, object_hook)
-    file = cast("IO[bytes]", _MemoryFile(Scattered([memoryview(flat).toreadonly()])))
+    file = cast("IO[bytes]", ScatteredFile(Scattered([memoryview(flat).toreadonly()])))
     return load(
         file,
         trust=trust,
@@ -341,7 +349,7 @@ def _serialize(obj: Any, chain: str, how: DumpOptions) -> _Serialized:
             continue
         if is_auto and refused is not None and not serializer.safe and not _warned.is_set():
             _warn(refused().value_path)
-        return _Serialized(choice, settings, pieces)
+        return _Serialized(serializer, choice, settings, pieces, "+" not in chain)
     assert refused is not None
     raise refused()
 

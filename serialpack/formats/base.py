@@ -23,6 +23,7 @@ from serialpack.values.structure import Structure
 
 if TYPE_CHECKING:
     from serialpack.formats.shared.join import Join
+    from serialpack.formats.shared.long_bytes import Heads
     from serialpack.formats.shared.marks import Marks
     from serialpack.stages.chain import Extent
 
@@ -105,6 +106,8 @@ class Format(ABC):
     quick: ClassVar[bool] = False
     #: Whether its sources are what a serializer wrote.
     serialized: ClassVar[bool] = False
+    #: What first bytes of its values say, by which long ones are found; None: it has none.
+    heads: "ClassVar[Heads | None]" = None
     #: What its style has; other keys mean nothing.
     style_types: ClassVar[StyleTypes] = {}
 

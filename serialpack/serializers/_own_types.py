@@ -27,9 +27,9 @@ Parts = tuple[int, list[Any]]
 
 (
     _INTEGER,
-    _TUPLE,
-    _SET,
-    _FROZENSET,
+    TUPLE,
+    SET,
+    FROZENSET,
     _BYTEARRAY,
     _COMPLEX,
     _DECIMAL,
@@ -40,8 +40,8 @@ Parts = tuple[int, list[Any]]
     _DATETIME,
     _DURATION,
     _PATH,
-    _ENUM,
-    _DATACLASS,
+    ENUM,
+    DATACLASS,
     _TYPED,
 ) = range(1, 18)
 #: Arrays and scalars of NumPy, which ``arrays`` knows.
@@ -61,9 +61,9 @@ def parts_of(value: Any) -> Parts | None:
         return make(value)
     if isinstance(value, Enum):
         cls = _named(value, type(value))
-        return _ENUM, [*cls, value._name_]
+        return ENUM, [*cls, value._name_]
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return _DATACLASS, [*_named(value, type(value)), _fields(value)]
+        return DATACLASS, [*_named(value, type(value)), _fields(value)]
     return None
 
 
@@ -168,9 +168,9 @@ def _typed(code: str, data: bytes) -> Any:
 
 _MAKERS: dict[type, Callable[[Any], Parts]] = {
     int: lambda v: (_INTEGER, [v.to_bytes(v.bit_length() // 8 + 1, "little", signed=True)]),
-    tuple: lambda v: (_TUPLE, list(v)),
-    set: lambda v: (_SET, list(v)),
-    frozenset: lambda v: (_FROZENSET, list(v)),
+    tuple: lambda v: (TUPLE, list(v)),
+    set: lambda v: (SET, list(v)),
+    frozenset: lambda v: (FROZENSET, list(v)),
     bytearray: lambda v: (_BYTEARRAY, [bytes(v)]),
     complex: lambda v: (_COMPLEX, [v.real, v.imag]),
     Decimal: lambda v: (_DECIMAL, [str(v)]),
@@ -185,9 +185,9 @@ _MAKERS: dict[type, Callable[[Any], Parts]] = {
 }
 _BACK: dict[int, Callable[..., Any]] = {
     _INTEGER: lambda data: int.from_bytes(data, "little", signed=True),
-    _TUPLE: lambda *parts: parts,
-    _SET: lambda *parts: set(parts),
-    _FROZENSET: lambda *parts: frozenset(parts),
+    TUPLE: lambda *parts: parts,
+    SET: lambda *parts: set(parts),
+    FROZENSET: lambda *parts: frozenset(parts),
     _BYTEARRAY: bytearray,
     _COMPLEX: lambda real, imag: complex(real, imag),
     _DECIMAL: Decimal,
@@ -198,7 +198,7 @@ _BACK: dict[int, Callable[..., Any]] = {
     _DATETIME: _moment_back(datetime),
     _DURATION: lambda days, seconds, micro: timedelta(days, seconds, micro),
     _PATH: _path,
-    _ENUM: _enum,
-    _DATACLASS: _dataclass,
+    ENUM: _enum,
+    DATACLASS: _dataclass,
     _TYPED: _typed,
 }

@@ -94,7 +94,7 @@ def _numbers_of(chain: Chain) -> ChainNumbers:
 def chain_of_numbers(numbers: ChainNumbers, writer: str) -> Chain:
     """The chain a container stores; UnsupportedError for a stage that this version lacks."""
     if len(numbers) < 2:
-        raise UnsupportedError("the header's chain has no codec")
+        raise UnsupportedError("a chain has no codec")
     return Chain(
         _spec(SERIALIZERS, numbers[0], writer),
         tuple(_spec(FILTERS, n, writer) for n in numbers[1:-1]),

@@ -37,10 +37,11 @@ class NumbersLayout(NamedTuple):
 def numbers_in(head: bytes) -> NumbersLayout | None:
     """The array in a file that begins with ``head``; None where there is none that is known."""
     header = header_in(head)
-    return None if header is None else _layout(header)
+    return None if header is None else layout_of(header)
 
 
-def _layout(header: ArrayHeader) -> NumbersLayout | None:
+def layout_of(header: ArrayHeader) -> NumbersLayout | None:
+    """Of the array that ``header`` says; None where its items are no numbers."""
     match = _DESCR.fullmatch(header.descr) if isinstance(header.descr, str) else None
     if match is None or header.size >= 1 << 31:
         return None

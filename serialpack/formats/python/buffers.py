@@ -25,6 +25,9 @@ LARGE = 64 << 10
 #: Where a buffer begins is a multiple of this, as processors like it.
 _ALIGN = 64
 
+#: Up to so many bytes are given as bytes, which those who look into them ask for.
+_COPIED = 1 << 20
+
 _HEAD = struct.Struct("<8sQQ")
 
 
@@ -85,6 +88,22 @@ class Scattered:
         """The same as one, which is a copy only where they lie in several places."""
         found = self.slices(start, stop)
         return found[0] if len(found) == 1 else b"".join(found)
+
+
+class ScatteredFile:
+    """Such bytes as a file that is read once; large pieces are no copies."""
+
+    def __init__(self, data: Scattered) -> None:
+        self._data = data
+        self._at = 0
+
+    def read(self, size: int) -> Any:
+        piece = self._data.read(self._at, self._at + size)
+        self._at += len(piece)
+        return bytes(piece) if len(piece) <= _COPIED else piece
+
+    def __len__(self) -> int:
+        return len(self._data) - self._at
 
 
 def framed(pickle: bytes, buffers: list[memoryview]) -> bytearray:
