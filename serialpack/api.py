@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import IO, TYPE_CHECKING, Any
 
 from serialpack._version import __version__
-from serialpack.auto import Choice, choose, settle
+from serialpack.auto import Choice, choose
 from serialpack.container.reader import SNIFF, first_header, is_container, is_small
 from serialpack.container.small import MAX_SMALL
 from serialpack.detect import AsFound, looks_like, told
@@ -25,6 +25,7 @@ from serialpack.far import is_store
 from serialpack.files import Path, Source
 from serialpack.formats import FORMATS
 from serialpack.pipeline.expect import expect_restored
+from serialpack.pipeline.settle import settle
 from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import PackReport, UnpackReport
 from serialpack.serializers import SERIALIZERS
@@ -135,6 +136,7 @@ def pack(
             settings=SERIALIZERS.cls(choice.chain.serializer.name).settings(options or {}),
             threads=threads or usable_cores(),
             size=opened.size,
+            split=choice.split,
         )
         if shared_dict is not None:
             from serialpack.dictionaries import for_source

@@ -9,7 +9,7 @@ is looked at whole, so that nothing is stored that zstd would have made clearly 
 """
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import IO, TYPE_CHECKING, NamedTuple
 
@@ -18,6 +18,7 @@ from serialpack.errors import UsageError
 from serialpack.files import Source
 from serialpack.filters import FILTERS
 from serialpack.formats import FORMATS
+from serialpack.formats.base import Read, SourceBlock
 from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import Chain, StageSpec, parse_stage
 from serialpack.stages.effort import DEFAULT_EFFORT, EFFORTS
@@ -48,12 +49,16 @@ _QUICKLY = 4
 _PLACES, _TIMES = (0.15, 0.5, 0.85), 4
 
 
+Split = Callable[[Read, int], Iterator[SourceBlock]]
+
+
 class Choice(NamedTuple):
     """A chain, the size of its blocks in bytes, and why these.
 
     ``min_saving``: what its codec must save of a block (see ``Effort``), 0 where the user named
     the codec. ``settled``: whether the data cannot change it any more; ``looked_at``: whether it
-    was looked at for this.
+    was looked at for this. ``split``: what cuts the source in the place of its format, given what
+    reads it, and the size of blocks.
     """
 
     chain: Chain
@@ -63,6 +68,7 @@ class Choice(NamedTuple):
     min_saving: float = 0.0
     settled: bool = True
     looked_at: bool = False
+    split: Split | None = None
 
 
 @cache

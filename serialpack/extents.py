@@ -2,30 +2,27 @@
 
 What stands side by side in a source may be as unlike as a picture and the words about it. So each
 large value begins a block, and gets filters and codec by samples of its own; what is left, which is
-small, can be read without it. Enter at ``apart``.
+small, can be read without it. Enter at ``apart``, or for a source at ``settle_apart``.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
-from serialpack.array_chains import window_of
-from serialpack.auto import Choice, for_numbers
-from serialpack.formats.arrays.layout import NumbersLayout
+from serialpack import auto
+from serialpack.auto import Choice
+from serialpack.files import Source
+from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock
-from serialpack.raw_numbers import guessed_layouts
+from serialpack.formats.shared.elements import MessageFormat
+from serialpack.formats.shared.large import LargeValue, NumbersLayout, ReadAt
+from serialpack.formats.shared.long_bytes import LongBytes
 from serialpack.stages.chain import Chain, Extent
 from serialpack.stages.stage import Buffer
-
-#: ``read(start, stop)`` gives the bytes of the source there.
-ReadAt = Callable[[int, int], Buffer]
-
-#: So few bytes of large values are not worth the time that it takes to try filters.
-_LEAST_TRIED = 1 << 20
 
 #: Arrays of one type are tried together where they are smaller than this, whatever their shape.
 _ALONE = 1 << 20
@@ -34,23 +31,8 @@ _ALONE = 1 << 20
 #: the middle one will do.
 _PLACES, _TIMES = (0.15, 0.5, 0.85), 12
 
-#: What may stand between two values that share a block: it is what aligns the second.
-_BETWEEN = 64
-
 #: Of so many bytes of a value it is guessed what they are.
 _GUESSED = 4 << 20
-
-
-class LargeValue(NamedTuple):
-    """Where a large value is in its source, and what its numbers are; None: that is not known."""
-
-    start: int
-    stop: int
-    layout: NumbersLayout | None = None
-
-    @property
-    def size(self) -> int:
-        return self.stop - self.start
 
 
 class Apart(NamedTuple):
@@ -67,7 +49,7 @@ class Apart(NamedTuple):
         self, read: ReadAt, total: int, block_size: int, *, records: int | None = None
     ) -> Iterator[SourceBlock]:
         """The blocks of the source of ``total`` bytes; ``records``: 1 where it is one record."""
-        cuts = [*_blocks(self._extents(total), block_size)]
+        cuts = [*_blocks(self.extents(total), block_size)]
         for index, (start, stop, chain, _) in enumerate(cuts):
             later = records is not None and index > 0
             yield SourceBlock(
@@ -82,14 +64,14 @@ class Apart(NamedTuple):
                 extents=(Extent(stop - start, None if chain == self.chain else chain),),
             )
 
-    def _extents(self, total: int) -> Iterator[_Extent]:
+    def extents(self, total: int) -> Iterator[_Extent]:
+        """Those of a source of ``total`` bytes, one after another."""
         at = 0
-        ends = [*(value.start for value in self.values[1:]), total]
-        for value, chain, end in zip(self.values, self.chains, ends, strict=True):
+        for value, chain in zip(self.values, self.chains, strict=True):
             if value.start > at:
                 yield _Extent(at, value.start, self.rest, False)
-            at = end if end - value.stop < _BETWEEN else value.stop
-            yield _Extent(value.start, at, chain, True)
+            yield _Extent(value.start, value.stop, chain, True)
+            at = value.stop
         if at < total or not total:
             yield _Extent(at, total, self.rest, False)
 
@@ -126,9 +108,9 @@ def apart(choice: Choice, values: Sequence[LargeValue], read: ReadAt, *, tried: 
     ``tried``: whether filters and codecs are tried for them, which ``choice`` has too else.
     """
     chains = dict.fromkeys(values, choice.chain)
-    if tried and sum(value.size for value in values) >= _LEAST_TRIED:
+    if tried:
         for layouts, alike in _groups(values, read).items():
-            found = for_numbers(choice, list(layouts), _samples(alike, layouts[0], read)).chain
+            found = auto.for_numbers(choice, list(layouts), _samples(alike, layouts[0], read)).chain
             chains.update(dict.fromkeys(alike, found))
     sizes: defaultdict[Chain, int] = defaultdict(int)
     for value, chain in chains.items():
@@ -143,6 +125,8 @@ def _groups(
     values: Sequence[LargeValue], read: ReadAt
 ) -> dict[tuple[NumbersLayout, ...], list[LargeValue]]:
     """Values that are tried together, by what their numbers are, or may be."""
+    from serialpack.raw_numbers import guessed_layouts
+
     found: defaultdict[tuple[NumbersLayout, ...], list[LargeValue]] = defaultdict(list)
     for value in values:
         layouts = [value.layout] if value.layout is not None else []
@@ -158,6 +142,8 @@ def _groups(
 
 def _samples(values: list[LargeValue], layout: NumbersLayout, read: ReadAt) -> list[Buffer]:
     """Samples of alike values, each from a whole number on."""
+    from serialpack.array_chains import window_of
+
     starts = [*accumulate((value.size for value in values), initial=0)]
     size = window_of(layout, starts[-1])
     found = []
@@ -168,3 +154,69 @@ def _samples(values: list[LargeValue], layout: NumbersLayout, read: ReadAt) -> l
         start = value.start + at // layout.size * layout.size
         found.append(read(start, min(start + size, value.stop)))
     return found
+
+
+def settle_apart(choice: Choice, format: str, head: memoryview, source: Source) -> Choice | None:
+    """``choice``, which is open, for ``source``, which begins with ``head``; None where it has no
+    large values."""
+    fmt = FORMATS.get(format)
+    if isinstance(fmt, MessageFormat):
+        return _of_messages(choice, fmt, head)
+    size, again = source.size, source.again()
+    if size is None or again is None:
+        return None
+    with again:
+        read = _reading(again)
+        values = fmt.large_values(read, size)
+        if not values:
+            return None
+        how = apart(choice, values, read, tried=True)
+    count = len(set(how.chains))
+    return choice._replace(
+        chain=how.chain,
+        why=f"samples of its {len(values)} large values call for {count} chains",
+        settled=True,
+        looked_at=True,
+        split=lambda read, block_size: how.blocks(
+            lambda start, stop: read(stop - start), size, block_size
+        ),
+    )
+
+
+def _reading(source: Source) -> ReadAt:
+    def read(start: int, stop: int) -> bytes:
+        source.file.seek(start)
+        return source.file.read(stop - start)
+
+    return read
+
+
+def _of_messages(choice: Choice, fmt: MessageFormat, head: memoryview) -> Choice | None:
+    """For messages of which half or more is long bytes, as far as their beginning tells."""
+    values = [LargeValue(*span) for span in LongBytes(fmt.heads).within(head)]
+    if sum(value.size for value in values) * 2 < len(head):
+        return None
+    how = apart(choice, values, lambda start, stop: head[start:stop], tried=True)
+    return choice._replace(
+        chain=how.chain,
+        why="its long bytes are parts of their own, filtered as a sample of them calls for",
+        settled=True,
+        looked_at=True,
+        split=lambda read, block_size: _with_extents(how, fmt, fmt.split(read, block_size)),
+    )
+
+
+def _with_extents(
+    how: Apart, fmt: MessageFormat, blocks: Iterator[SourceBlock]
+) -> Iterator[SourceBlock]:
+    """``blocks``, each in parts: its long bytes, and what is between them."""
+    finder = LongBytes(fmt.heads)
+    for block in blocks:
+        values = [LargeValue(*span) for span in finder.within(block.data)]
+        here = how._replace(values=values, chains=[how.chain] * len(values))
+        yield block._replace(
+            extents=tuple(
+                Extent(stop - start, None if chain == how.chain else chain)
+                for start, stop, chain, _ in here.extents(len(block.data))
+            )
+        )

@@ -54,7 +54,7 @@ from serialpack.stages.effort import DEFAULT_EFFORT
 from serialpack.stages.stage import MAX_BLOCK, Buffer
 
 if TYPE_CHECKING:
-    from serialpack.extents import LargeValue
+    from serialpack.formats.shared.large import LargeValue
 
 Default = Callable[[Any], Any]
 
@@ -171,8 +171,10 @@ def _pack(packed: _Serialized, how: DumpOptions, write: Write) -> None:
         pack_in_place(data, frame_layout(data.read, len(data)).buffers[0].start, write, packing)
     elif dictionary is None and (values := _large_values(packed.serializer, data)):
         from serialpack.extents import apart
+        from serialpack.pipeline.settle import LEAST_TRIED
 
-        found = apart(packed.choice, values, data.read, tried=packed.open)
+        tried = packed.open and len(data) >= LEAST_TRIED
+        found = apart(packed.choice, values, data.read, tried=tried)
         blocks = found.blocks(data.read, len(data), packing.block_size, records=1)
         pack_blocks(blocks, write, packing._replace(chain=found.chain))
     else:

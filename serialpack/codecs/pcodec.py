@@ -55,7 +55,9 @@ class Pcodec(Codec):
         config = ChunkConfig(compression_level=self.values[0], enable_8_bit=True)
         if 0 < (before := self.values[2] // kind.itemsize) < n:
             config.paging_spec = _chunks(before, n - before)
-        stream = standalone.simple_compress(np.frombuffer(data, kind, n), config) if n else b""
+        # The library takes numbers only where a processor may read them at once.
+        numbers = np.require(np.frombuffer(data, kind, n), requirements="A")
+        stream = standalone.simple_compress(numbers, config) if n else b""
         rest = bytes(data[n * kind.itemsize :])
         return b"".join((varint(len(data)), varint(len(stream)), stream, rest))
 

@@ -21,7 +21,7 @@ from serialpack.formats.arrays.rows import ArrayFormat, dtype_in
 from serialpack.formats.arrays.zipped import opened_entry
 from serialpack.formats.base import Read, SourceBlock
 from serialpack.formats.shared.document import Malformed
-from serialpack.formats.shared.filed import as_file
+from serialpack.formats.shared.filed import sought
 from serialpack.pipeline.line import Progress
 
 #: Bytes that are copied at a time.
@@ -44,7 +44,7 @@ def copied_array(
         if isinstance(fmt, ArrayFormat) and shaping == Shaping():
             return _copied(fmt, read, write, plan, progress)
         if isinstance(fmt, NpzFormat) and shaping.at and shaping == Shaping(at=shaping.at):
-            with as_file(read).file() as path, opened_entry(path, shaping.at) as read_entry:
+            with sought(read) as file, opened_entry(file, shaping.at) as read_entry:
                 npy = cast(ArrayFormat, FORMATS.get("npy"))
                 return _copied(npy, read_entry, write, plan, progress)
     except Malformed as bad:

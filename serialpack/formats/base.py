@@ -23,7 +23,7 @@ from serialpack.values.structure import Structure
 
 if TYPE_CHECKING:
     from serialpack.formats.shared.join import Join
-    from serialpack.formats.shared.long_bytes import Heads
+    from serialpack.formats.shared.large import LargeValue, ReadAt
     from serialpack.formats.shared.marks import Marks
     from serialpack.stages.chain import Extent
 
@@ -106,8 +106,6 @@ class Format(ABC):
     quick: ClassVar[bool] = False
     #: Whether its sources are what a serializer wrote.
     serialized: ClassVar[bool] = False
-    #: What first bytes of its values say, by which long ones are found; None: it has none.
-    heads: "ClassVar[Heads | None]" = None
     #: What its style has; other keys mean nothing.
     style_types: ClassVar[StyleTypes] = {}
 
@@ -155,6 +153,10 @@ class Format(ABC):
         than too few, so that a block may be smaller than it had to be. A format that has no
         records worth that splits as ever.
         """
+
+    def large_values(self, read: "ReadAt", size: int) -> "list[LargeValue]":  # noqa: ARG002
+        """Those in a source of ``size`` bytes, in order, as far as they are soon told."""
+        return []
 
     def record_spans(
         self,

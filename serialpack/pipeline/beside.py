@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from serialpack.extents import LargeValue
 from serialpack.formats import FORMATS
 from serialpack.formats.arrays.layout import layout_of
 from serialpack.formats.python.buffers import MARK, Scattered, frame_layout, is_framed
-from serialpack.formats.shared.long_bytes import LEAST, long_bytes
+from serialpack.formats.shared.elements import MessageFormat
+from serialpack.formats.shared.large import LargeValue
+from serialpack.formats.shared.long_bytes import LEAST, LongBytes
 from serialpack.serializers.base import RecordSerializer
 
 
@@ -16,11 +17,13 @@ def large_values(serializer: RecordSerializer, data: Scattered) -> list[LargeVal
         layout = frame_layout(data.read, len(data))
         headers = serializer.beside(data.read(layout.pickle.start, layout.pickle.stop))
         known = [*headers, *[None] * (len(layout.buffers) - len(headers))]
+        # Each with what aligns the next one.
+        ends = [*(place.start for place in layout.buffers[1:]), layout.end]
         return [
-            LargeValue(place.start, place.stop, None if header is None else layout_of(header))
-            for place, header in zip(layout.buffers, known, strict=True)
+            LargeValue(place.start, end, None if header is None else layout_of(header))
+            for place, end, header in zip(layout.buffers, ends, known, strict=True)
         ]
-    heads = FORMATS.get(serializer.stored_format or "bytes").heads
-    if heads is None or len(data) < LEAST:
+    stored = FORMATS.get(serializer.stored_format or "bytes")
+    if len(data) < LEAST or not isinstance(stored, MessageFormat):
         return []
-    return [LargeValue(*span) for span in long_bytes(data.read(0, len(data)), heads)]
+    return [LargeValue(*span) for span in LongBytes(stored.heads).within(data.read(0, len(data)))]

@@ -5,6 +5,7 @@ from functools import partial
 from io import BytesIO
 from typing import NamedTuple
 
+from serialpack.auto import Split
 from serialpack.container.index import Index
 from serialpack.container.names import DictionaryName
 from serialpack.container.records import ENTRIES, Header
@@ -52,6 +53,8 @@ class Packing(NamedTuple):
     settings: Style = {}  # noqa: RUF012
     #: What the codec works with.
     dictionary: DictionaryName | None = None
+    #: See ``auto.Choice``.
+    split: Split | None = None
 
 
 class PackedMember(NamedTuple):
@@ -81,12 +84,15 @@ def pack_stream(
     """
     fmt = FORMATS.get(packing.format)
     serializer = SERIALIZERS.cls(packing.chain.serializer.name)
-    blocks = fmt.split(
-        read,
-        packing.block_size,
-        for_values=fmt.has_values and not serializer.exact,
-        most_values=serializer.most_values(packing.block_size),
-    )
+    if packing.split is not None:
+        blocks = packing.split(read, packing.block_size)
+    else:
+        blocks = fmt.split(
+            read,
+            packing.block_size,
+            for_values=fmt.has_values and not serializer.exact,
+            most_values=serializer.most_values(packing.block_size),
+        )
     return pack_blocks(blocks, write, packing, progress)
 
 

@@ -296,7 +296,7 @@ def wanted() -> Iterator[Golden]:
         "meta", "document", {"meta": {"who": "Zoë", "why": "a test"}}, "the user's own words"
     )
     yield Golden("unproved", "ndjson", {"verify": False}, "packed without the proof")
-    for name, source, how in (
+    dumped: tuple[tuple[str, str, dict[str, Any]], ...] = (
         ("object-json", "object-json", {"dump": "json+zstd:3", "meta": {"as": "a member"}}),
         ("object-msgpack", "object-msgpack", {"dump": "msgpack+xz:6", "meta": {"as": "a member"}}),
         ("small-json", "object-json", {"dump": "json+zstd:3"}),
@@ -310,7 +310,8 @@ def wanted() -> Iterator[Golden]:
             {"dump": "pickle:5+none", "verify": False, "meta": {"as": "a member"}},
         ),
         *((name, name, {"dump": chain}) for name, chain in DUMPED.items()),
-    ):
+    )
+    for name, source, how in dumped:
         yield Golden(name, source, how, f"a dumped object, {how['dump']}")
     yield from (Golden(*each) for each in (*SHORT, *SHARED, *ARCHIVES))
 
@@ -321,6 +322,7 @@ def make(golden: Golden) -> bytes:
     from serialpack import api
     from serialpack.formats.python.buffers import LARGE
     from serialpack.serializers import SERIALIZERS
+    from serialpack.serializers.whole import of_values
 
     names = golden.source.split(",")
     if "shared" in golden.options:
@@ -339,7 +341,7 @@ def make(golden: Golden) -> bytes:
             obj: Any = [Array(n) for n in NUMBERS] if name == "object-buffers" else OBJECT
             obj = OWN if name == "object-own" else obj
             if name in DUMPED:
-                (obj,) = SERIALIZERS.create("objects").load_object([data])
+                (obj,) = of_values(SERIALIZERS.create("objects")).load_object([data])
             with patch("serialpack.formats.python.buffers.LARGE", 64 if few else LARGE):
                 obj = [Array(n) for n in FEW] if few else obj
                 out.write(serialpack.dumps(obj, golden.options["dump"], **options))
