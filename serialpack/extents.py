@@ -27,10 +27,6 @@ from serialpack.stages.stage import Buffer
 #: Arrays of one type are tried together where they are smaller than this, whatever their shape.
 _ALONE = 1 << 20
 
-#: Samples are taken at these shares of alike values; of fewer bytes than so many times a sample
-#: the middle one will do.
-_PLACES, _TIMES = (0.15, 0.5, 0.85), 12
-
 #: Of so many bytes of a value it is guessed what they are.
 _GUESSED = 4 << 20
 
@@ -109,8 +105,13 @@ def apart(choice: Choice, values: Sequence[LargeValue], read: ReadAt, *, tried: 
     """
     chains = dict.fromkeys(values, choice.chain)
     if tried:
+        from serialpack.array_chains import sample_places
+
         for layouts, alike in _groups(values, read).items():
-            found = auto.for_numbers(choice, list(layouts), _samples(alike, layouts[0], read)).chain
+            length, joined = _joined(alike, read)
+            samples = [joined(*at) for at in sample_places(layouts[0], length, choice.effort)]
+            head = joined(0, choice.block_size)
+            found = auto.for_numbers(choice, list(layouts), length, samples, head).chain
             chains.update(dict.fromkeys(alike, found))
     sizes: defaultdict[Chain, int] = defaultdict(int)
     for value, chain in chains.items():
@@ -140,20 +141,21 @@ def _groups(
     return found
 
 
-def _samples(values: list[LargeValue], layout: NumbersLayout, read: ReadAt) -> list[Buffer]:
-    """Samples of alike values, each from a whole number on."""
-    from serialpack.array_chains import window_of
-
+def _joined(values: list[LargeValue], read: ReadAt) -> tuple[int, ReadAt]:
+    """How many bytes ``values`` are, one after another; and what reads them so."""
     starts = [*accumulate((value.size for value in values), initial=0)]
-    size = window_of(layout, starts[-1])
-    found = []
-    for share in _PLACES if starts[-1] >= _TIMES * size else _PLACES[1:2]:
-        at = int(starts[-1] * share)
-        value = values[min(bisect_right(starts, at), len(values)) - 1]
-        at = min(at - starts[values.index(value)], max(value.size - size, 0))
-        start = value.start + at // layout.size * layout.size
-        found.append(read(start, min(start + size, value.stop)))
-    return found
+
+    def joined(start: int, stop: int) -> Buffer:
+        pieces = list[Buffer]()
+        number = bisect_right(starts, start) - 1
+        while start < min(stop, starts[-1]):
+            begin, end = starts[number : number + 2]
+            at = values[number].start - begin
+            pieces.append(read(at + start, at + min(stop, end)))
+            start, number = end, number + 1
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    return starts[-1], joined
 
 
 def settle_apart(choice: Choice, format: str, head: memoryview, source: Source) -> Choice | None:

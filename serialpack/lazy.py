@@ -212,6 +212,9 @@ class LazyArray:
         found: Array = np.empty(lengths, self.dtype)
         if not found.nbytes:
             return found
+        if places.step == 1 and inner == [range(length) for length in self._lengths[axis + 1 :]]:
+            self._stored.fill(start + places[0] * stride, found.reshape(-1).view(np.uint8).data)
+            return found
         at_once = max(self._stored.block_size // (stride * abs(places.step)), 1)
         for first in range(0, len(places), at_once):
             some = places[first : first + at_once]

@@ -8,11 +8,14 @@ from serialpack.formats.python.buffers import MARK, Scattered, frame_layout, is_
 from serialpack.formats.shared.elements import MessageFormat
 from serialpack.formats.shared.large import LargeValue
 from serialpack.formats.shared.long_bytes import LEAST, LongBytes
-from serialpack.serializers.base import RecordSerializer
+from serialpack.serializers import SERIALIZERS
+from serialpack.serializers.whole import of_values
+from serialpack.stages.chain import StageSpec
 
 
-def large_values(serializer: RecordSerializer, data: Scattered) -> list[LargeValue]:
-    """Those in ``data``, which ``serializer`` wrote of one object, in their order."""
+def large_values(called: StageSpec, data: Scattered) -> list[LargeValue]:
+    """Those in ``data``, which the serializer ``called`` wrote of one object, in their order."""
+    serializer = of_values(SERIALIZERS.create(*called))
     if is_framed(data.read(0, len(MARK))):
         layout = frame_layout(data.read, len(data))
         headers = serializer.beside(data.read(layout.pickle.start, layout.pickle.stop))

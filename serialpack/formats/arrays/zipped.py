@@ -7,7 +7,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from itertools import islice, pairwise
 from pathlib import Path
 from typing import IO
@@ -115,21 +115,43 @@ def places(file: IO[bytes]) -> list[LargeValue]:
 @contextmanager
 def opened_entry(file: Path | IO[bytes], name: str) -> Iterator[Read]:
     """What reads the .npy file of the array ``name``; Malformed, InputError where there is none."""
-    with ExitStack() as stack:
-        with failures_told("it is no whole zip"):
-            archive = stack.enter_context(zipfile.ZipFile(file))
+    with _opened(file) as archive:
         found = entries(archive)
         if name not in found:
             names = ", ".join(islice(found, _FEW)) + (", ..." if len(found) > _FEW else "")
             raise InputError(f"--at {name}: there is no such array", hint=f"there are: {names}")
-        what = f"its entry {found[name].filename!r}"
+        with _reading(archive, found[name]) as read:
+            yield read
+
+
+def opened_entries(file: Path | IO[bytes]) -> Iterator[tuple[str, Read]]:
+    """Each array by its name, and what reads its .npy file as long as it is not asked for the
+    next; Malformed."""
+    with _opened(file) as archive:
+        for name, info in entries(archive).items():
+            with _reading(archive, info) as read:
+                yield name, read
+
+
+@contextmanager
+def _opened(file: Path | IO[bytes]) -> Iterator[zipfile.ZipFile]:
+    with failures_told("it is no whole zip"):
+        archive = zipfile.ZipFile(file)
+    with archive:
+        yield archive
+
+
+@contextmanager
+def _reading(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[Read]:
+    what = f"its entry {info.filename!r}"
+    with failures_told(what):
+        file = archive.open(info)
+
+    def read(size: int) -> bytes:
         with failures_told(what):
-            entry = stack.enter_context(archive.open(found[name]))
+            return file.read(size)
 
-        def read(size: int) -> bytes:
-            with failures_told(what):
-                return entry.read(size)
-
+    with file:
         yield read
 
 
