@@ -98,6 +98,7 @@ def pack(
     """
     from serialpack.pipeline.pack import (
         Packing,
+        check_meta,
         pack_stream,
         source_format,
         with_dictionary,
@@ -105,8 +106,7 @@ def pack(
 
     choice = choose(serializer, tuple(filters), codec, effort=effort, block_size=block_size)
     check_threads(threads)
-    if not all(isinstance(text, str) for pair in (meta or {}).items() for text in pair):
-        raise UsageError("the keys and values of meta must be strings")
+    check_meta(meta)
     if format is not None:
         format = FORMATS.source(format).name
     with opened_source(source, trust=trust) as opened:

@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any, TypedDict, Unpack, cast
 from warnings import warn
 
 from serialpack._version import __version__
-from serialpack.api import Target, check_target, opened_source, sink
+from serialpack.api import Target, check_target, check_threads, opened_source, sink
 from serialpack.auto import Choice, choose
 from serialpack.collector import FEW, gc_paused
 from serialpack.container.reader import SNIFF, is_small
@@ -30,13 +30,14 @@ from serialpack.formats.base import Style, depth_loss
 from serialpack.formats.python.buffers import (
     LARGE,
     MARK,
+    GatheredPieces,
     Scattered,
     ScatteredFile,
     frame_layout,
     is_framed,
 )
 from serialpack.pipeline.blocks import SETTINGS, Plan
-from serialpack.pipeline.pack import Packing, pack_blocks, pack_stream
+from serialpack.pipeline.pack import Packing, check_meta, pack_blocks, pack_stream
 from serialpack.pipeline.small import pack_small, unpack_small
 from serialpack.pipeline.unpack import Write, check_trust, member_plan, unpack_stream
 from serialpack.pipeline.workers import usable_cores
@@ -115,6 +116,7 @@ def dump(
     >>> serialpack.load("model.spk")
     {'mask': array([0, 1, 2]), 'name': ('a', 1)}
     """
+    _check(how)
     check_target(target, force, None)
     packed = _serialize(obj, chain, how)
     with sink(target, force, None) as write:
@@ -128,6 +130,8 @@ def dumps(obj: Any, chain: str = "auto", **how: Unpack[DumpOptions]) -> bytes:
     >>> serialpack.loads(serialpack.dumps({"any": ["object"]}))
     {'any': ['object']}
     """
+    if how:
+        _check(how)
     packed = choice, settings, pieces = _serialize(obj, chain, how)
     if len(pieces) == 1 and not (how and (how.get("shared_dict") or how.get("meta"))):
         verify = how.get("verify", True)
@@ -137,6 +141,14 @@ def dumps(obj: Any, chain: str = "auto", **how: Unpack[DumpOptions]) -> bytes:
     written: list[Buffer] = []
     _pack(packed, how, written.append, tried="+" not in chain)
     return b"".join(written)
+
+
+def _check(how: DumpOptions) -> None:
+    """TypeError for another argument, UsageError for a value that one cannot have."""
+    for name in how.keys() - DumpOptions.__annotations__.keys():
+        raise TypeError(f"dump and dumps have no argument {name!r}")
+    check_threads(how.get("threads"))
+    check_meta(how.get("meta"))
 
 
 def _pack(packed: _Serialized, how: DumpOptions, write: Write, *, tried: bool) -> None:
@@ -256,28 +268,12 @@ def _restored(source: Source, trust: bool, threads: int | None) -> tuple[Plan, l
     """What the serializer wrote, in pieces, and how it is to be read."""
     if is_small(source.peek(SNIFF)):
         return _small(source.read(MAX_SMALL + 1), trust)
-    pieces = _Gathered()
+    pieces = GatheredPieces()
     threads = threads or usable_cores()
     done = unpack_stream(source.read, pieces.add, trust=trust, threads=threads, whole=source.whole)
     if done.format != "object" or len(done.headers) != 1:
         raise UsageError(f"holds a {done.format} file, not an object", hint="unpack it")
     return member_plan(done.headers[0], trust=trust), pieces.pieces
-
-
-class _Gathered:
-    """Pieces of what a serializer wrote; those of a frame become one, which is what it loads."""
-
-    def __init__(self) -> None:
-        self.pieces: list[Buffer] = []
-
-    def add(self, piece: Buffer) -> None:
-        if not self.pieces or not is_framed(self.pieces[0]):
-            self.pieces.append(piece)
-            return
-        whole = self.pieces[0]
-        if not isinstance(whole, bytearray):
-            whole = self.pieces[0] = bytearray(whole)
-        whole += piece
 
 
 def loads(

@@ -1,6 +1,6 @@
 """A stream of source bytes becomes a member of a container, in one pass and bounded memory."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from io import BytesIO
 from threading import local
@@ -77,6 +77,12 @@ class PackedMember(NamedTuple):
     stored_blocks: int
     seconds: dict[str, float]
     dropped: list[Loss] = []  # noqa: RUF012 (never written to)
+
+
+def check_meta(meta: Mapping[str, str] | None) -> None:
+    """UsageError where a note is no text."""
+    if not all(isinstance(text, str) for pair in (meta or {}).items() for text in pair):
+        raise UsageError("the keys and values of meta must be strings")
 
 
 def pack_stream(

@@ -44,8 +44,9 @@ Parts = tuple[int, list[Any]]
     DATACLASS,
     _TYPED,
 ) = range(1, 18)
-#: Arrays and scalars of NumPy, which ``arrays`` knows.
+#: Arrays and scalars of NumPy, which ``arrays`` knows; to 22 tables, which ``_frames`` does.
 ARRAY, SCALAR = 18, 19
+_RANGE, _SLICE = 23, 24
 
 _PATHS = {
     cls.__name__: cls for cls in (PosixPath, WindowsPath, PurePosixPath, PureWindowsPath, PurePath)
@@ -180,6 +181,8 @@ _MAKERS: dict[type, Callable[[Any], Parts]] = {
     time: lambda v: (_TIME, _moment(v)),
     datetime: lambda v: (_DATETIME, _moment(v)),
     timedelta: lambda v: (_DURATION, [v.days, v.seconds, v.microseconds]),
+    range: lambda v: (_RANGE, [v.start, v.stop, v.step]),
+    slice: lambda v: (_SLICE, [v.start, v.stop, v.step]),
     array: lambda v: (_TYPED, [v.typecode, v.tobytes()]),
     **{cls: lambda v: (_PATH, [type(v).__name__, str(v)]) for cls in _PATHS.values()},
 }
@@ -201,4 +204,6 @@ _BACK: dict[int, Callable[..., Any]] = {
     ENUM: _enum,
     DATACLASS: _dataclass,
     _TYPED: _typed,
+    _RANGE: lambda start, stop, step: range(start, stop, step),
+    _SLICE: lambda start, stop, step: slice(start, stop, step),
 }

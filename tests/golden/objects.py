@@ -38,11 +38,17 @@ _FRAMES = (
 def serialized() -> dict[str, bytes]:
     """Name of the source -> its bytes."""
     held: dict[str, Any] = {"rows": _array("<i8", [1024, 128]), "bytes": _array("|u1", [70_000])}
+    ranges = [ExtType(23, packb([5, 1, -2])), ExtType(24, packb([None, 3, None]))]
     return {
+        "object-ranges": packb(ranges),
         "object-frames": zlib.decompress(b85decode(_FRAMES)),
         "object-parts": framed(packb({**held, "name": "é"}), [bytearray(_ROWS), _BYTES]),
     }
 
 
 #: Each with the chain that it is dumped with.
-DUMPED = {"object-frames": "objects+zstd:3", "object-parts": "objects"}
+DUMPED = {
+    "object-ranges": "objects+none",
+    "object-frames": "objects+zstd:3",
+    "object-parts": "objects",
+}

@@ -171,3 +171,19 @@ def frame_layout(read: Callable[[int, int], Buffer], total: int, at: int = 0) ->
     if end > total:
         raise Malformed(f"{end - at} bytes are announced, {total - at} are there", at)
     return FrameLayout(slice(start, start + size), places, end)
+
+
+class GatheredPieces:
+    """Pieces of what a serializer wrote; those of a frame become one, which is what it loads."""
+
+    def __init__(self) -> None:
+        self.pieces: list[Buffer] = []
+
+    def add(self, piece: Buffer) -> None:
+        if not self.pieces or not is_framed(self.pieces[0]):
+            self.pieces.append(piece)
+            return
+        whole = self.pieces[0]
+        if not isinstance(whole, bytearray):
+            whole = self.pieces[0] = bytearray(whole)
+        whole += piece
