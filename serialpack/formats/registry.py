@@ -95,7 +95,9 @@ class FormatRegistry:
 
     def by_magic(self, head: bytes) -> Declaration | None:
         """The format that a file which begins so is in, if its first bytes tell."""
-        begun = (d for d in self if d.magic and head.startswith(d.magic, d.magic_at))
+        begun = (
+            d for d in self if d.magic and any(head.startswith(d.magic, n) for n in d.magic_at)
+        )
         return next((d for d in begun if not d.sign or _imported(d.sign)(head)), None)
 
     def told(self, declared: Declaration, head: bytes) -> str:
