@@ -54,7 +54,8 @@ FAR = (
     " that they need. Who reads all is read ahead, in 24 MiB. A server that gives no parts of a"
     " file is read from the front, which is said. What passes (5xx, lines that break, silence)"
     " is tried again a few times, which `-v` tells. A file that changes meanwhile, by its"
-    " ETag, time or size, is refused. `-r` takes what is below a prefix, not of HTTP.",
+    " ETag, time or size, is refused. `-r` takes what is below a prefix, not of HTTP."
+    " `bench` measures a copy of one URL; `--journal` is a file on a disk.",
     "A server that takes a connection and says nothing for 30 s has two requests of HTTP tried"
     " twice (2 minutes), one of SFTP once or twice; in S3 it has five tries of 15 s, in Google"
     " Storage six. Other times are settings of fsspec, in seconds:"
