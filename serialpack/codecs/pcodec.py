@@ -58,7 +58,8 @@ class Pcodec(Codec):
 
         kind = self._type
         n = len(data) // kind.itemsize
-        numbers = np.frombuffer(data, kind, n)
+        # The library takes numbers only where a processor may read them at once.
+        numbers = np.require(np.frombuffer(data, kind, n), requirements="A")
         before = self.values[2] // kind.itemsize
         stream = _smallest(numbers, before if before < n else 0, self.values[0]) if n else b""
         rest = bytes(data[n * kind.itemsize :])

@@ -32,8 +32,9 @@ class ConversionPlan(NamedTuple):
     nothing is carried. ``asked``: the rules that the user named, of those in ``lossy``. ``looked``:
     the records are only looked at, and read once more when they are written. ``types``: the
     columns of text that get values. ``kept``: how a table of text is, or was, written that
-    becomes a typed table, or comes from one. ``step``: to the multiples of what the floats of an
-    array are rounded; 0: they are not.
+    becomes a typed table, or comes from one. ``is_part``: the records are parts of one that is
+    large (``wide``). ``step``: to the multiples of what the floats of an array are rounded; 0:
+    they are not.
     """
 
     source: str
@@ -57,6 +58,7 @@ class ConversionPlan(NamedTuple):
     looked: bool = False
     types: tuple[TypedColumn, ...] = ()
     kept: KeptTable | None = None
+    is_part: bool = False
     step: float = 0.0
 
     @property
