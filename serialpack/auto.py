@@ -193,7 +193,9 @@ def for_numbers(
     whole = recurring_chain(layouts[0], head, codec, effort)
     if whole is not None and whole.share < found.share:
         chain = choice.chain._replace(codec=whole.codec)
-        return choice._replace(chain=chain, why="much of it comes again, which zstd finds")
+        return choice._replace(
+            chain=chain, why=f"much of it comes again, which {whole.codec.name} finds"
+        )
     if found.share > (1 - EFFORTS[choice.effort].least_gain / _QUICKLY) * plain.share:
         return choice._replace(why="a sample of its numbers gains too little behind a filter")
     return choice._replace(

@@ -104,7 +104,9 @@ def test_numbers_that_change_their_ways_get_more_chunks() -> None:
 
 @pytest.mark.parametrize("level", [9, 10])
 def test_numbers_of_few_values_are_stored_by_them(level: int) -> None:
-    values = DRAW.normal(size=300).astype("<f8")
+    """Each with all its bits: NaN with a payload, both zeros."""
+    odd = np.array([0x7FF8000000000123, 0x7FF8000000000124, 1 << 63, 0, 1], "<u8").view("<f8")
+    values = np.concatenate([odd, DRAW.normal(size=300)])
     numbers = DRAW.choice(values, 20_000).tobytes()
     codec = CODECS.create(*parse_stage(CODECS, f"pcodec:{level}@f8"))
     stored = codec.compress(numbers)

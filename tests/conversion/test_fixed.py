@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 import serialpack
 from serialpack.conversion.fixed import nearest
+from serialpack.conversion.tables.shaping import Shaping
 from serialpack.errors import UsageError
 from tests.formats.test_npy import saved
 
@@ -49,6 +51,20 @@ def test_decimals_are_those_that_people_write() -> None:
     """Also of what is between two, where the one above seems farther off than half a step."""
     numbers = np.array([0.29 + 1e-9, 0.015, 0.005, -0.015, 1.005, 2.675, 1 / 3])
     assert all(each == round(each, 2) for each in nearest(numbers, 0.01))
+
+
+def test_arrays_of_archives_and_datasets_are_rounded_too(tmp_path: Path) -> None:
+    h5py = pytest.importorskip("h5py")
+    array = DRAW.normal(size=30)
+    np.savez(tmp_path / "a.npz", data=array)
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["data"] = array
+    for name in ("a.npz", "a.h5"):
+        out = tmp_path / f"{name}.npy"
+        how: dict[str, Any] = {"lossy": ["fixed:0.5"], "shaping": Shaping(at="data")}
+        report = serialpack.convert(tmp_path / name, out, to="npy", **how)
+        assert [loss.rule for loss in report.losses] == ["fixed"]
+        assert np.array_equal(np.load(out), np.rint(array * 2) / 2)
 
 
 def test_it_is_told_where_and_what() -> None:
