@@ -39,7 +39,7 @@ from serialpack.watch import expect
 # the time to start decides in a shell loop over small files.
 if TYPE_CHECKING:
     from serialpack.inspection import Inspection
-    from serialpack.pipeline.line import Progress
+    from serialpack.pipeline.line import Elsewhere, Progress
     from serialpack.pipeline.unpack import Unpacked
 
 #: How much of a source is looked at to tell its format.
@@ -71,6 +71,7 @@ def pack(
     access: tuple[int, ...] | None = None,
     force: bool = False,
     progress: Progress | None = None,
+    elsewhere: Elsewhere | None = None,
 ) -> PackReport:
     """Pack ``source`` into a container at ``target``.
 
@@ -90,7 +91,8 @@ def pack(
     and modification time (ns since 1970) to store, by default those of a source that is a file.
     ``entry`` (``"folder/a.json"``) makes it an entry of an archive, which is such containers one
     after another; ``access`` (mode; user and group) one of an archive that ``pack_archive`` ends.
-    ``progress(read, written)`` is called now and then with totals in bytes.
+    ``progress(read, written)`` is called now and then with totals in bytes. ``elsewhere`` has
+    others than this process work on the blocks, for the same container.
 
     Raises UsageError, FileError, SyntaxInputError (the source is not valid in its format),
     ValueRefusedError (a value that the serializer cannot hold), MissingLibraryError.
@@ -135,6 +137,7 @@ def pack(
             settings=SERIALIZERS.cls(choice.chain.serializer.name).settings(options or {}),
             threads=threads or usable_cores(),
             size=opened.size,
+            elsewhere=elsewhere,
         )
         if shared_dict is not None:
             from serialpack.dictionaries import for_source

@@ -104,6 +104,21 @@ def test_a_killed_worker_costs_only_a_retry(
     assert verb[0] != "pack" or serialpack.inspect(path).members
 
 
+def test_of_a_cut_file_a_killed_worker_costs_its_blocks(
+    start: Start, cluster: Cluster, tmp_path: Path
+) -> None:
+    """Which the other one does; the container is that of a run without a cluster."""
+    data = b"".join(Random(number).randbytes(3 << 20) * 2 for number in range(12))
+    (tmp_path / "data").write_bytes(data)
+    how = ("pack", "-q", "-s", "raw", "-c", "zstd:5", "data", "-o")
+    command = start(*how, "there.spk", "--scheduler", cluster.address)
+    wait_for(lambda: [each for each in hidden(tmp_path) if each.stat().st_size], "an output")
+    cluster.workers[0].kill()
+    finish(command, 0)
+    finish(start(*how, "here.spk"), 0)
+    assert (tmp_path / "there.spk").read_bytes() == (tmp_path / "here.spk").read_bytes()
+
+
 @pytest.mark.usefixtures("batch")
 def test_ctrl_c_cancels(start: Start, cluster: Cluster, tmp_path: Path) -> None:
     """What is begun leaves nothing, what waits is never begun; the workers are as before."""
