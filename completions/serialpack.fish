@@ -159,6 +159,7 @@ function __serialpack_format
         'npz' 'NumPy arrays by name, in a zip' \
         'nifti' 'a NIfTI image' \
         'mrc' 'an MRC map' \
+        'hdf5' 'HDF5 datasets by name' \
         'sqlite' 'SQLite databases, a table of them'
 end
 
@@ -171,7 +172,7 @@ function __serialpack_loss
         'duplicates' 'the last of equal keys wins' \
         'order' 'text and elements of XML that alternate are put together' \
         'columns' 'the names of columns are dropped, of a table without rows' \
-        'around' 'what stands around the records of --at is left out' \
+        'around' 'what stands around the records of --at is left out, and datasets that are no arrays' \
         'fields' 'a field of --fields that no record has is left out' \
         'utf8' 'invalid UTF-8 and lone surrogates become U+FFFD' \
         'types' 'numbers, booleans and null become the text that JSON has for them' \

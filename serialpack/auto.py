@@ -43,10 +43,6 @@ _ENOUGH = 10 * SAMPLES * SAMPLE
 #: at half a gigabyte a second and more, and with them others than zstd's entropy coder.
 _QUICKLY = 4
 
-#: Where samples of an array are taken, as shares of it; of one that is not ``_TIMES`` as long as
-#: all of them the middle one will do.
-_PLACES, _TIMES = (0.15, 0.5, 0.85), 4
-
 
 class Choice(NamedTuple):
     """A chain, the size of its blocks in bytes, and why these.
@@ -165,50 +161,47 @@ def _for_array(
     choice: Choice, layouts: "list[NumbersLayout]", head: Buffer, source: Source | None
 ) -> Choice:
     """``layouts``: what its numbers are, or may be."""
-    from serialpack.array_chains import best_chain
+    from serialpack.array_chains import best_chain, recurs
 
-    samples = _samples(layouts[0], head, source)
+    codec, effort = choice.chain.codec, choice.effort
+    length, samples = _samples(layouts[0], head, source, effort)
     if not samples:
         return choice._replace(why="it has too few numbers to look at")
-    codec, effort = choice.chain.codec, choice.effort
-    tried = [best_chain(layout, samples, codec, effort) for layout in layouts]
-    found, plain = min(tried, key=lambda chains: chains[0].size)
-    if found.size > (1 - EFFORTS[choice.effort].least_gain / _QUICKLY) * plain.size:
+    tried = [best_chain(layout, samples, length, codec, effort) for layout in layouts]
+    found, plain = min(tried, key=lambda chains: chains[0].share)
+    if recurs(head):
+        # Which no sample tells of.
+        whole = len(CODECS.create(*codec).compress(head)) / len(head)
+        plain = plain._replace(share=min(whole, plain.share))
+    if found.share > (1 - EFFORTS[choice.effort].least_gain / _QUICKLY) * plain.share:
         return choice._replace(why="a sample of its numbers gains too little behind a filter")
     return choice._replace(
         chain=choice.chain._replace(filters=found.filters, codec=found.codec),
         min_saving=choice.min_saving if found.codec == plain.codec else 0.0,
-        why=f"a sample of its numbers is {1 - found.size / plain.size:.0%} smaller so",
+        why=f"a sample of its numbers is {1 - found.share / plain.share:.0%} smaller so",
     )
 
 
-def _samples(layout: "NumbersLayout", head: Buffer, source: Source | None) -> list[Buffer]:
-    """Of places spread over the file where all of it can be read, else over its first block."""
-    from serialpack.array_chains import window_of
+def _samples(
+    layout: "NumbersLayout", head: Buffer, source: Source | None, effort: int
+) -> tuple[int, list[Buffer]]:
+    """The bytes that can be looked at, of the whole file where it can be read again, else of its
+    first block; and samples of places spread over them."""
+    from serialpack.array_chains import sample_places
 
     again = source.again() if source is not None and (source.size or 0) > len(head) else None
     if again is not None and again.size is not None:
         with again:
-            size = window_of(layout, again.size)
-            return [
-                _read_at(again.file, place, size)
-                for place in _spread_over(layout, again.size, size)
-            ]
-    data, size = memoryview(head), window_of(layout, len(head))
-    return [data[place : place + size] for place in _spread_over(layout, len(data), size)]
+            places = sample_places(layout, again.size, effort)
+            return again.size, [_read_at(again.file, *place) for place in places]
+    data = memoryview(head)
+    places = sample_places(layout, len(data), effort)
+    return len(data), [data[start:stop] for start, stop in places]
 
 
-def _read_at(file: IO[bytes], place: int, size: int) -> bytes:
-    file.seek(place)
-    return file.read(size)
-
-
-def _spread_over(layout: "NumbersLayout", length: int, size: int) -> list[int]:
-    """Where samples of ``size`` bytes begin, in a file of ``length``: at whole numbers."""
-    room = max(length - layout.start - size, 0) // layout.size
-    shares = _PLACES if length >= _TIMES * len(_PLACES) * size else _PLACES[1:2]
-    places = {layout.start + int(room * share) * layout.size for share in shares}
-    return sorted(place for place in places if place + layout.size <= length)
+def _read_at(file: IO[bytes], start: int, stop: int) -> bytes:
+    file.seek(start)
+    return file.read(stop - start)
 
 
 def _apart(columns: StageSpec, format: str, sample: Buffer) -> bytes | None:

@@ -179,11 +179,11 @@ def inspect_source(
 
 def _small_info(source: Source) -> MemberInfo:
     """What the container says that means the same, with the sizes of the small form itself."""
-    from serialpack.container.small import CHECK_SIZE, MAX_SMALL
-    from serialpack.pipeline.small import expand, unpack_small
+    from serialpack.container.small import CHECK_SIZE, MAX_SMALL, Small
+    from serialpack.pipeline.small import expand
 
     data = source.read(MAX_SMALL + 1)
-    payload = unpack_small(data).stored_size
+    payload = len(Small.decode(data).payload)
     file = io.BytesIO(expand(data))
     (member,) = find_members(file)
     info = _with_array(file, member, _member_info(member))

@@ -35,8 +35,8 @@ LAYERS: list[set[str]] = [
     {"inspection", "lazy", "stores"},
     {"api"},
     {"archive", "conversion", "objects"},
-    {"interop", "records"},
-    {"bench"},
+    {"records"},
+    {"bench", "contrib"},
     {"cli"},
     {"__main__"},
 ]

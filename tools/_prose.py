@@ -82,6 +82,9 @@ DESCRIPTIONS: dict[str, tuple[str, ...]] = {
         " the least and the greatest number as they are stored, NaN apart; these of all numbers"
         " or not at all: up to 64 MiB are read of a file, 4 MiB of standard input and of what is"
         " compressed, of a container one block, and more is said not to be looked for.",
+        "Of HDF5 each group, dataset and link has a line: type, lengths, chunks, filters, range (of"
+        " up to 64 MiB of all numbers) and how many attributes; links out of the file are never"
+        " followed. With `--head` it shows a corner of each dataset.",
         "Of a container whose end is damaged or cut off it shows what is left, and where the"
         " damage is, with exit status 3; all of the file is read for that.",
         "Of a journal (`--journal` of `pack` and `unpack`) it shows the sums: by format and by"
@@ -242,9 +245,9 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
         " their blocks too, send of it: the same container.",
     ),
     ("*", "--stats"): (
-        "A table for each file, and of several for all of them. Seconds add up over threads; waiting is of who reads, who works"
-        " and who writes, for each other; wall is the time that passed. Files done ahead, beside"
-        " others, have no wall time.",
+        "A table for each file, and of several one for all. Seconds add up over threads; waiting is"
+        " of who reads, who works and who writes, for each other; wall is the time that passed."
+        " Files done ahead, beside others, have no wall time.",
     ),
     ("*", "--profile"): (
         "One page that needs nothing else: for each file the table of `--stats`, a timeline of its"

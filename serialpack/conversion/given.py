@@ -24,6 +24,7 @@ from serialpack.pipeline.unpack import member_plan, restored_pieces, untrusted
 from serialpack.recognise import is_one_column, recognised
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import RecordSerializer
+from serialpack.values.kinds import Loss
 from serialpack.values.structure import Structure
 from serialpack.watch import expect
 
@@ -39,6 +40,7 @@ class Given(NamedTuple):
     ``projected``: what gives only the fields that were asked for, where that is done in reading.
     ``by_content``: what it is was neither said nor told by a name or first bytes.
     ``as_it_is``: what is read are the very bytes of the source, or of what was packed.
+    ``of``: the file of datasets that what is read was made of, and ``dropped`` what was not.
     """
 
     read: Read
@@ -49,11 +51,14 @@ class Given(NamedTuple):
     projected: Projected | None = None
     by_content: bool = False
     as_it_is: bool = True
+    of: FileRead | None = None
+    dropped: tuple[Loss, ...] = ()
 
     @property
     def kept(self) -> bool:
         """Whether the source had to be kept in a temporary file, beside what ``files`` keeps."""
-        return isinstance(self.read, FileRead) and self.read.kept
+        file = self.of or self.read
+        return isinstance(file, FileRead) and file.kept
 
 
 def given_by(

@@ -24,7 +24,7 @@ class Chain(NamedTuple):
     codec: StageSpec
 
     def __str__(self) -> str:
-        return "+".join(spell_stage(*stage) for stage in self.stages())
+        return _spelled(self)
 
     @property
     def zstd_envelope(self) -> bool:
@@ -74,7 +74,12 @@ def spell_stage(registry: Registry[Any], spec: StageSpec) -> str:
     return spec.name + cls.spell_params(spec.values)
 
 
-# Messages come one after another under the same few chains.
+# Messages, and files of a folder, come one after another under the same few chains.
+@lru_cache(64)
+def _spelled(chain: Chain) -> str:
+    return "+".join(spell_stage(*stage) for stage in chain.stages())
+
+
 @lru_cache(64)
 def _numbers_of(chain: Chain) -> ChainNumbers:
     return tuple(_numbers(*stage) for stage in chain.stages())

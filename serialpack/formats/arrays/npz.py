@@ -54,7 +54,7 @@ class NpzFormat(DocumentFormat):
     def check_document(self, document: Any) -> None:
         if type(document) is not dict:
             raise ValueRefusedError(
-                f"npz has arrays by name, this is no map: {shown(document)}",
+                f"{self.name} has arrays by name, this is no map: {shown(document)}",
                 record=0,
                 value_path="$",
                 kind="bare",
@@ -63,11 +63,16 @@ class NpzFormat(DocumentFormat):
 
     def write(self, records: list[Any]) -> bytes:
         from serialpack.formats.arrays.made import npy_of_value
-        from serialpack.formats.arrays.zipped import zip_of
 
         (document,) = records
         if type(document) is not dict or not all(type(name) is str for name in document):
             raise TypeError("arrays have names")
-        return zip_of(
+        return self.of_arrays(
             {name: npy_of_value(value, f"${value_step(name)}") for name, value in document.items()}
         )
+
+    def of_arrays(self, arrays: dict[str, bytes]) -> bytes:
+        """The file of arrays by name, each given as an .npy file."""
+        from serialpack.formats.arrays.zipped import zip_of
+
+        return zip_of(arrays)

@@ -7,7 +7,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 
@@ -84,21 +84,43 @@ def arrays_in(data: bytes) -> Iterator[tuple[str, bytes]]:
 @contextmanager
 def opened_entry(path: Path, name: str) -> Iterator[Read]:
     """What reads the .npy file of the array ``name``; Malformed, InputError where there is none."""
-    with ExitStack() as stack:
-        with failures_told("it is no whole zip"):
-            archive = stack.enter_context(zipfile.ZipFile(path))
+    with _opened(path) as archive:
         found = entries(archive)
         if name not in found:
             names = ", ".join(islice(found, _FEW)) + (", ..." if len(found) > _FEW else "")
             raise InputError(f"--at {name}: there is no such array", hint=f"there are: {names}")
-        what = f"its entry {found[name].filename!r}"
+        with _reading(archive, found[name]) as read:
+            yield read
+
+
+def opened_entries(path: Path) -> Iterator[tuple[str, Read]]:
+    """Each array by its name, and what reads its .npy file as long as it is not asked for the
+    next; Malformed."""
+    with _opened(path) as archive:
+        for name, info in entries(archive).items():
+            with _reading(archive, info) as read:
+                yield name, read
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
+    with failures_told("it is no whole zip"):
+        archive = zipfile.ZipFile(path)
+    with archive:
+        yield archive
+
+
+@contextmanager
+def _reading(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[Read]:
+    what = f"its entry {info.filename!r}"
+    with failures_told(what):
+        file = archive.open(info)
+
+    def read(size: int) -> bytes:
         with failures_told(what):
-            file = stack.enter_context(archive.open(found[name]))
+            return file.read(size)
 
-        def read(size: int) -> bytes:
-            with failures_told(what):
-                return file.read(size)
-
+    with file:
         yield read
 
 
