@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import IO, TYPE_CHECKING, Any
 
 from serialpack._version import __version__
-from serialpack.auto import Choice, choose, settle
+from serialpack.auto import Choice, choose
 from serialpack.container.reader import SNIFF, first_header, is_container, is_small
 from serialpack.container.small import MAX_SMALL
 from serialpack.detect import AsFound, looks_like, told
@@ -25,6 +25,7 @@ from serialpack.far import is_store
 from serialpack.files import Path, Source
 from serialpack.formats import FORMATS
 from serialpack.pipeline.expect import expect_restored
+from serialpack.pipeline.settle import settle
 from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import PackReport, UnpackReport
 from serialpack.serializers import SERIALIZERS
@@ -75,30 +76,31 @@ def pack(
 ) -> PackReport:
     """Pack ``source`` into a container at ``target``.
 
-    ``source`` and ``target`` are paths or binary file objects. A target path appears whole or
-    not at all, and is overwritten only with ``force``. Stages are spelled as on the command
-    line (``"zstd:19"``, ``"shuffle:4"``); ``effort`` 1 to 9 chooses what is left to ``auto``, and
-    the level of a codec that is named without one.
-    ``format`` says what the source is (default: by name, then by content), ``delimiter`` what
-    stands between the fields of CSV (default: what fits its first rows), ``encoding`` its encoding
-    (default: what its byte-order mark says, else UTF-8), ``no_header`` that its first line is a
-    record: then its columns are ``column1``, ``column2``, ... ``block_size`` is in bytes,
-    ``threads`` defaults to the usable cores. ``exact`` refuses a serializer that would not give
-    back the very bytes; ``verify=False`` skips the proof; ``trust`` reads sources that can run code
-    while they are read (pickles). ``options`` go to the serializer: its ``schema`` and ``message``,
-    for one that asks for them. ``shared_dict`` is a file that ``train_dictionary`` made: sources of
-    less than 64 KiB are packed with it, and only who has it unpacks them. ``identity`` is the name
-    and modification time (ns since 1970) to store, by default those of a source that is a file.
-    ``entry`` (``"folder/a.json"``) makes it an entry of an archive, which is such containers one
-    after another; ``access`` (mode; user and group) one of an archive that ``pack_archive`` ends.
-    ``progress(read, written)`` is called now and then with totals in bytes. ``elsewhere`` has
-    others than this process work on the blocks, for the same container.
+    ``source`` and ``target`` are paths or binary file objects. A target path appears whole or not
+    at all, and is overwritten only with ``force``. Stages are spelled as on the command line
+    (``"zstd:19"``, ``"shuffle:4"``); ``effort`` 1 to 9 chooses what is left to ``auto``, and the
+    level of a codec that is named without one. ``format`` says what the source is (default: by
+    name, then by content), ``delimiter`` what stands between the fields of CSV (default: what fits
+    its first rows), ``encoding`` its encoding (default: what its byte-order mark says, else UTF-8),
+    ``no_header`` that its first line is a record: then its columns are ``column1``, ``column2``,
+    ... ``block_size`` is in bytes, ``threads`` defaults to the usable cores. ``exact`` refuses a
+    serializer that would not give back the very bytes; ``verify=False`` skips the proof; ``trust``
+    reads sources that can run code while they are read (pickles). ``options`` go to the serializer:
+    its ``schema`` and ``message``, for one that asks for them. ``shared_dict`` is a file that
+    ``train_dictionary`` made: sources of less than 64 KiB are packed with it, and only who has it
+    unpacks them. ``identity`` is the name and modification time (ns since 1970) to store, by
+    default those of a source that is a file. ``entry`` (``"folder/a.json"``) makes it an entry of
+    an archive, which is such containers one after another; ``access`` (mode; user and group) one of
+    an archive that ``pack_archive`` ends. ``progress(read, written)`` is called now and then with
+    totals in bytes. ``elsewhere`` has others than this process work on the blocks, for the same
+    container.
 
     Raises UsageError, FileError, SyntaxInputError (the source is not valid in its format),
     ValueRefusedError (a value that the serializer cannot hold), MissingLibraryError.
     """
     from serialpack.pipeline.pack import (
         Packing,
+        check_meta,
         pack_stream,
         source_format,
         with_dictionary,
@@ -106,8 +108,7 @@ def pack(
 
     choice = choose(serializer, tuple(filters), codec, effort=effort, block_size=block_size)
     check_threads(threads)
-    if not all(isinstance(text, str) for pair in (meta or {}).items() for text in pair):
-        raise UsageError("the keys and values of meta must be strings")
+    check_meta(meta)
     if format is not None:
         format = FORMATS.source(format).name
     with opened_source(source, trust=trust) as opened:
@@ -138,6 +139,7 @@ def pack(
             threads=threads or usable_cores(),
             size=opened.size,
             elsewhere=elsewhere,
+            split=choice.split,
         )
         if shared_dict is not None:
             from serialpack.dictionaries import for_source

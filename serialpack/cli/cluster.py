@@ -200,7 +200,10 @@ class Cluster:
     def _failed(self, future: Any) -> SerialpackError:
         """What came of a task that has no result; what nobody foresaw is raised."""
         if future.status == "cancelled":
-            raise FileError("the scheduler is gone", path=self._address)
+            raise FileError(
+                f"the scheduler {self._address} is gone",
+                hint="--skip-existing goes on with what is left",
+            )
         error: Exception = future.exception()
         if isinstance(error, self._distributed.KilledWorker):
             return WorkersEnded()

@@ -33,6 +33,7 @@ class Cluster(NamedTuple):
     """A scheduler, in a process of its own, and workers, in one each."""
 
     address: str
+    scheduler: Command
     workers: list[Command]
 
 
@@ -58,7 +59,7 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
             subprocess.Popen([*worker, *where], env=env, stderr=log, cwd=tmp_path) for _ in range(2)
         ]
         wait_for(lambda: log_file.read_text().count("Registered to") == 2, "the workers")
-        yield Cluster(json.loads(said.read_text())["address"], started[1:])
+        yield Cluster(json.loads(said.read_text())["address"], started[0], started[1:])
     for process in reversed(started):
         process.kill()
         process.wait()
@@ -143,6 +144,18 @@ def test_ctrl_c_ends_a_cluster_of_its_own(start: Start, tmp_path: Path) -> None:
     os.killpg(command.pid, signal.SIGINT)
     finish(command, 130, most=0)
     assert not hidden(tmp_path / "out")
+
+
+@pytest.mark.usefixtures("batch")
+def test_a_scheduler_that_goes(start: Start, cluster: Cluster) -> None:
+    """What is not done is named, a line each; nobody waits for it to come again."""
+    command = start("pack", "-q6", "-r", "in", "-o", "out", "--scheduler", cluster.address)
+    wait_for(lambda: holds_hidden(cluster.workers[0]), "a worker that writes")
+    cluster.scheduler.kill()
+    said = finish(command, 1, most=FILES).splitlines()
+    assert said
+    gone = f".ndjson: the scheduler {cluster.address} is gone; --skip-existing goes on"
+    assert all(line.startswith("serialpack: in/") and gone in line for line in said)
 
 
 @pytest.mark.usefixtures("batch")
