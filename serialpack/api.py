@@ -36,8 +36,7 @@ from serialpack.targets import sink as sink
 from serialpack.targets import target_name as target_name
 from serialpack.watch import expect
 
-# Packing, unpacking and inspecting need little of each other; each imports its own, because
-# the time to start decides in a shell loop over small files.
+# Each function imports its own: the time to start decides in a shell loop over small files.
 if TYPE_CHECKING:
     from serialpack.inspection import Inspection
     from serialpack.pipeline.line import Elsewhere, Progress
@@ -91,9 +90,8 @@ def pack(
     unpacks them. ``identity`` is the name and modification time (ns since 1970) to store, by
     default those of a source that is a file. ``entry`` (``"folder/a.json"``) makes it an entry of
     an archive, which is such containers one after another; ``access`` (mode; user and group) one of
-    an archive that ``pack_archive`` ends. ``progress(read, written)`` is called now and then with
-    totals in bytes. ``elsewhere`` has others than this process work on the blocks, for the same
-    container.
+    an archive that ``pack_archive`` ends. ``progress(read, written)`` gets totals in bytes now and
+    then. ``elsewhere`` has others do the blocks.
 
     Raises UsageError, FileError, SyntaxInputError (the source is not valid in its format),
     ValueRefusedError (a value that the serializer cannot hold), MissingLibraryError.
