@@ -19,7 +19,7 @@ from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, Style, ValueFormat
 from serialpack.pipeline.blocks import SETTINGS, BlockPacker, Plan, of_records, plan_of
 from serialpack.pipeline.digest import WholeDigest
-from serialpack.pipeline.line import SMALL, Crew, Line, Progress
+from serialpack.pipeline.line import SMALL, Crew, Elsewhere, Line, Progress
 from serialpack.pipeline.timing import add_seconds, turns, worked
 from serialpack.pipeline.workers import INLINE, INLINE_PLAIN
 from serialpack.pipeline.writing import keeps, needs_values
@@ -57,6 +57,8 @@ class Packing(NamedTuple):
     settings: Style = {}  # noqa: RUF012
     #: What the codec works with.
     dictionary: DictionaryName | None = None
+    #: Who else works on the blocks: see ``Crew``.
+    elsewhere: Elsewhere | None = None
     #: See ``auto.Choice``.
     split: Split | None = None
 
@@ -137,6 +139,7 @@ def pack_blocks(
         processes=parsed and packing.threads > 1,
         slow=serializer.compresses,
         inline=INLINE_PLAIN if packing.chain.codec.name == "none" else INLINE,
+        elsewhere=packing.elsewhere,
     )
     writer = MemberWriter(write, header)
     digest = WholeDigest()
