@@ -8,7 +8,8 @@ from itertools import islice
 from serialpack.formats.base import SourceBlock, Style
 from serialpack.formats.csv.text import CsvText
 from serialpack.formats.shared.members import key_digests, repeated
-from serialpack.formats.shared.parts import MEMBERS, WIDE, Cutter, Parts, RecordPart
+from serialpack.formats.shared.parts import MEMBERS, Cutter, Parts, RecordPart
+from serialpack.stages.stage import WIDE
 from serialpack.values.structure import Structure
 
 
