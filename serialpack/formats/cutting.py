@@ -34,6 +34,11 @@ def record_text_of(fmt: Format, style: Style) -> RecordText | None:
         from serialpack.formats.json.text import JsonText
 
         return JsonRecordText(fmt, style) if isinstance(fmt, JsonText) else None
+    if fmt.declared.delimiter:
+        from serialpack.formats.csv.parts import CsvRecordText
+        from serialpack.formats.csv.text import CsvText
+
+        return CsvRecordText(fmt, style) if isinstance(fmt, CsvText) else None
     from serialpack.formats.shared.elements import MessageFormat
     from serialpack.formats.shared.message_parts import MessageText
 

@@ -15,7 +15,11 @@ from tests.formats.cutting import cut_from
 
 #: Sources whose text is laid out in other ways; and some whose values are not those of others.
 TEXTS: dict[str, bytes] = {
-    **{name: data for name, (data, _) in SOURCES.items() if not name.endswith("sv")},
+    **{name: data for name, (data, _) in SOURCES.items()},
+    "wide.csv": b'a,"b",c,d,"",f,g\n,,,,,,\n1,"2,","3""",4,"5\n",6,\n',
+    "all.csv": b'"a","b","c","d"\r\n"1","","3","4"\r\n',
+    "some.csv": b'a,"b",c,d,"e",f,"g"\n1,"2",3,4,"5",6,"7"\n1,"2",3,4,"5",6,"7"\n',
+    "first.tsv": b"\xef\xbb\xbfa\tb\tc\td\n1\t2\t3\t4",
     "spaced.ndjson": b'{"a": [1, 2, 3, 4], "b": {"c": "d", "e": "f"}}\n',
     "odd.ndjson": b'{"a" :[1 ,2 ,3 ,4] ,"b" :{"c" :"d" ,"e" :"f"}}\n',
     "ascii.json": rb'{"a":["\u00eb","\ud83d\ude00"],"b":[1e-05,1e+16,0.1],"c\u00eb":[1,2,3]}',
@@ -86,7 +90,10 @@ def test_the_same_is_packed_and_comes_back(
 
 @pytest.mark.parametrize(
     ("name", "serializer"),
-    [("nested.ndjson", "msgpack"), ("indented.json", "json"), ("nested.cbor", "json")],
+    [
+        *(("nested.ndjson", "msgpack"), ("indented.json", "json")),
+        *(("nested.cbor", "json"), ("exact.csv", "json"), ("all.csv", "cbor")),
+    ],
 )
 def test_it_is_done_part_by_part(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, used: list[str], name: str, serializer: str
