@@ -1,10 +1,10 @@
-"""A folder of 10,000 JSON files as one file: serialpack's archives beside tar, zip and 7z.
+"""A folder of 10,000 JSON files as one file, beside tar, zip and 7z; and a file each, beside zstd.
 
     python -m benchmarks.archives                 indented and compact files, each of about 1.7 kB
     python -m benchmarks.archives --files 1000 -n 3
 
-Commands run one after the other in turns (benchmarks.measure). The size of ``tar | zstd -19`` is 1
-for sizes, its processor time for speeds: of seconds on the clock a busy machine tells little.
+Commands run one after the other in turns (benchmarks.measure). The first of each group is 1 for its
+sizes, and for its speeds by processor time: of seconds on the clock a busy machine tells little.
 Tools that are not there are left out, which is said.
 """
 
@@ -16,12 +16,26 @@ import shutil
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 from benchmarks.measure import Step, alternate
 from serialpack.bench.samples import parse_sample
 
-#: What sizes and speeds are told beside.
-YARDSTICK = "tar | zstd -19"
+_PACK = (sys.executable, "-m", "serialpack", "pack", "-q", "-f", "-r")
+
+
+class Command(NamedTuple):
+    """One of a group, and the file or folder that it makes (None: its output is what it makes)."""
+
+    step: Step
+    made: Path | None = None
+
+    def size(self, output: int) -> int:
+        """Bytes of what it made, of which so many were its output."""
+        if self.made is None:
+            return output
+        files = self.made.rglob("*") if self.made.is_dir() else [self.made]
+        return sum(path.stat().st_size for path in files if path.is_file())
 
 
 def write_files(folder: Path, count: int, *, indent: int | None) -> int:
@@ -39,31 +53,49 @@ def write_files(folder: Path, count: int, *, indent: int | None) -> int:
     return size
 
 
-def steps(folder: Path, out: Path) -> dict[str, Step]:
-    """The commands whose tools are there, by their names."""
+def one_file(folder: Path, out: Path) -> dict[str, Command]:
+    """What makes one file of the folder, by name."""
     tar = ("tar", "-C", str(folder.parent), "-cf", "-", folder.name)
-    pack = (sys.executable, "-m", "serialpack", "pack", "-q", "-f", "-r", str(folder), "--archive")
     found = {
-        f"serialpack -{effort}": Step((*pack, f"-{effort}", "-o", str(out / f"{effort}.spk")))
-        for effort in (1, 3, 6)
+        f"tar | zstd -{level}": Command(Step(("zstd", f"-{level}", "-q", "-c"), feed=tar))
+        for level in (19, 3)
     }
-    found |= {
-        f"tar | zstd -{level}": Step(("zstd", f"-{level}", "-q", "-c"), feed=tar)
-        for level in (3, 19)
-    }
-    found["zip"] = Step(("zip", "-q", "-r", "-FS", str(out / "x.zip"), str(folder)))
-    found["7z"] = Step(("7z", "a", "-bso0", str(out / "x.7z"), str(folder)))
-    for name, step in list(found.items()):
-        if shutil.which(step.argv[0]) is None:
-            print(f"{name}: not installed, left out", file=sys.stderr)
-            del found[name]
+    for effort in (1, 3, 6):
+        made = out / f"{effort}.spk"
+        argv = (*_PACK, f"-{effort}", str(folder), "--archive", "-o", str(made))
+        found[f"serialpack -{effort}"] = Command(Step(argv), made)
+    for name, options in (("zip", ("-q", "-r", "-FS")), ("7z", ("a", "-bso0"))):
+        made = out / f"archive.{name}"
+        found[name] = Command(Step((name, *options, str(made), str(folder))), made)
     return found
 
 
-def size_of(step: Step, output: int) -> int:
-    """Bytes of what a command made: a file it names, or its output."""
-    files = [Path(word) for word in step.argv if Path(word).suffix in (".spk", ".zip", ".7z")]
-    return files[0].stat().st_size if files else output
+def a_file_each(folder: Path, out: Path) -> dict[str, Command]:
+    """What makes a file of each file in the folder, by name."""
+    options = {
+        "zstd -r -3": ("zstd", "-3", "-q", "-f", "-r", str(folder), "--output-dir-mirror"),
+        "serialpack -r": (*_PACK, str(folder), "-o"),
+        "  --sync each": (*_PACK, str(folder), "--sync", "each", "-o"),
+    }
+    return {
+        name: Command(Step((*argv, str(out / str(n)))), out / str(n))
+        for n, (name, argv) in enumerate(options.items())
+    }
+
+
+def compare(commands: dict[str, Command], times: int) -> None:
+    """Run a group whose first is the yardstick, and print a line for each."""
+    for name, command in list(commands.items()):
+        if shutil.which(command.step.argv[0]) is None:
+            print(f"{name}: not installed, left out", file=sys.stderr)
+            del commands[name]
+    figures = alternate({name: command.step for name, command in commands.items()}, times)
+    sizes = {name: command.size(figures[name].output) for name, command in commands.items()}
+    first = next(iter(commands))
+    for name, size in sizes.items():
+        share, speed = size / sizes[first], figures[first].cpu / figures[name].cpu
+        seconds = f"{figures[name].median:7.2f} s, {figures[name].cpu:7.2f} s of CPU"
+        print(f"{name:16} {size:12,} {share:6.3f} {seconds} {speed:8.2f} x")
 
 
 def main() -> None:
@@ -76,15 +108,9 @@ def main() -> None:
             folder = Path(name) / "files"
             folder.mkdir()
             total = write_files(folder, chosen.files, indent=indent)
-            commands = steps(folder, Path(name))
-            figures = alternate(commands, chosen.times)
-            sizes = {each: size_of(commands[each], figures[each].output) for each in commands}
             print(f"{chosen.files:,} {kind} JSON files, {total:,} bytes")
-            for each, size in sizes.items():
-                share = size / sizes[YARDSTICK]
-                speed = figures[YARDSTICK].cpu / figures[each].cpu
-                seconds = f"{figures[each].median:7.2f} s, {figures[each].cpu:7.2f} s of CPU"
-                print(f"{each:16} {size:12,} {share:6.3f} {seconds} {speed:8.2f} x")
+            for group in (one_file, a_file_each):
+                compare(group(folder, Path(name)), chosen.times)
 
 
 if __name__ == "__main__":

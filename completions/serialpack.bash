@@ -78,6 +78,7 @@ _serialpack_kind() {
         "pack -j" | "pack --threads") kind= ;;
         "pack --profile") kind=path ;;
         "pack --journal") kind=path ;;
+        "pack --scheduler") kind= ;;
         "pack --include") kind= ;;
         "pack --exclude") kind= ;;
         "pack --files-from") kind=path ;;
@@ -110,6 +111,7 @@ _serialpack_kind() {
         "unpack -j" | "unpack --threads") kind= ;;
         "unpack --profile") kind=path ;;
         "unpack --journal") kind=path ;;
+        "unpack --scheduler") kind= ;;
         "unpack --include") kind= ;;
         "unpack --exclude") kind= ;;
         "unpack --files-from") kind=path ;;
@@ -147,11 +149,11 @@ _serialpack_kind() {
 _serialpack_options() {
     case $1 in
         pack)
-            options="-s --serializer --filter -c --codec -1 -2 -3 -4 -5 -6 -7 -8 -9 --effort -F --from --delimiter --encoding --no-header --exact --no-verify --trust --schema --message --block-size --meta --shared-dict --archive --owner -o --output -f --force -k --keep --rm --skip-existing --sync --dry-run -j --threads --stats --profile --journal -r --recursive --include --exclude --gitignore --files-from -0 --nul --json -q --quiet -v --verbose --no-progress -h --help"
+            options="-s --serializer --filter -c --codec -1 -2 -3 -4 -5 -6 -7 -8 -9 --effort -F --from --delimiter --encoding --no-header --exact --no-verify --trust --schema --message --block-size --meta --shared-dict --archive --owner -o --output -f --force -k --keep --rm --skip-existing --sync --dry-run -j --threads --stats --profile --journal --scheduler -r --recursive --include --exclude --gitignore --files-from -0 --nul --json -q --quiet -v --verbose --no-progress -h --help"
             ending=
             ;;
         unpack)
-            options="-t --to -F --from --delimiter --encoding --no-header --table --lossy --strict --at --null --typed --nest --infer --types --indent --ascii --flatten --separator --tagged --skip-bad --fields --no-verify --schema --message --test --salvage --records --bytes -N --name --max-size --shared-dict --trust --key --duplicates -s --serializer -c --codec --get -o --output -f --force -k --keep --rm --skip-existing --sync --dry-run -j --threads --stats --profile --journal -r --recursive --include --exclude --gitignore --files-from -0 --nul --json -q --quiet -v --verbose --no-progress -h --help"
+            options="-t --to -F --from --delimiter --encoding --no-header --table --lossy --strict --at --null --typed --nest --infer --types --indent --ascii --flatten --separator --tagged --skip-bad --fields --no-verify --schema --message --test --salvage --records --bytes -N --name --max-size --shared-dict --trust --key --duplicates -s --serializer -c --codec --get -o --output -f --force -k --keep --rm --skip-existing --sync --dry-run -j --threads --stats --profile --journal --scheduler -r --recursive --include --exclude --gitignore --files-from -0 --nul --json -q --quiet -v --verbose --no-progress -h --help"
             ending=.spk
             ;;
         inspect)
@@ -174,7 +176,7 @@ _serialpack_value() {
         serializer) names="auto raw columns json ujson simplejson rapidjson pyrapidjson orjson msgspec-json msgpack umsgpack ormsgpack msgspec-msgpack cbor bson xml java yaml toml csv tsv protobuf pickle marshal cloudpickle avro parquet arrow objects" ;;
         filter) names="shuffle bitshuffle delta xor zigzag ordered byteswap transpose" ;;
         codec) names="auto none zstd zlib bz2 xz lz4 snappy brotli lzo pcodec blosc-blosclz blosc-lz4 blosc-lz4hc blosc-zlib blosc-zstd blosc-snappy" ;;
-        format) names="bytes json ndjson csv tsv csv:semicolon csv:pipe msgpack yaml:1.1 yaml toml cbor bson xml typed-xml protobuf avro java pickle marshal parquet arrow npy npz nifti mrc sqlite" ;;
+        format) names="bytes json ndjson csv tsv csv:semicolon csv:pipe msgpack yaml:1.1 yaml toml cbor bson xml typed-xml protobuf avro java pickle marshal parquet arrow npy npz nifti mrc hdf5 sqlite" ;;
         loss) names="null nan bigint digits duplicates order columns around fields utf8 types all" ;;
         sample) names="uuid4 phonebook contacts dna protein documents target-object messages field3d field3d-fortran random" ;;
         preference) names="size speed portable text safe" ;;

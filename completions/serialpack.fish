@@ -159,6 +159,7 @@ function __serialpack_format
         'npz' 'NumPy arrays by name, in a zip' \
         'nifti' 'a NIfTI image' \
         'mrc' 'an MRC map' \
+        'hdf5' 'HDF5 datasets by name' \
         'sqlite' 'SQLite databases, a table of them'
 end
 
@@ -171,7 +172,7 @@ function __serialpack_loss
         'duplicates' 'the last of equal keys wins' \
         'order' 'text and elements of XML that alternate are put together' \
         'columns' 'the names of columns are dropped, of a table without rows' \
-        'around' 'what stands around the records of --at is left out' \
+        'around' 'what stands around the records of --at is left out, and datasets that are no arrays' \
         'fields' 'a field of --fields that no record has is left out' \
         'utf8' 'invalid UTF-8 and lone surrogates become U+FFFD' \
         'types' 'numbers, booleans and null become the text that JSON has for them' \
@@ -283,6 +284,7 @@ complete -c serialpack -n '__serialpack_verb pack' -s j -l threads -x -d 'Worker
 complete -c serialpack -n '__serialpack_verb pack' -l stats -d 'Show seconds and bytes of each stage'
 complete -c serialpack -n '__serialpack_verb pack' -l profile -r -F -d 'Draw where the time goes, as a page of HTML'
 complete -c serialpack -n '__serialpack_verb pack' -l journal -r -F -d 'Keep the lines of --json in a file'
+complete -c serialpack -n '__serialpack_verb pack' -l scheduler -x -d 'Work on a Dask cluster; local: start one here'
 complete -c serialpack -n '__serialpack_verb pack' -s r -l recursive -d 'Take the files in folders, all the way'
 complete -c serialpack -n '__serialpack_verb pack' -l include -x -d 'With -r, or of an archive: only those'
 complete -c serialpack -n '__serialpack_verb pack' -l exclude -x -d 'The same: not those, nor what is below'
@@ -344,6 +346,7 @@ complete -c serialpack -n '__serialpack_verb unpack' -s j -l threads -x -d 'Work
 complete -c serialpack -n '__serialpack_verb unpack' -l stats -d 'Show seconds and bytes of each stage'
 complete -c serialpack -n '__serialpack_verb unpack' -l profile -r -F -d 'Draw where the time goes, as a page of HTML'
 complete -c serialpack -n '__serialpack_verb unpack' -l journal -r -F -d 'Keep the lines of --json in a file'
+complete -c serialpack -n '__serialpack_verb unpack' -l scheduler -x -d 'Work on a Dask cluster; local: start one here'
 complete -c serialpack -n '__serialpack_verb unpack' -s r -l recursive -d 'Take the files in folders, all the way'
 complete -c serialpack -n '__serialpack_verb unpack' -l include -x -d 'With -r, or of an archive: only those'
 complete -c serialpack -n '__serialpack_verb unpack' -l exclude -x -d 'The same: not those, nor what is below'

@@ -8,7 +8,7 @@ array to array, and each may hurt.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from serialpack.codecs import CODECS
 from serialpack.codecs.pcodec import MOST_START, TYPES
@@ -19,141 +19,243 @@ from serialpack.stages.chain import StageSpec, parse_stage
 from serialpack.stages.effort import EFFORTS
 from serialpack.stages.stage import Buffer
 
-#: Bytes compressed of a sample: so large a part of the file, at most so many. But no fewer numbers
-#: than so many: pcodec finds by what they are multiplied only where it has many of them.
-_SHARE, _MOST, _NUMBERS = 64, 1 << 20, 1 << 16
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: Bytes compressed of the samples: so large a part of the file, at most so many. But no fewer than
+#: so many, or four times that where time matters less: pcodec finds by what numbers are multiplied
+#: only where it has many of them.
+_SHARE, _MOST, _LEAST, _THOROUGH = 48, 3 << 20, 192 << 10, 4
 
 #: Of them so many tell which filters are worth being tried on all.
-_PART, _LEAST_PART = 4, 64 << 10
+_PART, _LEAST_PART = 8, 48 << 10
 
-#: The level of zstd that tells filters apart: beyond it levels find more of the same.
-_QUICK = 5
+#: Where the samples end, as shares of the numbers; one in the middle will do for a file that is not
+#: so many times as long as all of them.
+_PLACES, _TIMES = (0.15, 0.5, 0.85), 4
+
+#: The levels of zstd that tells filters apart, and of pcodec that tells codecs apart: beyond them
+#: levels find more of the same.
+_QUICK, _LEVEL = 1, 8
 
 #: No neighbour is looked for farther off than so many bytes: in a block there are too few then.
 _FARTHEST = 1 << 20
 
-#: A codec that is slower than zstd must be smaller by this share, where time matters.
-_SLOWER = 0.02
+#: A codec that is slower than zstd must be smaller by this share, where time matters, and what has
+#: filters by this one for each.
+_SLOWER, _MORE = 0.02, 0.002
+
+#: Differences that pcodec takes by itself. Others are tried before it where they are nearly the
+#: smallest, unless it is so much smaller than zstd without them.
+_OWN, _NEAR, _AT_ONCE = ((), (1,)), 1.03, 0.75
+
+#: What is found wherever it stands: one word of four bytes in so many, and those behind it.
+_ONE_IN, _WORDS = 1 << 10, 8
+
+#: So large a share of these, of which there are so many at least, must have come before.
+_RECURS, _FEW_FOUND = 0.25, 20
+
+#: A multiplier that mixes all bits into the highest (Knuth, TAOCP 3, 6.4: 2^32 over golden ratio).
+_MIX = 0x9E3779B1
+
+#: How many numbers on the neighbours are whose differences are taken, one after another.
+_Lags = tuple[int, ...]
 
 
 class ArrayChain(NamedTuple):
-    """Filters and codec, and the bytes that they leave of the samples."""
+    """Filters and codec, and the share of the samples' bytes that they leave."""
 
     filters: tuple[StageSpec, ...]
     codec: StageSpec
-    size: int
+    share: float
 
 
-def near_lags(layout: NumbersLayout) -> tuple[int, ...]:
+def near_lags(layout: NumbersLayout) -> _Lags:
     """Those neighbours that blocks and samples have."""
     return tuple(lag for lag in layout.lags if lag * layout.size <= _FARTHEST) or (1,)
 
 
-def window_of(layout: NumbersLayout, length: int) -> int:
-    """The bytes of a sample of a file of ``length``: what is compressed, and neighbours before."""
-    measured = min(max(length // _SHARE, _NUMBERS * layout.size), _MOST)
-    return measured // layout.size * layout.size + _ahead(layout)
+def sample_places(layout: NumbersLayout, length: int, effort: int) -> list[tuple[int, int]]:
+    """Where the samples of a file of ``length`` bytes begin and end: at whole numbers, with those
+    before them that are their neighbours."""
+    size = layout.size
+    numbers = (length - layout.start) // size
+    measured = min(_measured(layout, length, effort), numbers)
+    shares = _PLACES if numbers >= _TIMES * measured else _PLACES[1:2]
+    found = []
+    for share in shares if numbers > 0 else ():
+        count = measured // len(shares)
+        stop = int((numbers - count) * share) + count
+        start = max(stop - count - sum(near_lags(layout)), 0)
+        found.append((layout.start + start * size, layout.start + stop * size))
+    return found
 
 
-def _ahead(layout: NumbersLayout) -> int:
-    """Bytes of a sample that have not all of their neighbours before them."""
-    return 2 * max(near_lags(layout)) * layout.size
+def _measured(layout: NumbersLayout, length: int, effort: int) -> int:
+    """How many numbers of the samples are compressed: the last ones of each, as many of each."""
+    least = _LEAST * (_THOROUGH if EFFORTS[effort].columns.thorough else 1)
+    return min(max(length // _SHARE, least), _MOST) // layout.size
 
 
 def best_chain(
-    layout: NumbersLayout, samples: list[Buffer], codec: StageSpec, effort: int
+    layout: NumbersLayout, samples: list[Buffer], length: int, codec: StageSpec, effort: int
 ) -> tuple[ArrayChain, ArrayChain]:
     """The smallest chain of those tried, and ``codec`` alone.
 
-    ``samples``: each from a whole number on, of ``window_of`` bytes or fewer; ``codec``: zstd.
-    Filters are tried on the first part of each, before a quick level of it; then the smallest of
+    ``samples``: what stands at the ``sample_places`` of a file of ``length``; ``codec``: zstd.
+    Filters are tried on the last part of each, before a quick level of it; then the smallest of
     each kind on all, before ``codec`` and codecs that are slower.
     """
-    size, trial = layout.size, _Trial(samples, _ahead(layout))
-    part = max(max(map(len, samples)) // _PART, _LEAST_PART) // size * size + _ahead(layout)
-    first = _Trial([memoryview(sample)[:part] for sample in samples], _ahead(layout))
+    size, measured = layout.size, _measured(layout, length, effort)
+    trial = _Trial(layout, samples, measured // len(samples))
+    part = max(measured // _PART, _LEAST_PART // size)
+    first = _Trial(layout, samples, part // len(samples))
     quick = codec._replace(values=(min(codec.values[0], _QUICK),))
-    differences = _differences(layout)
-    bytewise = {names: (*_small(names, size), f"shuffle:{size}") for names in differences}
-    best = min(bytewise, key=lambda names: first.of(bytewise[names], quick).size)
-    others = [(*_small(names, size), f"bitshuffle:{size}") for names in {(): 0, best: 0}]
+    shuffle, bitshuffle = ((f"shuffle:{size}",) if size > 1 else ()), (f"bitshuffle:{size}",)
+    found = {lags: first.of(lags, (*_small(lags, size), *shuffle), quick) for lags in _all(layout)}
+    best, *rest = sorted(found, key=lambda lags: found[lags].share)
+    near = [best, *(lags for lags in rest if found[lags].share <= _NEAR * found[best].share)]
+    others = [(lags, (*_small(lags, size), *bitshuffle)) for lags in {(): 0, best: 0}]
     if layout.kind != "f" and not layout.big:
-        others.append((f"delta:{size}", f"bitshuffle:{size}"))
-    others.append(bytewise[()])
-    smallest = min(others, key=lambda names: first.of(names, quick).size)
-    found = [trial.of(names, codec) for names in {bytewise[best]: 0, smallest: 0}]
+        others.append(((1,), bitshuffle))
+    tried = [(first.of(*each, quick).share, each) for each in others]
+    smallest = min([*tried, (found[()].share, ((), shuffle))])[1]
+    bytewise = [(lags, (*_small(lags, size), *shuffle)) for lags in near[:2]]
+    plain = trial.of((), (), codec)
+    chains = [plain, *(trial.of(*each, codec) for each in {**dict.fromkeys(bytewise), smallest: 0})]
     asked = _SLOWER if EFFORTS[effort].least_gain else 0
-    for names, slower in _slower(layout, best, bytewise[best], effort):
-        chain = trial.of(names, slower)
-        found.append(chain._replace(size=int(chain.size * (1 + asked))))
-    plain = trial.of((), codec)
-    return min((plain, *found), key=lambda chain: (chain.size, len(chain.filters))), plain
+    least = min(chain.share for chain in chains)
+    far = next((lags for lags in near if lags not in _OWN), ())
+    for lags, after, slower in _slower(layout, *bytewise[0], far, effort):
+        if lags and asked and min(chain.share for chain in chains) < _AT_ONCE * least:
+            break
+        chain = trial.of(lags, after, _quicker(slower))
+        chains.append(chain._replace(codec=slower, share=chain.share * (1 + asked)))
+    more = _MORE if asked else 0
+    return min(chains, key=lambda chain: chain.share * (1 + more * len(chain.filters))), plain
+
+
+def recurs(data: Buffer) -> bool:
+    """Whether much of ``data`` comes again in it farther off than a sample is long.
+
+    Looked at is what stands behind some words, chosen by their bits alone: where those come again,
+    it does. What there is too much of is in samples too.
+    """
+    import numpy as np
+
+    words = np.frombuffer(data, "<u4", len(data) // 4)
+    mixed = words * np.uint32(_MIX) + np.uint32(1 << 31)  # of zeros there may be many
+    found = np.flatnonzero(mixed[: 1 - _WORDS] < (1 << 32) // _ONE_IN)
+    if not _FEW_FOUND <= len(found) <= 8 * len(words) // _ONE_IN:
+        return False
+    behind = words[found[:, None] + np.arange(_WORDS)]
+    return len({row.tobytes() for row in behind}) < (1 - _RECURS) * len(found)
 
 
 def _slower(
-    layout: NumbersLayout, best: tuple[str, ...], bytewise: tuple[str, ...], effort: int
-) -> Iterator[tuple[tuple[str, ...], StageSpec]]:
-    """Filters and codecs that are slower than zstd, as far as the effort has them.
+    layout: NumbersLayout, best: _Lags, bytewise: tuple[str, ...], far: _Lags, effort: int
+) -> Iterator[tuple[_Lags, tuple[str, ...], StageSpec]]:
+    """Differences, filters behind them and codecs that are slower than zstd, as far as the effort
+    has them.
 
-    ``best``: the differences that are smallest, ``bytewise``: with what stands behind them.
+    ``best``: the differences that are smallest, ``bytewise``: what stands behind them for zstd,
+    ``far``: the smallest of those that pcodec does not find by itself, where they are small.
     """
     if not EFFORTS[effort].by_itself:
         return
     turned = (f"byteswap:{layout.size}",) if layout.big else ()
-    kinds = {turned: layout.kind, best or turned: "i" if best else layout.kind}
-    for names, kind in kinds.items():
+    kinds: list[tuple[_Lags, tuple[str, ...], str]] = [((), turned, layout.kind)]
+    if far:
+        kinds.append((far, (), "i"))
+    for lags, after, kind in kinds:
         if f"{kind}{layout.size}" in TYPES:
             before = f"/{layout.start}" if 0 < layout.start <= MOST_START else ""
-            yield names, parse_stage(CODECS, f"pcodec@{kind}{layout.size}{before}", effort)
+            yield lags, after, parse_stage(CODECS, f"pcodec@{kind}{layout.size}{before}", effort)
     if EFFORTS[effort].columns.lzma:
         # Beyond level 6 its dictionary is larger, and nothing else: numbers repeat nearby.
-        yield (), parse_stage(CODECS, f"xz:6@{layout.size}")
-        yield bytewise, parse_stage(CODECS, "xz:6@1")
+        yield (), (), parse_stage(CODECS, f"xz:6@{layout.size}")
+        yield best, bytewise, parse_stage(CODECS, "xz:6@1")
 
 
-def _differences(layout: NumbersLayout) -> list[tuple[str, ...]]:
-    """Filters that take no differences; then of neighbours in one dimension, in two, in three, in
-    four; then of those in a farther one alone, as are images of one place at several times."""
-    size = layout.size
-    turned = [f"byteswap:{size}"] if layout.big else []
-    ahead = [*turned, *([f"ordered:{size}"] if layout.kind == "f" else [])]
-    deltas = [f"delta:{size}@{lag}" if lag > 1 else f"delta:{size}" for lag in near_lags(layout)]
-    chosen = [deltas[:number] for number in range(1, len(deltas) + 1)]
-    chosen += [[delta] for delta in deltas[1:]]
-    return [(), *((*ahead, *each) for each in chosen)]
+def _quicker(codec: StageSpec) -> StageSpec:
+    """pcodec at a level that tells as much of a sample, whose bins are quickly found."""
+    level, *others = codec.values
+    return codec._replace(values=(min(level, _LEVEL), *others)) if codec.name == "pcodec" else codec
 
 
-def _small(differences: tuple[str, ...], size: int) -> tuple[str, ...]:
-    """The differences, those near zero as small numbers."""
-    return (*differences, f"zigzag:{size}") if differences else ()
+def _all(layout: NumbersLayout) -> list[_Lags]:
+    """No differences; then those of neighbours in one dimension, in two, in three, in four; then of
+    those in a farther one alone, as are images of one place at several times."""
+    lags = near_lags(layout)
+    chosen = [lags[:number] for number in range(len(lags) + 1)]
+    return [*chosen, *((lag,) for lag in lags[1:])]
+
+
+def _small(lags: _Lags, size: int) -> tuple[str, ...]:
+    """What makes those near zero small numbers."""
+    return (f"zigzag:{size}",) if lags else ()
 
 
 class _Trial:
-    """Chains tried on samples; what their first filters make of those is kept."""
+    """Chains tried on the last ``measured`` numbers of each sample; their differences are kept."""
 
-    def __init__(self, samples: list[Buffer], ahead: int) -> None:
-        self._made: dict[tuple[str, ...], list[Buffer]] = {(): samples}
-        self._ahead = ahead
+    def __init__(self, layout: NumbersLayout, samples: list[Buffer], measured: int) -> None:
+        size = layout.size
+        self._layout = layout
+        self._samples = samples
+        self._measured = measured
+        # Before differences are taken: little-endian integers in the order of the numbers.
+        self._first = [f"byteswap:{size}"] if layout.big else []
+        self._first += [f"ordered:{size}"] if layout.kind == "f" else []
+        self._made: dict[tuple[int, int, _Lags], NDArray[Any]] = {}
 
-    def of(self, names: tuple[str, ...], codec: StageSpec) -> ArrayChain:
-        names = tuple(name for name in names if name != "shuffle:1")
-        compress = CODECS.create(*codec).compress
-        # What stands before was there for the differences; a shuffle would mix the two.
-        last = names[-1:] if names and "shuffle" in names[-1] else ()
-        size = 0
-        for data in self._filtered(names[: len(names) - len(last)]):
-            part: Buffer = memoryview(data)[self._ahead if len(data) > 2 * self._ahead else 0 :]
-            for name in last:
-                part = _filter(name).forward(part)
-            size += len(compress(part))
+    def of(self, lags: _Lags, after: tuple[str, ...], codec: StageSpec) -> ArrayChain:
+        """Differences to the neighbours at ``lags``, and the filters ``after`` them."""
+        import numpy as np
+
+        get = self._less if lags else self._numbers
+        parts = [get(place, 0, lags) for place in range(len(self._samples))]
+        data: Buffer = np.concatenate(parts).data.cast("B")
+        for name in after:
+            data = _filter(name).forward(data)
+        size = self._layout.size
+        deltas = [f"delta:{size}@{lag}" if lag > 1 else f"delta:{size}" for lag in lags]
+        names = (*(self._first if lags else ()), *deltas, *after)
         filters = tuple(parse_stage(FILTERS, name) for name in names)
-        return ArrayChain(filters, codec, size)
+        share = len(CODECS.create(*codec).compress(data)) / max(len(data), 1)
+        return ArrayChain(filters, codec, share)
 
-    def _filtered(self, names: tuple[str, ...]) -> list[Buffer]:
-        if names not in self._made:
-            forward = _filter(names[-1]).forward
-            self._made[names] = [forward(data) for data in self._filtered(names[:-1])]
-        return self._made[names]
+    def _less(self, place: int, ago: int, lags: _Lags) -> NDArray[Any]:
+        """The numbers that stand so many ``ago``, less those at ``lags`` before each, as filters
+        have it; nothing else of the sample, which a far neighbour makes long."""
+        key = place, ago, lags
+        if key not in self._made:
+            if lags:
+                near, far = (self._less(place, at, lags[:-1]) for at in (ago, ago + lags[-1]))
+                self._made[key] = near - far
+            else:
+                self._made[key] = self._ordered(place, ago)
+        return self._made[key]
+
+    def _ordered(self, place: int, ago: int) -> NDArray[Any]:
+        """Of what stands before the sample there is nothing to take."""
+        import numpy as np
+
+        numbers = self._numbers(place, ago)
+        data: Buffer = numbers.data.cast("B")
+        for name in self._first:
+            data = _filter(name).forward(data)
+        found = np.zeros(len(self._numbers(place, 0)), numbers.dtype)
+        found[len(found) - len(numbers) :] = np.frombuffer(data, numbers.dtype)
+        return found
+
+    def _numbers(self, place: int, ago: int, _: _Lags = ()) -> NDArray[Any]:
+        import numpy as np
+
+        size, sample = self._layout.size, self._samples[place]
+        numbers = np.frombuffer(sample, f"<u{size}", len(sample) // size)
+        stop = len(numbers) - ago
+        return numbers[max(stop - min(self._measured, len(numbers)), 0) : max(stop, 0)]
 
 
 def _filter(name: str) -> Filter:

@@ -9,7 +9,7 @@ is looked at whole, so that nothing is stored that zstd would have made clearly 
 """
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import IO, TYPE_CHECKING, NamedTuple
 
@@ -18,6 +18,7 @@ from serialpack.errors import UsageError
 from serialpack.files import Source
 from serialpack.filters import FILTERS
 from serialpack.formats import FORMATS
+from serialpack.formats.base import Read, SourceBlock
 from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import Chain, StageSpec, parse_stage
 from serialpack.stages.effort import DEFAULT_EFFORT, EFFORTS
@@ -43,9 +44,8 @@ _ENOUGH = 10 * SAMPLES * SAMPLE
 #: at half a gigabyte a second and more, and with them others than zstd's entropy coder.
 _QUICKLY = 4
 
-#: Where samples of an array are taken, as shares of it; of one that is not ``_TIMES`` as long as
-#: all of them the middle one will do.
-_PLACES, _TIMES = (0.15, 0.5, 0.85), 4
+
+Split = Callable[[Read, int], Iterator[SourceBlock]]
 
 
 class Choice(NamedTuple):
@@ -53,7 +53,8 @@ class Choice(NamedTuple):
 
     ``min_saving``: what its codec must save of a block (see ``Effort``), 0 where the user named
     the codec. ``settled``: whether the data cannot change it any more; ``looked_at``: whether it
-    was looked at for this.
+    was looked at for this. ``split``: what cuts the source in the place of its format, given what
+    reads it, and the size of blocks.
     """
 
     chain: Chain
@@ -63,6 +64,7 @@ class Choice(NamedTuple):
     min_saving: float = 0.0
     settled: bool = True
     looked_at: bool = False
+    split: Split | None = None
 
 
 @cache
@@ -165,50 +167,62 @@ def _for_array(
     choice: Choice, layouts: "list[NumbersLayout]", head: Buffer, source: Source | None
 ) -> Choice:
     """``layouts``: what its numbers are, or may be."""
-    from serialpack.array_chains import best_chain
-
-    samples = _samples(layouts[0], head, source)
+    length, samples = _samples(layouts[0], head, source, choice.effort)
     if not samples:
         return choice._replace(why="it has too few numbers to look at")
+    return for_numbers(choice, layouts, length, samples, head)
+
+
+def for_numbers(
+    choice: Choice,
+    layouts: "list[NumbersLayout]",
+    length: int,
+    samples: list[Buffer],
+    head: Buffer,
+) -> Choice:
+    """``choice`` with the filters and the codec that suit numbers of ``length`` bytes.
+
+    ``layouts``: what they are, or may be. ``samples``: what stands at the ``sample_places`` for the
+    first of these. ``head``: what they begin with, as much as a block.
+    """
+    from serialpack.array_chains import best_chain, recurs
+
     codec, effort = choice.chain.codec, choice.effort
-    tried = [best_chain(layout, samples, codec, effort) for layout in layouts]
-    found, plain = min(tried, key=lambda chains: chains[0].size)
-    if found.size > (1 - EFFORTS[choice.effort].least_gain / _QUICKLY) * plain.size:
+    tried = [best_chain(layout, samples, length, codec, effort) for layout in layouts]
+    found, plain = min(tried, key=lambda chains: chains[0].share)
+    if recurs(head):
+        # Which no sample tells of.
+        whole = len(CODECS.create(*codec).compress(head)) / len(head)
+        plain = plain._replace(share=min(whole, plain.share))
+    if found.share > (1 - EFFORTS[choice.effort].least_gain / _QUICKLY) * plain.share:
         return choice._replace(why="a sample of its numbers gains too little behind a filter")
     return choice._replace(
         chain=choice.chain._replace(filters=found.filters, codec=found.codec),
         min_saving=choice.min_saving if found.codec == plain.codec else 0.0,
-        why=f"a sample of its numbers is {1 - found.size / plain.size:.0%} smaller so",
+        why=f"a sample of its numbers is {1 - found.share / plain.share:.0%} smaller so",
     )
 
 
-def _samples(layout: "NumbersLayout", head: Buffer, source: Source | None) -> list[Buffer]:
-    """Of places spread over the file where all of it can be read, else over its first block."""
-    from serialpack.array_chains import window_of
+def _samples(
+    layout: "NumbersLayout", head: Buffer, source: Source | None, effort: int
+) -> tuple[int, list[Buffer]]:
+    """The bytes that can be looked at, of the whole file where it can be read again, else of its
+    first block; and samples of places spread over them."""
+    from serialpack.array_chains import sample_places
 
     again = source.again() if source is not None and (source.size or 0) > len(head) else None
     if again is not None and again.size is not None:
         with again:
-            size = window_of(layout, again.size)
-            return [
-                _read_at(again.file, place, size)
-                for place in _spread_over(layout, again.size, size)
-            ]
-    data, size = memoryview(head), window_of(layout, len(head))
-    return [data[place : place + size] for place in _spread_over(layout, len(data), size)]
+            places = sample_places(layout, again.size, effort)
+            return again.size, [_read_at(again.file, *place) for place in places]
+    data = memoryview(head)
+    places = sample_places(layout, len(data), effort)
+    return len(data), [data[start:stop] for start, stop in places]
 
 
-def _read_at(file: IO[bytes], place: int, size: int) -> bytes:
-    file.seek(place)
-    return file.read(size)
-
-
-def _spread_over(layout: "NumbersLayout", length: int, size: int) -> list[int]:
-    """Where samples of ``size`` bytes begin, in a file of ``length``: at whole numbers."""
-    room = max(length - layout.start - size, 0) // layout.size
-    shares = _PLACES if length >= _TIMES * len(_PLACES) * size else _PLACES[1:2]
-    places = {layout.start + int(room * share) * layout.size for share in shares}
-    return sorted(place for place in places if place + layout.size <= length)
+def _read_at(file: IO[bytes], start: int, stop: int) -> bytes:
+    file.seek(start)
+    return file.read(stop - start)
 
 
 def _apart(columns: StageSpec, format: str, sample: Buffer) -> bytes | None:

@@ -45,12 +45,12 @@ class _NotPaused:
 _not_paused = _NotPaused()
 
 #: Fewer bytes hold fewer values than the collector waits for, or not many more.
-_FEW = 1 << 14
+FEW = 1 << 14
 
 
-def gc_paused(size: int = _FEW) -> _GcPaused | _NotPaused:
+def gc_paused(size: int = FEW) -> _GcPaused | _NotPaused:
     """``with gc_paused():`` for the time being, in all threads, no cyclic garbage collection.
 
     ``size``: of the bytes that values are built of, where it is known: few are not worth it.
     """
-    return _paused if size >= _FEW else _not_paused
+    return _paused if size >= FEW else _not_paused

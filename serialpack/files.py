@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import stat
 import sys
@@ -36,6 +37,8 @@ def file_error(error: OSError | FileError, path: str, doing: str) -> FileError:
     if isinstance(error, FileError):
         return error
     why = (error.strerror or str(error) or type(error).__name__).lower()
+    if isinstance(error, io.UnsupportedOperation):
+        why = f"the file was not opened to {doing}"
     kind = next((ours for theirs, ours in _KINDS.items() if isinstance(error, theirs)), FileError)
     return kind(f"cannot {doing}: {why}", path=path)
 
@@ -51,6 +54,9 @@ class Source:
             self.path = shown(source)
             self._file = _open_source(self.path)
             self._close = True
+        elif not hasattr(source, "read"):
+            kind = type(source).__name__
+            raise TypeError(f"source must be a path or a binary file object, not {kind}")
         else:
             self._file = source
             self._close = False
@@ -58,6 +64,8 @@ class Source:
             self.path = found if isinstance(found, str) else UNNAMED
         self._pushed = b""
         self._got = 0
+        #: Whether a file has come to its end: what it grows by from then on is a change.
+        self._ended = False
         self.stat = self._stat()
         if self.stat is not None:
             _open[id(self)] = self.path
@@ -102,9 +110,10 @@ class Source:
             # Pipes, and file objects of others, may give less than asked for.
             # No more than there seems to be: memory is taken for all that is asked for. Where
             # there is more (it grows, it tells no size, it is decompressed), all that is.
-            while left:
+            while left and not self._ended:
                 seems = most - self._got + 1
                 if not (more := self._some(min(left, seems) if seems > 0 else left)):
+                    self._ended = self.stat is not None
                     break
                 parts.append(more)
                 left -= len(more)
@@ -262,10 +271,10 @@ def _open_source(path: str) -> IO[bytes]:
 
         return cast("IO[bytes]", opened(path))
     try:
-        if os.path.isdir(path):
-            raise FolderError("is a folder", path=path, hint="name the files in it")
         return open(path, "rb")
     except OSError as error:
+        if os.path.isdir(path):
+            raise FolderError("is a folder", path=path, hint="name the files in it") from None
         raise file_error(error, path, "read") from error
 
 
@@ -279,13 +288,14 @@ def check_output(path: Path, *, force: bool, source: os.stat_result | None = Non
     if is_far(text):
         _check_far_output(text, force=force, source=source)
         return
-    folder = os.path.dirname(text) or "."
-    if not os.path.isdir(folder):
-        raise MissingFileError("its folder does not exist", path=text, hint="make the folder first")
     try:
         found = os.stat(text)
     except OSError:
-        if os.path.islink(text) and not force:
+        if not os.path.isdir(os.path.dirname(text) or "."):
+            raise MissingFileError(
+                "its folder does not exist", path=text, hint="make the folder first"
+            ) from None
+        if not force and os.path.islink(text):
             raise exists(text) from None
         return
     if stat.S_ISDIR(found.st_mode):

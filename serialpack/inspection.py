@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from serialpack.archived import ArchivedEntry, entries_in, iso_time
-from serialpack.auto import choose, settle
+from serialpack.auto import choose
 from serialpack.container.index import Index, IndexRow
 from serialpack.container.reader import SNIFF, is_container, is_small, read_members
 from serialpack.container.records import CONTINUED, EXACT, STORED, Header
@@ -19,6 +19,7 @@ from serialpack.formats import FORMATS
 from serialpack.listing import Listing
 from serialpack.look import LARGER, SAMPLE, ArrayLook, Inside, array_in, look_at, look_inside
 from serialpack.pipeline.blocks import BlockUnpacker, Plan
+from serialpack.pipeline.settle import settle
 from serialpack.pipeline.unpack import member_plan
 from serialpack.reports import DictionaryInfo
 from serialpack.stages.chain import Chain
@@ -179,11 +180,11 @@ def inspect_source(
 
 def _small_info(source: Source) -> MemberInfo:
     """What the container says that means the same, with the sizes of the small form itself."""
-    from serialpack.container.small import CHECK_SIZE, MAX_SMALL
-    from serialpack.pipeline.small import expand, unpack_small
+    from serialpack.container.small import CHECK_SIZE, MAX_SMALL, Small
+    from serialpack.pipeline.small import expand
 
     data = source.read(MAX_SMALL + 1)
-    payload = unpack_small(data).stored_size
+    payload = len(Small.decode(data).payload)
     file = io.BytesIO(expand(data))
     (member,) = find_members(file)
     info = _with_array(file, member, _member_info(member))

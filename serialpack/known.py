@@ -111,13 +111,7 @@ KNOWN: tuple[KnownFile, ...] = (
     KnownFile("Arrow", _front(b"ARROW1")),
     KnownFile("Avro", _front(b"Obj\x01")),
     KnownFile("Java serialization", _front(b"\xac\xed\x00\x05")),
-    KnownFile(
-        "HDF5",
-        _front(b"\x89HDF\r\n\x1a\n"),
-        _UNREAD,
-        "h5py reads it, and numpy.save makes .npy of an array in it",
-        ("h5", "hdf5"),
-    ),
+    KnownFile("HDF5", _front(b"\x89HDF\r\n\x1a\n")),
     KnownFile("SQLite", _front(b"SQLite format 3\x00")),
     KnownFile(
         "DuckDB", (((8, b"DUCK"),),), _UNREAD, "duckdb copies a table to Parquet", ("duckdb",)

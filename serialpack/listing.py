@@ -1,4 +1,5 @@
-"""What is in a tar or a zip: its entries from their headers, never what they hold.
+"""What is in a tar or a zip: its entries from their headers, never what they hold; and what is in a
+file of datasets.
 
 Anybody may have made the file: what is read and kept of it is bounded, and names are as they are
 in it, to be escaped by whoever shows them.
@@ -11,10 +12,15 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import IO, NamedTuple, cast
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 
-from serialpack.errors import DamagedError
+from serialpack.errors import DamagedError, InputError, MissingLibraryError
 from serialpack.files import Source
+from serialpack.formats import FORMATS
+from serialpack.formats.shared.filed import FileRead
+
+if TYPE_CHECKING:
+    from serialpack.formats.arrays.extremes import Extreme
 
 #: Entries that are listed at most, and bytes of a stream of tar that they are looked for in.
 MOST_ENTRIES = 10_000
@@ -58,10 +64,24 @@ class ListedArray(NamedTuple):
         return words_of(self.dtype, self.shape, fortran=self.order == "F")
 
 
+class ListedDataset(NamedTuple):
+    """Of a dataset the lengths of its chunks, None where it has none; the filters that they went
+    through, in order; how many attributes it has. All else as of ``look.ArrayLook``."""
+
+    chunks: tuple[int, ...] | None
+    filters: tuple[str, ...]
+    attributes: int
+    minimum: "Extreme | None"
+    maximum: "Extreme | None"
+    nan: int
+    why: str = ""
+
+
 class ListedEntry(NamedTuple):
     """One entry. ``packed``: what it takes in the file, where that is told. ``modified``: ISO
     8601, in UTC with a Z, else in the local time of whoever wrote it. ``type``: file, folder,
-    link, or other. ``array``: of one that is an array (.npy), what its header says."""
+    link, dataset, group, or other. ``array``: of one that is an array (.npy), what its header says.
+    ``about``: where a link leads to, and the like."""
 
     name: str
     size: int
@@ -69,12 +89,14 @@ class ListedEntry(NamedTuple):
     modified: str | None
     type: str
     array: ListedArray | None = None
+    dataset: ListedDataset | None = None
+    about: str = ""
 
 
 class Listing(NamedTuple):
-    """The entries of a tar or zip (``kind``). ``whole``: these are all; ``count``: how many there
-    are, where that is known; ``why``: why there are no more of them; ``damage``: what ends them
-    where they are not what they should be."""
+    """The entries of a tar or zip, or the datasets of a file (``kind``). ``whole``: these are
+    all; ``count``: how many there are, where that is known; ``why``: why there are no more of them;
+    ``damage``: what ends them where they are not what they should be."""
 
     kind: str
     entries: tuple[ListedEntry, ...]
@@ -96,7 +118,11 @@ class Listing(NamedTuple):
 
 
 def listing_of(source: Source, head: bytes) -> Listing | None:
-    """The entries of ``source``, which begins with ``head``; None where it is no tar or zip."""
+    """The entries of ``source``, which begins with ``head``; None where it is no tar or zip, and no
+    file of datasets."""
+    declared = FORMATS.by_magic(head)
+    if declared is not None and declared.has_datasets:
+        return _datasets(source, declared.name)
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         kind, read = "zip", _zip
     elif head[257:262] == b"ustar":
@@ -117,6 +143,38 @@ def listing_of(source: Source, head: bytes) -> Listing | None:
         damage = DamagedError(f"a damaged {kind}: {why}", path=source.path)
         return Listing(kind, tuple(found), None, False, str(damage), damage)
     return Listing(kind, tuple(found), count, True)
+
+
+def _datasets(source: Source, kind: str) -> Listing:
+    from serialpack.formats.arrays.hdf5.reader import asked
+
+    if not (source.owned and source.stat is not None) or source.is_far:
+        return Listing(kind, (), None, False, "it is listed as a file, by its name")
+    found: list[ListedEntry] = []
+    read = FileRead(source.read, source.path)
+    try:
+        for told in asked(read, "list", most=MOST_ENTRIES):
+            if told.get("more"):
+                return Listing(kind, tuple(found), None, False, _no_more())
+            found.append(_dataset_entry(told))
+    except MissingLibraryError as error:
+        return Listing(kind, (), None, False, error.said)
+    except InputError as error:
+        damage = DamagedError(error.said, path=source.path)
+        return Listing(kind, tuple(found), None, False, error.said, damage)
+    return Listing(kind, tuple(found), len(found), True)
+
+
+def _dataset_entry(told: dict[str, Any]) -> ListedEntry:
+    array, dataset = told.get("array"), told.get("dataset")
+    if array is not None:
+        array = ListedArray(array["dtype"], tuple(array["shape"]), array["order"])
+    if dataset is not None:
+        chunks = dataset["chunks"]
+        dataset |= {"chunks": chunks and tuple(chunks), "filters": tuple(dataset["filters"])}
+        dataset = ListedDataset(**dataset)
+    size, packed, about = told["size"], told["packed"], told["about"]
+    return ListedEntry(told["name"], size, packed, None, told["type"], array, dataset, about)
 
 
 class _Bound(Exception):
@@ -160,9 +218,13 @@ def _array_of(opened: zipfile.ZipFile, info: zipfile.ZipInfo) -> ListedArray | N
     return ListedArray(spelled(header.descr), header.shape, "F" if header.is_fortran else "C")
 
 
+def _no_more() -> str:
+    return f"no more than {MOST_ENTRIES:,} are listed"
+
+
 def _add(found: list[ListedEntry], entry: ListedEntry) -> None:
     if len(found) == MOST_ENTRIES:
-        raise _Bound(f"no more than {MOST_ENTRIES:,} are listed")
+        raise _Bound(_no_more())
     found.append(entry)
 
 

@@ -34,6 +34,10 @@ LARGER = 4 << 20
 FAR = 64 << 20
 
 
+#: In so much of a file it shows whether it is one whose entries are listed.
+_HEAD = 128 << 10
+
+
 class ArrayLook(NamedTuple):
     """An array: the type of its items as NumPy spells it, of records a list of name and type.
 
@@ -88,7 +92,7 @@ def look_inside(source: Source) -> tuple[Inside | None, Listing | None]:
     """
     compression = compression_of(source)
     if compression is None:
-        return None, listing_of(source, source.peek(512))
+        return None, listing_of(source, source.peek(_HEAD))
     try:
         inner = decompressed(source)
         block, damage = front_of(inner, LARGER)
@@ -97,7 +101,7 @@ def look_inside(source: Source) -> tuple[Inside | None, Listing | None]:
     if damage is not None and not block:
         return Inside(compression, None, damage.said, damage), None
     readable = inner if damage is None else Source(io.BytesIO(block), inner.path)
-    listing = listing_of(readable, block[:512])
+    listing = listing_of(readable, block[:_HEAD])
     look = look_at(inner, block, far=False)
     return Inside(compression, look, "" if damage is None else damage.said, damage), listing
 
@@ -231,8 +235,8 @@ def _first_records(format: str, head: bytes) -> tuple[list[Any], int]:
     """The records that are whole in ``head``, and in how many bytes of it they stand; none where
     it holds none or is not valid."""
     fmt = FORMATS.get(format)
-    # Looking at a file must never run what is in it.
-    if not isinstance(fmt, ValueFormat) or not fmt.safe:
+    # Looking at a file must never run what is in it; datasets are listed.
+    if not isinstance(fmt, ValueFormat) or not fmt.safe or fmt.declared.has_datasets:
         return [], len(head)
     try:
         for block in _split(fmt, head):

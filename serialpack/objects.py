@@ -8,15 +8,15 @@ serializer wrote.
 from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
 from threading import Event
-from typing import IO, Any, NamedTuple, TypedDict, Unpack, cast
+from typing import IO, TYPE_CHECKING, Any, TypedDict, Unpack, cast
 from warnings import warn
 
 from serialpack._version import __version__
-from serialpack.api import Target, check_target, opened_source, sink
+from serialpack.api import Target, check_target, check_threads, opened_source, sink
 from serialpack.auto import Choice, choose
-from serialpack.collector import gc_paused
+from serialpack.collector import FEW, gc_paused
 from serialpack.container.reader import SNIFF, is_small
-from serialpack.container.small import MAX_SMALL
+from serialpack.container.small import MAX_SMALL, START_SMALL
 from serialpack.depth import TooDeep
 from serialpack.errors import (
     DamagedError,
@@ -27,9 +27,17 @@ from serialpack.errors import (
 )
 from serialpack.files import UNNAMED, Path, Source
 from serialpack.formats.base import Style, depth_loss
-from serialpack.formats.python.buffers import MARK, Scattered, frame_layout, is_framed
+from serialpack.formats.python.buffers import (
+    LARGE,
+    MARK,
+    GatheredPieces,
+    Scattered,
+    ScatteredFile,
+    frame_layout,
+    is_framed,
+)
 from serialpack.pipeline.blocks import SETTINGS, Plan
-from serialpack.pipeline.pack import Packing, pack_stream
+from serialpack.pipeline.pack import Packing, check_meta, pack_blocks, pack_stream
 from serialpack.pipeline.small import pack_small, unpack_small
 from serialpack.pipeline.unpack import Write, check_trust, member_plan, unpack_stream
 from serialpack.pipeline.workers import usable_cores
@@ -43,8 +51,12 @@ from serialpack.serializers.whole import (
     hooked,
     prove,
 )
+from serialpack.stages.chain import Chain
 from serialpack.stages.effort import DEFAULT_EFFORT
 from serialpack.stages.stage import MAX_BLOCK, Buffer
+
+if TYPE_CHECKING:
+    from serialpack.formats.shared.large import LargeValue
 
 Default = Callable[[Any], Any]
 
@@ -66,10 +78,9 @@ class DumpOptions(TypedDict, total=False):
     shared_dict: Path | None
 
 
-class _Serialized(NamedTuple):
-    choice: Choice
-    settings: Style
-    pieces: list[Buffer]
+#: How an object is packed, the settings of its serializer, and what that wrote. No named tuple,
+#: as making one takes a tenth of the time that a message has.
+_Serialized = tuple[Choice, Style, list[Buffer]]
 
 
 def dump(
@@ -105,10 +116,11 @@ def dump(
     >>> serialpack.load("model.spk")
     {'mask': array([0, 1, 2]), 'name': ('a', 1)}
     """
+    _check(how)
     check_target(target, force, None)
     packed = _serialize(obj, chain, how)
     with sink(target, force, None) as write:
-        _pack(packed, how, write)
+        _pack(packed, how, write, tried="+" not in chain)
 
 
 def dumps(obj: Any, chain: str = "auto", **how: Unpack[DumpOptions]) -> bytes:
@@ -118,65 +130,71 @@ def dumps(obj: Any, chain: str = "auto", **how: Unpack[DumpOptions]) -> bytes:
     >>> serialpack.loads(serialpack.dumps({"any": ["object"]}))
     {'any': ['object']}
     """
-    packed = _serialize(obj, chain, how)
-    alone = how.get("shared_dict") is None and len(packed.pieces) == 1
-    if alone and not how.get("meta"):
+    if how:
+        _check(how)
+    packed = choice, settings, pieces = _serialize(obj, chain, how)
+    if len(pieces) == 1 and not (how and (how.get("shared_dict") or how.get("meta"))):
         verify = how.get("verify", True)
-        small = pack_small(packed.choice.chain, packed.settings, packed.pieces[0], verify=verify)
+        small = pack_small(choice.chain, settings, pieces[0], verify=verify)
         if small is not None:
             return small
-    pieces: list[Buffer] = []
-    _pack(packed, how, pieces.append)
-    return b"".join(pieces)
+    written: list[Buffer] = []
+    _pack(packed, how, written.append, tried="+" not in chain)
+    return b"".join(written)
 
 
-def _pack(packed: _Serialized, how: DumpOptions, write: Write) -> None:
-    data = Scattered(packed.pieces)
+def _check(how: DumpOptions) -> None:
+    """TypeError for another argument, UsageError for a value that one cannot have."""
+    for name in how.keys() - DumpOptions.__annotations__.keys():
+        raise TypeError(f"dump and dumps have no argument {name!r}")
+    check_threads(how.get("threads"))
+    check_meta(how.get("meta"))
+
+
+def _pack(packed: _Serialized, how: DumpOptions, write: Write, *, tried: bool) -> None:
+    """``tried``: whether filters and codecs may be, for large values: none were asked for."""
+    choice, settings, pieces = packed
+    data = Scattered(pieces)
     # An object is read whole: what nobody compresses is read fastest in few pieces.
-    plain = packed.choice.chain.plain
+    plain = choice.chain.plain
     dictionary = None
     if (shared := how.get("shared_dict")) is not None:
         from serialpack.dictionaries import for_source
 
-        dictionary = for_source(shared, packed.choice.chain, len(data))
+        dictionary = for_source(shared, choice.chain, len(data))
     packing = Packing(
-        chain=packed.choice.chain,
+        chain=choice.chain,
         format="object",
-        block_size=MAX_BLOCK if plain else packed.choice.block_size,
+        block_size=MAX_BLOCK if plain else choice.block_size,
         meta=dict(how.get("meta") or {}),
         writer=__version__,
         verify=how.get("verify", True),
         threads=how.get("threads") or usable_cores(),
         size=len(data),
-        settings=packed.settings,
+        settings=settings,
         dictionary=dictionary,
     )
     if plain and is_framed(data.read(0, len(MARK))):
         from serialpack.pipeline.in_place import pack_in_place
 
         pack_in_place(data, frame_layout(data.read, len(data)).buffers[0].start, write, packing)
+    elif dictionary is None and (values := _large_values(choice.chain, data)):
+        from serialpack.extents import apart
+        from serialpack.pipeline.settle import LEAST_TRIED
+
+        found = apart(choice, values, data.read, tried=tried and len(data) >= LEAST_TRIED)
+        blocks = found.blocks(data.read, len(data), packing.block_size, records=1)
+        pack_blocks(blocks, write, packing._replace(chain=found.chain))
     else:
-        pack_stream(_MemoryFile(data).read, write, packing)
+        pack_stream(ScatteredFile(data).read, write, packing)
 
 
-#: Up to so many bytes are given as bytes, which those who look into them ask for.
-_COPIED = 1 << 20
+def _large_values(chain: Chain, data: Scattered) -> "list[LargeValue]":
+    if len(data) < LARGE:
+        return []
+    from serialpack.pipeline.beside import large_values
 
-
-class _MemoryFile:
-    """Bytes in memory as a file; large pieces are no copies."""
-
-    def __init__(self, data: Scattered) -> None:
-        self._data = data
-        self._at = 0
-
-    def read(self, size: int) -> Any:
-        piece = self._data.read(self._at, self._at + size)
-        self._at += len(piece)
-        return bytes(piece) if len(piece) <= _COPIED else piece
-
-    def __len__(self) -> int:
-        return len(self._data) - self._at
+    return large_values(chain.serializer, data)
 
 
 def load(
@@ -231,44 +249,31 @@ def load(
 def _deserialized(plan: Plan, pieces: list[Buffer], options: Mapping[str, Any] | None) -> Any:
     serializer = kept_reader(plan.chain.serializer, plan.style.get(SETTINGS), options)
     try:
-        with gc_paused(sum(map(len, pieces))):
+        if len(pieces) == 1 and len(pieces[0]) < FEW:
+            return deserialized(serializer, pieces)
+        with gc_paused():
             return deserialized(serializer, pieces)
     except FAILURES as error:
         raise DamagedError(f"{serializer.name} cannot read it ({error})") from None
 
 
 def _small(data: Buffer, trust: bool) -> tuple[Plan, list[Buffer]]:
-    small = unpack_small(data)
-    check_trust(small.plan.chain, trust=trust)
-    return small.plan, [small.data]
+    plan, content = unpack_small(data)
+    if not trust:
+        check_trust(plan.chain, trust=False)
+    return plan, [content]
 
 
 def _restored(source: Source, trust: bool, threads: int | None) -> tuple[Plan, list[Buffer]]:
     """What the serializer wrote, in pieces, and how it is to be read."""
     if is_small(source.peek(SNIFF)):
         return _small(source.read(MAX_SMALL + 1), trust)
-    pieces = _Gathered()
+    pieces = GatheredPieces()
     threads = threads or usable_cores()
     done = unpack_stream(source.read, pieces.add, trust=trust, threads=threads, whole=source.whole)
     if done.format != "object" or len(done.headers) != 1:
         raise UsageError(f"holds a {done.format} file, not an object", hint="unpack it")
     return member_plan(done.headers[0], trust=trust), pieces.pieces
-
-
-class _Gathered:
-    """Pieces of what a serializer wrote; those of a frame become one, which is what it loads."""
-
-    def __init__(self) -> None:
-        self.pieces: list[Buffer] = []
-
-    def add(self, piece: Buffer) -> None:
-        if not self.pieces or not is_framed(self.pieces[0]):
-            self.pieces.append(piece)
-            return
-        whole = self.pieces[0]
-        if not isinstance(whole, bytearray):
-            whole = self.pieces[0] = bytearray(whole)
-        whole += piece
 
 
 def loads(
@@ -288,14 +293,14 @@ def loads(
     frozenset({1})
     """
     flat = data if isinstance(data, bytes) else _flat(data)
-    if is_small(bytes(flat[:SNIFF])):  # a message: no file is made of it
+    if flat[: len(START_SMALL)] == START_SMALL:  # a message: no file is made of it
         try:
             obj = _deserialized(*_small(flat, trust), options)
         except SerialpackError as error:
             error.path = error.path or UNNAMED
             raise
-        return hooked(obj, object_hook)
-    file = cast("IO[bytes]", _MemoryFile(Scattered([memoryview(flat).toreadonly()])))
+        return obj if object_hook is None else hooked(obj, object_hook)
+    file = cast("IO[bytes]", ScatteredFile(Scattered([memoryview(flat).toreadonly()])))
     return load(
         file,
         trust=trust,
@@ -314,9 +319,11 @@ def _flat(data: Buffer) -> memoryview:
 
 def _serialize(obj: Any, chain: str, how: DumpOptions) -> _Serialized:
     """The object under the chain, or under the first of ``AUTO`` that holds it; proved."""
-    effort, verify = how.get("effort", DEFAULT_EFFORT), how.get("verify", True)
-    default, object_hook = how.get("default"), how.get("object_hook")
-    options = dict(how.get("options") or {})
+    effort, verify, default, object_hook, options = DEFAULT_EFFORT, True, None, None, {}
+    if how:
+        effort, verify = how.get("effort", effort), how.get("verify", verify)
+        default, object_hook = how.get("default"), how.get("object_hook")
+        options = dict(how.get("options") or {})
     if default is not None and object_hook is None and verify:
         raise UsageError(
             "default goes with object_hook: without it nothing proves that all attributes are kept",
@@ -341,7 +348,7 @@ def _serialize(obj: Any, chain: str, how: DumpOptions) -> _Serialized:
             continue
         if is_auto and refused is not None and not serializer.safe and not _warned.is_set():
             _warn(refused().value_path)
-        return _Serialized(choice, settings, pieces)
+        return choice, settings, pieces
     assert refused is not None
     raise refused()
 

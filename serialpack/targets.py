@@ -51,6 +51,8 @@ def is_device(target: Target | None) -> TypeGuard[Path]:
     if not isinstance(target, str | os.PathLike):
         return False
     try:
+        if not os.access(target, os.F_OK):  # mostly so; it raises nothing, which takes longer
+            return False
         mode = os.stat(target).st_mode
     except (OSError, ValueError):
         return False

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from serialpack.errors import FileError
+from serialpack.disk import WrittenBytes
+from serialpack.errors import FileError, MissingFileError
 from serialpack.far.upload import Upload, remove
-from serialpack.files import Source
+from serialpack.files import Source, exists
 from serialpack.output import Output, undisturbed
 from serialpack.stages.stage import Buffer
 
@@ -17,6 +18,8 @@ class FarOutput(Output):
     """
 
     def _begin(self) -> None:
+        if self._only_same:
+            self._written = WrittenBytes()
         self._upload = Upload(self.path, new=not self._force)
 
     def _put(self, data: Buffer) -> None:
@@ -34,6 +37,9 @@ class FarOutput(Output):
 
     def give_name(self) -> None:
         """Send the rest; FileError where the server does not have what was written then."""
+        if self._only_same and self._stands_there():
+            self._upload.abort()
+            return
         self._upload.commit()
         if self._written is not None:
             with Source(self.path) as source:
@@ -41,6 +47,18 @@ class FarOutput(Output):
             if not same:
                 remove(self.path)
                 raise FileError("what was read back is not what was written", path=self.path)
+
+    def _stands_there(self) -> bool:
+        """Whether the very file is there already; ExistingFileError where another one is."""
+        assert self._written is not None
+        try:
+            with Source(self.path) as source:
+                same = self._written.is_read(source.read)
+        except MissingFileError:
+            return False
+        if not same:
+            raise exists(self.path)
+        return True
 
     def abandon(self) -> None:
         with undisturbed():

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from time import monotonic
 from typing import TypeVar
 
@@ -130,13 +130,17 @@ def at(share: float) -> None:
         _here.tell(share)
 
 
-@contextmanager
-def within(start: float, stop: float) -> Iterator[None]:
+_NOBODY: AbstractContextManager[None] = nullcontext()
+
+
+def within(start: float, stop: float) -> AbstractContextManager[None]:
     """What is told within goes from 0 to 1, and stands for ``start`` to ``stop``."""
     tell = _here.tell
-    if tell is None:
-        yield
-        return
+    return _NOBODY if tell is None else _part(tell, start, stop)
+
+
+@contextmanager
+def _part(tell: Tell, start: float, stop: float) -> Iterator[None]:
     with told(lambda share: tell(start + share * (stop - start))):
         yield
     tell(stop)

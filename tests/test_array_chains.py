@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 import serialpack
+from serialpack.codecs import CODECS
+from serialpack.stages.chain import parse_stage
 
 DRAW = np.random.default_rng(1)
 
@@ -76,6 +78,28 @@ def test_what_stands_first_does_not_decide(tmp_path: Path) -> None:
     with path.open("rb") as file:
         serialpack.pack(io.BytesIO(file.read()), out)
     assert "delta" not in str(serialpack.inspect(io.BytesIO(out.getvalue())).members[0].chain)
+
+
+def test_what_recurs_far_off_is_left_to_zstd(tmp_path: Path) -> None:
+    """Images of which some are the same: no sample is as long as from one to the next."""
+    images = DRAW.normal(size=(40, 50, 60)).astype("<f4")
+    path = tmp_path / "a.npy"
+    np.save(path, images[DRAW.integers(0, len(images), 150)])
+    chain, size = packed(path)
+    assert chain == "raw+zstd:3"
+    assert size < 1.1 * images.nbytes
+    np.save(path, DRAW.normal(size=(150, 50, 60)).astype("<f4"))
+    assert "pcodec" in packed(path)[0]
+
+
+def test_numbers_that_change_their_ways_get_more_chunks() -> None:
+    """From level 10 on; they are read as ever."""
+    multiples = [DRAW.integers(0, 5000, 1 << 16) * each for each in (1009, 1013)]
+    numbers = np.concatenate(multiples).astype("<i4").tobytes()
+    quick, thorough = (CODECS.create(*parse_stage(CODECS, f"pcodec:{n}@i4")) for n in (9, 10))
+    stored = thorough.compress(numbers)
+    assert len(stored) < 0.99 * len(quick.compress(numbers))
+    assert bytes(quick.decompress(stored, len(numbers))) == numbers
 
 
 def test_noise_is_left_alone(tmp_path: Path) -> None:

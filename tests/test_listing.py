@@ -75,7 +75,7 @@ def test_a_tar(format: int) -> None:
         found = of(tar(names, format), source)
         assert [entry.name for entry in found.entries] == [*names, "a folder", "a link"]
         assert [entry.type for entry in found.entries[-3:]] == ["file", "folder", "link"]
-        assert found.entries[0] == ("a.json", 100, None, "2017-07-14T02:40:00Z", "file", None)
+        assert found.entries[0][:5] == ("a.json", 100, None, "2017-07-14T02:40:00Z", "file")
         assert (found.kind, found.count, found.whole) == ("tar", len(names) + 2, True)
         assert (found.size, found.packed, found.damage) == (100 * len(names), None, None)
 

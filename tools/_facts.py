@@ -36,6 +36,7 @@ OFFERS = {
     "NAME[:SIZE]": "filter",
     "NAME[:LEVEL]": "codec",
     "FORMAT": "format",
+    "ADDRESS": "",
     "GLOB": "",
     "HOW": "",
     "PATH": "path",

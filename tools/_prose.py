@@ -82,6 +82,9 @@ DESCRIPTIONS: dict[str, tuple[str, ...]] = {
         " the least and the greatest number as they are stored, NaN apart; these of all numbers"
         " or not at all: up to 64 MiB are read of a file, 4 MiB of standard input and of what is"
         " compressed, of a container one block, and more is said not to be looked for.",
+        "Of HDF5 each group, dataset and link has a line: type, lengths, chunks, filters, range (of"
+        " up to 64 MiB of all numbers) and how many attributes; links out of the file are never"
+        " followed. With `--head` it shows a corner of each dataset.",
         "Of a container whose end is damaged or cut off it shows what is left, and where the"
         " damage is, with exit status 3; all of the file is read for that.",
         "Of a journal (`--journal` of `pack` and `unpack`) it shows the sums: by format and by"
@@ -230,6 +233,13 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
         "A line a file, as `--json` prints it, below a line for each run: the file is added to, so"
         " that one can be kept for a batch that is run every night. `serialpack inspect` sums it"
         " up.",
+    ),
+    ("*", "--scheduler"): (
+        "Files become tasks of a Dask cluster (dask.distributed), small ones in groups; its workers"
+        " read and write them, so they need serialpack and the same names for the files: a shared"
+        " file system, or URLs. With `local` a worker a core (`-j`) is started here. What comes of"
+        " it, reports and exit status are those of a run without. What a killed worker had is done"
+        " once more. Ctrl-C cancels. It takes `pip install 'serialpack[dask]'`.",
     ),
     ("*", "--stats"): (
         "A table for each file. Seconds add up over threads; waiting is of who reads, who works"

@@ -31,7 +31,7 @@ MEMORY = (
     " and a small value, takes up to 550 bytes then (one JSON object that is larger than a block is"
     " no record, but each of its members is)."
     " The bound is not that of Avro, nor of what is written as a whole. Another table has"
-    " 100,000 columns at most, each of which takes 1 kB, and in Parquet 17 kB; where each record"
+    " 100,000 columns at most, each of which takes 1 kB, and in Parquet 8 kB; where each record"
     " has keys of its own, it is the cells, records times columns, that take memory: up to 90 bytes"
     " each.",
     "What this takes is no reason to refuse a container. `--max-size` limits what is written."
@@ -43,22 +43,30 @@ MEMORY = (
 FAR = (
     "A URL stands wherever a FILE or PATH does: `s3://`, `gs://`, `http://`, `https://`,"
     " `sftp://`, `memory://`, `zip://A.json::https://HOST/B.zip`, and what else fsspec knows;"
-    " `./s3:` begins a path. It takes `pip install 'serialpack[remote]'`, for Google Storage also"
-    " gcsfs, for SFTP paramiko. Credentials are found as their libraries find them: AWS_PROFILE"
-    " and ~/.aws, FSSPEC_S3 and ~/.config/fsspec, USER:PASSWORD@ in a URL. No message and no"
-    " container has a password: URLs are shown without what stands before @, signatures and tokens"
-    " as `...`.",
+    " `./s3:` begins a path. It takes `pip install 'serialpack[remote]'`, for Google Storage"
+    " `[gs]`, for SFTP `[sftp]`. Credentials are found as their libraries find them: AWS_PROFILE"
+    " and ~/.aws, FSSPEC_S3 and ~/.config/fsspec, USER:PASSWORD@ in a URL, for SFTP also"
+    " ~/.ssh and the agent. No message and no container has a password: URLs are shown without what"
+    " stands before @, signatures and tokens as `...`.",
     "An output stands beside its input, also in a bucket. By HTTP, and in archives, nothing is"
     " written: outputs of such inputs go into the current folder. `-o` names a folder where it"
     " ends in /, and with several inputs. An upload appears whole or not at all: what is begun is"
     " given up when something fails, and on Ctrl-C, which waits for the part under way. Only a"
     " killed process leaves parts in a bucket; a lifecycle rule for incomplete uploads removes"
-    " them. An archive is unpacked below local folders only; modes are not kept.",
+    " them; by SFTP an output is called .serialpack-XXXXXXXX.tmp until it is whole. An archive is"
+    " unpacked below local folders only; modes are not kept.",
     "`inspect`, `--records`, `--bytes` and `--fields` read both ends of a container and the blocks"
     " that they need. Who reads all is read ahead, in 24 MiB. A server that gives no parts of a"
-    " file is read from the front, which is said. What passes (5xx, lines that break, silence of"
-    " 30 s) is tried again a few times, which `-v` tells. A file that changes meanwhile, by its"
-    " ETag, time or size, is refused. `-r` takes what is below a prefix, not of HTTP.",
+    " file is read from the front, which is said. What passes (5xx, lines that break, silence)"
+    " is tried again a few times, which `-v` tells. A file that changes meanwhile, by its"
+    " ETag, time or size, is refused. `-r` takes what is below a prefix, not of HTTP."
+    " `bench` measures a copy of one URL; `--journal` is a file on a disk.",
+    "A server that takes a connection and says nothing for 30 s has two requests of HTTP tried"
+    " twice (2 minutes), one of SFTP once or twice; in S3 it has five tries of 15 s, in Google"
+    " Storage six. Other times are settings of fsspec, in seconds:"
+    ' `FSSPEC_HTTP=\'{"client_kwargs": {"timeout": 5}}\'` (also for https),'
+    ' `FSSPEC_S3=\'{"config_kwargs": {"read_timeout": 5}}\'`,'
+    ' `FSSPEC_SFTP=\'{"timeout": 5, "banner_timeout": 5}\'`.',
 )
 
 #: Environment variable -> what it does.

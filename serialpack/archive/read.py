@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Any
 
 from serialpack.api import check_threads, opened_source, unpack_report
@@ -166,7 +165,12 @@ class _Unpacker:
     def some(self, source: Source) -> bool:
         """Those members, and blocks, in which there are entries that are wanted."""
         lost: list[DamagedError] = []
-        members = find_members(source.file, lost)
+        place = source.file.tell()
+        try:
+            members = find_members(source.file, lost)
+        except DamagedError:  # the end is lost, which says where they are: they are had in order
+            source.file.seek(place)
+            return self.all(source)
         for damage in lost:
             self._placer.fail("a member, and the entries in it", damage)
         for member in members:
@@ -251,19 +255,29 @@ def _passed(
 
     It was left before its end, either untouched or in its middle. There, a thread may still be
     reading ahead, and damage may hide where the next one begins: it is found from the file's end.
+    Raises the damage of an untouched one, which nobody told of, where it hides all behind it.
     """
+    damage: DamagedError | None = None
     if not member.begun:
-        with suppress(DamagedError):
+        try:
             for _ in member.blocks(skip=True):
                 pass
             return True, members
-    again = source.again()
-    return again is not None, members if again is None else _from_end(again, member)
+        except DamagedError as error:
+            damage = error
+    if (again := source.again()) is not None:
+        return True, _from_end(again, member, damage)
+    if damage is not None:
+        raise damage
+    return False, members
 
 
-def _from_end(source: Source, member: Member) -> Iterator[Member]:
-    """The members behind ``member``."""
+def _from_end(source: Source, member: Member, damage: DamagedError | None) -> Iterator[Member]:
+    """The members behind ``member``; ``damage`` is raised where the end does not tell of any."""
     with source:
-        if following := [start for start in member_starts(source.file) if start > member.start]:
+        starts = member_starts(source.file)
+        if following := [start for start in starts if start > member.start]:
             source.file.seek(following[0])
             yield from read_members(source.read, member, following[0], damaged=True)
+        elif damage is not None and member.start not in starts:
+            raise damage

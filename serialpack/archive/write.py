@@ -202,7 +202,7 @@ class _ArchiveWriter:
             settings=SERIALIZERS.cls(choice.chain.serializer.name).settings({}),
         )
         member = self._member(chain((first,), blocks), packing, shared.rows)
-        for number, (row, files) in enumerate(zip(member.index.rows, shared.blocks, strict=True)):
+        for number, (row, files) in enumerate(zip(member.rows, shared.blocks, strict=True)):
             ends = accumulate((found.entry.size for found in files), initial=0)
             for found, (begin, end) in zip(files, pairwise(ends), strict=True):
                 self._done(
@@ -300,7 +300,7 @@ class _ArchiveWriter:
     ) -> PackedMember:
         member = pack_blocks(blocks, self._file.write, packing, self._behind(), rows)
         self._members += 1
-        self._read, self.written = self._read + member.index.size, self.written + member.length
+        self._read, self.written = self._read + member.size, self.written + member.length
         return member
 
     def _behind(self) -> Progress | None:

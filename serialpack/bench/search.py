@@ -33,6 +33,10 @@ from serialpack.stages.chain import Chain, StageSpec, parse_chain, parse_stage
 #: Shares of the budget: of looking at samples in all, of one look, of one sample.
 SAMPLING, ONE_LOOK, ONE_SAMPLE = 0.45, 0.1, 0.03
 
+#: Seconds that one look may take at least, and the first: however small the budget, and however
+#: much else the machine does, something is measured.
+LEAST_LOOK, FIRST_LOOK = 1.0, 10.0
+
 #: A budget of so many seconds affords a sample of what takes records apart.
 SECONDS_A_SAMPLE = 5.0
 
@@ -216,7 +220,7 @@ class Search(Schedule):
             combination = Combination(chain, threads, self.auto.block_size)
             if combination in self.rows or serializer in self.dropped:
                 continue
-            if self.elapsed >= until:
+            if self.rows and self.elapsed >= until:
                 self.skipped[combination] = skipped_row(combination, NO_TIME)
                 continue
             foreseen = self._foreseen(combination)
@@ -271,6 +275,13 @@ class Search(Schedule):
         """Seconds that measuring all that is held takes, told from a part of it."""
         return cost(row) * self._share
 
+    @property
+    def _tries(self) -> int:
+        """How many chains there are to look at; of few, each may take longer."""
+        choice = self.choice
+        chains = len(choice.serializers) * len(choice.filters) * len(choice.codecs)
+        return max(chains * len(self.threads), 1)
+
     def _measure(self, combination: Combination, part: int) -> Row | None:
         """One trial, kept as a row; None where it came to nothing."""
         assert self.held is not None
@@ -278,9 +289,10 @@ class Search(Schedule):
         chain, threads, block_size, _ = combination
         spelled = str(chain)
         self._tell(combination)
-        # However small the budget, something is measured.
-        left = max(self.budget * PATIENCE - self.elapsed, 0.0 if self.rows else 1.0)
-        patience = left if part == WHOLE else min(max(self.budget * ONE_LOOK, 1.0), left)
+        least = LEAST_LOOK if self.rows else FIRST_LOOK
+        left = max(self.budget * PATIENCE - self.elapsed, 0.0 if self.rows else least)
+        look = max(self.budget * max(ONE_LOOK, SAMPLING / self._tries), least)
+        patience = left if part == WHOLE else min(look, left)
         job: Trial | FileTrial = Trial(spelled, threads, part, block_size, max(2, *self.threads))
         if self.files is not None and (part == WHOLE or self.held.size <= 2 * part):
             job = FileTrial(spelled, threads, block_size, self.files)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from serialpack import hidden
 from serialpack.disk import remove_dead
@@ -59,6 +59,19 @@ Outcome = FileReport | SerialpackError | None
 
 #: Makes what does a job, and tells its second argument how far it is: bytes read, and written.
 MakeJobWork = Callable[[], Callable[[FileJob, Callable[[int, int], object]], Outcome]]
+
+
+class Elsewhere(Protocol):
+    """Workers that are no processes of this machine's own, such as those of a cluster."""
+
+    @property
+    def workers(self) -> int:
+        """How many groups are done at a time."""
+
+    def in_order(
+        self, groups: Sequence[Sequence[FileJob]], make: MakeJobWork, commit: Commit
+    ) -> Iterator[tuple[Sequence[FileJob], list[Outcome]]]:
+        """Each group with what came of its jobs, as a ``GroupWorker`` says it, in their order."""
 
 
 class GroupWorker:
@@ -143,8 +156,8 @@ class _Process:
 class Batch:
     """Jobs that are done ahead of what is told of them, in order.
 
-    ``make`` gives what does one job; with ``processes`` several of these do groups of them.
-    Jobs whose source is larger than ``alone`` bytes are left to the caller.
+    ``make`` gives what does one job; with ``processes`` several of these do groups of them, or they
+    are done ``elsewhere``. Jobs whose source is larger than ``alone`` bytes are left to the caller.
     """
 
     def __init__(
@@ -155,6 +168,7 @@ class Batch:
         *,
         processes: int,
         alone: int | None,
+        elsewhere: Elsewhere | None = None,
     ) -> None:
         small = [job for job in jobs if alone is None or job.size <= alone]
         self._jobs = {job.path: job for job in small}
@@ -162,11 +176,14 @@ class Batch:
         self._processes: list[_Process] = []
         #: What keeps all further jobs from being done: there is no process for them, say.
         self._broken: Exception | None = None
-        groups = _groups(small, max(processes, 1))
-        if processes:
+        groups = _groups(small, max(processes, 1) if elsewhere is None else elsewhere.workers)
+        self._done: Iterator[tuple[Sequence[FileJob], list[Outcome]]]
+        if elsewhere is not None:
+            self._done = elsewhere.in_order(list(groups), make, commit)
+        elif processes:
             if hidden.ledger() is None:
                 hidden.begin_ledger()
-            self._done: Iterator[tuple[Sequence[FileJob], list[Outcome]]] = in_order(
+            self._done = in_order(
                 groups, partial(self._process, partial(in_process, make, commit)), processes
             )
         else:

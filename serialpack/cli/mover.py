@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from serialpack.cli.far import hear_of_far
@@ -11,7 +12,6 @@ from serialpack.cli.naming import STDIO, check_removal, stat_of
 from serialpack.cli.outputs import Targets
 from serialpack.cli.requests import Manner, Outputs, PackRequest, UnpackRequest
 from serialpack.cli.run import (
-    check_name,
     each_file,
     print_line,
     progress_bar,
@@ -22,17 +22,18 @@ from serialpack.cli.run import (
 )
 from serialpack.cli.tally import MANY, Tally
 from serialpack.cli.words import complain
-from serialpack.disk import remove_dead
 from serialpack.errors import WORST_FIRST, ExistingFileError, SerialpackError, UsageError
 from serialpack.far import is_far
-from serialpack.files import check_output, remove_source, status
+from serialpack.files import check_output, remove_source
 from serialpack.output import OutputGroup
 from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import ReportT
 from serialpack.targets import is_device
 
 if TYPE_CHECKING:
-    from serialpack.cli.batch import Batch, FileJob, MakeJobWork
+    from serialpack.cli.batch import Batch, MakeJobWork
+    from serialpack.cli.cluster import Cluster
+    from serialpack.cli.jobs import Jobs
     from serialpack.cli.journal import Journal
     from serialpack.cli.progress import FilesBar
     from serialpack.cli.stage_times import StageTimes
@@ -83,12 +84,10 @@ class Mover:
         self._existing = 0
         #: What is said behind the closing line.
         self.last_words: list[str] = []
-        #: What is done ahead; what was done before, or must not be; and the status that sources
-        #: had before it was.
+        #: What is done ahead, of which jobs, and by whom where not by this machine.
         self.batch: Batch | None = None
-        self._left: dict[str, str] = {}
-        self._refused: dict[str, ExistingFileError] = {}
-        self._before: dict[str, os.stat_result | None] = {}
+        self._jobs: Jobs | None = None
+        self._cluster: Cluster | None = None
 
     def ahead(
         self,
@@ -110,73 +109,37 @@ class Mover:
         outputs, paths = self._outputs, self.inputs
         if self.dry_run or STDIO in paths or len(set(paths)) < len(paths):
             return
-        if self.targets.is_joined or (len(paths) < 2 and not outputs.skip_existing):
+        alike = len(paths) > 1 or outputs.skip_existing or outputs.scheduler is not None
+        if self.targets.is_joined or outputs.output == STDIO or not alike:
             return
         from serialpack.cli.batch import Batch, Commit
+        from serialpack.cli.jobs import Jobs
 
-        jobs = []
-        for path in paths:
-            try:
-                job = self._job(path, target, to)
-            except ExistingFileError as error:
-                self._refused[path] = error
-                continue
-            except (SerialpackError, OSError, ValueError):
-                continue
-            if job is not None:
-                jobs.append(job)
+        self._jobs = jobs = Jobs(paths, self.targets, outputs, target, to)
         if outputs.skip_existing:
-            targets = [*(job.target for job in jobs if job.target), *self._left.values()]
-            for folder in {os.path.dirname(each) for each in targets}:
-                if count := remove_dead(folder or "."):
-                    words = "a hidden file" if count == 1 else f"{count:,} hidden files"
-                    self._found.notes.append(f"{folder or '.'}: removed {words} of a killed run")
+            self._found.notes.extend(jobs.without_dead())
+        if outputs.scheduler is not None:
+            from serialpack.cli.cluster import Cluster
+
+            alone = None
+            self._cluster = Cluster(outputs.scheduler, outputs.threads, partial(say, self._manner))
         threads = outputs.threads or usable_cores()
-        much = len(jobs) >= from_files or sum(job.size for job in jobs) >= from_bytes
+        much = len(jobs.all) >= from_files or sum(job.size for job in jobs.all) >= from_bytes
         several = threads > 1 and much
+        each = outputs.sync == "each" or any(is_far(job.target) for job in jobs.all)
         self.batch = Batch(
-            jobs,
+            jobs.all,
             make,
-            Commit(outputs.sync == "each", not outputs.keep),
+            Commit(each, not outputs.keep),
             processes=threads if several else 0,
-            alone=alone if alone is not None or several else LARGE,
+            alone=alone if alone is not None or several or self._cluster is not None else LARGE,
+            elsewhere=self._cluster,
         )
-
-    def _job(
-        self, path: str, target_of: Callable[[str], str | None], to: Callable[[str], str]
-    ) -> "FileJob | None":
-        """The job for an input; None where it was done before, and is to be left."""
-        from serialpack.cli.batch import FileJob
-
-        outputs = self._outputs
-        check_name(path)
-        check_removal(path, keep=outputs.keep)
-        target = target_of(path)
-        # Groups are brought to a disk: what is far is done one by one.
-        far = is_far(path) or is_far(target)
-        if far and not outputs.skip_existing:
-            return None
-        before = status(path)
-        again = False
-        if outputs.skip_existing and target is not None:
-            from serialpack.cli.rerun import is_done
-
-            if is_done(path, target, force=outputs.force):
-                if outputs.keep:
-                    self._left[path] = target
-                    return None
-                again = True
-        if far:
-            return None
-        if not outputs.keep:
-            self._before[path] = before
-        folder = self.targets.folder_for(target)
-        return FileJob(path, target, to(path), before.st_size, folder, again)
 
     def input(self, path: str) -> "Input":
         """The input as it is now, or was when it was read ahead."""
-        if path in self._before:
-            return Input(path, self._before.pop(path))
+        if self._jobs is not None and path in self._jobs.before:
+            return Input(path, self._jobs.before.pop(path))
         return Input(path, None if path == STDIO or self._outputs.keep else stat_of(path))
 
     def each(
@@ -189,6 +152,11 @@ class Mover:
     ) -> int:
         """Do ``work`` for each file, then sum up and draw the profile; the worst exit code."""
         if not self.dry_run:
+            if self._outputs.scheduler is not None and self._cluster is None:
+                raise UsageError(
+                    "--scheduler: tasks make files of files, each of one; this is for one machine",
+                    hint="leave out --scheduler",
+                )
             self.targets.make_folder()
             if self._outputs.journal is not None:
                 from serialpack.cli.journal import open_journal
@@ -197,6 +165,8 @@ class Mover:
         codes = [tell_found(self._found, self._manner)]
         try:
             with self._files_bar(files) as self._bar:
+                if self._cluster is not None:
+                    self._cluster.tell = self._bar
                 work = self._told_of(work)
                 codes.append(
                     each_file(
@@ -214,6 +184,8 @@ class Mover:
                 self.batch.stop()
             raise
         finally:
+            if self._cluster is not None:
+                self._cluster.close()
             if self._journal is not None:
                 self._journal.close()
         if (self._many or self._found.recursive) and not self.dry_run:
@@ -237,12 +209,11 @@ class Mover:
 
     def _told_of(self, work: Callable[[str], dict[str, Any]]) -> Callable[[str], dict[str, Any]]:
         """``work`` with what is around it for files of which there are many."""
+        jobs = self._jobs
 
         def done(path: str) -> dict[str, Any]:
             try:
-                if path in self._refused:
-                    raise self._refused[path]
-                if (target := self._left.get(path)) is None:
+                if (target := jobs.left_at(path) if jobs is not None else None) is None:
                     return work(path)
                 self._tally.leave()
                 if self.tells():

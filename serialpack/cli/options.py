@@ -257,6 +257,9 @@ output_options = _apply(
     click.option("--stats", is_flag=True, help="Show seconds and bytes of each stage."),
     click.option("--profile", metavar="PATH", help="Draw where the time goes, as a page of HTML."),
     click.option("--journal", metavar="PATH", help="Keep the lines of --json in a file."),
+    click.option(
+        "--scheduler", metavar="ADDRESS", help="Work on a Dask cluster; local: start one here."
+    ),
 )
 
 #: Options of the verbs that take several inputs.

@@ -14,7 +14,7 @@ from serialpack.cli.options import (
     input_options,
     output_options,
 )
-from serialpack.cli.requests import PackRequest, request
+from serialpack.cli.requests import PackRequest, as_workers_see, request
 
 
 @click.command(
@@ -90,4 +90,4 @@ from serialpack.cli.requests import PackRequest, request
 def command(asked: PackRequest) -> int:
     from serialpack.cli.packing import Packer
 
-    return Packer(asked).run()
+    return Packer(as_workers_see(asked)).run()

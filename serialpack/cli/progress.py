@@ -100,7 +100,8 @@ class ProgressBar:
 class FilesBar:
     """One bar over several files, of so many bytes each; drawn as ``ProgressBar`` is.
 
-    Call it with totals in bytes (read, written) of a file, and ``next`` at its end.
+    Call it with totals in bytes (read, written) of a file, and ``next`` at its end. What is read
+    beyond that is of the files behind it.
     """
 
     def __init__(self, sizes: Sequence[int]) -> None:
@@ -114,9 +115,10 @@ class FilesBar:
 
     def next(self) -> None:
         """A file is done."""
-        self._bytes += self._sizes[self._files]
+        size = self._sizes[self._files]
+        self._bytes += size
         self._files += 1
-        self._read = 0
+        self._read = max(self._read - size, 0)
 
     def __enter__(self) -> FilesBar:
         self._line.start(self._frame)

@@ -11,7 +11,7 @@ from serialpack.units import format_size
 
 if TYPE_CHECKING:
     from serialpack.inspection import Inspection, MemberInfo, Shape
-    from serialpack.listing import Listing
+    from serialpack.listing import ListedDataset, ListedEntry, Listing
     from serialpack.look import ArrayLook, Look
 
 #: So many fields are shown.
@@ -85,8 +85,13 @@ def range_row(array: ArrayLook) -> tuple[str, str]:
     """The line about the least and the greatest number of an array."""
     if array.why:
         return "range", f"not looked for: {array.why}"
+    return "range", range_words(array)
+
+
+def range_words(array: ArrayLook | ListedDataset) -> str:
+    """The least and the greatest number, for people."""
     words = "none" if array.minimum is None else f"{array.minimum} to {array.maximum}"
-    return "range", words + (f", {array.nan:,} NaN" if array.nan else "")
+    return words + (f", {array.nan:,} NaN" if array.nan else "")
 
 
 def array_line(array: ArrayLook | None) -> dict[str, Any] | None:
@@ -120,7 +125,11 @@ def shape_line(shape: Shape) -> dict[str, Any]:
         else {
             "kind": listing.kind,
             "entries": [
-                {**entry._asdict(), "array": entry.array and entry.array._asdict()}
+                {
+                    **entry._asdict(),
+                    "array": entry.array and entry.array._asdict(),
+                    "dataset": entry.dataset and entry.dataset._asdict(),
+                }
                 for entry in listing.entries
             ],
             "count": listing.count,
@@ -143,17 +152,18 @@ def _look_line(look: Look | Shape) -> dict[str, Any]:
 
 
 def show_listing(listing: Listing) -> None:
-    """A line for each entry of a tar or zip, and one of all together."""
+    """A line for each entry of a tar or zip, or dataset, and one of all together."""
     if not listing.entries:
         return
     told = listing.packed is not None
+    dated = any(entry.modified for entry in listing.entries)
     rows = [
         (
             entry.name,
             f"{entry.size:,}",
             *([f"{entry.packed:,}", _share(entry.packed, entry.size)] if told else []),
-            _time(entry.modified),
-            entry.array.words if entry.array else "" if entry.type == "file" else entry.type,
+            *([_time(entry.modified)] if dated else []),
+            _about(entry),
         )
         for entry in listing.entries
     ]
@@ -162,10 +172,30 @@ def show_listing(listing: Listing) -> None:
     if not listing.whole:
         total += ", and more"
     sizes = [] if packed is None else [f"{packed:,}", _share(packed, listing.size)]
-    rows.append((total, f"{listing.size:,}", *sizes, listing.why, ""))
-    heads = ("entry", "size", *(("packed", "ratio") if told else ()), "modified", "")
+    rows.append((total, f"{listing.size:,}", *sizes, listing.why, *([""] if dated else [])))
+    sized = ("entry", "size", *(("packed", "ratio") if told else ()))
     print()
-    print_table(rows, headers=heads, right=range(1, len(heads) - 2))
+    print_table(
+        rows, headers=(*sized, *(["modified"] if dated else []), ""), right=range(1, len(sized))
+    )
+
+
+def _about(entry: ListedEntry) -> str:
+    """What an entry is, in words; of a plain file none."""
+    words = [entry.array.words] if entry.array else [] if entry.type == "file" else [entry.type]
+    if (dataset := entry.dataset) is not None:
+        if dataset.chunks:
+            words.append("chunks " + " x ".join(map(str, dataset.chunks)))
+        words += dataset.filters
+        if dataset.minimum is not None:
+            words.append(range_words(dataset))
+        if dataset.attributes:
+            words.append(_counted_attributes(dataset.attributes))
+    return ", ".join([*words, *([entry.about] if entry.about else [])])
+
+
+def _counted_attributes(count: int) -> str:
+    return "1 attribute" if count == 1 else f"{count:,} attributes"
 
 
 def show_entries(members: Sequence[MemberInfo]) -> None:

@@ -19,7 +19,7 @@ from serialpack.cli.options import (
     output_options,
     shared_dict_option,
 )
-from serialpack.cli.requests import StoredValues, UnpackRequest, request
+from serialpack.cli.requests import StoredValues, UnpackRequest, as_workers_see, request
 from serialpack.far import is_store
 
 if TYPE_CHECKING:
@@ -143,6 +143,7 @@ def command(asked: UnpackRequest) -> int:
     if nest and not asked.files and os.path.exists(nest):
         # --nest names nothing, then.
         asked = asked._replace(files=(nest,), conversion=asked.conversion._replace(nest=""))
+    asked = as_workers_see(asked)
     stores = _of_stores(asked)
     if stores is not None:
         return stores.run()

@@ -19,6 +19,10 @@ TYPES = ("u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f2", "f4", "f8")
 #: own (``pcodec.DEFAULT_MAX_PAGE_N``).
 MOST_START, _CHUNK = 1 << 16, 1 << 18
 
+#: From this level on other chunks are tried, at a quick level: more suit numbers that change their
+#: ways from one to the next, fewer those that are all alike.
+_THOROUGH, _QUICK, _CHUNKS = 10, 6, (1 << 16, 1 << 18, 1 << 20)
+
 
 class Pcodec(Codec):
     """Data format: the restored size and the length of what follows, each in LEB128; ``n = size //
@@ -52,10 +56,20 @@ class Pcodec(Codec):
 
         kind = self._type
         n = len(data) // kind.itemsize
-        config = ChunkConfig(compression_level=self.values[0], enable_8_bit=True)
-        if 0 < (before := self.values[2] // kind.itemsize) < n:
-            config.paging_spec = _chunks(before, n - before)
-        stream = standalone.simple_compress(np.frombuffer(data, kind, n), config) if n else b""
+        # The library takes numbers only where a processor may read them at once.
+        numbers = np.require(np.frombuffer(data, kind, n), requirements="A")
+        before = self.values[2] // kind.itemsize
+
+        def chunked(level: int, most: int) -> bytes:
+            pages = _pages(before if before < n else 0, n, most)
+            config = ChunkConfig(level, paging_spec=pages, enable_8_bit=True)
+            stream: bytes = standalone.simple_compress(numbers, config)
+            return stream
+
+        chunk = _CHUNK
+        if self.values[0] >= _THOROUGH and n > min(_CHUNKS):
+            chunk = min(_CHUNKS, key=lambda most: len(chunked(_QUICK, most)))
+        stream = chunked(self.values[0], chunk) if n else b""
         rest = bytes(data[n * kind.itemsize :])
         return b"".join((varint(len(data)), varint(len(stream)), stream, rest))
 
@@ -80,10 +94,11 @@ class Pcodec(Codec):
         return out.data
 
 
-def _chunks(before: int, numbers: int) -> Any:
-    """A chunk of the first numbers, then as even ones as pcodec itself makes them."""
+def _pages(before: int, numbers: int, most: int) -> Any:
+    """A chunk of the numbers ``before``, if any, then even ones, as pcodec itself makes them."""
     from pcodec import PagingSpec
 
-    count = -(-numbers // _CHUNK)
-    even = [numbers // count + (n < numbers % count) for n in range(count)]
-    return PagingSpec.exact_page_sizes([before, *even])
+    left = numbers - before
+    count = max(-(-left // most), 1)
+    even = [left // count + (n < left % count) for n in range(count)]
+    return PagingSpec.exact_page_sizes([before, *even] if before else even)

@@ -378,10 +378,10 @@ def bytes_of(value: Any) -> bytes:
     return value
 
 
-def pack_values(values: Any) -> bytes:
-    """``values`` as MessagePack; UsageError for what that cannot hold."""
+def pack_values(*values: Any) -> bytes:
+    """``values`` as MessagePack, one after another; UsageError for what that cannot hold."""
     try:
-        return pack_body(values)
+        return pack_body(*values)
     except (UnicodeEncodeError, OverflowError, TypeError, ValueError) as error:
         raise UsageError(f"the header cannot hold a value ({error})") from None
 

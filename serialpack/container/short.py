@@ -4,14 +4,14 @@ What it says is what a header, a block header and an index would: it is read as 
 there, and whoever reads members need not know of it.
 """
 
-import io
 import struct
-from typing import NamedTuple
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from serialpack.container.entries import ENTRY
 from serialpack.container.frames import (
+    FRAME_EXTRA,
     HEADER,
-    MARKS,
     MAX_BODY,
     PREFIX_LENGTH,
     SHORT,
@@ -21,11 +21,13 @@ from serialpack.container.frames import (
     checksum,
     frame_checksum,
     frame_rest,
+    has_mark,
+    open_frame,
     unpack_body,
     write_frame,
 )
 from serialpack.container.index import Index, IndexRow
-from serialpack.container.names import DICTIONARY, count_of
+from serialpack.container.names import DICTIONARY, count_of, encode_name
 from serialpack.container.records import (
     ENTRIES,
     EXACT,
@@ -38,13 +40,16 @@ from serialpack.container.records import (
     bytes_of,
     pack_values,
 )
-from serialpack.errors import DamagedError, SerialpackError, UnsupportedError, newer
+from serialpack.errors import DamagedError, InputError, SerialpackError, UnsupportedError, newer
 from serialpack.stages.stage import Buffer
 
 #: The most bytes of payload that a writer holds to see whether another block follows; and that a
 #: reader takes.
 MOST_WRITTEN = 1 << 20
 MOST_READ = 16 << 20
+
+#: Up to so many bytes of payload are little: what they say is kept until another is read.
+_LITTLE = 64 << 10
 
 #: Flags beside those of a block: nothing was proved; the name is the path of an entry; the rest
 #: names a dictionary.
@@ -82,48 +87,100 @@ class ShortMember(NamedTuple):
         return checksum(HEADER + self.index.header)
 
 
-def short_frame(header: Header, block: Block, payload: Buffer) -> bytes | None:
-    """The frame that says all of a member of one block; None where it has to be a long one."""
-    alone = block.seq == 0 and len(block.parts) == 1 and block.parts[0].chain is None
-    if (
-        not alone
-        or block.extras.keys() - {ENTRIES}
-        or block.flags & ~_KNOWN_FLAGS
-        or len(payload) > MOST_WRITTEN
-    ):
-        return None
-    # One in which another container is stored might, if it is damaged, be taken for that one.
-    if MARKS.search(payload):
-        return None
-    values = header.values()
-    rest = {key: value for key, value in values.items() if key not in _PLACED}
-    needs = rest.pop("needs", ())
-    if others := [need for need in needs if need not in _BY_FLAG]:
-        rest["needs"] = others
-    flags = block.flags | UNPROVED * header.unproved
-    flags |= sum(flag for need, flag in _BY_FLAG.items() if need in needs)
-    serialized = None if block.serialized == block.size else block.serialized
-    fields = [
-        values["c"],
-        header.format,
-        values.get("n" if header.entry is None else "e"),
-        header.mtime,
-        values.get("w", 0),
-        flags,
-        block.records,
-        block.size,
-        serialized,
-        block.check,
-        block.source_check,
-        rest,
-        block.entries,
-    ]
-    while fields[-1] in (None, {}):
-        fields.pop()
-    body = _FIRST.pack(len(payload), VERSION) + b"".join(map(pack_values, fields))
-    if len(body) > MAX_BODY[SHORT]:
-        return None
-    return write_frame(SHORT, body, payload)
+class ShortForm:
+    """Short members of one header, but for name and time, each with a block of its own.
+
+    What they have in common is encoded once, and read back once, with the first.
+    """
+
+    def __init__(self, header: Header) -> None:
+        self._header = header
+        values = header.values()
+        rest = {key: value for key, value in values.items() if key not in _PLACED}
+        needs = rest.pop("needs", ())
+        if others := [need for need in needs if need not in _BY_FLAG]:
+            rest["needs"] = others
+        self._start = [values["c"], header.format]
+        self._entry = values.get("e")
+        self._writer = values.get("w", 0)
+        self._flags = UNPROVED * header.unproved
+        self._flags |= sum(flag for need, flag in _BY_FLAG.items() if need in needs)
+        self._rest = rest
+        self._read_back = False
+
+    def frame(
+        self, block: Block, payload: Buffer, name: str | None, mtime: int | None
+    ) -> bytes | None:
+        """The frame that says all of a member; None where it has to be a long one.
+
+        ``name``: of its source; that of an entry is the header's. InputError where readers would
+        not take it, or read something else in it.
+        """
+        fields = self._fields(block, payload, name, mtime)
+        if fields is None:
+            return None
+        said = pack_values(*fields)
+        body = _FIRST.pack(len(payload), VERSION) + said
+        if len(body) > MAX_BODY[SHORT]:
+            return None
+        frame = write_frame(SHORT, body, payload)
+        if self._read_back and type(mtime) in (int, type(None)):
+            block.check_sizes(0)
+            same = unpack_body(said, 0, "short member") == fields
+        else:
+            header, read = self._read(frame, payload)
+            # Of the writer's version its numbers are kept, of its block size that of the block.
+            given = self._header._replace(
+                mtime=mtime, block_size=header.block_size, writer=header.writer
+            )
+            given = given._replace(name=name) if given.entry is None else given
+            same = (header, read) == (given, block)
+            self._read_back = same
+        if not same:
+            raise InputError("it would be read as something else")
+        return frame
+
+    def _fields(
+        self, block: Block, payload: Buffer, name: str | None, mtime: int | None
+    ) -> list[Any] | None:
+        alone = block.seq == 0 and len(block.parts) == 1 and block.parts[0].chain is None
+        if (
+            not alone
+            or block.extras.keys() - {ENTRIES}
+            or block.flags & ~_KNOWN_FLAGS
+            or len(payload) > MOST_WRITTEN
+        ):
+            return None
+        # One in which another container is stored might, if it is damaged, be taken for that one.
+        if has_mark(payload):
+            return None
+        serialized = block.parts[0].restored
+        fields = [
+            *self._start,
+            self._entry if name is None else encode_name(name),
+            mtime,
+            self._writer,
+            self._flags | block.flags,
+            block.records,
+            block.size,
+            None if serialized == block.size else serialized,
+            block.check,
+            block.source_check,
+            self._rest,
+            block.entries,
+        ]
+        while fields[-1] in (None, {}):
+            fields.pop()
+        return fields
+
+    def _read(self, frame: bytes, payload: Buffer) -> tuple[Header, Block]:
+        """What a reader is told by a frame and the payload behind it."""
+        prefix, rest = frame[:PREFIX_LENGTH], frame[PREFIX_LENGTH:]
+        _, body, check = open_frame(prefix, rest, 0)
+        sizes = frame_rest(prefix, 0), payload_size(body, 0)
+        if sizes != (len(rest), len(payload)) or check != frame_checksum(SHORT, body, payload):
+            raise DamagedError("a short member does not hold together", start=0)
+        return _decode(body, bytes(payload), 0, zstd_envelope=self._header.zstd_envelope)
 
 
 def read_short(
@@ -145,10 +202,8 @@ def read_short(
             end=source.offset,
         )
     try:
-        header, block = _decode(body, payload, start, zstd_envelope=zstd_envelope)
-        whole = block.check if block.source_check is None else block.source_check
-        row = IndexRow.of(block, source.offset - start - len(payload), check)
-        index = Index.of(header.encode(), [row], whole.to_bytes(8, "big"))
+        said = _said_last if len(payload) <= _LITTLE else _said
+        header, block, index = said(body, payload, check, start, zstd_envelope)
     except (SerialpackError, OverflowError) as error:
         if damage is not None:
             none = StoredBlock(Block(0, 0, None, 0, 0, None, ()), start, source.offset, ())
@@ -159,14 +214,18 @@ def read_short(
     return ShortMember(header, index, StoredBlock(block, start, source.offset, (payload,)), damage)
 
 
-def read_short_frame(frame: bytes, payload: bytes, *, zstd_envelope: bool) -> ShortMember:
-    """``read_short`` of a frame and a payload at hand; its damage is raised."""
-    source = FrameSource(io.BytesIO(frame + payload).read)
-    _, body, check, start = source.frame("a short member")
-    short = read_short(source, (body, check, start), zstd_envelope=zstd_envelope)
-    if short.damage is not None:
-        raise short.damage
-    return short
+def _said(
+    body: bytes, payload: bytes, check: int, start: int, zstd_envelope: bool
+) -> tuple[Header, Block, Index]:
+    """What a short member says, and what its index would."""
+    header, block = _decode(body, payload, start, zstd_envelope=zstd_envelope)
+    whole = block.check if block.source_check is None else block.source_check
+    row = IndexRow.of(block, FRAME_EXTRA + len(body), check)
+    return header, block, Index.of(header.encode(), [row], whole.to_bytes(8, "big"))
+
+
+#: Several look at a small file, one after another: what it is, whether it is of an archive.
+_said_last = lru_cache(1)(_said)
 
 
 def payload_size(body: bytes, start: int) -> int:

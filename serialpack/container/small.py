@@ -3,7 +3,6 @@
 It has no header, index or end, so it is written and read at once, and is always a whole file.
 """
 
-import struct
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -29,9 +28,20 @@ MAX_SMALL = 2 << 20
 STORED = 1
 UNPROVED = 2
 
-_CHECK = struct.Struct("<Q")
 #: Bytes behind the payload.
-CHECK_SIZE = _CHECK.size
+CHECK_SIZE = 8
+
+
+def small_form(
+    chain: ChainNumbers, flags: int, size: int, settings: dict[str, Any], payload: Buffer
+) -> bytes:
+    """The whole file of what ``Small`` says."""
+    if settings:
+        pieces = _head(chain, flags, 4), _number(size), pack_body(settings), payload
+    else:
+        pieces = _head(chain, flags, 3), _number(size), b"", payload
+    data = b"".join(pieces)
+    return data + checksum(data).to_bytes(CHECK_SIZE, "little")
 
 
 class Small(NamedTuple):
@@ -45,59 +55,63 @@ class Small(NamedTuple):
 
     def encode(self) -> bytes:
         """The whole file."""
-        if self.settings:
-            fields = pack_body([self.flags, _spelled(self.chain), self.size, self.settings])
-            data = b"".join((START_SMALL, fields, self.payload))
-        else:
-            data = b"".join((_head(self.chain, self.flags), _number(self.size), self.payload))
-        return data + _CHECK.pack(checksum(data))
+        return small_form(*self)
 
     @classmethod
     def decode(cls, data: Buffer) -> "Small":
-        """The small form in ``data``, a whole file; DamagedError where it is not whole."""
-        view = memoryview(data)
-        if len(view) > MAX_SMALL:
-            raise DamagedError(f"a small form is longer than {MAX_SMALL} bytes", start=MAX_SMALL)
-        if len(view) < len(START_SMALL) + _CHECK.size:
-            raise TruncatedError(f"truncated: ends at byte {len(view)}", hint="get the file again")
-        (check,) = _CHECK.unpack_from(view, len(view) - _CHECK.size)
-        if checksum(view[: -_CHECK.size]) != check:
-            raise DamagedError("the checksum does not match", start=0, end=len(view))
-        for head, known in _known.items():
-            if view[: len(head)] == head and (found := _number_at(view, len(head))) is not None:
-                return cls(*known, found[0], {}, view[found[1] : -_CHECK.size])
-        body = view[len(START_SMALL) : -_CHECK.size]
-        size = len(body)
-        unpacker = msgpack.Unpacker(
-            raw=False,
-            strict_map_key=True,
-            max_buffer_size=max(size, 1),
-            max_ext_len=0,
-            max_array_len=size,
-            max_map_len=size,
-        )
-        try:
-            unpacker.feed(body)
-            flags, chain, restored, *rest = unpacker.unpack()
-            settings = rest[0] if rest else {}
-            if not isinstance(settings, dict) or count_of(flags) > STORED | UNPROVED:
-                raise ValueError("its flags or settings")
-            if count_of(restored) > MOST_READ:
-                raise ValueError(f"it says it restores to {restored} bytes")
-        except (ValueError, TypeError, msgpack.exceptions.UnpackException) as error:
-            raise DamagedError(f"the small form is malformed ({error})", start=0) from None
-        small = cls(decode_chain(chain, 0), flags, restored, settings, body[unpacker.tell() :])
-        head = b"" if settings else _head(small.chain, flags)
-        if head and view[: len(head)] == head:
-            if len(_known) >= _MOST_KNOWN:
-                _known.clear()
-            _known[head] = small.chain, flags
-        return small
+        """As ``read_small``, which a message is read by: it takes less than making this."""
+        return cls(*read_small(data))
 
 
-#: What small forms begin with up to their size, of those that were read; and what that says.
-#: To read it again takes as long as all else.
-_known: dict[bytes, tuple[ChainNumbers, int]] = {}
+def read_small(data: Buffer) -> tuple[ChainNumbers, int, int, dict[str, Any], Buffer]:
+    """What ``Small`` says of ``data``, a whole file; DamagedError where it is not whole."""
+    whole = data if isinstance(data, bytes) else bytes(data)
+    size = len(whole)
+    if size > MAX_SMALL:
+        raise DamagedError(f"a small form is longer than {MAX_SMALL} bytes", start=MAX_SMALL)
+    if size < len(START_SMALL) + CHECK_SIZE:
+        raise TruncatedError(f"truncated: ends at byte {size}", hint="get the file again")
+    if checksum(whole[:-CHECK_SIZE]).to_bytes(CHECK_SIZE, "little") != whole[-CHECK_SIZE:]:
+        raise DamagedError("the checksum does not match", start=0, end=size)
+    for head, known in _known.items():
+        if whole.startswith(head) and (found := _number_at(whole, len(head))) is not None:
+            numbers, flags, said, settings = known
+            restored, end = found
+            if whole.startswith(said, end):
+                return numbers, flags, restored, settings, whole[end + len(said) : -CHECK_SIZE]
+    body = memoryview(whole)[len(START_SMALL) : -CHECK_SIZE]
+    size = len(body)
+    unpacker = msgpack.Unpacker(
+        raw=False,
+        strict_map_key=True,
+        max_buffer_size=max(size, 1),
+        max_ext_len=0,
+        max_array_len=size,
+        max_map_len=size,
+    )
+    try:
+        unpacker.feed(body)
+        flags, chain, restored, *rest = unpacker.unpack()
+        settings = rest[0] if rest else {}
+        if not isinstance(settings, dict) or count_of(flags) > STORED | UNPROVED:
+            raise ValueError("its flags or settings")
+        if count_of(restored) > MOST_READ:
+            raise ValueError(f"it says it restores to {restored} bytes")
+    except (ValueError, TypeError, msgpack.exceptions.UnpackException) as error:
+        raise DamagedError(f"the small form is malformed ({error})", start=0) from None
+    numbers = decode_chain(chain, 0)
+    said = pack_body(settings) if settings else b""
+    head = _head(numbers, flags, 3 + bool(settings))
+    if whole.startswith(head + _number(restored) + said):
+        if len(_known) >= _MOST_KNOWN:
+            _known.clear()
+        _known[head] = numbers, flags, said, settings
+    return numbers, flags, restored, settings, body[unpacker.tell() :]
+
+
+#: What small forms begin with up to their size, of those that were read; and what that and the
+#: settings behind the size say. To read it again takes as long as all else.
+_known: dict[bytes, tuple[ChainNumbers, int, bytes, dict[str, Any]]] = {}
 _MOST_KNOWN = 8
 
 
@@ -106,9 +120,9 @@ def _spelled(chain: ChainNumbers) -> list[Any]:
 
 
 @lru_cache(64)
-def _head(chain: ChainNumbers, flags: int) -> bytes:
-    """All before the size of a small form without settings."""
-    return START_SMALL + pack_body([flags, _spelled(chain), 0])[:-1]
+def _head(chain: ChainNumbers, flags: int, fields: int) -> bytes:
+    """All before the size of a small form of so many fields: three, or four with its settings."""
+    return START_SMALL + pack_body([flags, _spelled(chain), *([0] * (fields - 2))])[: 2 - fields]
 
 
 def _number(value: int) -> bytes:
@@ -121,9 +135,10 @@ def _number(value: int) -> bytes:
     return pack_body(value)
 
 
-def _number_at(data: memoryview, at: int) -> tuple[int, int] | None:
+def _number_at(data: bytes, at: int) -> tuple[int, int] | None:
     """The size at that place, and where it ends; None where it is no short form of a count."""
-    if at >= len(data) - _CHECK.size:
+    most = len(data) - CHECK_SIZE
+    if at >= most:
         return None
     if data[at] < 0x80:
         return data[at], at + 1
@@ -131,7 +146,7 @@ def _number_at(data: memoryview, at: int) -> tuple[int, int] | None:
     if end == at + 1:
         return None
     value = int.from_bytes(data[at + 1 : end], "big")
-    return (value, end) if value <= MOST_READ and end <= len(data) - _CHECK.size else None
+    return (value, end) if value <= MOST_READ and end <= most else None
 
 
 #: Bytes of a count behind each of these codes.

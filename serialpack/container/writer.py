@@ -16,13 +16,14 @@ from serialpack.container.frames import (
     HEADER,
     PREFIX_LENGTH,
     checksum,
+    frame_check,
     frame_rest,
     open_frame,
     write_frame,
 )
 from serialpack.container.index import Index, IndexRow
 from serialpack.container.records import Block, Header
-from serialpack.container.short import read_short_frame, short_frame
+from serialpack.container.short import ShortForm
 from serialpack.errors import InputError, RefusedError
 from serialpack.stages.stage import Buffer
 
@@ -43,7 +44,7 @@ class MemberWriter:
         self._rows: list[IndexRow] = []
         self._frames: list[tuple[int, int]] = []
         #: The first block and the short member of it, until another block comes.
-        self._held: tuple[Block, Sequence[Buffer], bytes, Index] | None = None
+        self._held: tuple[Block, Sequence[Buffer], bytes] | None = None
         #: Bytes written so far, and how many of them are payload.
         self.length = 0
         self.payload = 0
@@ -74,11 +75,12 @@ class MemberWriter:
     def finish(self, digest: bytes) -> Index:
         """Write index and end. ``digest``: XXH3-128 of the whole restored content."""
         if self._held is not None:
-            _, payload, frame, index = self._held
-            for piece in (self._given.start, frame, *payload):
-                self._put(piece, 0)
-            self.payload = len(payload[0])
-            return index
+            block, (payload,), frame = self._held
+            self._put(b"".join((self._given.start, frame, payload)), 0)
+            self.payload = len(payload)
+            row = IndexRow.of(block, len(frame), frame_check(frame))
+            whole = block.check if block.source_check is None else block.source_check
+            return Index.of(self._given.encode(), [row], whole.to_bytes(8, "big"))
         self._begin()
         index = Index.of(self._header, self._rows, digest)
         frames = index.encode()
@@ -98,7 +100,7 @@ class MemberWriter:
             self._put(self._given.start, 0)
             self._put(write_frame(HEADER, self._header), 0)
         if self._held is not None:
-            block, payload, _, _ = self._held
+            block, payload, _ = self._held
             self._held = None
             self._put_block(block, self._frame(block), payload)
 
@@ -118,26 +120,19 @@ class MemberWriter:
         self.payload += block.payload
         if self._zstd:
             self._frames += [(part.stored, part.restored) for part in block.parts]
-        check = int.from_bytes(frame[-8:], "little")
-        self._rows.append(IndexRow.of(block, len(frame), check))
+        self._rows.append(IndexRow.of(block, len(frame), frame_check(frame)))
 
     def _hold(self, block: Block, payload: Sequence[Buffer]) -> bool:
         """Whether the first block is held: that a short member can be made of it."""
         held = payload and not block.in_place
-        frame = short_frame(self._given, block, payload[0]) if held else None
-        if frame is None:
+        if not held:
             return False
+        given = self._given
         with refused_as_written():
-            short = read_short_frame(frame, bytes(payload[0]), zstd_envelope=self._zstd)
-            given = self._given._replace(block_size=short.header.block_size)
-            # The check of its part is not written: that of the whole is of the part too.
-            read = short.block.block
-            part = read.parts[0]._replace(check=block.parts[0].check)
-            said = short.header._replace(writer=given.writer), read._replace(parts=(part,))
-            if said != (given, block):
-                raise InputError("it would be read as something else")
-        self._held = block, payload, frame, short.index
-        return True
+            frame = ShortForm(given).frame(block, payload[0], given.name, given.mtime)
+        if frame is not None:
+            self._held = block, payload, frame
+        return frame is not None
 
     def _header_in(self, bodies: Sequence[bytes]) -> Header:
         # Of the writer's version its numbers are kept.

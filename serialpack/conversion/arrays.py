@@ -6,23 +6,30 @@ Through values each number would get the type that values have, and memory of it
 
 from __future__ import annotations
 
-from typing import cast
+from contextlib import ExitStack
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple, cast
 
+from serialpack.compressed.pieces import Pieces
 from serialpack.conversion.joining import Write
 from serialpack.conversion.losses import Losses, check_dropped
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.stream import Converted
 from serialpack.conversion.tables.shaping import Shaping
-from serialpack.errors import InputError
+from serialpack.errors import InputError, ValueRefusedError
 from serialpack.formats import FORMATS
-from serialpack.formats.arrays.header import npy_header, read_header
+from serialpack.formats.arrays.header import ArrayHeader, npy_header, read_header
 from serialpack.formats.arrays.npz import NpzFormat
 from serialpack.formats.arrays.rows import ArrayFormat, dtype_in
-from serialpack.formats.arrays.zipped import opened_entry
-from serialpack.formats.base import Read, SourceBlock
+from serialpack.formats.arrays.zipped import opened_entries, opened_entry
+from serialpack.formats.base import Format, Read, SourceBlock
 from serialpack.formats.shared.document import Malformed
-from serialpack.formats.shared.filed import as_file
+from serialpack.formats.shared.filed import sought
 from serialpack.pipeline.line import Progress
+from serialpack.values.kinds import value_step
 
 #: Bytes that are copied at a time.
 _PIECE = 1 << 20
@@ -31,25 +38,88 @@ _PIECE = 1 << 20
 def copied_array(
     read: Read, write: Write, plan: ConversionPlan, progress: Progress | None
 ) -> Converted | None:
-    """Write the .npy file of the array that ``read`` gives, or of that in it which ``at`` names.
+    """Write the file of the array that ``read`` gives, or of that in it which ``at`` names; where
+    the target has arrays by name, of all.
 
     None where it is no array as it is: values were asked for, or another format. InputError where
-    it is not whole, ValueRefusedError for a header that must not be dropped.
+    it is not whole, ValueRefusedError for a header that must not be dropped, and for an array that
+    the target does not hold.
     """
     asked = plan.tagged or plan.skip_bad or plan.fields or plan.types or plan.source_serializer
     if asked:
         return None
     fmt, shaping = FORMATS.get(plan.source), plan.shaping
+    target = FORMATS.declaration(plan.target)
     try:
+        if shaping == Shaping() and target.has_datasets:
+            return _into_datasets(fmt, read, write, plan, progress)
+        if not target.is_array:
+            return None
         if isinstance(fmt, ArrayFormat) and shaping == Shaping():
             return _copied(fmt, read, write, plan, progress)
         if isinstance(fmt, NpzFormat) and shaping.at and shaping == Shaping(at=shaping.at):
-            with as_file(read).file() as path, opened_entry(path, shaping.at) as read_entry:
+            with sought(read) as file, opened_entry(file, shaping.at) as read_entry:
                 npy = cast(ArrayFormat, FORMATS.get("npy"))
                 return _copied(npy, read_entry, write, plan, progress)
     except Malformed as bad:
         raise InputError(f"not valid {plan.source}: {bad.message}") from None
     return None
+
+
+def _into_datasets(
+    fmt: Format, read: Read, write: Write, plan: ConversionPlan, progress: Progress | None
+) -> Converted | None:
+    """Each array becomes a dataset, in a file that is kept beside until it is whole."""
+    from serialpack.formats.arrays.hdf5.written import NewFile
+
+    losses, rows, done = Losses(plan.lossy, plan.asked), 0, 0
+    with ExitStack() as stack:
+        if isinstance(fmt, ArrayFormat):
+            arrays = iter([("data", fmt, read)])
+        elif isinstance(fmt, NpzFormat):
+            file = stack.enter_context(sought(read))
+            npy = cast(ArrayFormat, FORMATS.get("npy"))
+            arrays = ((name, npy, each) for name, each in opened_entries(file))
+        else:
+            return None
+        new = Path(stack.enter_context(TemporaryDirectory(prefix="serialpack-"))) / "new.h5"
+        with NewFile(new) as made:
+            for name, each, read_array in arrays:
+                start = _begun(each, read_array, plan, losses)
+                try:
+                    done += made.add(name, start.header, start.read)
+                except Malformed:
+                    raise
+                except ValueError as error:
+                    raise ValueRefusedError(str(error), value_path=f"${value_step(name)}") from None
+                _check_end(start.read)
+                rows += start.header.rows
+                if progress is not None:
+                    progress(done, done)
+        with new.open("rb") as file:
+            for data in iter(partial(file.read, _PIECE), b""):
+                write(data)
+    return Converted(done, rows, losses.report(), 0, [], {})
+
+
+class _Begun(NamedTuple):
+    """An array of which the header was read. ``read`` gives its items."""
+
+    header: ArrayHeader
+    read: Read
+    size: int
+
+
+def _begun(fmt: ArrayFormat, read: Read, plan: ConversionPlan, losses: Losses) -> _Begun:
+    dropped = fmt.comments(SourceBlock(b"", index=0, offset=0))
+    if dropped is not None:
+        check_dropped([dropped], losses, plan.target)
+        losses.merge([dropped])
+    head = fmt.whole_head(read(fmt.lead), read)
+    header = fmt.read_header(head)
+    size = header.rows * header.items_a_row * dtype_in(header).itemsize
+    pieces = chain((head[header.size :],), iter(partial(read, _PIECE), b""))
+    return _Begun(header, Pieces(pieces).read, size)
 
 
 def _copied(
@@ -60,26 +130,23 @@ def _copied(
     progress: Progress | None,
 ) -> Converted:
     losses = Losses(plan.lossy, plan.asked)
-    dropped = fmt.comments(SourceBlock(b"", index=0, offset=0))
-    if dropped is not None:
-        check_dropped([dropped], losses, plan.target)
-        losses.merge([dropped])
-    head = fmt.whole_head(read(fmt.lead), read)
-    header = fmt.read_header(head)
-    size = header.rows * header.items_a_row * dtype_in(header).itemsize
+    header, read_items, size = _begun(fmt, read, plan, losses)
     made = npy_header(header.descr, header.shape, fortran=header.fortran)
     again = read_header(made)
     assert again[:3] == header[:3], "the header that is written says what the source's says"
     write(made)
-    write(memoryview(head)[header.size :])
-    done = len(head) - header.size
-    while done < size and (data := read(min(_PIECE, size - done))):
+    done = 0
+    while done < size and (data := read_items(min(_PIECE, size - done))):
         write(data)
         done += len(data)
         if progress is not None:
             progress(header.size + done, done)
     if done < size:
         raise Malformed(f"{size - done} bytes of the array are missing")
+    _check_end(read_items)
+    return Converted(header.size + size, header.rows, losses.report(), 0, [], {})
+
+
+def _check_end(read: Read) -> None:
     if read(1):
         raise Malformed("there are bytes behind the array")
-    return Converted(header.size + size, header.rows, losses.report(), 0, [], {})

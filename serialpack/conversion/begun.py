@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from serialpack.api import Target, check_target, opened_source
 from serialpack.conversion.given import Given, given_by, with_schema
+from serialpack.conversion.losses import Losses
 from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.projecting import Fields, fields_lost
@@ -68,6 +69,13 @@ def begun(source: Source, to: str, how: ConvertOptions, threads: int) -> Begun:
     )
     if how["table"] is not None and not DATABASES & {to, given.plan.source}:
         raise UsageError("--table is for SQLite", hint="leave it out")
+    shaping = how["shaping"]
+    if FORMATS.declaration(given.plan.source).has_datasets and given.packed != to:
+        from serialpack.conversion.datasets import from_datasets
+
+        losses = Losses(allowed_for(to, lossy, strict=how["strict"]))
+        given = from_datasets(given, shaping.at, to, losses)
+        shaping = shaping._replace(at=None)
     target = _same_dialect(to, given.plan.source)
     plan = with_schema(given.plan._replace(target=target), how["options"], given.stored)
     plan = plan._replace(
@@ -77,9 +85,9 @@ def begun(source: Source, to: str, how: ConvertOptions, threads: int) -> Begun:
         strict=how["strict"],
         tagged=how["tagged"],
         skip_bad=how["skip_bad"],
-        shaping=how["shaping"],
+        shaping=shaping,
     )
-    whole = given.plan.source_serializer is not None or how["shaping"].at
+    whole = given.plan.source_serializer is not None or shaping.at
     return Begun(given, plan, source.size, MAX_BLOCK if whole else None, source.path)
 
 

@@ -15,6 +15,7 @@ from serialpack.api import (
     target_name,
 )
 from serialpack.conversion.begun import Known, as_found, begun, looked_at
+from serialpack.conversion.given import Given
 from serialpack.conversion.listed import listed
 from serialpack.conversion.losses import Losses
 from serialpack.conversion.options import ConvertOptions
@@ -237,7 +238,7 @@ def _converted(
         with opened_target(target, how["force"], opened.stat, verify=verify) as into:
             out = LimitedWrite(into.write if losses is None else _no_write, how["max_size"])
             copied = given.packed == to and not _asks(how) and not given.plan.fields
-            if copied:
+            if copied or _is_made(given, plan):
                 done = _copy(given.read, out, progress)
             elif (array := _as_array(given.read, out, plan, progress)) is not None:
                 done = array
@@ -254,6 +255,7 @@ def _converted(
                     losses=losses,
                 )
             projected = given.projected
+            done = done._replace(losses=totals([*done.losses, *given.dropped]))
             missing = wanted.missing(done.fields if projected is None else projected.found)
             if copied and projected is not None:
                 done = done._replace(records=projected.records)
@@ -300,6 +302,12 @@ def _comes_back(plan: ConversionPlan, done: Converted, *, as_it_is: bool) -> str
     return "bytes" if done.same and as_it_is else "cells"
 
 
+def _is_made(given: Given, plan: ConversionPlan) -> bool:
+    """Whether what is read was made in the format of the target, and no values are asked for."""
+    values = plan.tagged or plan.skip_bad or plan.fields or plan.shaping != Shaping()
+    return given.of is not None and plan.source == plan.target and not values
+
+
 def _asks(how: ConvertOptions) -> bool:
     """Whether anything is said of how values are read or written."""
     said = how["format"], how["lossy"], how["tagged"], how["skip_bad"], how["options"]
@@ -320,7 +328,8 @@ def _back(plan: ConversionPlan, losses: list[Loss]) -> tuple[str, ...]:
 def _as_array(
     read: Read, write: Write, plan: ConversionPlan, progress: Progress | None
 ) -> Converted | None:
-    if not FORMATS.declaration(plan.target).is_array:
+    target = FORMATS.declaration(plan.target)
+    if not (target.is_array or target.has_datasets):
         return None
     from serialpack.conversion.arrays import copied_array
 

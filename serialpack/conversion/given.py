@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from serialpack.api import HEAD, expanded
@@ -20,10 +21,12 @@ from serialpack.formats.base import Read, Style, ValueFormat
 from serialpack.formats.shared.filed import FileRead
 from serialpack.pipeline.blocks import SETTINGS
 from serialpack.pipeline.expect import expect_restored
+from serialpack.pipeline.stored import opened_bytes
 from serialpack.pipeline.unpack import member_plan, restored_pieces, untrusted
 from serialpack.recognise import is_one_column, recognised
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import RecordSerializer
+from serialpack.values.kinds import Loss
 from serialpack.values.structure import Structure
 from serialpack.watch import expect
 
@@ -39,6 +42,7 @@ class Given(NamedTuple):
     ``projected``: what gives only the fields that were asked for, where that is done in reading.
     ``by_content``: what it is was neither said nor told by a name or first bytes.
     ``as_it_is``: what is read are the very bytes of the source, or of what was packed.
+    ``of``: the file of datasets that what is read was made of, and ``dropped`` what was not.
     """
 
     read: Read
@@ -49,11 +53,14 @@ class Given(NamedTuple):
     projected: Projected | None = None
     by_content: bool = False
     as_it_is: bool = True
+    of: FileRead | None = None
+    dropped: tuple[Loss, ...] = ()
 
     @property
     def kept(self) -> bool:
         """Whether the source had to be kept in a temporary file, beside what ``files`` keeps."""
-        return isinstance(self.read, FileRead) and self.read.kept
+        file = self.of or self.read
+        return isinstance(file, FileRead) and file.kept
 
 
 def given_by(
@@ -144,7 +151,10 @@ def given_by(
         plan = plan._replace(source=usual)
     as_it_is = read == restored.read
     if plan.source_serializer is None and _in_file(plan.source):
-        read = FileRead(read, None, database_table)
+        sought = source.seekable() and as_it_is and packed.dictionary is None
+        read = FileRead(
+            read, None, database_table, partial(opened_bytes, source) if sought else None
+        )
     return Given(read, plan, found, packed.format, (stored, settings), as_it_is=as_it_is)
 
 

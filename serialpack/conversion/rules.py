@@ -13,6 +13,7 @@ from typing import NamedTuple
 from serialpack.formats import FORMATS
 from serialpack.values.kinds import (
     AROUND,
+    ATTRIBUTES,
     COLUMNS,
     COMMENTS,
     DIGITS,
@@ -213,9 +214,17 @@ RULES: dict[str, Rule] = {
         frozenset(),
         *(ALL, "headers of volumes dropped"),
     ),
+    ATTRIBUTES: Rule(
+        "attributes of the datasets and groups of HDF5 are dropped",
+        frozenset(),
+        *(ALL, "attributes dropped"),
+    ),
     ORDER: Rule("text and elements of XML that alternate are put together", frozenset()),
     COLUMNS: Rule("the names of columns are dropped, of a table without rows", frozenset()),
-    AROUND: Rule("what stands around the records of --at is left out", frozenset()),
+    AROUND: Rule(
+        "what stands around the records of --at is left out, and datasets that are no arrays",
+        frozenset(),
+    ),
     FIELDS: Rule("a field of --fields that no record has is left out", frozenset()),
     UTF8: Rule(
         "invalid UTF-8 and lone surrogates become U+FFFD",

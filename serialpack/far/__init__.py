@@ -24,7 +24,7 @@ def is_store(path: object) -> TypeGuard[str]:
 
 def is_far(path: object) -> TypeGuard[str]:
     """Whether ``path`` is a URL. One letter is no scheme: it is a drive of Windows."""
-    if not isinstance(path, str) or is_store(path):
+    if not isinstance(path, str) or "://" not in path or is_store(path):
         return False
-    scheme, found, _ = path.partition("://")
-    return bool(found) and len(scheme) > 1 and all(c.isalnum() or c in "+-.:" for c in scheme)
+    scheme = path.partition("://")[0]
+    return len(scheme) > 1 and all(c.isalnum() or c in "+-.:" for c in scheme)

@@ -6,6 +6,7 @@ Credentials and settings are fsspec's and its libraries' own: ``AWS_*``, ``~/.aw
 
 from __future__ import annotations
 
+import logging
 import os
 import stat
 from datetime import UTC, datetime
@@ -17,6 +18,17 @@ from serialpack.errors import FileError, MissingLibraryError, UsageError
 from serialpack.far.reading import RangedFile, StreamedFile
 from serialpack.far.trouble import CONNECT, SILENCE, Changed, RangesIgnored, as_ours, log, tried
 from serialpack.far.urls import address
+
+#: So long a server may give no byte, in seconds, where its library tries again: gcsfs, six times.
+#: botocore has the same of its own, and tries five times.
+_AGAIN = 15
+
+#: What brings the library of a protocol.
+_EXTRAS = {
+    **dict.fromkeys(("http", "https", "s3", "s3a"), "remote"),
+    **dict.fromkeys(("gs", "gcs"), "gs"),
+    **dict.fromkeys(("sftp", "ssh"), "sftp"),
+}
 
 #: What file systems call the time of the last change, of what is written once that of its making.
 _TIMES = ("LastModified", "Last-Modified", "mtime", "modified", "updated", "created")
@@ -37,11 +49,17 @@ def system_of(url: str, **more: Any) -> tuple[Any, str]:
         ) from None
     whole = address(url)
     try:
-        for scheme in ("http", "https"):
+        for scheme in ("http", "https", "gs", "gcs", "sftp", "ssh"):
             if f"{scheme}://" in whole:
-                set_by_user = fsspec.config.conf.get(scheme, {})
-                more[scheme] = {} if "get_client" in set_by_user else {"get_client": _client}
+                more[scheme] = _settings(scheme, fsspec.config.conf.get(scheme, {}))
         fs, path = url_to_fs(whole, **more)
+        if "s3" in fs.protocol:
+            fs.retries = 1  # botocore tries five times; it would five times do so
+        elif "sftp" in fs.protocol:
+            if not fs.client.get_transport().is_active():  # what was kept has been hung up on
+                fs.clear_instance_cache()
+                fs, path = url_to_fs(whole, **more)
+            fs.ftp.get_channel().settimeout(SILENCE)
     except ImportError as error:
         raise _missing(error, url) from None
     except ValueError as error:
@@ -51,12 +69,30 @@ def system_of(url: str, **more: Any) -> tuple[Any, str]:
     return fs, str(path)
 
 
+def _settings(scheme: str, by_user: dict[str, Any]) -> dict[str, Any]:
+    """What a file system is told beside what the user's configuration of fsspec says: how long
+    it waits, as far as that does not say it."""
+    if scheme in ("http", "https"):
+        return {} if "get_client" in by_user else {"get_client": _client}
+    # What these raise they log too, as a traceback: on stderr where nobody listens.
+    library = logging.getLogger("gcsfs" if scheme in ("gs", "gcs") else "paramiko")
+    if not library.handlers:
+        library.addHandler(logging.NullHandler())
+    if scheme in ("gs", "gcs"):
+        import aiohttp
+
+        limit = aiohttp.ClientTimeout(total=None, sock_connect=CONNECT, sock_read=_AGAIN)
+        return {"session_kwargs": {"timeout": limit, **by_user.get("session_kwargs", {})}}
+    waits = {"timeout": CONNECT, "banner_timeout": CONNECT, "auth_timeout": SILENCE}
+    return {**waits, **by_user}
+
+
 def _missing(error: ImportError, url: str) -> MissingLibraryError:
     scheme = url.partition("://")[0]
-    usual = scheme in ("s3", "s3a", "http", "https")
+    extra = _EXTRAS.get(url.rpartition("::")[2].partition("://")[0])
     return MissingLibraryError(
         f"{scheme}:// cannot be read here: {str(error).lower()}",
-        hint="pip install 'serialpack[remote]'" if usual else None,
+        hint=f"pip install 'serialpack[{extra}]'" if extra else None,
         path=url,
     )
 
@@ -84,8 +120,10 @@ async def _client(**settings: Any) -> Any:
         seen[name] = tag
         return answer
 
-    limit = aiohttp.ClientTimeout(total=None, sock_connect=CONNECT, sock_read=SILENCE)
-    settings = {"timeout": limit, "trust_env": True, **settings}
+    silence = settings.pop("timeout", SILENCE)  # a number, where a configuration has it
+    if isinstance(silence, int | float):
+        silence = aiohttp.ClientTimeout(total=None, sock_connect=CONNECT, sock_read=silence)
+    settings = {"timeout": silence, "trust_env": True, **settings}
     # A part of what is compressed on the way would be no part of the file.
     settings["headers"] = {"Accept-Encoding": "identity", **settings.get("headers", {})}
     return aiohttp.ClientSession(middlewares=(looked_at,), **settings)
@@ -181,8 +219,11 @@ def _fetch(file: Any, url: str, start: int, stop: int) -> bytes:
     """The bytes ``start`` to ``stop`` of ``file``, from its server."""
 
     def fetched() -> bytes:
-        file.seek(start)
-        data: bytes = file.read(stop - start)
+        if hasattr(file, "readv"):  # SFTP, which asks for 32 KiB at a time: for all at once
+            data = b"".join(file.readv([(start, stop - start)]))
+        else:
+            file.seek(start)
+            data = file.read(stop - start)
         if len(data) < stop - start:
             raise Changed
         return data

@@ -6,6 +6,7 @@ import asyncio
 import errno
 import logging
 import os
+import re
 import time
 from collections.abc import Callable, Iterator
 from typing import TypeVar
@@ -32,6 +33,12 @@ SILENCE, CONNECT = 30, 10
 #: Statuses that may be others the next time (RFC 9110, 15.6; RFC 6585, 4).
 _PASSING = {408, 429, 500, 502, 503, 504}
 
+#: What paramiko says where it waited in vain for the first words of a server.
+_SILENT_SSH = "error reading ssh protocol banner", "no existing session"
+
+#: Whose libraries have waited for it several times.
+_PATIENT = re.compile(r"\b(s3a?|gc?s)://")
+
 Found = TypeVar("Found")
 
 
@@ -56,10 +63,12 @@ def tried(call: Callable[[], Found], url: str, doing: str) -> Found:
         except (RangesIgnored, SerialpackError):
             raise
         except Exception as error:
-            wait = next(waits, None) if _passes(error) else None
+            silent = _is_silence(error)
+            again = _passes(error) and not (silent and _PATIENT.search(url))
+            wait = next(waits, None) if again else None
             if wait is None:
                 raise as_ours(error, url, doing) from error
-            if _is_silence(error):  # which has taken its time already
+            if silent:  # which has taken its time already
                 waits = iter(())
             log.info("%s: %s; trying again in %g s", url, _why(error), wait)
             time.sleep(wait)
@@ -75,13 +84,15 @@ def as_ours(error: Exception, url: str, doing: str) -> SerialpackError:
     kind: type[FileError] = FileError
     if status in (404, 410) or (status is None and _is_missing(error)):
         kind = MissingFileError
-    elif status in (401, 403) or isinstance(error, PermissionError):
+    elif status in (401, 403) or isinstance(error, PermissionError) or _forbids(error):
         kind = ForbiddenFileError
     elif isinstance(error, FileExistsError):
         kind = ExistingFileError
     elif isinstance(error, IsADirectoryError):
         kind = FolderError
     hint = None
+    if _no_login(error):
+        hint = "a key in ~/.ssh or of the agent, or USER:PASSWORD@ in the URL"
     if any("credentials" in type(each).__name__.lower() for each in _causes(error)):
         hint = "set AWS_PROFILE or AWS_ACCESS_KEY_ID, or FSSPEC_S3_ANON=true for a public bucket"
     return kind(f"cannot {doing}: {_why(error)}", path=url, hint=hint)
@@ -96,12 +107,15 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
     """``error`` and what it came of. HTTP errors of any kind come as "not found" of fsspec."""
     while error is not None:
         yield error
+        if type(error).__name__ == "NoValidConnectionsError":  # one of each address
+            yield from error.errors.values()  # type: ignore[attr-defined]
         error = error.__cause__
 
 
 def _status(error: BaseException) -> int | None:
     """The status that an HTTP server answered."""
-    found = getattr(error, "status", None)
+    named = "code" if type(error).__name__ == "HttpError" else "status"  # by gcsfs
+    found = getattr(error, named, None)
     return found if isinstance(found, int) else None
 
 
@@ -123,7 +137,21 @@ def _network(error: BaseException) -> BaseException | None:
 
 
 def _is_silence(error: Exception) -> bool:
-    return any(isinstance(each, TimeoutError | asyncio.TimeoutError) for each in _causes(error))
+    return any(
+        isinstance(each, TimeoutError | asyncio.TimeoutError)
+        or "TimeoutError" in type(each).__name__  # botocore's
+        or str(each).lower().startswith(_SILENT_SSH)
+        for each in _causes(error)
+    )
+
+
+def _forbids(error: Exception) -> bool:
+    return _no_login(error) or str(error).startswith("Forbidden")  # gcsfs's word for 403
+
+
+def _no_login(error: Exception) -> bool:
+    """Whether SSH took none of the keys and passwords that it was shown."""
+    return "Authentication" in type(error).__name__
 
 
 def _no_host(error: Exception) -> bool:
@@ -148,7 +176,7 @@ def _why(error: Exception) -> str:
     found = list(_causes(error))
     status = next(filter(_status, found), None)
     if status is not None:
-        words = getattr(status, "message", "") or ""
+        words = str(getattr(status, "message", "") or "").removesuffix(f", {_status(status)}")
         return f"the server answers {_status(status)} {words}".rstrip()
     if _is_silence(error):
         return "the server does not answer"
@@ -164,5 +192,5 @@ def _why(error: Exception) -> str:
     number = getattr(last, "errno", None)
     words = os.strerror(number) if last is not error and number else str(last)
     words = words or type(last).__name__
-    first = shown(str(words)).splitlines()[0]
+    first = shown(str(words)).splitlines()[0].rstrip(".: ")
     return first[:1].lower() + first[1:]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from typing import Any
 
+from serialpack.far.renamed import RenamedFile
 from serialpack.far.systems import system_of
 from serialpack.far.trouble import as_ours, log, tried
 
@@ -26,8 +27,10 @@ class Upload:
         self._url = url
         self._new = new
         # An instance of its own, which is in a transaction for ever: what is opened in it has no
-        # name before its own ``commit``, whatever the protocol.
-        self._fs, self._path = system_of(url, skip_instance_cache=True)
+        # name before its own ``commit``, whatever the protocol. By SFTP each is a connection, and
+        # a file of ours does the same.
+        self._renamed = url.startswith(("sftp:", "ssh:"))
+        self._fs, self._path = system_of(url, skip_instance_cache=not self._renamed)
         self._buffer = io.BytesIO()
         self._file: Any = None
 
@@ -47,9 +50,12 @@ class Upload:
             raise as_ours(error, self._url, "write") from error
 
     def _open(self) -> None:
-        self._fs.start_transaction()
-        mode = "xb" if self._new else "wb"
-        self._file = self._fs.open(self._path, mode, block_size=_PART)
+        if self._renamed:
+            self._file = RenamedFile(self._fs, self._path, new=self._new)
+        else:
+            self._fs.start_transaction()
+            mode = "xb" if self._new else "wb"
+            self._file = self._fs.open(self._path, mode, block_size=_PART)
         self._file.write(self._buffer.getbuffer())
         self._buffer = io.BytesIO()
 
@@ -84,6 +90,8 @@ class Upload:
             file.discard()
             if isinstance(file, AbstractBufferedFile):
                 file.closed = True  # else the last reference to it would send the rest
+        except FileNotFoundError:
+            pass  # the server has done so
         except Exception as error:
             log.warning("%s", as_ours(error, self._url, "take back what was sent").said)
 

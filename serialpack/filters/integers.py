@@ -17,6 +17,10 @@ ITEM_SIZE = Param("itemsize", 1, 8, 4, only=(1, 2, 4, 8))
 #: How many items lie between two that are compared: one row of a picture, one picture of a stack.
 LAG = Param("lag", 2, 1 << 31, 0, mark="@")
 
+#: NumPy adds up columns fast where a row has so few items at most, and rows where it has so many
+#: at least.
+_FEW, _MANY = 16, 2048
+
 
 class IntegerFilter(Filter):
     """Of ``n`` little-endian integers of ``k`` bytes; a rest of fewer stays at the end."""
@@ -66,17 +70,40 @@ class LaggedFilter(IntegerFilter):
         self.ufunc(numbers[lag:], numbers[:-lag], out=out[lag:])
 
     def restored(self, numbers: NDArray[Any], out: NDArray[Any]) -> None:
-        lag = self.lag
-        rows = len(numbers) // lag
-        whole = rows * lag
-        if rows:
-            shape = rows, lag
-            accumulate = self.inverse.accumulate
-            accumulate(numbers[:whole].reshape(shape), axis=0, out=out[:whole].reshape(shape))
-        rest = len(numbers) - whole
+        numbers, lag = self._apart(numbers, out)
+        inverse, count = self.inverse, len(numbers)
+        if lag > _FEW:
+            out[:lag] = numbers[:lag]
+            for start in range(lag, count, lag):
+                stop = min(start + lag, count)
+                before = out[start - lag : stop - lag]
+                inverse(numbers[start:stop], before, out=out[start:stop])
+            return
+        whole = count // lag * lag
+        rows = -1, lag
+        inverse.accumulate(numbers[:whole].reshape(rows), axis=0, out=out[:whole].reshape(rows))
         out[whole:] = numbers[whole:]
-        if rows and rest:
-            self.inverse(out[whole:], out[whole - lag : whole - lag + rest], out=out[whole:])
+        if whole and whole < count:
+            before = out[whole - lag : count - lag]
+            inverse(out[whole:], before, out=out[whole:])
+
+    def _apart(self, numbers: NDArray[Any], out: NDArray[Any]) -> tuple[NDArray[Any], int]:
+        """The same with a lag that NumPy undoes fast; ``out`` may be written to.
+
+        What each number adds to the one ``lag`` before it has twice the lag: (1 - S)(1 + S) is
+        1 - S^2, also of XOR.
+        """
+        import numpy as np
+
+        source, lag, target = numbers, self.lag, out
+        enough = 2 if lag == 1 else lag if lag <= _FEW else _MANY
+        while lag < min(enough, len(numbers)):
+            target[:lag] = numbers[:lag]
+            self.inverse(numbers[lag:], numbers[:-lag], out=target[lag:])
+            free = np.empty_like(out) if numbers is source else numbers
+            numbers, target = target, free
+            lag *= 2
+        return numbers, lag
 
     @property
     @abstractmethod

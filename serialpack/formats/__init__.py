@@ -260,7 +260,7 @@ FORMATS = FormatRegistry(
         "serialpack.formats.arrays.nifti:NiftiFormat",
         (".nii",),
         magic=(b"n+1\0",),
-        magic_at=344,
+        magic_at=(344,),
         is_target=False,
         is_array=True,
     ),
@@ -270,9 +270,19 @@ FORMATS = FormatRegistry(
         "serialpack.formats.arrays.mrc:MrcFormat",
         (".mrc",),
         magic=(b"MAP DD", b"MAP DA", b"MAP \x11\x11"),  # with the order of bytes
-        magic_at=208,
+        magic_at=(208,),
         is_target=False,
         is_array=True,
+    ),
+    Declaration(
+        "hdf5",
+        39,
+        "serialpack.formats.arrays.hdf5.hdf5:Hdf5Format",
+        (".h5", ".hdf5", ".he5", ".nc4"),
+        magic=(b"\x89HDF\r\n\x1a\n",),
+        magic_at=(0, *(512 << n for n in range(8))),  # behind what others keep in front of it
+        has_arrays=True,
+        has_datasets=True,
     ),
     Declaration(
         "sqlite",

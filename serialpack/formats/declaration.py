@@ -16,8 +16,8 @@ class Declaration(NamedTuple):
     extensions: tuple[str, ...] = ()
     #: First bytes that are the sign of it, whatever the file is called.
     magic: tuple[bytes, ...] = ()
-    #: Before which so many other bytes stand.
-    magic_at: int = 0
+    #: Before which so many other bytes stand: any of these numbers.
+    magic_at: tuple[int, ...] = (0,)
     #: Where others begin with the magic too: what says of a head whether it is this one's, as
     #: module:function.
     sign: str = ""
@@ -73,6 +73,8 @@ class Declaration(NamedTuple):
     is_array: bool = False
     #: Whether it is arrays by name.
     has_arrays: bool = False
+    #: Whether it is datasets, of which a library tells what there is, and gives each as an array.
+    has_datasets: bool = False
     #: What makes declarations of names that say how a file is in it (``csv:latin-1+no-header``),
     #: as module:class, a ``Variants``; those have it too.
     variants: str = ""

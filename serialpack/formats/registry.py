@@ -20,6 +20,13 @@ class FormatRegistry:
         self._by_name = {d.name: d for d in declarations}
         self._by_number = {d.number: d for d in declarations}
         self._by_extension = {x: d for d in declarations for x in d.extensions}
+        #: All magics that stand at a place.
+        self._magics: dict[int, tuple[bytes, ...]] = {}
+        for d in declarations:
+            for at in d.magic_at if d.magic else ():
+                self._magics[at] = (*self._magics.get(at, ()), *d.magic)
+        #: The formats themselves, by the names that they were asked for by.
+        self._made: dict[str, Format] = {}
         if not len(declarations) == len(self._by_name) == len(self._by_number):
             raise ValueError("two formats share a name or a number")
 
@@ -93,7 +100,14 @@ class FormatRegistry:
 
     def by_magic(self, head: bytes) -> Declaration | None:
         """The format that a file which begins so is in, if its first bytes tell."""
-        begun = (d for d in self if d.magic and head.startswith(d.magic, d.magic_at))
+        for at, magics in self._magics.items():
+            if head.startswith(magics, at):
+                break
+        else:  # mostly so, and nobody goes through all formats to see it
+            return None
+        begun = (
+            d for d in self if d.magic and any(head.startswith(d.magic, n) for n in d.magic_at)
+        )
         return next((d for d in begun if not d.sign or _imported(d.sign)(head)), None)
 
     def told(self, declared: Declaration, head: bytes) -> str:
@@ -108,7 +122,11 @@ class FormatRegistry:
 
     def get(self, name: str) -> Format:
         """The format itself. It keeps no state, so one serves all threads."""
-        return _instance(self.declaration(name))
+        declared = self.declaration(name)
+        found = self._made.get(name)
+        if found is None or found.declared is not declared:
+            found = self._made[name] = _instance(declared)
+        return found
 
 
 @cache
@@ -121,6 +139,7 @@ def _instance(declaration: Declaration) -> Format:
     return cast(Format, _imported(declaration.where)(declaration))
 
 
+@cache
 def _imported(where: str) -> Any:
     """What stands at ``where``, as module:name."""
     module, _, attribute = where.partition(":")

@@ -21,6 +21,9 @@ PROCESSES_FROM_IF_SLOW = 12 << 20
 #: Blocks of fewer bytes are held as if they had so many.
 _LEAST_HELD = 4 << 20
 
+#: A file of up to so many bytes is done at once, with little around it: it is one of many, mostly.
+SMALL = 64 << 10
+
 Progress = Callable[[int, int], object]
 
 

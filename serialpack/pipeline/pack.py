@@ -1,13 +1,17 @@
 """A stream of source bytes becomes a member of a container, in one pass and bounded memory."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from io import BytesIO
+from threading import local
 from typing import NamedTuple
 
-from serialpack.container.index import Index
+from serialpack.auto import Split
+from serialpack.container.frames import frame_check
+from serialpack.container.index import IndexRow
 from serialpack.container.names import DictionaryName
 from serialpack.container.records import ENTRIES, Header
+from serialpack.container.short import ShortForm
 from serialpack.container.writer import MemberWriter, refused_as_written
 from serialpack.detect import looks_like, not_converted
 from serialpack.errors import InputError, UsageError
@@ -15,9 +19,10 @@ from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, Style, ValueFormat
 from serialpack.pipeline.blocks import SETTINGS, BlockPacker, Plan, of_records, plan_of
 from serialpack.pipeline.digest import WholeDigest
-from serialpack.pipeline.line import Crew, Line, Progress
+from serialpack.pipeline.line import SMALL, Crew, Line, Progress
+from serialpack.pipeline.timing import add_seconds, turns, worked
 from serialpack.pipeline.workers import INLINE, INLINE_PLAIN
-from serialpack.pipeline.writing import needs_values
+from serialpack.pipeline.writing import keeps, needs_values
 from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import Chain
 from serialpack.stages.stage import Buffer
@@ -52,20 +57,32 @@ class Packing(NamedTuple):
     settings: Style = {}  # noqa: RUF012
     #: What the codec works with.
     dictionary: DictionaryName | None = None
+    #: See ``auto.Choice``.
+    split: Split | None = None
 
 
 class PackedMember(NamedTuple):
-    """What was written. ``payload`` is the part of ``length`` that holds data. ``dropped``: what
-    of the source does not come back, by rule, beside the values that do."""
+    """What was written: a row for each block, and of the whole what an ``Index`` says.
 
-    index: Index  # type: ignore[assignment]  # hides tuple.index, which nobody wants here
-    header: Header
+    ``payload`` is the part of ``length`` that holds data. ``dropped``: what of the source does not
+    come back, by rule, beside the values that do.
+    """
+
+    rows: tuple[IndexRow, ...]
+    records: int | None
+    size: int
+    exact: bool
     length: int
     payload: int
-    blocks: int
     stored_blocks: int
     seconds: dict[str, float]
     dropped: list[Loss] = []  # noqa: RUF012 (never written to)
+
+
+def check_meta(meta: Mapping[str, str] | None) -> None:
+    """UsageError where a note is no text."""
+    if not all(isinstance(text, str) for pair in (meta or {}).items() for text in pair):
+        raise UsageError("the keys and values of meta must be strings")
 
 
 def pack_stream(
@@ -81,12 +98,15 @@ def pack_stream(
     """
     fmt = FORMATS.get(packing.format)
     serializer = SERIALIZERS.cls(packing.chain.serializer.name)
-    blocks = fmt.split(
-        read,
-        packing.block_size,
-        for_values=fmt.has_values and not serializer.exact,
-        most_values=serializer.most_values(packing.block_size),
-    )
+    if packing.split is not None:
+        blocks = packing.split(read, packing.block_size)
+    else:
+        blocks = fmt.split(
+            read,
+            packing.block_size,
+            for_values=fmt.has_values and not serializer.exact,
+            most_values=serializer.most_values(packing.block_size),
+        )
     return pack_blocks(blocks, write, packing, progress)
 
 
@@ -105,6 +125,10 @@ def pack_blocks(
     fmt = FORMATS.get(packing.format)
     serializer = SERIALIZERS.cls(packing.chain.serializer.name)
     line = Line(blocks, block_size=packing.block_size, size=packing.size, progress=progress)
+    if rows is None and (member := _pack_alone(line, write, packing)) is not None:
+        if progress is not None:
+            progress(member.size, member.length)
+        return member
     header, plan = prepare(packing, line.first)
     # A source without values is not parsed: codecs and checksums let other threads run.
     parsed = (isinstance(fmt, ValueFormat) or serializer.compresses) and serializer.holds_gil
@@ -133,15 +157,76 @@ def pack_blocks(
         line.written = writer.length
     index = writer.finish(digest.digest())
     return PackedMember(
-        index,
-        header,
+        index.rows,
+        index.records,
+        index.size,
+        index.exact,
         writer.length,
         writer.payload,
-        len(index.rows),
         stored,
         line.seconds,
         dropped,
     )
+
+
+class _Alike(NamedTuple):
+    """What small sources have in common that are packed alike: all but name, time and bytes."""
+
+    packing: Packing
+    style: Style
+    start: bytes
+    packer: BlockPacker
+    form: ShortForm
+
+
+class _LastAlike(local):
+    """What each thread keeps for the next small source: to make it takes longer than to use it."""
+
+    alike: _Alike | None = None
+
+
+_last = _LastAlike()
+
+
+def _pack_alone(
+    line: Line, write: Callable[[Buffer], object], packing: Packing
+) -> PackedMember | None:
+    """Pack a source that is one small block, whose bytes are kept as they are, into a short
+    member, in the very bytes that it would have otherwise; None for any other source."""
+    first = line.first
+    if not first.last or first.index or len(first.data) > SMALL:
+        return None
+    serializer, fmt = SERIALIZERS.cls(packing.chain.serializer.name), FORMATS.get(packing.format)
+    if packing.entry is not None or not keeps(serializer, fmt):
+        return None
+    asked = packing._replace(name=None, mtime=None, size=None)
+    style = fmt.outline(first)
+    alike = _last.alike
+    if alike is None or (alike.packing, alike.style) != (asked, style):
+        header, plan = prepare(asked, first)
+        alike = _Alike(asked, style, header.start, BlockPacker(plan), ShortForm(header))
+        _last.alike = alike
+    member = None
+    for packed in turns(worked(alike.packer, first), line.seconds):
+        add_seconds(line.seconds, packed.seconds)
+        block, payload = packed.block, packed.payload[0]
+        with refused_as_written():
+            frame = alike.form.frame(block, payload, packing.name, packing.mtime)
+        if frame is None:
+            continue
+        data = b"".join((alike.start, frame, payload))
+        write(data)
+        member = PackedMember(
+            (IndexRow.of(block, len(frame), frame_check(frame)),),
+            block.records,
+            block.size,
+            block.exact,
+            len(data),
+            len(payload),
+            int(block.stored),
+            line.seconds,
+        )
+    return member
 
 
 def with_dictionary(

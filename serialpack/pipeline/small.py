@@ -3,13 +3,13 @@
 import io
 from functools import lru_cache
 from threading import local
-from typing import NamedTuple
 
-from serialpack.container.small import MOST_WRITTEN, STORED, UNPROVED, Small
+from serialpack.container.small import MOST_WRITTEN, STORED, UNPROVED, read_small, small_form
 from serialpack.errors import CodecError, DamagedError
 from serialpack.formats.base import Style
-from serialpack.pipeline.blocks import SETTINGS, Plan, not_given_back
+from serialpack.pipeline.blocks import SETTINGS, Plan
 from serialpack.pipeline.pack import Packing, pack_stream
+from serialpack.pipeline.parts import not_given_back
 from serialpack.pipeline.squeeze import Squeeze
 from serialpack.stages.chain import Chain, chain_of_numbers
 from serialpack.stages.stage import Buffer, ChainNumbers
@@ -18,14 +18,6 @@ from serialpack.stages.stage import Buffer, ChainNumbers
 _KEPT = 4
 
 _thread = local()
-
-
-class SmallUnpacked(NamedTuple):
-    """The serialized bytes of a small form, and what it says of them."""
-
-    plan: Plan
-    data: Buffer
-    stored_size: int
 
 
 def pack_small(chain: Chain, settings: Style, data: Buffer, *, verify: bool) -> bytes | None:
@@ -42,7 +34,7 @@ def pack_small(chain: Chain, settings: Style, data: Buffer, *, verify: bool) -> 
         elif verify:
             _undo(chain, squeeze, payload, data)
     flags = STORED * stored | UNPROVED * (not verify)
-    return Small(chain.numbers, flags, len(data), settings, payload).encode()
+    return small_form(chain.numbers, flags, len(data), settings, payload)
 
 
 def _undo(chain: Chain, squeeze: Squeeze, payload: Buffer, data: Buffer) -> None:
@@ -54,33 +46,36 @@ def _undo(chain: Chain, squeeze: Squeeze, payload: Buffer, data: Buffer) -> None
         raise not_given_back(chain, "other bytes came back")
 
 
-def unpack_small(data: Buffer) -> SmallUnpacked:
-    """The serialized object in the small form ``data``; DamagedError where it is not whole."""
-    small = Small.decode(data)
-    plan = _plan(small.chain, small.flags)
-    if small.settings:
-        plan = plan._replace(style={SETTINGS: small.settings})
-    restored = small.payload
-    if not (small.flags & STORED or plan.chain.plain):
+def unpack_small(data: Buffer) -> tuple[Plan, Buffer]:
+    """The serialized object in the small form ``data``, and how it is to be read.
+
+    DamagedError where it is not whole.
+    """
+    numbers, flags, size, settings, restored = read_small(data)
+    plan, plain = _plan(numbers, flags)
+    if settings:
+        plan = plan._replace(style={SETTINGS: settings})
+    if not (plain or flags & STORED):
         try:
-            restored = _squeeze(plan.chain).backward(small.payload, small.size)
+            restored = _squeeze(plan.chain).backward(restored, size)
         except CodecError as error:
             raise DamagedError(f"its payload {error}") from None
-    if len(restored) != small.size:
-        raise DamagedError(f"it restores to {len(restored)} bytes, not {small.size}")
-    return SmallUnpacked(plan, restored, len(small.payload))
+    if len(restored) != size:
+        raise DamagedError(f"it restores to {len(restored)} bytes, not {size}")
+    return plan, restored
 
 
 @lru_cache(64)
-def _plan(numbers: ChainNumbers, flags: int) -> Plan:
-    """UnsupportedError for a stage that this version does not know."""
+def _plan(numbers: ChainNumbers, flags: int) -> tuple[Plan, bool]:
+    """The plan, and whether it leaves bytes as they are; UnsupportedError for a stage that this
+    version does not know."""
     chain = chain_of_numbers(numbers, "")
-    return Plan(chain, "object", {}, verify=not flags & UNPROVED)
+    return Plan(chain, "object", {}, verify=not flags & UNPROVED), chain.plain
 
 
 def expand(data: Buffer) -> bytes:
     """The container that says the same as the small form ``data``, for those who read blocks."""
-    plan, restored, _ = unpack_small(data)
+    plan, restored = unpack_small(data)
     pieces: list[Buffer] = []
     pack_stream(
         io.BytesIO(restored).read,

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from functools import lru_cache
+from threading import local
 from typing import NamedTuple
 
 from serialpack.container.frames import Whole
@@ -10,8 +11,8 @@ from serialpack.container.records import Header, StoredBlock
 from serialpack.errors import DamagedError, RefusedError
 from serialpack.pipeline.blocks import BlockUnpacker, Plan, Restored, plan_of
 from serialpack.pipeline.digest import WholeDigest
-from serialpack.pipeline.line import Progress
-from serialpack.pipeline.timing import add_seconds, timed, turns
+from serialpack.pipeline.line import SMALL, Progress
+from serialpack.pipeline.timing import add_seconds, timed, turns, worked
 from serialpack.pipeline.workers import INLINE_PLAIN, in_order
 from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import Chain
@@ -141,11 +142,14 @@ def unpack_member(
 
     ``progress`` gets the totals of the file and of ``out``, not those of the member.
     """
-    plan = member_plan(member.header, trust=trust)
     seconds: dict[str, float] = {}
     count, written = 0, out.written
     entries = None if not member.header.in_archive else int(member.header.entry is not None)
-    blocks = _restored(member, plan, seconds, threads, before=out.check, watched=True)
+    plan = member_plan(member.header, trust=trust)
+    if member.short is not None and member.short.block.block.serialized <= SMALL:
+        blocks = _alone(member, plan, seconds, before=out.check)
+    else:
+        blocks = _restored(member, plan, seconds, threads, before=out.check, watched=True)
     for stored, restored in turns(blocks, seconds):
         out(restored.source_data)
         if member.header.shared:
@@ -171,6 +175,29 @@ def unpack_member(
         seconds=seconds,
         entries=entries,
     )
+
+
+class _LastUnpacker(local):
+    """What each thread keeps for the next small file, which is packed alike mostly."""
+
+    unpacker: BlockUnpacker | None = None
+
+
+_last = _LastUnpacker()
+
+
+def _alone(
+    member: Member, plan: Plan, seconds: dict[str, float], before: Callable[[int], None]
+) -> Iterator[tuple[StoredBlock, Restored]]:
+    """``_restored`` of a short member: that its one block is whole says that it all is."""
+    (stored,) = timed(_announced(member, before), seconds, "read")
+    unpacker = _last.unpacker
+    if unpacker is None or unpacker.plan != plan:
+        unpacker = BlockUnpacker(plan)
+        if unpacker.keeps:  # others may remember what they have read
+            _last.unpacker = unpacker
+    for restored in worked(unpacker, stored):
+        yield stored, restored
 
 
 def restored_pieces(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from serialpack.collector import gc_paused
@@ -28,19 +28,30 @@ if TYPE_CHECKING:
 
 def arrays(units: Sequence[Unit], names: Sequence[str]) -> dict[str, Array]:
     """For each of ``names`` the values that the records have there: see ``Records.fields``."""
+    found: dict[str, list[Array]] = {name: [] for name in Fields(names).names}
+    missing = {*found}
+    for lists, there in values(units, names):
+        missing -= there
+        for name, pieces in found.items():
+            pieces.append(typed(lists[name]))
+    if missing and any(unit.records for unit in units):
+        told = " or ".join(name for name in found if name in missing)
+        raise UsageError(f"no record has a field {told}")
+    return {name: put_together(pieces) for name, pieces in found.items()}
+
+
+def values(
+    units: Sequence[Unit], names: Sequence[str]
+) -> Iterator[tuple[dict[str, list[Any]], set[str]]]:
+    """For each unit the same as lists, and the names that any of its records has."""
     fields = Fields(names)
     taken = _Taken(fields)
-    pieces: dict[str, list[Array]] = {name: [] for name in fields.names}
-    missing = [*pieces]
-    with gc_paused():
-        for unit in units:
+    for unit in units:
+        with gc_paused():
             records = taken.records(unit)
-            for name, found in pieces.items():
-                found.append(typed(_values(records, name)))
-            missing = [name for name in missing if not _is_there(records, name)]
-    if missing and any(unit.records for unit in units):
-        raise UsageError(f"no record has a field {' or '.join(missing)}")
-    return {name: put_together(found) for name, found in pieces.items()}
+            lists = {name: _values(records, name) for name in fields.names}
+            there = {name for name in fields.names if _is_there(records, name)}
+        yield lists, there
 
 
 class _Taken:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, overload
+
+from xxhash import xxh3_64
 
 from serialpack.api import HEAD, expanded, opened_source
 from serialpack.container.reader import SNIFF, is_container
@@ -102,6 +104,44 @@ class Records(Sequence[Any]):
         with opened_source(self._source):
             return arrays(self._units, names)
 
+    def runs(self, size: int) -> list[range]:
+        """The numbers of the records in runs of whole blocks, each of ``size`` bytes of the source.
+
+        Each can be read without the others: by a slice, by ``lists``. There is one run where only
+        reading all tells where records end, none where there are no records.
+        """
+        self._check_open()
+        if not all(unit.stored for unit in self._units):
+            return [range(self._count)][: self._count]
+        found: list[range] = []
+        start = stop = filled = 0
+        for unit in self._units:
+            stop += unit.records
+            filled += unit.size
+            if filled >= size and stop > start:
+                found.append(range(start, stop))
+                start, filled = stop, 0
+        return [*found, *[range(start, stop)][: stop - start]]
+
+    def lists(
+        self, names: Sequence[str], run: range
+    ) -> Iterator[tuple[dict[str, list[Any]], set[str]]]:
+        """As ``fields``, but lists, for each block of one of ``runs``; and the names that any of
+        its records has."""
+        from serialpack.records.arrays import values
+
+        self._check_open()
+        first, stop = bisect_left(self._firsts, run.start), bisect_left(self._firsts, run.stop)
+        with opened_source(self._source):
+            yield from values(self._units[first:stop], names)
+
+    @property
+    def check(self) -> int:
+        """A checksum of all that the index says of the blocks, their own checksums too: while it
+        is the same, so are the records."""
+        members = {id(unit.member): unit.member for unit in self._units}.values()
+        return xxh3_64(repr([member.rows for member in members]).encode()).intdigest()
+
     def close(self) -> None:
         """Close the file, if it was given by its name; nothing can be read any more."""
         self._closed = True
@@ -130,6 +170,9 @@ class Records(Sequence[Any]):
                 stop = unit.first_record + unit.records
                 here = range(chosen.start, min(stop, chosen.stop), chosen.step)
                 chosen = chosen[len(here) :]
+                if len(here) == unit.records and place not in self._loaded:
+                    found += self._values(place)  # which nobody comes back for
+                    continue
                 numbers = [number - unit.first_record for number in here]
                 found += self._load(place).some(numbers)
         return found

@@ -20,6 +20,8 @@ _LONG_INTEGER = re.compile(rb'"(?:[^"\\]|\\.)*+"|(-?[0-9]{19,}+)(?![.eE])|[0-9][
 _MAY_OVERFLOW = re.compile(rb"[eE]\+?[0-9]{3}|[0-9]{300}")
 #: How many values of a list or map are looked at to guess what the others are, and how far down.
 _SAMPLES, _LEVELS = 16, 8
+#: A map of so many values is written in about the time that looking at it takes.
+_FEW = 64
 _TO_ZERO = bytes.maketrans(b"123456789", b"000000000")
 
 
@@ -51,6 +53,10 @@ def write_lines(records: list[Any], writer: Callable[[bool], Callable[[Any], str
     Where there is little of that, it is escaped: one wide character makes a wide text of it all,
     which takes three times as long.
     """
+    if len(records) == 1 and type(records[0]) is dict and len(records[0]) <= _FEW:
+        line = writer(True)(records[0])
+        if "\\u" not in line:  # it is alike both ways, and told sooner than by a look before
+            return _joined([line])
     try:
         return _joined(list(map(writer(_mostly_ascii(records)), records)))
     except UnicodeEncodeError:  # a lone surrogate

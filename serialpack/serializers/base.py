@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
+from serialpack.depth import MAX_DEPTH
 from serialpack.errors import UsageError, ValueRefusedError
 from serialpack.formats.base import Style, depth_loss
 from serialpack.formats.shared.document import Unwritable
@@ -24,6 +25,9 @@ from serialpack.values.kinds import (
     unplaced,
     value_step,
 )
+
+if TYPE_CHECKING:
+    from serialpack.formats.arrays.header import ArrayHeader
 
 #: What libraries raise for a value that they cannot write or read; others are translated.
 FAILURES = (ValueError, TypeError, OverflowError, RecursionError)
@@ -117,6 +121,11 @@ class RecordSerializer(Serializer):
     stored_format: ClassVar[str]
     #: Whether what was one object, in two places or inside itself, is so again.
     identity: ClassVar[bool] = False
+    #: Whether each level of values is a byte at least of what it writes for an object, and what is
+    #: nested too deeply for the library its error: then the values of few bytes are not looked at.
+    levels_show: ClassVar[bool] = False
+    #: Whether C code writes, which makes no containers that the collector would look at.
+    written_in_c: ClassVar[bool] = False
     #: Whether it writes msgspec's structs as maps.
     holds_structs: ClassVar[bool] = False
     #: The format that it writes, where that is a dialect of the stored one.
@@ -174,11 +183,20 @@ class RecordSerializer(Serializer):
 
         In pieces, of which some may be memory of the object's own.
         """
-        self.check_values(records)
-        return self._dump_object(records)
+        if not self.levels_show:
+            self.check_values(records)
+            return self._dump_object(records)
+        pieces = self._dump_object(records)
+        if len(pieces[0]) > MAX_DEPTH:
+            self.check_values(records)
+        return pieces
 
     def _dump_object(self, records: list[Any]) -> list[Buffer]:
         return [self._dump(records)]
+
+    def beside(self, message: Buffer) -> list[ArrayHeader | None]:  # noqa: ARG002
+        """What the buffers beside the message of an object are, in order, as far as it says."""
+        return []
 
     def reload_object(self, pieces: list[Buffer]) -> list[Any]:
         """What ``load_object`` loads from the pieces of ``dump_object``, for whoever only looks at

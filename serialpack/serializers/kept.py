@@ -16,11 +16,11 @@ _Called = tuple[str, tuple[int, ...]]
 
 
 class _Kept(local):
-    """Those of a thread that were asked for without options or settings."""
+    """Those of a thread that were asked for without options; with the settings that they have."""
 
     def __init__(self) -> None:
         self.writers: dict[_Called, tuple[RecordSerializer, Style]] = {}
-        self.readers: dict[_Called, RecordSerializer] = {}
+        self.readers: dict[_Called, tuple[RecordSerializer, Style]] = {}
 
 
 _kept = _Kept()
@@ -33,7 +33,7 @@ def kept_writer(called: _Called, options: dict[str, Any]) -> tuple[RecordSeriali
         serializer = of_values(SERIALIZERS.create(*called))
         found = serializer, serializer.settings(options)
         serializer.configure(found[1])
-        if not (options or found[1]):
+        if not options:
             _kept.writers[called] = found
     return found
 
@@ -42,10 +42,11 @@ def kept_reader(
     called: _Called, settings: Style | None, options: Mapping[str, Any] | None
 ) -> RecordSerializer:
     """One that reads what ``called`` wrote; ``options`` take the place of its settings."""
-    found = None if options or settings else _kept.readers.get(called)
-    if found is None:
-        found = of_values(reader(*called))
-        found.configure(found.settings(options) if options else settings or {})
-        if not (options or settings):
+    found = None if options else _kept.readers.get(called)
+    if found is None or found[1] != (settings or {}):
+        serializer = of_values(reader(*called))
+        found = serializer, serializer.settings(options) if options else settings or {}
+        serializer.configure(found[1])
+        if not options:
             _kept.readers[called] = found
-    return found
+    return found[0]

@@ -31,6 +31,8 @@ class MarshalSerializer(UnsafeSerializer):
     }
     partly = frozenset({"object"})
     params = (Param("version", 0, VERSION, VERSION),)
+    levels_show = True
+    written_in_c = True
     about = "Python's marshal data, for one Python version; unpacked with --trust only"
 
     def __init__(self, name: str, values: tuple[int, ...] = ()) -> None:

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from typing import Any
 
+from serialpack.depth import MAX_DEPTH
 from serialpack.formats.msgpack.msgpack import message_ends
 from serialpack.formats.msgpack.values import messages, pack_checked, unpack, unpack_one
 from serialpack.serializers._messages import Messages
@@ -33,12 +34,16 @@ class MsgPackSerializer(Messages):
     def _dump(self, records: list[Any]) -> bytes:
         return pack_checked(records)
 
+    def dump_object(self, records: list[Any]) -> list[Buffer]:
+        return [pack_checked(records)]
+
     def _load(self, data: Buffer) -> list[Any]:
         return unpack(data)
 
     def load_object(self, pieces: list[Buffer]) -> list[Any]:
         data = pieces[0] if len(pieces) == 1 else b"".join(pieces)
-        self._check_depth(data)
+        if len(data) > MAX_DEPTH:
+            self._check_depth(data)
         return unpack_one(data)
 
     def load_json(self, data: Buffer) -> list[Any]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from serialpack.collector import gc_paused
+from serialpack.collector import FEW, gc_paused
 from serialpack.container.frames import checksum
 from serialpack.errors import UsageError, ValueRefusedError
 from serialpack.serializers.base import FAILURES, RecordSerializer, Serializer
@@ -46,10 +46,11 @@ def serialized(serializer: RecordSerializer, obj: Any) -> list[Buffer]:
 
 def dumped(serializer: RecordSerializer, obj: Any) -> list[Buffer]:
     """As ``serialized``; NotTaken, for whoever may not want to know which value it is."""
-    records = _records(serializer, obj)
+    records = _records(serializer, obj) if serializer.tabular else [obj]
     try:
-        # C code makes no containers as it writes.
-        with gc_paused(0) if serializer.compiled else gc_paused():
+        if serializer.compiled or serializer.written_in_c:
+            return serializer.dump_object(records)
+        with gc_paused():
             return serializer.dump_object(records)
     except FAILURES as error:
         raise NotTaken(partial(_refusal, serializer, records, error)) from None
@@ -115,14 +116,17 @@ def prove(
     # A hook of the user's gets memory of its own, with which it may do what it likes.
     alone = object_hook is not None and len(pieces) > 1
     given: list[Buffer] = [bytearray().join(pieces)] if alone else pieces
-    size = sum(map(len, pieces))
+    size = sum(map(len, pieces)) if len(pieces) > 1 else len(data)
     try:
-        with gc_paused(size):
+        if size < FEW:
             again = _the_one(serializer, serializer.reload_object(given))
+        else:
+            with gc_paused():
+                again = _the_one(serializer, serializer.reload_object(given))
     except FAILURES as error:
         raise _refusal(serializer, _records(serializer, plain), error) from None
-    few = size <= _FEW and object_hook is None and not serializer.identity
-    if few and plainly_same(obj, again):
+    few = size <= _FEW and object_hook is None
+    if few and plainly_same(obj, again, identity=serializer.identity):
         return
     with gc_paused():
         lost = difference(obj, hooked(again, object_hook), identity=serializer.identity)

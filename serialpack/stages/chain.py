@@ -24,7 +24,7 @@ class Chain(NamedTuple):
     codec: StageSpec
 
     def __str__(self) -> str:
-        return "+".join(spell_stage(*stage) for stage in self.stages())
+        return _spelled(self)
 
     @property
     def zstd_envelope(self) -> bool:
@@ -45,6 +45,16 @@ class Chain(NamedTuple):
         """Each with the registry that it is in, in packing order."""
         filters: list[tuple[Registry[Any], StageSpec]] = [(FILTERS, f) for f in self.filters]
         return [(SERIALIZERS, self.serializer), *filters, (CODECS, self.codec)]
+
+
+class Extent(NamedTuple):
+    """An extent of a block that is a part of its own, of ``size`` bytes.
+
+    ``chain``: its own, with the serializer of the header's; None: that one.
+    """
+
+    size: int
+    chain: Chain | None = None
 
 
 def parse_chain(text: str) -> Chain:
@@ -74,7 +84,12 @@ def spell_stage(registry: Registry[Any], spec: StageSpec) -> str:
     return spec.name + cls.spell_params(spec.values)
 
 
-# Messages come one after another under the same few chains.
+# Messages, and files of a folder, come one after another under the same few chains.
+@lru_cache(64)
+def _spelled(chain: Chain) -> str:
+    return "+".join(spell_stage(*stage) for stage in chain.stages())
+
+
 @lru_cache(64)
 def _numbers_of(chain: Chain) -> ChainNumbers:
     return tuple(_numbers(*stage) for stage in chain.stages())
@@ -84,7 +99,7 @@ def _numbers_of(chain: Chain) -> ChainNumbers:
 def chain_of_numbers(numbers: ChainNumbers, writer: str) -> Chain:
     """The chain a container stores; UnsupportedError for a stage that this version lacks."""
     if len(numbers) < 2:
-        raise UnsupportedError("the header's chain has no codec")
+        raise UnsupportedError("a chain has no codec")
     return Chain(
         _spec(SERIALIZERS, numbers[0], writer),
         tuple(_spec(FILTERS, n, writer) for n in numbers[1:-1]),

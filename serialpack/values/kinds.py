@@ -70,7 +70,7 @@ TEXT_KINDS = frozenset({"digits", "overflow", "negative-zero", "duplicate-keys"}
 #: The rules of ``--lossy`` about what only a source says.
 DIGITS, DUPLICATES, UTF8 = "digits", "duplicates", "utf8"
 COMMENTS, COLUMNS, AROUND, FIELDS = "comments", "columns", "around", "fields"
-ORDER, SPACE, HEADER = "order", "space", "header"
+ORDER, SPACE, HEADER, ATTRIBUTES = "order", "space", "header", "attributes"
 
 #: What is no value, and is dropped where values are all that is kept: in words, of one and of
 #: several.
@@ -78,6 +78,7 @@ DROPPED = {
     COMMENTS: ("comment", "comments"),
     SPACE: ("white space between elements", "white spaces between elements"),
     HEADER: ("header", "headers"),
+    ATTRIBUTES: ("attribute", "attributes"),
 }
 
 #: What no serializer holds: Python itself stops there.

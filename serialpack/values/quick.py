@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from fractions import Fraction
-from io import BytesIO
 from itertools import compress
+from threading import local
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -43,21 +43,45 @@ def quickly_same(was: Any, became: Any, *, identity: bool) -> bool:
     return True
 
 
-def plainly_same(was: Any, became: Any) -> bool:
-    """Whether two small values certainly are the same, and no more than text, numbers, bytes and
-    containers; in half the time."""
-    try:
-        return _plainly(was) == _plainly(became)
-    except Exception:  # as above
-        return False
+def plainly_same(was: Any, became: Any, *, identity: bool) -> bool:
+    """As ``quickly_same``, of two small values that are no more than text, numbers, bytes and
+    containers; in a tenth of the time.
+
+    With ``identity`` also of texts and numbers: what is False may be the same all the same.
+    """
+    return _plain.same(was, became, memo=identity)
 
 
-def _plainly(value: Any) -> bytes:
-    file = BytesIO()
-    pickler = _PlainPickler(file, 5)
-    pickler.fast = True
-    pickler.dump(value)
-    return file.getvalue()
+class _Plain(local):
+    """A pickler for each thread, without and with a memo: making one takes longer than a small
+    value."""
+
+    def __init__(self) -> None:
+        self._pieces: list[Any] = []
+        self._picklers: dict[bool, _PlainPickler] = {}
+
+    def same(self, was: Any, became: Any, *, memo: bool) -> bool:
+        # Taken out meanwhile: one that has failed is not used again.
+        pickler, pieces = self._picklers.pop(memo, None), self._pieces
+        if pickler is None:
+            pickler = _PlainPickler(_File(pieces.append), 5)
+            pickler.fast = not memo
+        try:
+            pickler.dump(was)
+            pickler.clear_memo()
+            count = len(pieces)
+            pickler.dump(became)
+            pickler.clear_memo()
+            same = pieces[:count] == pieces[count:]
+        except Exception:  # as above
+            return False
+        finally:
+            pieces.clear()
+        self._picklers[memo] = pickler
+        return same
+
+
+_plain = _Plain()
 
 
 class _PlainPickler(pickle.Pickler):

@@ -292,18 +292,36 @@ def test_a_damaged_block_costs_its_entries_and_no_others(tmp_path: Path, salvage
 
 
 @pytest.mark.parametrize("make", [io.BytesIO, Pipe])
+@pytest.mark.parametrize("include", [(), ("in/*",)])
 @pytest.mark.parametrize("cut_in", [1, 2])
 def test_what_came_before_a_cut_is_given(
-    tmp_path: Path, make: Callable[[bytes], io.BytesIO], cut_in: int
+    tmp_path: Path, make: Callable[[bytes], io.BytesIO], include: tuple[str, ...], cut_in: int
 ) -> None:
     """Blocks are read ahead: a cut in the second one once cost the first."""
     given = documents(tmp_path, 40)
     data = packed(given, block_size=4 << 10, serializer="raw")
     (shared, _) = find_members(io.BytesIO(data))
     whole = {e.path for row in shared.index.rows[:cut_in] for e in decode_rows(row.entries or b"")}
+    cut = make(data[: shared.offsets[cut_in] + 200])
     with pytest.raises(serialpack.SerialpackError, match="truncated"):
-        serialpack.unpack_archive(make(data[: shared.offsets[cut_in] + 200]), tmp_path / "out")
+        serialpack.unpack_archive(cut, tmp_path / "out", include=include)
     assert tree(tmp_path / "out") == {p: d for p, d in contents(given).items() if p in whole}
+
+
+@pytest.mark.parametrize("make", [io.BytesIO, Pipe])
+def test_a_cut_in_what_is_not_wanted_is_told(
+    tmp_path: Path, make: Callable[[bytes], io.BytesIO]
+) -> None:
+    """Behind it there may be entries that are."""
+    given = documents(tmp_path, 8)
+    large = tmp_path / "large"
+    large.write_bytes(os.urandom(20_000))
+    data = packed({**given, "in/large": large}, block_size=4 << 10, serializer="raw")
+    starts = [member.start for member in find_members(io.BytesIO(data))]
+    cut = make(data[: starts[1] + 9_000])
+    with pytest.raises(serialpack.SerialpackError, match="truncated"):
+        serialpack.unpack_archive(cut, tmp_path / "out", include=["in/item*"])
+    assert tree(tmp_path / "out") == contents(given)
 
 
 def test_many_rows_stand_in_several_blocks() -> None:

@@ -212,6 +212,7 @@ COMMANDS: dict[str, Wanted] = {
     ),
     "--to ndjson field.npy": Wanted("field.ndjson", values("field.ndjson"), [[1, 2], [3, 4]]),
     "--at mask arrays.npz -o mask.npy": Wanted("same values", array("mask.npy"), [1, 0]),
+    "--at run/field data.h5 -o run.npy": Wanted("same values", array("run.npy"), [1, 2]),
     "--infer cells.csv -o cells.npy": Wanted("2 of 3 columns", array("cells.npy"), [(1, 2.5, "x")]),
     "export.csv -o export.parquet": Wanted(
         "same values",
@@ -254,7 +255,7 @@ def words_of(command: str) -> str:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The files that the commands are about."""
-    for library in ("pyarrow", "yaml", "bson", "numpy"):
+    for library in ("pyarrow", "yaml", "bson", "numpy", "h5py"):
         pytest.importorskip(library)
     import numpy as np
 
@@ -263,6 +264,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / name).write_bytes(data)
     (folder / "cells.csv").write_bytes(b"a,b,c\n1,2.5,x\n")
     np.savez_compressed(folder / "arrays.npz", mask=np.array([1, 0], "u1"), a=np.zeros(3))
+    (folder / "data.json").write_text('{"run/field": [1, 2], "other": [0.5]}')
+    serialpack.convert(folder / "data.json", folder / "data.h5", to="hdf5")
+    (folder / "data.json").unlink()
     np.save(folder / "field.npy", np.array([[1, 2], [3, 4]]))
     source = folder / "source.json"
     source.write_text(

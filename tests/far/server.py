@@ -19,7 +19,7 @@ class Asked(NamedTuple):
     sent: int
 
 
-class _Quiet(ThreadingHTTPServer):
+class QuietServer(ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, *_: object) -> None:
@@ -46,7 +46,7 @@ class FileServer:
         self.authorized: list[str | None] = []
         self.on_get: Callable[[], object] = lambda: None
         self.tag: str | None = None
-        self._server = _Quiet(("127.0.0.1", 0), self._handler())
+        self._server = QuietServer(("127.0.0.1", 0), self._handler())
         self.host = f"127.0.0.1:{self._server.server_address[1]}"
 
     def url(self, name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -148,3 +149,24 @@ def test_paths_load_nothing_of_it(tmp_path: Path) -> None:
     )
     said, _ = loaded(code, blocked=("fsspec",))
     assert "pip install 'serialpack[remote]'" in said
+
+
+@pytest.mark.parametrize(
+    ("url", "module", "extra"),
+    [
+        ("gs://b/x", "gcsfs", "gs"),
+        ("zip://a::sftp://h/x", "fsspec.implementations.sftp", "sftp"),
+        ("s3://b/x", "s3fs", "remote"),
+    ],
+)
+def test_what_is_missing_has_an_extra(
+    url: str, module: str, extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    registry = pytest.importorskip("fsspec.registry", reason="the extra remote is not installed")
+    for protocol in (extra, "s3", "ssh", "gcs"):
+        monkeypatch.delitem(registry._registry, protocol, raising=False)
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(serialpack.MissingLibraryError) as caught:
+        serialpack.inspect(url)
+    assert str(caught.value).endswith(f"; pip install 'serialpack[{extra}]'")
+    assert "\n" not in str(caught.value)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import io
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -18,7 +19,7 @@ import pytest
 
 import serialpack
 from serialpack.errors import FileError
-from tests.faults.conftest import KIB, MIB, Start, finish, hidden
+from tests.faults.conftest import KIB, MIB, Start, finish, hidden, noise
 from tests.faults.disk import injecting, limited
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="POSIX limits, mounts and users")
@@ -68,6 +69,33 @@ def test_a_full_disk_is_one_line_and_leaves_what_was_there(
     assert (output.read_bytes() if output.exists() else None) == old
     assert not hidden(small_disk)
     assert given.read_bytes() == before
+
+
+@pytest.mark.parametrize("args", ["pack -r in -o disk/out", "unpack all.spk -o disk/out"])
+def test_of_many_files_those_are_kept_that_a_disk_has_room_for(
+    start: Start, small_disk: Path, tmp_path: Path, args: str
+) -> None:
+    """Each is whole or is not there, each that is not is named, and no source is lost."""
+    given = {str(n): noise(60 * KIB, n) for n in range(12)}
+    (tmp_path / "in").mkdir()
+    for name, data in given.items():
+        (tmp_path / "in" / name).write_bytes(data)
+    finish(start("pack", "-qr", "in", "--archive", "-o", "all.spk"), 0)
+    said = finish(start(*args.split(), "--rm"), 1, most=30)
+    made = [path for path in (small_disk / "out").rglob("*") if path.is_file()]
+    lost = re.findall(r"disk/out/(?:in/)?(\d+)(?:\.spk)?: cannot write: no space left", said)
+    assert made
+    assert lost
+    assert sorted([path.stem for path in made] + lost) == sorted(given)
+    for path in made:
+        if path.suffix == ".spk":
+            serialpack.unpack(path, path := tmp_path / path.stem)
+        assert path.read_bytes() == given[path.name]
+    kept = lost if args.startswith("pack") else given
+    assert {path.name: path.read_bytes() for path in (tmp_path / "in").iterdir()} == {
+        name: given[name] for name in kept
+    }
+    assert (tmp_path / "all.spk").exists()
 
 
 @pytest.mark.parametrize("verb", ["pack", "unpack"])

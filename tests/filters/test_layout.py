@@ -154,6 +154,25 @@ def test_lorenzo_is_deltas_one_after_another() -> None:
     assert np.array_equal(found[1:, 1:, 1:], inner % (1 << 16))
 
 
+@pytest.mark.parametrize("lag", [0, 1, 2, 3, 16, 17, 700, 2047, 2048, 5000])
+@pytest.mark.parametrize("size", [1, 8])
+def test_each_lag_is_undone(size: int, lag: int) -> None:
+    """Short lags are doubled before rows are added up, and long ones are rows already."""
+    draw = np.random.default_rng(lag)
+    for name, undo in (("delta", np.add), ("xor", np.bitwise_xor)):
+        for count in (0, 1, 17, 4500):
+            numbers = draw.integers(0, 1 << 8 * size, count, f"<u{size}")
+            plain = numbers.copy()
+            step = lag or 1
+            for at in range(0, count, step):
+                if at:
+                    stop = min(at + step, count)
+                    plain[at:stop] = undo(plain[at - step : stop - step], plain[at:stop])
+            stage = FILTERS.create(name, (size, lag))
+            found = stage.backward(numbers.tobytes() + b"e"[: size - 1])
+            assert bytes(found) == plain.tobytes() + b"e"[: size - 1]
+
+
 def test_floats_are_in_order() -> None:
     draw = np.random.default_rng(2)
     for kind in ("<f2", "<f4", "<f8"):

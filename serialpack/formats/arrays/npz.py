@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import BufferedReader
 from typing import Any
 
 from serialpack.errors import RefusedError, ValueRefusedError
@@ -10,6 +11,7 @@ from serialpack.formats.arrays.npy import NpyFormat
 from serialpack.formats.arrays.rows import array_in, shown_corner
 from serialpack.formats.base import Read
 from serialpack.formats.shared.document import DocumentFormat, Malformed
+from serialpack.formats.shared.large import FileOver, LargeValue, ReadAt
 from serialpack.values.kinds import shown, value_step
 
 
@@ -24,6 +26,11 @@ class NpzFormat(DocumentFormat):
     in_file = True
     cannot = NpyFormat.cannot | {"bare"}
     partly = NpyFormat.partly
+
+    def large_values(self, read: ReadAt, size: int) -> list[LargeValue]:
+        from serialpack.formats.arrays.zipped import places
+
+        return places(BufferedReader(FileOver(read, size)))
 
     def read(self, data: bytes) -> list[Any]:
         from serialpack.formats.arrays.values import values_of
@@ -54,7 +61,7 @@ class NpzFormat(DocumentFormat):
     def check_document(self, document: Any) -> None:
         if type(document) is not dict:
             raise ValueRefusedError(
-                f"npz has arrays by name, this is no map: {shown(document)}",
+                f"{self.name} has arrays by name, this is no map: {shown(document)}",
                 record=0,
                 value_path="$",
                 kind="bare",
@@ -63,11 +70,16 @@ class NpzFormat(DocumentFormat):
 
     def write(self, records: list[Any]) -> bytes:
         from serialpack.formats.arrays.made import npy_of_value
-        from serialpack.formats.arrays.zipped import zip_of
 
         (document,) = records
         if type(document) is not dict or not all(type(name) is str for name in document):
             raise TypeError("arrays have names")
-        return zip_of(
+        return self.of_arrays(
             {name: npy_of_value(value, f"${value_step(name)}") for name, value in document.items()}
         )
+
+    def of_arrays(self, arrays: dict[str, bytes]) -> bytes:
+        """The file of arrays by name, each given as an .npy file."""
+        from serialpack.formats.arrays.zipped import zip_of
+
+        return zip_of(arrays)

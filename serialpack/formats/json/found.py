@@ -5,6 +5,10 @@ import re
 from codecs import BOM_UTF8
 from functools import cache
 
+#: What stands around JSON; and what it begins and ends with, to be told by.
+_WHITE = b" \t\r\n"
+_BEGINS, _ENDS = (b"{", b"["), (b"}", b"]")
+
 
 def json_kind(head: bytes, named: str | None = None) -> str | None:
     """The format of a text that begins so, where it is JSON as far as it is there, and begins a
@@ -13,24 +17,31 @@ def json_kind(head: bytes, named: str | None = None) -> str | None:
     ``named``: the one of the two that the file's name says, unless the text is clearly in the
     other.
     """
+    if named == "json":
+        return "ndjson" if _are_lines(head.removeprefix(BOM_UTF8).strip(_WHITE)) else "json"
     found = _kind(head)
-    if named == "json" and found == "ndjson":
-        return "ndjson"
     if named == "ndjson" and found == "json" and not _one_line(head):
         return "json"
     return named or found
 
 
 def _kind(head: bytes) -> str | None:
-    text = head.removeprefix(BOM_UTF8).strip(b" \t\r\n")
-    if not text.startswith((b"{", b"[")):
+    text = head.removeprefix(BOM_UTF8).strip(_WHITE)
+    if not text.startswith(_BEGINS):
         return None
     if _json_state(text) != "no":
         return "json"
+    return "ndjson" if _are_lines(text) else None
+
+
+def _are_lines(text: bytes) -> bool:
+    """Whether it begins with two lines of JSON, or with one and what may be the next; then it is
+    no JSON itself."""
+    first = text.partition(b"\n")[0]
+    if not (first.startswith(_BEGINS) and first.rstrip(_WHITE).endswith(_ENDS)):
+        return False
     lines = [line for line in text.split(b"\n", 16)[:16] if line.strip()]
-    if len(lines) > 1 and _json_state(lines[0]) == "whole" and _json_state(lines[1]) != "no":
-        return "ndjson"
-    return None
+    return len(lines) > 1 and _json_state(lines[0]) == "whole" and _json_state(lines[1]) != "no"
 
 
 def _one_line(head: bytes) -> bool:

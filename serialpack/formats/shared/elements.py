@@ -17,6 +17,7 @@ from serialpack.errors import RefusedError
 from serialpack.formats.base import Read, SourceBlock, Span, Style, StyleTypes
 from serialpack.formats.shared import split as splitting
 from serialpack.formats.shared.document import DocumentFormat, Malformed
+from serialpack.formats.shared.long_bytes import Heads
 from serialpack.formats.shared.split import (
     Boundary,
     Scan,
@@ -218,6 +219,8 @@ class MessageFormat(DocumentFormat):
 
     quick = True
     style_types: ClassVar[StyleTypes] = {"k": (str,), "h": (bytes,), "t": (bytes,)}
+    #: What first bytes say.
+    heads: ClassVar[Heads]
     #: The head of a map with one member.
     _pair: ClassVar[bytes]
     #: The first byte of an array and of a map whose length stands in the four bytes behind it.

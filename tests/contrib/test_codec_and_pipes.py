@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import serialpack
-from serialpack.interop import multiprocessing as between
-from serialpack.interop.multiprocessing import Packed
+from serialpack.contrib import multiprocessing as between
+from serialpack.contrib.multiprocessing import Packed
 
 np = pytest.importorskip("numpy")
 
@@ -19,10 +19,10 @@ FIELD = np.cumsum(np.arange(200_000)).reshape(400, 500)
 
 def test_the_codec_of_numcodecs() -> None:
     numcodecs = pytest.importorskip("numcodecs")
-    from serialpack.interop import numcodecs as interop
+    from serialpack.contrib import numcodecs as ours
 
-    numcodecs.register_codec(interop.SerialpackCodec)
-    assert doctest.testmod(interop).failed == 0
+    numcodecs.register_codec(ours.SerialpackCodec)
+    assert doctest.testmod(ours).failed == 0
     for config in ({"id": "serialpack"}, {"id": "serialpack", "chain": "objects+zstd:9"}):
         codec = numcodecs.get_codec(config)
         assert codec.get_config() == {"chain": None, **config}

@@ -1,0 +1,271 @@
+"""``--scheduler``: groups of files as tasks on a dask.distributed cluster.
+
+A task does for a group what a local worker process does (``batch.GroupWorker``): it reads and
+writes storage itself, and only what is told of each file travels. A task that a killed worker had
+is done once more; what it finds in its place already must be what it would have written.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import os
+import signal
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from serialpack.cli.batch import Commit, FileJob, GroupWorker, MakeJobWork, Outcome
+from serialpack.cli.words import note
+from serialpack.disk import remove_dead
+from serialpack.errors import (
+    ExistingFileError,
+    FileError,
+    MissingLibraryError,
+    SerialpackError,
+)
+from serialpack.far import is_far
+from serialpack.pipeline.workers import usable_cores
+
+#: The word for a cluster that is started here, and ends with the command.
+LOCAL = "local"
+
+#: How long a scheduler may take to answer, in seconds.
+_ANSWER = 7
+
+#: What should have one version everywhere.
+_COMPARED = ("serialpack", "python", "distributed")
+
+#: How often a task looks whether it is still wanted, in seconds.
+_LOOK = 0.2
+
+
+class Cluster:
+    """The workers of a scheduler, or of one that is started here.
+
+    ``address``: as dask knows it (``tcp://host:8786``), or ``local``; ``workers``: how many of
+    these, by default one a core. ``say`` gets a line of what is worth knowing.
+
+    FileError where no scheduler answers; MissingLibraryError.
+    """
+
+    def __init__(
+        self, address: str, workers: int | None = None, say: Callable[[str], object] = note
+    ) -> None:
+        self._distributed = distributed = _distributed()
+        for name in ("distributed", "distributed.client", "distributed.worker"):
+            # What it says of killed workers and broken connections is said here, in one line.
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+        self._address = address
+        self._since = time.time()
+        self._folders: set[str] = set()
+        #: Is called with the bytes of files that are done and not told of yet.
+        self.tell: Callable[[int, int], object] | None = None
+        self._local: Any = None
+        if address == LOCAL:
+            self._local = distributed.LocalCluster(
+                n_workers=workers or usable_cores(),
+                threads_per_worker=1,
+                dashboard_address=None,
+                memory_limit=None,  # as of a run without a cluster
+                silence_logs=logging.CRITICAL + 1,
+                preload=[__name__],
+            )
+        try:
+            self._client: Any = distributed.Client(self._local or address, timeout=_ANSWER)
+        except (OSError, ValueError) as error:
+            raise _no_scheduler(address, error) from None
+        self._look_at_versions(say)
+
+    def _look_at_versions(self, say: Callable[[str], object]) -> None:
+        """Say where a worker has another version than this, of what matters."""
+        found = self._client.get_versions(packages=["serialpack"])
+        here = found["client"]["packages"]
+        others: Counter[str] = Counter()
+        for worker in found["workers"].values():
+            there = worker["packages"]
+            if here["serialpack"] and not there["serialpack"]:
+                raise FileError(
+                    "a worker has no serialpack",
+                    path=self._address,
+                    hint=f"pip install serialpack=={here['serialpack']} where it runs",
+                )
+            for name in _COMPARED:
+                if _short(name, there[name]) != _short(name, here[name]):
+                    others[f"{name} {there[name]}, here it is {here[name]}"] += 1
+        for words, count in others.items():
+            some = "a worker has" if count == 1 else f"{count:,} workers have"
+            say(f"{self._address}: {some} {words}; what they write may differ")
+        if not found["workers"]:
+            say(f"{self._address}: no worker yet; waiting for one")
+
+    @property
+    def workers(self) -> int:
+        """How many tasks are done at a time."""
+        threads: dict[str, int] = self._client.nthreads()
+        return max(sum(threads.values()), 1)
+
+    def in_order(
+        self, groups: Sequence[Sequence[FileJob]], make: MakeJobWork, commit: Commit
+    ) -> Iterator[tuple[Sequence[FileJob], list[Outcome]]]:
+        """Each group with what came of its jobs, in the order of ``groups``."""
+        done_there = partial(_done_there, make, commit)
+        pending = self._distributed.as_completed(with_results=True, raise_errors=False)
+        doing: dict[Any, Sequence[FileJob]] = {}
+        outcomes: dict[str, Outcome] = {}
+
+        def submit(groups: Sequence[Sequence[FileJob]]) -> None:
+            from_root = [[_from_root(job) for job in group] for group in groups]
+            futures = self._client.map(done_there, from_root, pure=False, key="serialpack")
+            for future, group in zip(futures, groups, strict=True):
+                doing[future.key] = group
+                pending.add(future)
+
+        self._folders = {
+            os.path.dirname(_absolute(job.target))
+            for group in groups
+            for job in group
+            if job.target is not None and not is_far(job.target)
+        }
+        submit(groups)
+        ahead = 0
+        for group in groups:
+            while not all(job.path in outcomes for job in group):
+                future, result = next(pending)
+                jobs = doing.pop(future.key)
+                if future.status == "finished":
+                    found = [_as_given(*each) for each in zip(jobs, result, strict=True)]
+                else:
+                    found = [self._failed(future)] * len(jobs)
+                for job, outcome in zip(jobs, found, strict=True):
+                    if not job.again and self._is_of_killed(outcome, alone=len(jobs) == 1):
+                        submit([[job._replace(again=True)]])
+                    else:
+                        outcomes[job.path] = outcome
+                        ahead += job.size
+                if self.tell is not None:
+                    self.tell(ahead, 0)
+            ahead -= sum(job.size for job in group)
+            yield group, [outcomes.pop(job.path) for job in group]
+
+    def _failed(self, future: Any) -> SerialpackError:
+        """What came of a task that has no result; what nobody foresaw is raised."""
+        if future.status == "cancelled":
+            raise FileError("the scheduler is gone", path=self._address)
+        error: Exception = future.exception()
+        if isinstance(error, self._distributed.KilledWorker):
+            return WorkersEnded()
+        raise error
+
+    def _is_of_killed(self, outcome: Outcome, *, alone: bool) -> bool:
+        """Whether what came of a job is not for its own sake: a worker was killed with it, or
+        with others of its group."""
+        if isinstance(outcome, ExistingFileError):
+            return self._has_lost_workers()
+        return isinstance(outcome, WorkersEnded) and not alone
+
+    def _has_lost_workers(self) -> bool:
+        """Whether a worker ended meanwhile: it may have done a task, and not said so."""
+        return any(
+            when >= self._since and event.get("action") == "remove-worker"
+            for when, event in self._client.get_events("all")
+        )
+
+    def close(self) -> None:
+        """Leave the cluster: tasks that were not begun are not done, the others end at their next
+        block and leave nothing. One that was started here ends."""
+        self._client.close()
+        if self._local is not None:
+            self._local.close()
+        for folder in self._folders:
+            remove_dead(folder)
+
+
+class WorkersEnded(SerialpackError):
+    """One worker after another ended while it had a file."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the workers that had it ended, one after another",
+            hint="if they were killed, memory may have run out",
+        )
+
+
+class Unwanted(BaseException):
+    """The task is not wanted any more. Not an Exception: nothing but the worker catches it."""
+
+
+def _done_there(make: MakeJobWork, commit: Commit, jobs: Sequence[FileJob]) -> list[Outcome]:
+    """What a task does, in a worker."""
+    return GroupWorker(make, commit, _stop_unwanted())(jobs)
+
+
+def _stop_unwanted() -> Callable[..., None]:
+    """What ends the task that this thread does, once nobody wants it: distributed itself lets a
+    task that was begun go on to its end."""
+    worker = _distributed().get_worker()
+    key = worker.get_current_task()
+    looked = time.monotonic()
+
+    def look(*_: object) -> None:
+        nonlocal looked
+        if time.monotonic() - looked > _LOOK:
+            looked = time.monotonic()
+            task = worker.state.tasks.get(key)
+            if task is None or task.state == "cancelled":
+                raise Unwanted
+
+    return look
+
+
+def dask_setup(worker: object) -> None:  # noqa: ARG001  (dask's name for it, and its argument)
+    """Of a worker that was started here: Ctrl-C goes to it too, and is not meant for it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _distributed() -> Any:
+    try:
+        return importlib.import_module("distributed")
+    except ModuleNotFoundError as error:
+        raise MissingLibraryError(
+            f"--scheduler: {error.name} is not installed", hint="pip install 'serialpack[dask]'"
+        ) from None
+
+
+def _absolute(path: str) -> str:
+    return path if is_far(path) else os.path.abspath(path)
+
+
+def _from_root(job: FileJob) -> FileJob:
+    """``job`` with names that do not depend on the folder that one is in."""
+    return job._replace(
+        path=_absolute(job.path),
+        target=None if job.target is None else _absolute(job.target),
+        folder=None if job.folder is None else _absolute(job.folder),
+    )
+
+
+def _as_given(job: FileJob, outcome: Outcome) -> Outcome:
+    """``outcome``, in which files are called as in ``job`` again."""
+    if isinstance(outcome, SerialpackError) and outcome.path is not None:
+        names = {_absolute(name): name for name in (job.path, job.target) if name is not None}
+        outcome.path = names.get(outcome.path, outcome.path)
+    return outcome
+
+
+def _short(name: str, version: str | None) -> str | None:
+    """What of a version matters: of Python the first two numbers, whose format of pickles it is."""
+    return version if name != "python" else ".".join(str(version).split(".")[:2])
+
+
+def _no_scheduler(address: str, error: Exception) -> FileError:
+    """The error for an address that nobody answers at."""
+    silent = isinstance(error, TimeoutError) or "timed out" in str(error).lower()
+    why = f"nobody answers within {_ANSWER} seconds" if silent else str(error).splitlines()[0]
+    return FileError(
+        f"no scheduler: {why}",
+        path=address,
+        hint="dask scheduler starts one; --scheduler local needs none",
+    )

@@ -1,0 +1,97 @@
+"""The inputs that can be done ahead of what is told of them, and those that are not to be done."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+
+from serialpack.cli.batch import FileJob
+from serialpack.cli.naming import check_removal
+from serialpack.cli.outputs import Targets
+from serialpack.cli.requests import Outputs
+from serialpack.cli.run import check_name
+from serialpack.disk import remove_dead
+from serialpack.errors import ExistingFileError, SerialpackError
+from serialpack.far import is_far
+from serialpack.files import status
+
+
+class Jobs:
+    """What is known of inputs beforehand. What is wrong with one, doing it will say.
+
+    ``target_of`` and ``to`` say where each goes, and in which format.
+    """
+
+    def __init__(
+        self,
+        paths: Iterable[str],
+        targets: Targets,
+        outputs: Outputs,
+        target_of: Callable[[str], str | None],
+        to: Callable[[str], str],
+    ) -> None:
+        self._targets = targets
+        self._outputs = outputs
+        #: Those that are to be done.
+        self.all: list[FileJob] = []
+        #: The status that sources had before they were read, of those that are to be removed.
+        self.before: dict[str, os.stat_result | None] = {}
+        self._left: dict[str, str] = {}
+        self._refused: dict[str, ExistingFileError] = {}
+        for path in paths:
+            try:
+                job = self._job(path, target_of, to)
+            except ExistingFileError as error:
+                self._refused[path] = error
+                continue
+            except (SerialpackError, OSError, ValueError):
+                continue
+            if job is not None:
+                self.all.append(job)
+
+    def left_at(self, path: str) -> str | None:
+        """What ``path`` became in an earlier run, and is left; None where it is to be done.
+
+        ExistingFileError where it must not be.
+        """
+        if path in self._refused:
+            raise self._refused[path]
+        return self._left.get(path)
+
+    def without_dead(self) -> Iterator[str]:
+        """Remove the hidden files of killed runs where outputs go; what is said of it, a line
+        each."""
+        targets = [*(job.target for job in self.all if job.target), *self._left.values()]
+        for folder in {os.path.dirname(each) for each in targets}:
+            if count := remove_dead(folder or "."):
+                words = "a hidden file" if count == 1 else f"{count:,} hidden files"
+                yield f"{folder or '.'}: removed {words} of a killed run"
+
+    def _job(
+        self, path: str, target_of: Callable[[str], str | None], to: Callable[[str], str]
+    ) -> FileJob | None:
+        """The job for an input; None where it was done before, and is to be left."""
+        outputs = self._outputs
+        check_name(path)
+        check_removal(path, keep=outputs.keep)
+        target = target_of(path)
+        # Groups are brought to a disk: what is far is done one by one, but by a cluster.
+        far = outputs.scheduler is None and (is_far(path) or is_far(target))
+        if far and not outputs.skip_existing:
+            return None
+        before = status(path)
+        again = False
+        if outputs.skip_existing and target is not None:
+            from serialpack.cli.rerun import is_done
+
+            if is_done(path, target, force=outputs.force):
+                if outputs.keep:
+                    self._left[path] = target
+                    return None
+                again = True
+        if far:
+            return None
+        if not outputs.keep:
+            self.before[path] = before
+        folder = None if is_far(target) else self._targets.folder_for(target)
+        return FileJob(path, target, to(path), before.st_size, folder, again)

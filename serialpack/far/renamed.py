@@ -1,0 +1,60 @@
+"""A file on a server of files (SFTP): written under another name beside its own."""
+
+from __future__ import annotations
+
+from secrets import token_hex
+from typing import Any
+
+
+class RenamedFile:
+    """A file that ``commit`` gives its name; ``discard`` leaves nothing of it.
+
+    fsspec's own way writes below the server's ``/tmp``, which need not be there, nor be of one
+    file system with the target. ``new``: that nothing may stand there.
+    """
+
+    def __init__(self, fs: Any, path: str, *, new: bool) -> None:
+        self._fs = fs
+        self._path = path
+        self._new = new
+        # As an output on a disk is called before its time.
+        self._hidden = f"{path.rpartition('/')[0]}/.serialpack-{token_hex(4)}.tmp"
+        self._file = fs.ftp.open(self._hidden, "wx")
+        self._size, self._last = 0, b""
+        self._file.set_pipelined(True)
+
+    def write(self, data: Any) -> None:
+        """Send ``data``, without waiting for what the server says to each 32 KiB of it."""
+        if len(data):
+            self._file.write(self._last)
+            self._file.write(data[:-1])
+            self._last = bytes(data[-1:])
+            self._size += len(data)
+
+    def tell(self) -> int:
+        return self._size
+
+    def close(self) -> None:
+        """Wait until all is there; OSError where it is not.
+
+        paramiko looks at its answers where it waits for one, not where it closes the file.
+        """
+        self._file.set_pipelined(False)
+        self._file.write(self._last)
+        self._file.close()
+
+    def commit(self) -> None:
+        """FileExistsError where it is to be new and is not."""
+        if not self._new:
+            self._fs.ftp.posix_rename(self._hidden, self._path)
+            return
+        try:
+            self._fs.ftp.rename(self._hidden, self._path)  # over nothing, says the protocol
+        except OSError:
+            if self._fs.exists(self._path):
+                raise FileExistsError from None
+            raise
+
+    def discard(self) -> None:
+        self._file.close()
+        self._fs.ftp.remove(self._hidden)

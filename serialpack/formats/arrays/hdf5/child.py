@@ -1,0 +1,207 @@
+"""The process in which HDF5 files of others are read: see ``reader``."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any
+
+from serialpack.errors import InputError, RefusedError, SerialpackError, UsageError
+from serialpack.formats.arrays.hdf5.listed import entries
+from serialpack.formats.arrays.hdf5.reader import DATA, END, FAILED, FRAME, KNOWN
+from serialpack.formats.arrays.hdf5.streams import (
+    Npy,
+    check,
+    corner,
+    no_more_files,
+    npy_of,
+    npz_pieces,
+    rows,
+)
+from serialpack.formats.arrays.hdf5.tree import datasets, found_at
+from serialpack.formats.arrays.hdf5.types import NoArray
+from serialpack.formats.arrays.rows import shown_corner
+
+#: Seconds of work between two answers, after which the library is taken to work without end.
+_MOST_WORK = 60
+
+#: Memory of this process.
+_MOST_MEMORY = 4 << 30
+_TOO_MUCH = "it takes more than 4 GiB of memory to read it, or says so"
+
+#: So many names are shown.
+_FEW = 10
+
+#: Chunks that were read stay at hand up to so many bytes, for the next row of them.
+_CACHE = 64 << 20
+
+
+def main() -> None:
+    """Do what standard input asks for; the answer goes to standard output."""
+    _bound_memory()
+    _work_again()
+    try:
+        for answer in answers(**json.load(sys.stdin)):
+            if isinstance(answer, dict):
+                _send(KNOWN, json.dumps(answer, default=str).encode())
+            else:
+                _send(DATA, answer)
+            _work_again()
+        _send(END)
+    except SerialpackError as error:
+        _send(FAILED, json.dumps([type(error).__name__, error.message, error.hint]).encode())
+    except MemoryError:
+        _send(FAILED, json.dumps(["RefusedError", _TOO_MUCH, None]).encode())
+    except BrokenPipeError:  # nobody asks any more
+        pass
+    os._exit(0)  # without what the library does at the end to a file that is damaged
+
+
+def answers(do: str, path: str, **how: Any) -> Iterator[Any]:
+    """What ``reader.asked`` gives; errors likewise."""
+    try:
+        with _opened(path) as file:
+            yield from _ANSWERS[do](file, **how)
+    except (SerialpackError, BrokenPipeError, MemoryError):
+        raise
+    except Exception as error:  # whatever h5py raises for what is damaged
+        raise InputError(f"no sound HDF5 file: {' '.join(str(error).split())}") from None
+
+
+def _opened(path: str) -> Any:
+    import h5py
+    import msgspec.msgpack  # noqa: F401  (while files may be opened)
+    import numpy.lib.format  # noqa: F401
+
+    for encoding in ("ascii", "latin-1"):
+        codecs.lookup(encoding)
+    try:
+        return h5py.File(os.fsencode(path), "r", rdcc_nbytes=_CACHE)
+    except BlockingIOError:
+        raise InputError(
+            "it is locked: another program writes it", hint="try again later, or copy it first"
+        ) from None
+
+
+def _listed(file: Any, most: int) -> Iterator[dict[str, Any]]:
+    return entries(file, most)
+
+
+def _one(file: Any, at: str | None, *, as_array: bool) -> Iterator[Any]:
+    """The dataset called ``at``, or the only one: in which format it is given and what beside it is
+    dropped, then its bytes. ``as_array``: only as .npy."""
+    dataset = _only(file) if at is None else _dataset_at(file, at)
+    check(file, dataset)
+    no_more_files()
+    dropped = _dropped([dataset])
+    try:
+        npy = npy_of(dataset)
+    except NoArray as why:
+        if as_array:
+            raise _unheld(dataset, why, "--to ndjson takes its rows") from None
+        try:
+            pieces = rows(dataset)
+            first = next(pieces, b"")
+        except NoArray as other:
+            raise _unheld(dataset, other, None) from None
+        many = "many" if dataset.shape else "one"
+        yield {"format": "msgpack", "dropped": dropped, "rows": many}
+        yield first
+        yield from pieces
+    else:
+        yield {"format": "npy", "dropped": dropped}
+        yield from npy.pieces()
+
+
+def _all(file: Any) -> Iterator[Any]:
+    """All datasets as an .npz file: as ``_one``, and which are ``left`` out, with why."""
+    found = {node.name: node.what for node in datasets(file)}
+    for dataset in found.values():
+        check(file, dataset)
+    no_more_files()
+    held: dict[str, Npy] = {}
+    left: dict[str, str] = {}
+    for name, dataset in found.items():
+        try:
+            held[name] = npy_of(dataset)
+        except NoArray as why:
+            left[name] = str(why)
+    yield {"format": "npz", "dropped": _dropped([file, *found.values()]), "left": left}
+    yield from npz_pieces(held)
+
+
+def _heads(file: Any, count: int) -> Iterator[bytes]:
+    """A line for people of each dataset: its name, and ``count`` rows."""
+    found = [(node.name, node.what) for node in datasets(file)]
+    for _, dataset in found:
+        check(file, dataset)
+    no_more_files()
+    for name, dataset in found:
+        try:
+            yield shown_corner({name: corner(dataset, count)})
+        except (NoArray, RefusedError) as why:
+            yield shown_corner({name: f"({why})"})
+
+
+def _only(file: Any) -> Any:
+    """The dataset of a file that has one; UsageError that names them where there are others."""
+    names = [node.name for node in datasets(file)]
+    if len(names) == 1:
+        return file[names[0]]
+    if not names:
+        raise InputError("there is no dataset in it", hint="inspect tells what is")
+    told = ", ".join(names[:_FEW]) + (", ..." if len(names) > _FEW else "")
+    raise UsageError(f"it has {len(names):,} datasets: {told}", hint="--at NAME takes one of them")
+
+
+def _dataset_at(file: Any, at: str) -> Any:
+    import h5py
+
+    found = found_at(file, at)
+    if isinstance(found, h5py.Dataset):
+        return found
+    names = [node.name for node in datasets(found)] if isinstance(found, h5py.Group) else []
+    told = ", ".join(f"{at}/{name}" for name in names[:_FEW])
+    raise InputError(f"--at {at} names no dataset", hint=told and f"there are: {told}")
+
+
+def _dropped(parts: list[Any]) -> list[str]:
+    """The attributes of ``parts``, which no array has."""
+    return [f"{part.name} has {name}" for part in parts for name in part.attrs]
+
+
+def _unheld(dataset: Any, why: NoArray, hint: str | None) -> RefusedError:
+    return RefusedError(f"{dataset.name} holds {why}, which no value is made of here", hint=hint)
+
+
+def _send(kind: bytes, data: Any = b"") -> None:
+    sys.stdout.buffer.write(FRAME.pack(kind, len(data)))
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+def _bound_memory() -> None:
+    """What a damaged file says is not believed beyond this."""
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
+
+
+def _work_again() -> None:
+    """From now on there is time again; the signal ends the process, as it is nobody's."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_PROF, _MOST_WORK)
+
+
+_ANSWERS: dict[str, Callable[..., Iterator[Any]]] = {
+    "list": _listed,
+    "one": _one,
+    "all": _all,
+    "heads": _heads,
+}

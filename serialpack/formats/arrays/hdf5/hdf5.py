@@ -1,0 +1,68 @@
+"""HDF5 as a format: its datasets are arrays by name, as those of an .npz file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, ClassVar
+
+from serialpack.errors import RefusedError
+from serialpack.formats.arrays.hdf5.reader import asked
+from serialpack.formats.arrays.header import read_header
+from serialpack.formats.arrays.npz import NpzFormat
+from serialpack.formats.base import Read
+from serialpack.formats.shared.document import Unwritable
+from serialpack.formats.shared.filed import as_file
+from serialpack.stages.stage import import_library
+from serialpack.values.kinds import Difference, value_step
+
+
+class Hdf5Format(NpzFormat):
+    """A map of datasets, called by the names of their groups too (``group/name``)."""
+
+    about = "HDF5 datasets by name"
+    title = "HDF5"
+    unpacked = ("has datasets by name", "unpack --at NAME -o NAME.npy takes one")
+    #: Bytes would come back as text: HDF5 says of both that they are characters, in UTF-8.
+    cannot = NpzFormat.cannot | {"bytes", "surrogates"}
+    partly: ClassVar[frozenset[str]] = NpzFormat.partly - {"bytes"}
+
+    def read(self, data: bytes) -> list[Any]:
+        return super().read(b"".join(_as_npz(BytesIO(data).read)))
+
+    def read_written(self, data: bytes) -> list[Any]:
+        from serialpack.formats.arrays.hdf5.streams import npy_of, npz_pieces
+        from serialpack.formats.arrays.hdf5.tree import datasets
+
+        with import_library("h5py", "hdf5").File(BytesIO(data)) as file:
+            found = {node.name: npy_of(node.what) for node in datasets(file)}
+            return super().read(b"".join(npz_pieces(found)))
+
+    def look_at_head(self, read: Read, count: int) -> bytes:
+        return b"".join(asked(as_file(read), "heads", count=count))
+
+    def of_arrays(self, arrays: dict[str, bytes]) -> bytes:
+        from serialpack.formats.arrays.hdf5.written import NewFile
+
+        with TemporaryDirectory(prefix="serialpack-") as folder:
+            path = Path(folder) / "new.h5"
+            with NewFile(path) as made:
+                for name, npy in arrays.items():
+                    header = read_header(npy)
+                    try:
+                        made.add(name, header, BytesIO(npy[header.size :]).read)
+                    except ValueError as error:
+                        place = f"${value_step(name)}"
+                        raise Unwritable(Difference(0, place, str(error), "", "value")) from None
+            return path.read_bytes()
+
+
+def _as_npz(read: Read) -> Iterator[bytes]:
+    """The datasets of the file that ``read`` gives as an .npz file; RefusedError where one is no
+    array."""
+    answers = asked(as_file(read), "all")
+    for name, why in next(answers)["left"].items():
+        raise RefusedError(f"its dataset {name} holds {why}, which no array does")
+    yield from answers

@@ -1,0 +1,128 @@
+"""What ``inspect`` tells of the datasets and groups of an HDF5 file."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from serialpack.formats.arrays.extremes import NumberRange, RangeFinder, Unordered
+from serialpack.formats.arrays.hdf5.streams import arrays, check, filters, no_more_files
+from serialpack.formats.arrays.hdf5.tree import TreeNode, nodes
+from serialpack.formats.arrays.hdf5.types import held, is_text, unheld
+from serialpack.formats.arrays.header import ArrayHeader
+from serialpack.formats.arrays.types import spelled
+
+#: So much of all numbers together is looked at.
+_FAR = 64 << 20
+
+
+def entries(file: Any, most: int) -> Iterator[dict[str, Any]]:
+    """The first ``most`` things in ``file``, by the names that ``listing.ListedEntry`` has, and
+    ``ListedDataset``; then one without a name, where there are more."""
+    import h5py
+    import numpy as np
+
+    found: list[TreeNode] = []
+    for node in nodes(file):
+        if len(found) == most:
+            yield {"more": True}
+            break
+        found.append(node)
+    told = [_entry(node) for node in found]
+    checked = [_checked(file, node) for node in found]
+    no_more_files()
+    left = _FAR
+    for node, entry, sound in zip(found, told, checked, strict=True):
+        if isinstance(node.what, h5py.Dataset) and "dataset" in entry:
+            size = entry["size"]
+            number = NumberRange()
+            if not sound:
+                why = "it cannot be read here"
+            elif size > left:
+                why = f"only {_FAR >> 20} MiB of all numbers are looked at"
+            else:
+                left -= size
+                with np.errstate(all="ignore"):
+                    number, why = _range(node.what)
+            least, greatest, nan = number
+            entry["dataset"] |= {"minimum": least, "maximum": greatest, "nan": nan, "why": why}
+        yield entry
+
+
+def _entry(node: TreeNode) -> dict[str, Any]:
+    import h5py
+
+    entry: dict[str, Any] = {"name": node.name, "size": 0, "packed": 0, "about": node.why}
+    if node.what is None:
+        return {**entry, "type": "link" if node.why.startswith("->") else "other"}
+    try:
+        attributes = len(node.what.attrs)
+        if not isinstance(node.what, h5py.Dataset):
+            group = isinstance(node.what, h5py.Group)
+            about = f"{attributes:,} attribute{'s' * (attributes > 1)}" if attributes else ""
+            return {**entry, "type": "group" if group else "other", "about": about}
+        return {**entry, "type": "dataset", **_facts(node.what, attributes)}
+    except Exception as error:  # whatever the library raises for what is damaged
+        about = f"damaged: {' '.join(str(error).split())}"
+        return {**entry, "type": "other", "about": about}
+
+
+def _facts(dataset: Any, attributes: int) -> dict[str, Any]:
+    shape = dataset.shape or ()
+    return {
+        "size": math.prod(shape) * dataset.dtype.itemsize if dataset.shape is not None else 0,
+        "packed": dataset.id.get_storage_size(),
+        "array": {"dtype": _spelled(dataset), "shape": shape, "order": "C"},
+        "dataset": {
+            "chunks": dataset.chunks,
+            "filters": [_words(each) for each in filters(dataset)],
+            "attributes": attributes,
+        },
+    }
+
+
+def _spelled(dataset: Any) -> Any:
+    """The type as NumPy spells it, or in words where it has none."""
+    import numpy as np
+
+    if dataset.shape is None:
+        return "nothing"
+    if why := unheld(dataset.dtype):
+        return why
+    if is_text(dataset.dtype):
+        return "text"
+    return spelled(np.lib.format.dtype_to_descr(held(dataset.dtype, {})))
+
+
+def _words(each: Any) -> str:
+    level = f":{each.values[0]}" if each.name == "gzip" and each.values else ""
+    return f"{each.name}{level}" + ("" if each.here else " (not here)")
+
+
+def _checked(file: Any, node: TreeNode) -> bool:
+    import h5py
+
+    try:
+        if isinstance(node.what, h5py.Dataset):
+            check(file, node.what)
+    except Exception:  # which is said to who reads it
+        return False
+    return True
+
+
+def _range(dataset: Any) -> tuple[NumberRange, str]:
+    """The least and the greatest, or why they are not known."""
+    try:
+        if dataset.shape is None or dataset.dtype.kind == "O":
+            raise Unordered("its items are no numbers")
+        descr = dataset.dtype.base.str if dataset.dtype.names is None else []
+        shape = dataset.shape + (dataset.dtype.shape if dataset.dtype.subdtype else ())
+        finder = RangeFinder(ArrayHeader(descr, False, shape, 0))
+        for array in arrays(dataset):
+            finder.add(array.tobytes())
+        return finder.range(), ""
+    except Unordered as error:
+        return NumberRange(), str(error)
+    except Exception as error:  # whatever the library raises for what is damaged
+        return NumberRange(), f"damaged: {' '.join(str(error).split())}"

@@ -1,0 +1,237 @@
+"""Datasets as files that are read here: .npy, .npz, or rows of MessagePack, piece by piece."""
+
+from __future__ import annotations
+
+import math
+import zipfile
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import product
+from typing import IO, Any, NamedTuple, cast
+
+from serialpack.errors import InputError, MissingLibraryError, RefusedError
+from serialpack.formats.arrays.hdf5.tree import found_at
+from serialpack.formats.arrays.hdf5.types import (
+    NoArray,
+    as_held,
+    has_text,
+    held,
+    lengths,
+    row_values,
+    unheld,
+)
+from serialpack.formats.arrays.header import npy_header
+from serialpack.formats.arrays.values import values_of
+from serialpack.formats.arrays.zipped import ENDING
+from serialpack.stages.stage import Buffer
+
+#: Bytes of a dataset that are read at a time, where its chunks allow for that.
+_PIECE = 16 << 20
+
+#: The largest chunk that is read: each is unpacked as a whole.
+_MOST_CHUNK = 1 << 30
+
+#: Bytes of an array of text from which on it must not be so many times larger than its texts.
+_MANY, _TIMES = 64 << 20, 32
+
+#: Items of a row that are read to be shown.
+_CORNER = 11
+
+#: What filters are called, by their numbers (HDF Group, registered filter plugins).
+FILTERS = {1: "gzip", 2: "shuffle", 3: "fletcher32", 4: "szip", 5: "nbit", 6: "scaleoffset"}
+FILTERS |= {305: "lzo", 307: "bzip2", 32000: "lzf", 32001: "blosc", 32004: "lz4"}
+FILTERS |= {32008: "bitshuffle", 32013: "zfp", 32015: "zstd", 32017: "sz", 32024: "sz3"}
+FILTERS |= {32026: "blosc2", 32028: "sperr"}
+
+
+class ChunkFilter(NamedTuple):
+    """One that the chunks of a dataset went through. ``here``: whether it can be undone."""
+
+    code: int
+    name: str
+    values: tuple[int, ...]
+    here: bool
+
+
+def filters(dataset: Any) -> Iterator[ChunkFilter]:
+    """Those of ``dataset``, in the order in which they were applied."""
+    made = dataset.id.get_create_plist()
+    for number in range(made.get_nfilters()):
+        code, _, values, name = made.get_filter(number)
+        words = FILTERS.get(code) or name.decode("utf-8", "replace") or f"filter {code}"
+        yield ChunkFilter(code, words, tuple(values), _is_here(code))
+
+
+def _is_here(code: int) -> bool:
+    import h5py
+
+    if not h5py.h5z.filter_avail(code):
+        with suppress(ImportError):
+            import hdf5plugin  # noqa: F401  (which makes its filters known)
+    return bool(h5py.h5z.filter_avail(code))
+
+
+def check(file: Any, dataset: Any, depth: int = 0) -> None:
+    """RefusedError for a dataset that is in other files, or larger piece by piece than is read;
+    MissingLibraryError where it went through a filter that is not here."""
+    name = dataset.name
+    if dataset.id.get_create_plist().get_external_count():
+        raise RefusedError(f"the numbers of {name} are in other files, which are not opened")
+    if dataset.is_virtual:
+        if depth > 8:
+            raise RefusedError(f"{name} is made of others that are made of others, without end")
+        for source in dataset.virtual_sources():
+            if source.file_name != ".":
+                raise RefusedError(
+                    f"{name} is made of datasets in other files, which are not opened:"
+                    f" {source.file_name}",
+                    hint="h5repack, or h5py, makes one file of them",
+                )
+            check(file, found_at(file, source.dset_name, asked=f"{name}: "), depth + 1)
+    for each in filters(dataset):
+        if not each.here:
+            raise MissingLibraryError(
+                f"{name} is compressed by {each.name} (filter {each.code}), which is not here",
+                hint="pip install 'serialpack[hdf5]' brings blosc, zstd, LZ4 and others",
+            )
+    if dataset.chunks and math.prod(dataset.chunks) * dataset.dtype.itemsize > _MOST_CHUNK:
+        raise RefusedError(f"the chunks of {name} have more than 1 GiB each")
+    if any(length >= 1 << 63 for length in dataset.shape or ()):
+        raise InputError(f"no sound HDF5 file: {name} has a length beyond all")
+
+
+def regions(shape: tuple[int, ...], item: int, chunks: Any) -> Iterator[tuple[Any, ...]]:
+    """Parts of an array in the order of its items, of about ``_PIECE`` bytes, or fewer.
+
+    Where the chunks of a row have more, they are read again for each row of them: memory is bounded
+    first.
+    """
+    if not shape:
+        yield ()
+        return
+    if 0 in shape:
+        return
+    inner = [max(math.prod(shape[axis + 1 :]) * item, 1) for axis in range(len(shape))]
+    axis = next((a for a, size in enumerate(inner) if size <= _PIECE), len(shape) - 1)
+    step = max(_PIECE // inner[axis], 1)
+    if chunks and (chunk := min(chunks[axis], shape[axis])):
+        step = max(step // chunk * chunk, min(chunk, max(4 * _PIECE // inner[axis], 1)))
+    for lead in product(*map(range, shape[:axis])):
+        for start in range(0, shape[axis], step):
+            yield (*lead, slice(start, start + step))
+
+
+def arrays(dataset: Any, *, by_row: bool = False) -> Iterator[Any]:
+    """The items of ``dataset``, in parts one after another; ``by_row``: whole rows."""
+    import numpy as np
+
+    shape = dataset.shape[:1] if by_row else dataset.shape
+    row = math.prod(dataset.shape[len(shape) :])
+    for region in regions(shape, dataset.dtype.itemsize * row, dataset.chunks):
+        yield np.asarray(dataset[region], dtype=dataset.dtype.base)
+
+
+class Npy(NamedTuple):
+    """A dataset as an .npy file: what stands before the items, of which type they
+    are, and how many bytes."""
+
+    dataset: Any
+    dtype: Any
+    header: bytes
+    size: int
+
+    def pieces(self) -> Iterator[Any]:
+        """The bytes of the file."""
+        yield self.header
+        for array in arrays(self.dataset):
+            yield as_held(array, self.dtype).tobytes()
+
+
+def npy_of(dataset: Any) -> Npy:
+    """``dataset``, which was checked, as an .npy file; NoArray."""
+    import numpy as np
+
+    if dataset.shape is None:
+        raise NoArray("nothing (a null dataspace)")
+    if why := unheld(dataset.dtype):
+        raise NoArray(why)
+    texts = lengths(dataset.dtype, arrays(dataset)) if has_text(dataset.dtype) else {}
+    dtype, shape = held(dataset.dtype, texts), dataset.shape
+    if dtype.subdtype is not None:
+        dtype, shape = dtype.base, shape + dtype.shape
+    size = math.prod(shape) * dtype.itemsize
+    if texts and size > max(_MANY, _TIMES * dataset.id.get_storage_size()):
+        raise NoArray("texts of which one is far longer than the others")
+    descr = np.lib.format.dtype_to_descr(dtype)
+    return Npy(dataset, dtype, npy_header(descr, shape, fortran=False), size)
+
+
+def rows(dataset: Any) -> Iterator[bytes]:
+    """The rows of ``dataset``, which was checked, in MessagePack; NoArray."""
+    import msgspec
+
+    if dataset.shape is None:
+        raise NoArray("nothing (a null dataspace)")
+    encode = msgspec.msgpack.Encoder().encode
+    for array in arrays(dataset, by_row=True):
+        values = row_values(array)
+        yield b"".join(map(encode, values if dataset.shape else [values]))
+
+
+def corner(dataset: Any, count: int) -> Any:
+    """Values of the first ``count`` rows of ``dataset``, which was checked, of each a few more than
+    are shown; NoArray."""
+    import numpy as np
+
+    if dataset.shape is None:
+        raise NoArray("nothing (a null dataspace)")
+    most = (count, *[_CORNER] * (len(dataset.shape) - 1))
+    array = np.asarray(dataset[tuple(map(slice, most[: len(dataset.shape)]))])
+    if unheld(dataset.dtype):
+        return row_values(array)
+    dtype = held(dataset.dtype, lengths(dataset.dtype, [array]))
+    return values_of(as_held(array, dtype))
+
+
+def npz_pieces(named: dict[str, Npy]) -> Iterator[bytes]:
+    """An .npz file, of pieces as they are made; not compressed."""
+    out = _Out()
+    with zipfile.ZipFile(cast("IO[bytes]", out), "w", zipfile.ZIP_STORED) as archive:
+        for name, npy in named.items():
+            info = zipfile.ZipInfo(name + ENDING)
+            with archive.open(info, "w", force_zip64=True) as entry:
+                for piece in npy.pieces():
+                    entry.write(piece)
+                    yield from out.taken()
+    yield from out.taken()
+
+
+class _Out:
+    """Keeps what is written until it is taken."""
+
+    def __init__(self) -> None:
+        self._pieces: list[bytes] = []
+
+    def write(self, data: Buffer) -> int:
+        self._pieces.append(bytes(data))
+        return len(data)
+
+    def flush(self) -> None:
+        """There is nothing behind it."""
+
+    def taken(self) -> list[bytes]:
+        pieces, self._pieces = self._pieces, []
+        return pieces
+
+
+def no_more_files() -> None:
+    """From here on the process opens no file: whatever a damaged one leads the library to."""
+    try:
+        import os
+        import resource
+
+        free = os.dup(0)
+        os.close(free)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (free, free))
+    except (ImportError, OSError, ValueError):
+        pass

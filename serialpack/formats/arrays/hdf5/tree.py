@@ -1,0 +1,116 @@
+"""What is in an HDF5 file. Links out of it are told, and never followed."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from serialpack.errors import InputError, RefusedError
+
+#: So many names are shown.
+_FEW = 10
+
+#: A path that leads over more links goes round in a circle.
+_MOST_LINKS = 32
+
+
+class TreeNode(NamedTuple):
+    """Something in a file: ``name`` with those of the groups around it. ``what``: the dataset,
+    group or type itself, None for a link that is not followed and for what is damaged; ``why``:
+    where it leads to, or what is wrong."""
+
+    name: str
+    what: Any
+    why: str = ""
+
+
+def nodes(file: Any) -> Iterator[TreeNode]:
+    """All that is in ``file``, each once, whatever it is called else; groups before their own."""
+    import h5py
+
+    seen = {_place(file)}
+    groups = [("", file, iter(file))]
+    while groups:
+        above, group, names = groups[-1]
+        name = next(names, None)
+        if name is None:
+            groups.pop()
+            continue
+        node = _node(group, name, above + name)
+        if node.what is not None:
+            place = _place(node.what)
+            if place in seen:
+                node = TreeNode(node.name, None, "another name of what is told already")
+            seen.add(place)
+        yield node
+        if isinstance(node.what, h5py.Group):
+            groups.append((f"{node.name}/", node.what, iter(node.what)))
+
+
+def _node(group: Any, name: str, path: str) -> TreeNode:
+    import h5py
+
+    try:
+        link = group.get(name, getlink=True)
+        if isinstance(link, h5py.SoftLink):
+            return TreeNode(path, None, f"-> {link.path}")
+        if isinstance(link, h5py.ExternalLink):
+            return TreeNode(path, None, f"-> {link.path} in the file {link.filename}")
+        return TreeNode(path, group[name])
+    except Exception as error:  # whatever the library raises for what is damaged
+        return TreeNode(path, None, f"damaged: {' '.join(str(error).split())}")
+
+
+def _place(what: Any) -> tuple[int, int]:
+    import h5py
+
+    info = h5py.h5o.get_info(what.id)
+    return info.fileno, info.addr
+
+
+def datasets(file: Any) -> Iterator[TreeNode]:
+    """The datasets in ``file``; InputError where something in it is damaged."""
+    import h5py
+
+    for node in nodes(file):
+        if node.why.startswith("damaged"):
+            raise InputError(f"no sound HDF5 file: {node.name}: {node.why}")
+        if isinstance(node.what, h5py.Dataset):
+            yield node
+
+
+def found_at(file: Any, path: str, *, asked: str = "--at ") -> Any:
+    """What is called ``path``; InputError where there is no such, RefusedError where it is in
+    another file."""
+    import h5py
+
+    at, steps, links = file, _steps(path), 0
+    while steps:
+        name = steps.popleft()
+        try:
+            link = at.get(name, getlink=True) if isinstance(at, h5py.Group) else None
+        except (KeyError, ValueError):
+            link = None
+        if link is None:
+            names = [node.name for node in datasets(file)]
+            told = ", ".join(names[:_FEW]) + (", ..." if len(names) > _FEW else "")
+            raise InputError(f"{asked}{path}: there is no such dataset", hint=f"there are: {told}")
+        if isinstance(link, h5py.ExternalLink):
+            raise RefusedError(
+                f"{asked}{path} is in another file, {link.filename}, which is not opened",
+                hint=f"name that file, with --at {link.path}",
+            )
+        if isinstance(link, h5py.SoftLink):
+            links += 1
+            if links > _MOST_LINKS:
+                raise InputError(f"{asked}{path}: its links lead round in a circle")
+            steps.extendleft(reversed(_steps(link.path)))
+            at = file if link.path.startswith("/") else at
+        else:
+            at = at[name]
+    return at
+
+
+def _steps(path: str) -> deque[str]:
+    return deque(step for step in path.split("/") if step not in ("", "."))

@@ -1,0 +1,140 @@
+"""What of the types of HDF5 an array of NumPy holds, and how text becomes an array of it.
+
+Text of HDF5 has any length, or takes so many bytes; here it is as wide as its longest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from serialpack.formats.arrays.values import values_of
+
+#: The fields in each other that lead to text.
+Path = tuple[str, ...]
+
+
+class NoArray(Exception):
+    """Why a dataset is not held."""
+
+
+def is_text(dtype: Any) -> bool:
+    import h5py
+
+    return h5py.check_string_dtype(dtype) is not None
+
+
+def unheld(dtype: Any) -> str:
+    """Why no array holds items of that type, in words; empty where one does."""
+    import h5py
+
+    if dtype.names is not None:
+        return next(filter(None, (unheld(dtype[name]) for name in dtype.names)), "")
+    base = dtype.base
+    if base.kind != "O" or is_text(base):
+        return ""
+    if h5py.check_ref_dtype(base) is not None:
+        return "references to others"
+    return "lists of any length"
+
+
+def text_paths(dtype: Any, above: Path = ()) -> Iterator[Path]:
+    """Where text is in an item."""
+    if dtype.names is not None:
+        for name in dtype.names:
+            yield from text_paths(dtype[name], (*above, name))
+    elif is_text(dtype.base):
+        yield above
+
+
+def has_text(dtype: Any) -> bool:
+    """Whether there is text in an item."""
+    return next(text_paths(dtype), None) is not None
+
+
+def lengths(dtype: Any, pieces: Iterable[Any]) -> dict[Path, int]:
+    """The characters of the longest text at each path, in arrays of ``dtype``; where that is no
+    UTF-8, less than 0: the bytes."""
+    most, plain = dict.fromkeys(text_paths(dtype), 1), dict.fromkeys(text_paths(dtype), 1)
+    bad = set()
+    for piece in pieces:
+        for path in most:
+            for item in set(_within(piece, path).ravel().tolist()):
+                plain[path] = max(plain[path], len(item))
+                try:
+                    most[path] = max(most[path], len(item.decode()))
+                except UnicodeDecodeError:
+                    bad.add(path)
+    return {path: -plain[path] if path in bad else most[path] for path in most}
+
+
+def _within(array: Any, path: Path) -> Any:
+    for name in path:
+        array = array[name]
+    return array
+
+
+def held(dtype: Any, texts: dict[Path, int], above: Path = ()) -> Any:
+    """The type of an array that holds items of ``dtype``; ``texts`` as of ``lengths``."""
+    import numpy as np
+
+    if dtype.names is not None:
+        fields = [(name, held(dtype[name], texts, (*above, name))) for name in dtype.names]
+        return np.dtype(fields)
+    if dtype.subdtype is not None:
+        return np.dtype((held(dtype.base, texts, above), dtype.shape))
+    if above in texts:
+        length = texts[above]
+        return np.dtype(f"U{length}" if length > 0 else f"S{-length}")
+    return np.dtype(dtype.str)  # without what h5py adds
+
+
+def as_held(array: Any, dtype: Any) -> Any:
+    """``array`` as one of ``dtype``, which ``held`` made for it."""
+    import numpy as np
+
+    if array.dtype == dtype:
+        return array
+    if dtype.names is None:
+        if dtype.kind != "U":
+            return array.astype(dtype.base)
+        texts = [item.decode() for item in array.ravel().tolist()]
+        return np.array(texts, dtype.base).reshape(array.shape)
+    made = np.empty(array.shape, dtype)
+    for name in dtype.names:
+        made[name] = as_held(array[name], dtype[name])
+    return made
+
+
+def row_values(array: Any) -> Any:
+    """The items of ``array`` in lists, with text and lists of any length, as MessagePack has them;
+    NoArray."""
+    dtype = array.dtype
+    if dtype.names is not None:
+        columns = [row_values(array[name]) for name in dtype.names]
+        if not array.ndim:
+            return dict(zip(dtype.names, columns, strict=True))
+        if array.ndim > 1:
+            return [row_values(part) for part in array]
+        return [dict(zip(dtype.names, row, strict=True)) for row in zip(*columns, strict=True)]
+    if dtype.kind in "cmMV" or (dtype.kind == "f" and dtype.itemsize > 8):
+        raise NoArray(f"lists of any length beside items of type {dtype.str}")
+    if dtype.kind in "OS":
+        return _each(array.tolist())
+    return values_of(array)
+
+
+def _each(value: Any) -> Any:
+    """What h5py gives for text, and for lists of any length; in lists as they are."""
+    import numpy as np
+
+    if isinstance(value, list):
+        return [_each(part) for part in value]
+    if isinstance(value, np.ndarray):
+        return row_values(value)
+    if not isinstance(value, bytes):
+        raise NoArray("references to others")
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return value

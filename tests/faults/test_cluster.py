@@ -1,0 +1,154 @@
+"""A cluster: a killed worker costs only a retry, Ctrl-C cancels, other versions are said."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+import pytest
+
+import serialpack
+from tests.cli.conftest import environment
+from tests.faults.conftest import Command, Start, finish, hidden, wait_for
+
+pytest.importorskip("distributed", reason="pip install '.[dask]'")
+pytestmark = [
+    pytest.mark.soak,
+    pytest.mark.skipif(sys.platform != "linux", reason="open files of a process: /proc"),
+]
+
+FILES = 8
+
+
+class Cluster(NamedTuple):
+    """A scheduler, in a process of its own, and workers, in one each."""
+
+    address: str
+    workers: list[Command]
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[Cluster]:
+    """Two workers with one thread each, which nobody starts again."""
+    env = environment(tmp_path)
+    dask: list[str | Path] = [sys.executable, "-m", "dask"]
+    where = ["--no-dashboard", "--host", "127.0.0.1"]
+    said = tmp_path / "address.json"
+    log_file = tmp_path / "log"
+    with log_file.open("wb") as log:
+        started = [
+            subprocess.Popen(
+                [*dask, "scheduler", "--port", "0", "--scheduler-file", said, *where],
+                env=env,
+                stderr=log,
+            )
+        ]
+        wait_for(lambda: said.exists() and said.stat().st_size, "the scheduler")
+        worker = [*dask, "worker", "--scheduler-file", said, "--no-nanny", "--nthreads", "1"]
+        started += [
+            subprocess.Popen([*worker, *where], env=env, stderr=log, cwd=tmp_path) for _ in range(2)
+        ]
+        wait_for(lambda: log_file.read_text().count("Registered to") == 2, "the workers")
+        yield Cluster(json.loads(said.read_text())["address"], started[1:])
+    for process in reversed(started):
+        process.kill()
+        process.wait()
+
+
+@pytest.fixture
+def batch(tmp_path: Path) -> None:
+    """Files that take a while each at ``-6``."""
+    folder = tmp_path / "in"
+    folder.mkdir()
+    random = Random(20)
+    for number in range(FILES):
+        rows = (f'{{"n": {n}, "x": {random.random()}}}\n' for n in range(30_000))
+        (folder / f"{number}.ndjson").write_text("".join(rows))
+
+
+def holds_hidden(process: Command) -> bool:
+    """Whether it is writing an output."""
+    for link in Path(f"/proc/{process.pid}/fd").iterdir():
+        with suppress(FileNotFoundError):  # closed meanwhile
+            if "/.serialpack-" in str(link.readlink()):
+                return True
+    return False
+
+
+@pytest.mark.parametrize(
+    "verb", [("pack", "-6"), ("unpack", "--to", "msgpack")], ids=lambda v: v[0]
+)
+@pytest.mark.usefixtures("batch")
+def test_a_killed_worker_costs_only_a_retry(
+    start: Start, cluster: Cluster, tmp_path: Path, verb: tuple[str, ...]
+) -> None:
+    """All is there in the end, as from a run without a cluster, and nothing else."""
+    out = tmp_path / "out"
+    command = start(*verb, "-q", "-r", "in", "-o", "out", "--scheduler", cluster.address)
+    wait_for(lambda: holds_hidden(cluster.workers[0]), "a worker that writes")
+    cluster.workers[0].kill()
+    finish(command, 0)
+    assert len(list(out.iterdir())) == FILES
+    finish(start(*verb, "-q", "-r", "in", "-o", "here"), 0)
+    for path in out.iterdir():
+        assert path.read_bytes() == (tmp_path / "here" / path.name).read_bytes()
+    assert verb[0] != "pack" or serialpack.inspect(path).members
+
+
+@pytest.mark.usefixtures("batch")
+def test_ctrl_c_cancels(start: Start, cluster: Cluster, tmp_path: Path) -> None:
+    """What is begun leaves nothing, what waits is never begun; the workers are as before."""
+    command = start("pack", "-q6", "-r", "in", "-o", "out", "--scheduler", cluster.address)
+    wait_for(lambda: holds_hidden(cluster.workers[1]), "a worker that writes")
+    command.send_signal(signal.SIGINT)
+    finish(command, 130, most=0)
+    wait_for(lambda: not any(map(holds_hidden, cluster.workers)), "an end")
+    time.sleep(1)
+    assert not hidden(tmp_path / "out")
+    assert len(list((tmp_path / "out").iterdir())) < FILES
+    finish(start("pack", "-q1", "-r", "in", "-o", "more", "--scheduler", cluster.address), 0)
+    assert len(list((tmp_path / "more").iterdir())) == FILES
+
+
+@pytest.mark.usefixtures("batch")
+def test_ctrl_c_ends_a_cluster_of_its_own(start: Start, tmp_path: Path) -> None:
+    """Ctrl-C goes to the workers, too: they say nothing of it."""
+    how = ("-r", "in", "-o", "out", "--scheduler", "local", "-j", "2")
+    command = start("pack", "-q6", *how, start_new_session=True)
+    wait_for(lambda: (tmp_path / "out").exists() and hidden(tmp_path / "out"), "an output")
+    os.killpg(command.pid, signal.SIGINT)
+    finish(command, 130, most=0)
+    assert not hidden(tmp_path / "out")
+
+
+@pytest.mark.usefixtures("batch")
+def test_a_scheduler_that_is_not_there(start: Start) -> None:
+    """One line, within ten seconds."""
+    since = time.monotonic()
+    command = start("pack", "-r", "in", "-o", "out", "--scheduler", "tcp://127.0.0.1:9")
+    said = finish(command, 1)
+    assert time.monotonic() - since < 10
+    assert said.startswith("serialpack: tcp://127.0.0.1:9: no scheduler: nobody answers")
+
+
+@pytest.mark.usefixtures("batch")
+def test_other_versions_are_said(start: Start, cluster: Cluster, tmp_path: Path) -> None:
+    """Of what workers have; the work goes on."""
+    folder = tmp_path / "other" / "serialpack-0.0.1.dist-info"
+    folder.mkdir(parents=True)
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: serialpack\nVersion: 0.0.1\n")
+    command = start(
+        *("pack", "-1", "-r", "in", "-o", "out", "--scheduler", cluster.address),
+        env={"PYTHONPATH": os.pathsep.join((str(folder.parent), str(Path(__file__).parents[2])))},
+    )
+    said = finish(command, 0, most=FILES + 2)
+    assert f" serialpack {serialpack.__version__}, here it is 0.0.1; " in said
