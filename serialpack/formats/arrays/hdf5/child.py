@@ -96,39 +96,42 @@ def _one(file: Any, at: str | None, *, as_array: bool) -> Iterator[Any]:
     """The dataset called ``at``, or the only one: in which format it is given and what beside it is
     dropped, then its bytes. ``as_array``: only as .npy."""
     dataset = _only(file) if at is None else _dataset_at(file, at)
-    check(file, dataset)
-    no_more_files()
-    dropped = _dropped([dataset])
     try:
+        check(file, dataset)
+        no_more_files()
         npy = npy_of(dataset)
     except NoArray as why:
         if as_array:
             raise _unheld(dataset, why, "--to ndjson takes its rows") from None
         try:
+            check(file, dataset)
             pieces = rows(dataset)
             first = next(pieces, b"")
         except NoArray as other:
             raise _unheld(dataset, other, None) from None
         many = "many" if dataset.shape else "one"
-        yield {"format": "msgpack", "dropped": dropped, "rows": many}
+        yield {"format": "msgpack", "dropped": _dropped([dataset]), "rows": many}
         yield first
         yield from pieces
     else:
-        yield {"format": "npy", "dropped": dropped}
+        yield {"format": "npy", "dropped": _dropped([dataset])}
         yield from npy.pieces()
 
 
 def _all(file: Any) -> Iterator[Any]:
     """All datasets as an .npz file: as ``_one``, and which are ``left`` out, with why."""
     found = {node.name: node.what for node in datasets(file)}
-    for dataset in found.values():
-        check(file, dataset)
-    no_more_files()
     held: dict[str, Npy] = {}
     left: dict[str, str] = {}
     for name, dataset in found.items():
         try:
-            held[name] = npy_of(dataset)
+            check(file, dataset)
+        except NoArray as why:
+            left[name] = str(why)
+    no_more_files()
+    for name in [name for name in found if name not in left]:
+        try:
+            held[name] = npy_of(found[name])
         except NoArray as why:
             left[name] = str(why)
     yield {"format": "npz", "dropped": _dropped([file, *found.values()]), "left": left}
@@ -137,15 +140,22 @@ def _all(file: Any) -> Iterator[Any]:
 
 def _heads(file: Any, count: int) -> Iterator[bytes]:
     """A line for people of each dataset: its name, and ``count`` rows."""
-    found = [(node.name, node.what) for node in datasets(file)]
-    for _, dataset in found:
-        check(file, dataset)
+    found = [(node.name, node.what, _why_not(file, node.what)) for node in datasets(file)]
     no_more_files()
-    for name, dataset in found:
+    for name, dataset, why in found:
         try:
-            yield shown_corner({name: corner(dataset, count)})
-        except (NoArray, RefusedError) as why:
-            yield shown_corner({name: f"({why})"})
+            yield shown_corner({name: f"({why})" if why else corner(dataset, count)})
+        except (NoArray, RefusedError) as error:
+            yield shown_corner({name: f"({error})"})
+
+
+def _why_not(file: Any, dataset: Any) -> str:
+    """Why a dataset is not read; empty where it is."""
+    try:
+        check(file, dataset)
+    except (NoArray, SerialpackError) as why:
+        return str(why)
+    return ""
 
 
 def _only(file: Any) -> Any:

@@ -18,6 +18,11 @@ class NoArray(Exception):
     """Why a dataset is not held."""
 
 
+def unread(error: Exception) -> str:
+    """What h5py says of a type that NumPy has nothing for."""
+    return f"a type that is not read ({' '.join(str(error).split())})"
+
+
 def is_text(dtype: Any) -> bool:
     import h5py
 
