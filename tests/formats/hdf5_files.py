@@ -57,6 +57,8 @@ def made_of_all(path: Path) -> Path:
         made["time"] = np.array(["2020-01-01", "NaT"], "M8[D]").astype(h5py.opaque_dtype("M8[D]"))
         lists = made.create_dataset("lists", (2,), h5py.vlen_dtype("i4"))
         lists[0], lists[1] = [1, 2], []
+        space = h5py.h5s.create_simple((2,))
+        h5py.h5d.create(made.id, b"seconds", h5py.h5t.UNIX_D32LE, space)
         made["null"] = h5py.Empty("f4")
         made["refs"] = np.array([made["big"].ref], h5py.ref_dtype)
         made["soft"] = h5py.SoftLink("g/deep/../deep/small".replace("../deep/", ""))

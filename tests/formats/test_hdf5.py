@@ -103,6 +103,29 @@ def test_a_table(tmp_path: Path) -> None:
         converted(path, "npy", strict=True)
 
 
+def test_types_within_types(tmp_path: Path) -> None:
+    """Text in arrays of records in records; a list that is all of a dataset."""
+    inner = np.dtype([("t", "S3"), ("n", "<i2")])
+    rows = np.zeros(2, [("a", inner, (2,)), ("s", "S4", (2,))])
+    rows["a"]["t"][1, 1], rows["s"][0, 1] = "\u00e9".encode(), "\u00f6x".encode()
+    path = made_with(tmp_path / "a.h5", rows=rows)
+    with h5py.File(path, "a") as opened:
+        opened.create_dataset("list", (), h5py.vlen_dtype("i4"))[()] = np.arange(3)
+    none = {"t": "", "n": 0}
+    assert values(path, "rows") == [
+        {"a": [none, none], "s": ["", "\u00f6x"]},
+        {"a": [none, {"t": "\u00e9", "n": 0}], "s": ["", ""]},
+    ]
+    assert values(path, "list") == [0, 1, 2]
+
+
+def test_what_is_beside_datasets_is_told(file: Path, tmp_path: Path) -> None:
+    """Attributes, links, other names, empty groups, names of numbers."""
+    report = serialpack.convert(file, tmp_path / "a.npz", to="npz", lossy=["around"])
+    dropped = {loss.rule: loss.count for loss in report.carried}
+    assert dropped == {"attributes": 7}
+
+
 def test_text_that_is_far_longer_once_is_no_array(tmp_path: Path) -> None:
     texts = np.array(["x" * (1 << 20), *["y"] * 300], dtype=h5py.string_dtype())
     path = made_with(tmp_path / "a.h5", text=texts)
@@ -121,7 +144,8 @@ def test_text_that_is_far_longer_once_is_no_array(tmp_path: Path) -> None:
         ("out", "in another file, secret.h5, which is not opened; name that file, with --at /x"),
         ("refs", "references to others"),
         ("null", "holds nothing"),
-        (None, "has 21 datasets: big, bytes, complex"),
+        ("seconds", "holds a type that is not read"),
+        (None, "has 22 datasets: big, bytes, complex"),
     ],
 )
 def test_what_is_not_there_is_named(file: Path, name: str | None, message: str) -> None:
@@ -197,6 +221,7 @@ def test_inspect_lists_what_there_is(file: Path) -> None:
     nan = entries["nan"].dataset
     assert nan is not None
     assert (nan.minimum, nan.nan) == (0.0, 2)
+    assert entries["seconds"].about.startswith("a type that is not read")
     assert entries["out"].about == "-> /x in the file secret.h5"
     assert (entries["round"].type, entries["g"].type) == ("link", "group")
     assert {name.partition("/")[0] for name in entries} >= {*(n.partition("/")[0] for n in EXACT)}

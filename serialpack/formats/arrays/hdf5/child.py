@@ -23,8 +23,14 @@ from serialpack.formats.arrays.hdf5.streams import (
     npz_pieces,
     rows,
 )
-from serialpack.formats.arrays.hdf5.tree import datasets, found_at
-from serialpack.formats.arrays.hdf5.types import NoArray
+from serialpack.formats.arrays.hdf5.tree import (
+    TreeNode,
+    datasets,
+    found_at,
+    is_dataset,
+    sound_nodes,
+)
+from serialpack.formats.arrays.hdf5.types import NoArray, has_names
 from serialpack.formats.arrays.rows import shown_corner
 
 #: Seconds of work between two answers, after which the library is taken to work without end.
@@ -110,17 +116,18 @@ def _one(file: Any, at: str | None, *, as_array: bool) -> Iterator[Any]:
         except NoArray as other:
             raise _unheld(dataset, other, None) from None
         many = "many" if dataset.shape else "one"
-        yield {"format": "msgpack", "dropped": _dropped([dataset]), "rows": many}
+        yield {"format": "msgpack", "dropped": _dropped([dataset], [dataset]), "rows": many}
         yield first
         yield from pieces
     else:
-        yield {"format": "npy", "dropped": _dropped([dataset])}
+        yield {"format": "npy", "dropped": _dropped([dataset], [dataset])}
         yield from npy.pieces()
 
 
 def _all(file: Any) -> Iterator[Any]:
     """All datasets as an .npz file: as ``_one``, and which are ``left`` out, with why."""
-    found = {node.name: node.what for node in datasets(file)}
+    everything = list(sound_nodes(file))
+    found = {node.name: node.what for node in everything if is_dataset(node)}
     held: dict[str, Npy] = {}
     left: dict[str, str] = {}
     for name, dataset in found.items():
@@ -134,7 +141,9 @@ def _all(file: Any) -> Iterator[Any]:
             held[name] = npy_of(found[name])
         except NoArray as why:
             left[name] = str(why)
-    yield {"format": "npz", "dropped": _dropped([file, *found.values()]), "left": left}
+    parts = [file, *(node.what for node in everything if node.what is not None)]
+    dropped = [*_dropped(parts, [npy.dataset for npy in held.values()]), *_beside(everything)]
+    yield {"format": "npz", "dropped": dropped, "left": left}
     yield from npz_pieces(held)
 
 
@@ -180,9 +189,26 @@ def _dataset_at(file: Any, at: str) -> Any:
     raise InputError(f"--at {at} names no dataset", hint=told and f"there are: {told}")
 
 
-def _dropped(parts: list[Any]) -> list[str]:
-    """The attributes of ``parts``, which no array has."""
-    return [f"{part.name} has {name}" for part in parts for name in part.attrs]
+def _dropped(parts: list[Any], held: list[Any]) -> list[str]:
+    """The attributes of ``parts``, and the names of numbers in the datasets ``held``."""
+    found = [f"{part.name} has {name}" for part in parts for name in part.attrs]
+    return [
+        *found,
+        *(f"{each.name} has names of numbers" for each in held if has_names(each.dtype)),
+    ]
+
+
+def _beside(everything: list[TreeNode]) -> Iterator[str]:
+    """What is beside the datasets of a file: links, types, and empty groups."""
+    import h5py
+
+    for node in everything:
+        if node.what is None:
+            yield f"{node.name} {node.why}"
+        elif isinstance(node.what, h5py.Datatype):
+            yield f"{node.name} is a type"
+        elif isinstance(node.what, h5py.Group) and not len(node.what):
+            yield f"{node.name} is an empty group"
 
 
 def _unheld(dataset: Any, why: NoArray, hint: str | None) -> RefusedError:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
+import os
 import zipfile
 from collections.abc import Iterator
 from contextlib import suppress
-from itertools import product
 from typing import IO, Any, NamedTuple, cast
 
 from serialpack.errors import InputError, MissingLibraryError, RefusedError
@@ -122,6 +122,8 @@ def regions(shape: tuple[int, ...], item: int, chunks: Any) -> Iterator[tuple[An
     Where the chunks of a row have more, they are read again for each row of them: memory is bounded
     first.
     """
+    import numpy as np
+
     if not shape:
         yield ()
         return
@@ -132,25 +134,34 @@ def regions(shape: tuple[int, ...], item: int, chunks: Any) -> Iterator[tuple[An
     step = max(_PIECE // inner[axis], 1)
     if chunks and (chunk := min(chunks[axis], shape[axis])):
         step = max(step // chunk * chunk, min(chunk, max(4 * _PIECE // inner[axis], 1)))
-    for lead in product(*map(range, shape[:axis])):
+    for lead in np.ndindex(shape[:axis]):
         for start in range(0, shape[axis], step):
             yield (*lead, slice(start, start + step))
 
 
 def arrays(dataset: Any, *, by_row: bool = False) -> Iterator[Any]:
     """The items of ``dataset``, in parts one after another; ``by_row``: whole rows."""
-    import numpy as np
-
     dataset = _readable(dataset)
     shape = dataset.shape[:1] if by_row else dataset.shape
     row = math.prod(dataset.shape[len(shape) :])
     for region in regions(shape, dataset.dtype.itemsize * row, dataset.chunks):
-        yield np.asarray(dataset[region], dtype=dataset.dtype.base)
+        yield _as_array(dataset[region], dataset)
+
+
+def _as_array(found: Any, dataset: Any) -> Any:
+    """What h5py gives for a region of ``dataset``, which is no array where that is one item."""
+    import numpy as np
+
+    if dataset.shape or dataset.dtype.kind != "O":
+        return np.asarray(found, dtype=dataset.dtype.base)
+    array = np.empty((), dataset.dtype)
+    array[()] = found  # also a list
+    return array
 
 
 class Npy(NamedTuple):
-    """A dataset as an .npy file: what stands before the items, of which type they
-    are, and how many bytes."""
+    """A dataset as an .npy file: the type of its items, what stands before them, and their bytes,
+    how many."""
 
     dataset: Any
     dtype: Any
@@ -198,12 +209,11 @@ def rows(dataset: Any) -> Iterator[bytes]:
 def corner(dataset: Any, count: int) -> Any:
     """Values of the first ``count`` rows of ``dataset``, which was checked, of each a few more than
     are shown; NoArray."""
-    import numpy as np
-
     if dataset.shape is None:
         raise NoArray("nothing (a null dataspace)")
     most = (count, *[_CORNER] * (len(dataset.shape) - 1))
-    array = np.asarray(_readable(dataset)[tuple(map(slice, most[: len(dataset.shape)]))])
+    region = tuple(map(slice, most[: len(dataset.shape)]))
+    array = _as_array(_readable(dataset)[region], dataset)
     if unheld(dataset.dtype):
         return row_values(array)
     dtype = held(dataset.dtype, lengths(dataset.dtype, [array]))
@@ -243,12 +253,9 @@ class _Out:
 
 def no_more_files() -> None:
     """From here on the process opens no file: whatever a damaged one leads the library to."""
-    try:
-        import os
+    with suppress(ImportError, OSError, ValueError):
         import resource
 
         free = os.dup(0)
         os.close(free)
         resource.setrlimit(resource.RLIMIT_NOFILE, (free, free))
-    except (ImportError, OSError, ValueError):
-        pass
