@@ -218,7 +218,7 @@ RULES: dict[str, Rule] = {
         *(ALL, "headers of volumes dropped"),
     ),
     ATTRIBUTES: Rule(
-        "attributes of the datasets and groups of HDF5 are dropped",
+        "attributes of HDF5 are dropped, and links, empty groups and names of enumerated numbers",
         frozenset(),
         *(ALL, "attributes dropped"),
     ),
