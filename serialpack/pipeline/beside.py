@@ -18,7 +18,8 @@ def large_values(called: StageSpec, data: Scattered) -> list[LargeValue]:
     serializer = of_values(SERIALIZERS.create(*called))
     if is_framed(data.read(0, len(MARK))):
         layout = frame_layout(data.read, len(data))
-        headers = serializer.beside(data.read(layout.pickle.start, layout.pickle.stop))
+        outline = serializer.outline(data.read(layout.pickle.start, layout.pickle.stop))
+        headers = outline.beside if outline is not None else []
         known = [*headers, *[None] * (len(layout.buffers) - len(headers))]
         # Each with what aligns the next one.
         ends = [*(place.start for place in layout.buffers[1:]), layout.end]
