@@ -20,13 +20,15 @@ MEMORY = (
     " packed with more than 2 million of them.",
     "Values are objects: chains that pack them take some 20 times the block, and more where they"
     " are small. `--to` with `-j 1` reads blocks of fewer values where they are small, and keeps to"
-    " the 3 times and 64 MB with records of BSON, CBOR, CSV, JSON, MessagePack, NDJSON and TSV. Nor"
-    " is one record cut, by any chain or conversion: each of its members, a name and a small value,"
-    " takes up to 550 bytes (one JSON object that is larger than a block is no record, but each of"
-    " its members is). A row of CSV whose header is longer than 1 MiB becomes JSON, NDJSON,"
-    " MessagePack or CBOR some members at a time, and takes 5 times the row and its header instead."
+    " the 3 times and 64 MB with records of BSON, CBOR, CSV, JSON, MessagePack, NDJSON and TSV.  A"
+    " record of more than 1 MiB becomes JSON, NDJSON, MessagePack or CBOR from JSON, NDJSON, CSV,"
+    " MessagePack and CBOR some members at a time, and takes 5 times its text, and that of a header"
+    " of CSV, beside the 64 MB. It does not where it is told that a value changes, or where it is"
+    " refused, and no other record is cut, by any chain or conversion: each of its members, a name"
+    " and a small value, takes up to 550 bytes (one JSON object that is larger than a block is no"
+    " record, but each of its members is)."
     " The bound is not that of Avro, nor of what is written as a whole. Another table has"
-    " 100,000 columns at most, each of which takes 1 kB, and in Parquet 17 kB; where each record"
+    " 100,000 columns at most, each of which takes 1 kB, and in Parquet 8 kB; where each record"
     " has keys of its own, it is the cells, records times columns, that take memory: up to 90 bytes"
     " each.",
     "What this takes is no reason to refuse a container. `--max-size` limits what is written."
@@ -54,7 +56,8 @@ FAR = (
     " that they need. Who reads all is read ahead, in 24 MiB. A server that gives no parts of a"
     " file is read from the front, which is said. What passes (5xx, lines that break, silence)"
     " is tried again a few times, which `-v` tells. A file that changes meanwhile, by its"
-    " ETag, time or size, is refused. `-r` takes what is below a prefix, not of HTTP.",
+    " ETag, time or size, is refused. `-r` takes what is below a prefix, not of HTTP."
+    " `bench` measures a copy of one URL; `--journal` is a file on a disk.",
     "A server that takes a connection and says nothing for 30 s has two requests of HTTP tried"
     " twice (2 minutes), one of SFTP once or twice; in S3 it has five tries of 15 s, in Google"
     " Storage six. Other times are settings of fsspec, in seconds:"

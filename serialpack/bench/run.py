@@ -21,6 +21,7 @@ from serialpack.bench.search import Search, quiet
 from serialpack.bench.several import Several
 from serialpack.bench.sweep import swept_table
 from serialpack.errors import UsageError
+from serialpack.far import is_far
 from serialpack.formats import FORMATS
 from serialpack.pipeline.workers import usable_cores
 from serialpack.units import format_size
@@ -89,7 +90,7 @@ class Bench:
             self._subject = file_subject(
                 question.source,
                 question.format,
-                named=question.called is None,
+                named=question.called is None or is_far(question.called),
                 most_held=question.most_held,
             )
         self._points = self._swept()
@@ -252,7 +253,8 @@ class Bench:
         schedule, subject = self._schedule, self._subject
         notes = list(schedule.notes)
         if self.question.called is not None:
-            notes.append("what the pipe gave was kept in a temporary file, which is gone again")
+            giver = "URL" if is_far(self.question.called) else "pipe"
+            notes.append(f"what the {giver} gave was kept in a temporary file, which is gone again")
         if self.question.budget <= 0:
             notes.append(f"nothing was measured: the budget is {self.question.budget:g} s")
         held = schedule.held

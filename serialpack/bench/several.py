@@ -64,7 +64,7 @@ def sample_files(
     empty = 0
     for path in paths:
         if is_far(path):
-            errors.append(FileError("bench measures files that are here", path=path))
+            errors.append(FileError("is not here", path=path, hint="bench takes a URL alone"))
             continue
         try:
             found = Path(path).stat()

@@ -6,8 +6,8 @@ import os
 import stat
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any, NamedTuple
+from contextlib import contextmanager
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from serialpack.bench.candidates import check_stages
 from serialpack.bench.compare import load_results
@@ -22,7 +22,8 @@ from serialpack.cli.naming import STDIO, SUFFIX
 from serialpack.cli.requests import BenchRequest, Manner
 from serialpack.cli.run import check_name, each_file, say, tell_found
 from serialpack.errors import WORST_FIRST, RefusedError, UsageError
-from serialpack.files import shown
+from serialpack.far import is_far
+from serialpack.files import Source, base_name, file_error, shown
 
 if TYPE_CHECKING:
     from serialpack.bench.results import Results
@@ -281,23 +282,30 @@ class _Outputs(NamedTuple):
 
 @contextmanager
 def _spooled(question: Question) -> Iterator[Question]:
-    """The question about a file; what a pipe gives is kept in a temporary one meanwhile."""
+    """The question about a file here; what a pipe gives, or a URL, is copied for it."""
     path = question.source
-    if (
-        question.is_sample
-        or question.several is not None
-        or (path != STDIO and not stat.S_ISFIFO(_mode(path)))
-    ):
+    copied = path == STDIO or is_far(path) or stat.S_ISFIFO(_mode(path))
+    if question.is_sample or question.several is not None or not copied:
         yield question
         return
-    import shutil
-    from tempfile import NamedTemporaryFile
+    from tempfile import TemporaryDirectory
 
-    with NamedTemporaryFile(prefix="serialpack-") as spool:
-        with nullcontext(sys.stdin.buffer) if path == STDIO else open(path, "rb") as pipe:
-            shutil.copyfileobj(pipe, spool)
-        spool.flush()
-        yield question._replace(source=spool.name, called=path)
+    with TemporaryDirectory(prefix="serialpack-") as folder:
+        # A far file has a name that says what it is.
+        copy = os.path.join(folder, (is_far(path) and base_name(path)) or "pipe")
+        _copy(sys.stdin.buffer if path == STDIO else path, copy)
+        yield question._replace(source=copy, called=path)
+
+
+def _copy(source: str | IO[bytes], copy: str) -> None:
+    with Source(source) as opened:
+        try:
+            with open(copy, "xb") as file:
+                while data := opened.read(8 << 20):
+                    file.write(data)
+        except OSError as error:
+            raise file_error(error, "temporary file", "write") from error
+        opened.check_unchanged()
 
 
 def _mode(path: str) -> int:

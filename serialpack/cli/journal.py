@@ -10,6 +10,7 @@ from typing import Any
 
 from serialpack._version import __version__
 from serialpack.errors import ExistingFileError, UsageError
+from serialpack.far import is_far
 from serialpack.files import file_error
 
 #: The key of the line that begins a run; its value is the version of the journal.
@@ -66,6 +67,11 @@ def open_journal(path: str, used: set[str]) -> Journal:
     the outputs ``used``."""
     import click
 
+    if is_far(path):
+        raise UsageError(
+            f"--journal {path}: lines are added to it, which no URL takes",
+            hint="name a file on a disk, and copy it there",
+        )
     if os.path.realpath(path) in used:
         raise UsageError("--journal is an output itself", hint="name another one")
     return Journal(path, str(click.get_current_context().command.name))

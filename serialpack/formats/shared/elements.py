@@ -331,7 +331,7 @@ class MessageFormat(DocumentFormat):
         except Malformed as bad:
             at = len(sequence.data) if bad.at is None else bad.at
             raise Malformed(bad.message, sequence.place(at)) from None
-        self._check_end(block, len(records))
+        self.check_end(block, len(records))
         return records
 
     def sequence_of(self, block: SourceBlock) -> Sequence:
@@ -377,7 +377,7 @@ class MessageFormat(DocumentFormat):
         head = block.context if block.offset else block.data
         return self.opening(head) if head else None
 
-    def _check_end(self, block: SourceBlock, records: int) -> None:
+    def check_end(self, block: SourceBlock, records: int) -> None:
         opening = self._opening_of(block)
         if not block.last or opening is None or opening.count is None:
             return
