@@ -164,6 +164,7 @@ class Counted(io.BytesIO):
 def test_inspect_tells_what_is_held_without_reading_it(chain: str, tmp_path: Path) -> None:
     """The bytes are counted: two ends of 64 KiB, and the small rest."""
     noise = np.frombuffer(NOISE, "u1")
+    told: dict[str, Any]
     if chain == "npz":
         np.savez(tmp_path / "a.npz", noise=noise, again=noise[::-1])
         data, told = packed(tmp_path / "a.npz"), {"noise": "|u1, 1000000, C order, raw+zstd:3"}
