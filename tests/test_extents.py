@@ -98,6 +98,18 @@ def test_numbers_that_begin_anywhere_in_memory() -> None:
     assert codec.decompress(codec.compress(data), len(data)) == data
 
 
+def test_long_bytes_beside_arrays_are_blocks_of_their_own() -> None:
+    obj = {"walk": WALK, "image": NOISE, "name": "x", "later": NOISE[::-1], "set": {1}}
+    data = serialpack.dumps(obj)
+    decode(data)
+    back = serialpack.loads(data)
+    assert (back["image"], back["later"], back["set"]) == (NOISE, NOISE[::-1], {1})
+    assert [block.size for block in headers(data)][1::2] == [LEAST, LEAST, WALK.nbytes]
+    held = serialpack.inspect(io.BytesIO(data)).members[0].holds
+    assert held["image"] == "<1000000 bytes>"
+    assert held["walk"] == "<i4, 400 x 400, C order"
+
+
 @pytest.mark.parametrize("pack", [msgpack.packb, cbor2.dumps], ids=["msgpack", "cbor"])
 @pytest.mark.parametrize("block_size", [None, 300_007])
 def test_long_bytes_of_a_file(pack: Any, block_size: int | None, tmp_path: Path) -> None:

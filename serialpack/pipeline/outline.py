@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import islice
 from typing import IO, Any
 
@@ -9,12 +10,13 @@ from serialpack.errors import SerialpackError
 from serialpack.files import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.python.buffers import MARK, frame_layout, is_framed
-from serialpack.formats.shared.elements import MessageFormat
 from serialpack.formats.shared.long_bytes import without_long
+from serialpack.pipeline.beside import heads_of
 from serialpack.pipeline.stored import StoredBytes
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import FAILURES
 from serialpack.serializers.whole import of_values
+from serialpack.stages.stage import Buffer
 
 #: A message of more bytes is not told: to read it is to unpack it.
 _MOST = 1 << 20
@@ -42,21 +44,19 @@ def holds(file: IO[bytes]) -> Any:
 
 def _object(stored: StoredBytes) -> Any:
     serializer = of_values(SERIALIZERS.create(*stored.plan.chain.serializer))
+    start, stop, sizes = 0, len(stored), list[int]()
     if is_framed(stored.read(0, len(MARK))):
         layout = frame_layout(stored.read, len(stored))
         start, stop = layout.pickle.start, layout.pickle.stop
-        outline = serializer.outline(stored.read(start, stop)) if stop - start <= _MOST else None
-        if outline is not None:
-            return outline.value
         sizes = [place.stop - place.start for place in layout.buffers]
-        return {serializer.name: f"<{stop - start} bytes>", "buffers": sizes}
     if not serializer.safe:
-        return None
-    fmt = FORMATS.get(serializer.stored_format or "bytes")
-    if isinstance(fmt, MessageFormat):
-        message = without_long(stored.block_from, len(stored), fmt.heads, _MOST)
-    elif len(stored) <= _MOST:
-        message = bytes(stored.read(0, len(stored)))
+        return {serializer.name: f"<{stop - start} bytes>", "buffers": sizes}
+    heads = heads_of(serializer)
+    if heads is not None:
+        read = partial(_until, stored, stop)
+        message = without_long(lambda at: read(start + at), stop - start, heads, _MOST)
+    elif stop - start <= _MOST:
+        message = bytes(stored.read(start, stop))
     else:
         return None
     outline = serializer.outline(message)
@@ -64,6 +64,10 @@ def _object(stored: StoredBytes) -> Any:
         return outline.value
     records = serializer.load_object([message])
     return records if serializer.tabular else records[0]
+
+
+def _until(stored: StoredBytes, stop: int, start: int) -> Buffer:
+    return memoryview(stored.block_from(start))[: stop - start]
 
 
 def _short(value: Any, levels: int) -> Any:

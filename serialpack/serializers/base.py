@@ -194,6 +194,9 @@ class RecordSerializer(Serializer):
     def _dump_object(self, records: list[Any]) -> list[Buffer]:
         return [self._dump(records)]
 
+    #: The format that the messages of its objects are in, where long bytes can be found in them.
+    messages: ClassVar[str | None] = None
+
     def outline(self, message: Buffer) -> ObjectOutline | None:  # noqa: ARG002
         """What is in a message of an object, without its arrays, where that can be told."""
         return None

@@ -50,6 +50,7 @@ class ObjectsSerializer(RecordSerializer):
     compiled = True
     portable = False
     stored_format = "object"
+    messages = "msgpack"
     cannot = TEXT_KINDS | {
         *("depth", "surrogates", "bytearray", "zoned-datetime"),
         *("tag", "function", "cycle", "value"),
