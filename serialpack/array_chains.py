@@ -184,9 +184,10 @@ def _slower(
         if f"{kind}{layout.size}" in TYPES:
             before = f"/{layout.start}" if 0 < layout.start <= MOST_START else ""
             yield lags, after, parse_stage(CODECS, f"pcodec@{kind}{layout.size}{before}", effort)
-    for codec in _lzma(layout, effort):
+    for codec in (lzma := _lzma(layout, effort)):
         yield (), (), codec
-        yield best, bytewise, codec
+    if lzma:
+        yield best, bytewise, lzma[0]  # bytes, no more numbers
 
 
 def _lzma(layout: NumbersLayout, effort: int) -> list[StageSpec]:
