@@ -72,7 +72,6 @@ class Cluster:
             # What it says of killed workers and broken connections is said here, in one line.
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
         self._address = address
-        self._since = time.time()
         self._folders: set[str] = set()
         #: Is called with the bytes of files that are done and not told of yet.
         self.tell: Callable[[int, int], object] | None = None
@@ -92,6 +91,8 @@ class Cluster:
             self.client: Any = distributed.Client(self._local or address, timeout=_ANSWER)
         except (OSError, ValueError) as error:
             raise _no_scheduler(address, error) from None
+        #: How many workers had ended before: no times, as the scheduler has a clock of its own.
+        self._lost_before = self._lost_workers()
         self._look_at_versions(say)
 
     def _look_at_versions(self, say: Callable[[str], object]) -> None:
@@ -213,15 +214,14 @@ class Cluster:
         """Whether what came of a job is not for its own sake: a worker was killed with it, or
         with others of its group."""
         if isinstance(outcome, ExistingFileError):
-            return self._has_lost_workers()
+            # A worker that ended meanwhile may have done it, and not said so.
+            return self._lost_workers() > self._lost_before
         return isinstance(outcome, WorkersEnded) and not alone
 
-    def _has_lost_workers(self) -> bool:
-        """Whether a worker ended meanwhile: it may have done a task, and not said so."""
-        return any(
-            when >= self._since and event.get("action") == "remove-worker"
-            for when, event in self.client.get_events("all")
-        )
+    def _lost_workers(self) -> int:
+        """How many workers have ended, as far as the scheduler remembers."""
+        events = self.client.get_events("all")
+        return sum(event.get("action") == "remove-worker" for _, event in events)
 
     def close(self) -> None:
         """Leave the cluster: tasks that were not begun are not done, the others end at their next
