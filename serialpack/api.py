@@ -375,9 +375,9 @@ def first_records(
 def _identity(source: Source) -> tuple[str | None, int | None]:
     """Base name and modification time (ns) of a source that is a file."""
     # Standard input and descriptors have names that are none: "<stdin>", 3.
-    if source.stat is None or not source.name or source.name.startswith("<"):
+    if source.stat is None or not (name := source.name) or name.startswith("<"):
         return None, None
-    return source.name, source.stat.st_mtime_ns
+    return name, source.stat.st_mtime_ns
 
 
 @contextmanager

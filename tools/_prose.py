@@ -118,6 +118,8 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
         "A value that the format cannot hold is changed as the rule says, and nothing else is;"
         " how often, and the first one, is told. Several are joined by commas, or by naming the"
         " option again. See LOSSES.",
+        "With `--to npy`, `fixed:0.01` rounds the floats of an array to multiples of 0.01, which"
+        " `all` does not.",
     ),
     ("unpack", "--tagged"): (
         "What JSON has no words for is written in MongoDB's Extended JSON v2"

@@ -27,6 +27,7 @@ from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import Chain
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import Loss, totals
+from serialpack.watch import watching
 
 
 class Packing(NamedTuple):
@@ -195,9 +196,10 @@ def _pack_alone(
     line: Line, write: Callable[[Buffer], object], packing: Packing
 ) -> PackedMember | None:
     """Pack a source that is one small block, whose bytes are kept as they are, into a short
-    member, in the very bytes that it would have otherwise; None for any other source."""
+    member, in the very bytes that it would have otherwise; None for any other source, and where
+    somebody looks on."""
     first = line.first
-    if not first.last or first.index or len(first.data) > SMALL:
+    if not first.last or first.index or len(first.data) > SMALL or watching() is not None:
         return None
     serializer, fmt = SERIALIZERS.cls(packing.chain.serializer.name), FORMATS.get(packing.format)
     if packing.entry is not None or not keeps(serializer, fmt):
