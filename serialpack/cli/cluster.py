@@ -17,6 +17,7 @@ import signal
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -151,10 +152,12 @@ class Cluster:
             while not all(job.path in outcomes for job in group):
                 future, result = next(pending)
                 jobs = doing.pop(future.key)
-                if future.status == "finished":
+                # Not by the future's status: its worker may have ended after it gave the result.
+                if isinstance(result, list):
                     found = [_as_given(*each) for each in zip(jobs, result, strict=True)]
                 else:
-                    found = [self._failed(future)] * len(jobs)
+                    error = result[1] if isinstance(result, tuple) else result
+                    found = [self._failed(error)] * len(jobs)
                 for job, outcome in zip(jobs, found, strict=True):
                     if not job.again and self._is_of_killed(outcome, alone=len(jobs) == 1):
                         submit([[job._replace(again=True)]])
@@ -193,19 +196,18 @@ class Cluster:
 
     def _made(self, block: SourceBlock, task: Any) -> tuple[SourceBlock, Any]:
         """A block with what was made of it, which comes from the worker itself, if it can."""
-        self._distributed.wait(task)
-        if task.status != "finished":
-            raise self._failed(task)
-        return block, self.client.gather(task, direct=True)
+        try:
+            return block, self.client.gather(task, direct=True)
+        except (self._distributed.KilledWorker, CancelledError) as error:
+            raise self._failed(error) from None
 
-    def _failed(self, future: Any) -> SerialpackError:
+    def _failed(self, error: BaseException) -> SerialpackError:
         """What came of a task that has no result; what nobody foresaw is raised."""
-        if future.status == "cancelled":
+        if isinstance(error, CancelledError):
             raise FileError(
                 f"the scheduler {self._address} is gone",
                 hint="--skip-existing goes on with what is left",
             )
-        error: Exception = future.exception()
         if isinstance(error, self._distributed.KilledWorker):
             return WorkersEnded()
         raise error
