@@ -17,6 +17,7 @@ import signal
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -72,7 +73,6 @@ class Cluster:
             # What it says of killed workers and broken connections is said here, in one line.
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
         self._address = address
-        self._since = time.time()
         self._folders: set[str] = set()
         #: Is called with the bytes of files that are done and not told of yet.
         self.tell: Callable[[int, int], object] | None = None
@@ -92,6 +92,8 @@ class Cluster:
             self.client: Any = distributed.Client(self._local or address, timeout=_ANSWER)
         except (OSError, ValueError) as error:
             raise _no_scheduler(address, error) from None
+        #: How many workers had ended before: no times, as the scheduler has a clock of its own.
+        self._lost_before = self._lost_workers()
         self._look_at_versions(say)
 
     def _look_at_versions(self, say: Callable[[str], object]) -> None:
@@ -150,10 +152,12 @@ class Cluster:
             while not all(job.path in outcomes for job in group):
                 future, result = next(pending)
                 jobs = doing.pop(future.key)
-                if future.status == "finished":
+                # Not by the future's status: its worker may have ended after it gave the result.
+                if isinstance(result, list):
                     found = [_as_given(*each) for each in zip(jobs, result, strict=True)]
                 else:
-                    found = [self._failed(future)] * len(jobs)
+                    error = result[1] if isinstance(result, tuple) else result
+                    found = [self._failed(error)] * len(jobs)
                 for job, outcome in zip(jobs, found, strict=True):
                     if not job.again and self._is_of_killed(outcome, alone=len(jobs) == 1):
                         submit([[job._replace(again=True)]])
@@ -192,19 +196,18 @@ class Cluster:
 
     def _made(self, block: SourceBlock, task: Any) -> tuple[SourceBlock, Any]:
         """A block with what was made of it, which comes from the worker itself, if it can."""
-        self._distributed.wait(task)
-        if task.status != "finished":
-            raise self._failed(task)
-        return block, self.client.gather(task, direct=True)
+        try:
+            return block, self.client.gather(task, direct=True)
+        except (self._distributed.KilledWorker, CancelledError) as error:
+            raise self._failed(error) from None
 
-    def _failed(self, future: Any) -> SerialpackError:
+    def _failed(self, error: BaseException) -> SerialpackError:
         """What came of a task that has no result; what nobody foresaw is raised."""
-        if future.status == "cancelled":
+        if isinstance(error, CancelledError):
             raise FileError(
                 f"the scheduler {self._address} is gone",
                 hint="--skip-existing goes on with what is left",
             )
-        error: Exception = future.exception()
         if isinstance(error, self._distributed.KilledWorker):
             return WorkersEnded()
         raise error
@@ -213,15 +216,14 @@ class Cluster:
         """Whether what came of a job is not for its own sake: a worker was killed with it, or
         with others of its group."""
         if isinstance(outcome, ExistingFileError):
-            return self._has_lost_workers()
+            # A worker that ended meanwhile may have done it, and not said so.
+            return self._lost_workers() > self._lost_before
         return isinstance(outcome, WorkersEnded) and not alone
 
-    def _has_lost_workers(self) -> bool:
-        """Whether a worker ended meanwhile: it may have done a task, and not said so."""
-        return any(
-            when >= self._since and event.get("action") == "remove-worker"
-            for when, event in self.client.get_events("all")
-        )
+    def _lost_workers(self) -> int:
+        """How many workers have ended, as far as the scheduler remembers."""
+        events = self.client.get_events("all")
+        return sum(event.get("action") == "remove-worker" for _, event in events)
 
     def close(self) -> None:
         """Leave the cluster: tasks that were not begun are not done, the others end at their next

@@ -85,11 +85,12 @@ class Done(NamedTuple):
     """A task that was done, and what it gave; it went both ways as bytes."""
 
     result: Any
-    status: str = "finished"
 
 
 class OneAtATime:
     """What ``Cluster`` needs of a client and of distributed, here."""
+
+    KilledWorker = ChildProcessError
 
     def nthreads(self) -> dict[str, int]:
         return {"here": 1}
@@ -98,9 +99,6 @@ class OneAtATime:
         assert not pure
         function, args = pickle.loads(pickle.dumps((function, args)))
         return Done(pickle.loads(pickle.dumps(function(*args), protocol=5)))
-
-    def wait(self, task: Done) -> None:
-        assert task.status == "finished"
 
     def gather(self, task: Done, *, direct: bool) -> Any:
         assert direct
