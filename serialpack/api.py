@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import IO, TYPE_CHECKING, Any
 
 from serialpack._version import __version__
-from serialpack.auto import Choice, choose, settle
+from serialpack.auto import Choice, choose
 from serialpack.container.reader import SNIFF, first_header, is_container, is_small
 from serialpack.container.small import MAX_SMALL
 from serialpack.detect import AsFound, looks_like, told
@@ -25,6 +25,7 @@ from serialpack.far import is_store
 from serialpack.files import Path, Source
 from serialpack.formats import FORMATS
 from serialpack.pipeline.expect import expect_restored
+from serialpack.pipeline.settle import settle
 from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import PackReport, UnpackReport
 from serialpack.serializers import SERIALIZERS
@@ -97,6 +98,7 @@ def pack(
     """
     from serialpack.pipeline.pack import (
         Packing,
+        check_meta,
         pack_stream,
         source_format,
         with_dictionary,
@@ -104,8 +106,7 @@ def pack(
 
     choice = choose(serializer, tuple(filters), codec, effort=effort, block_size=block_size)
     check_threads(threads)
-    if not all(isinstance(text, str) for pair in (meta or {}).items() for text in pair):
-        raise UsageError("the keys and values of meta must be strings")
+    check_meta(meta)
     if format is not None:
         format = FORMATS.source(format).name
     with opened_source(source, trust=trust) as opened:
@@ -135,6 +136,7 @@ def pack(
             settings=SERIALIZERS.cls(choice.chain.serializer.name).settings(options or {}),
             threads=threads or usable_cores(),
             size=opened.size,
+            split=choice.split,
         )
         if shared_dict is not None:
             from serialpack.dictionaries import for_source

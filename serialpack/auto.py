@@ -9,7 +9,7 @@ is looked at whole, so that nothing is stored that zstd would have made clearly 
 """
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import IO, TYPE_CHECKING, NamedTuple
 
@@ -18,6 +18,7 @@ from serialpack.errors import UsageError
 from serialpack.files import Source
 from serialpack.filters import FILTERS
 from serialpack.formats import FORMATS
+from serialpack.formats.base import Read, SourceBlock
 from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import Chain, StageSpec, parse_stage
 from serialpack.stages.effort import DEFAULT_EFFORT, EFFORTS
@@ -44,12 +45,16 @@ _ENOUGH = 10 * SAMPLES * SAMPLE
 _QUICKLY = 4
 
 
+Split = Callable[[Read, int], Iterator[SourceBlock]]
+
+
 class Choice(NamedTuple):
     """A chain, the size of its blocks in bytes, and why these.
 
     ``min_saving``: what its codec must save of a block (see ``Effort``), 0 where the user named
     the codec. ``settled``: whether the data cannot change it any more; ``looked_at``: whether it
-    was looked at for this.
+    was looked at for this. ``split``: what cuts the source in the place of its format, given what
+    reads it, and the size of blocks.
     """
 
     chain: Chain
@@ -59,6 +64,7 @@ class Choice(NamedTuple):
     min_saving: float = 0.0
     settled: bool = True
     looked_at: bool = False
+    split: Split | None = None
 
 
 @cache
@@ -161,12 +167,27 @@ def _for_array(
     choice: Choice, layouts: "list[NumbersLayout]", head: Buffer, source: Source | None
 ) -> Choice:
     """``layouts``: what its numbers are, or may be."""
+    length, samples = _samples(layouts[0], head, source, choice.effort)
+    if not samples:
+        return choice._replace(why="it has too few numbers to look at")
+    return for_numbers(choice, layouts, length, samples, head)
+
+
+def for_numbers(
+    choice: Choice,
+    layouts: "list[NumbersLayout]",
+    length: int,
+    samples: list[Buffer],
+    head: Buffer,
+) -> Choice:
+    """``choice`` with the filters and the codec that suit numbers of ``length`` bytes.
+
+    ``layouts``: what they are, or may be. ``samples``: what stands at the ``sample_places`` for the
+    first of these. ``head``: what they begin with, as much as a block.
+    """
     from serialpack.array_chains import best_chain, recurs
 
     codec, effort = choice.chain.codec, choice.effort
-    length, samples = _samples(layouts[0], head, source, effort)
-    if not samples:
-        return choice._replace(why="it has too few numbers to look at")
     tried = [best_chain(layout, samples, length, codec, effort) for layout in layouts]
     found, plain = min(tried, key=lambda chains: chains[0].share)
     if recurs(head):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import stat
 import sys
@@ -36,6 +37,8 @@ def file_error(error: OSError | FileError, path: str, doing: str) -> FileError:
     if isinstance(error, FileError):
         return error
     why = (error.strerror or str(error) or type(error).__name__).lower()
+    if isinstance(error, io.UnsupportedOperation):
+        why = f"the file was not opened to {doing}"
     kind = next((ours for theirs, ours in _KINDS.items() if isinstance(error, theirs)), FileError)
     return kind(f"cannot {doing}: {why}", path=path)
 
@@ -51,6 +54,9 @@ class Source:
             self.path = shown(source)
             self._file = _open_source(self.path)
             self._close = True
+        elif not hasattr(source, "read"):
+            kind = type(source).__name__
+            raise TypeError(f"source must be a path or a binary file object, not {kind}")
         else:
             self._file = source
             self._close = False

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from serialpack.archived import ArchivedEntry, entries_in, iso_time
-from serialpack.auto import choose, settle
+from serialpack.auto import choose
 from serialpack.container.index import Index, IndexRow
 from serialpack.container.reader import SNIFF, is_container, is_small, read_members
 from serialpack.container.records import CONTINUED, EXACT, STORED, Header
@@ -19,6 +19,7 @@ from serialpack.formats import FORMATS
 from serialpack.listing import Listing
 from serialpack.look import LARGER, SAMPLE, ArrayLook, Inside, array_in, look_at, look_inside
 from serialpack.pipeline.blocks import BlockUnpacker, Plan
+from serialpack.pipeline.settle import settle
 from serialpack.pipeline.unpack import member_plan
 from serialpack.reports import DictionaryInfo
 from serialpack.stages.chain import Chain

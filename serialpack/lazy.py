@@ -8,33 +8,20 @@ decoded whole, as ever, and the last one is kept.
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
-from collections.abc import Iterator
-from io import FileIO
-from itertools import accumulate
-from threading import Lock
-from typing import IO, TYPE_CHECKING, Any, cast
-from weakref import finalize
+from typing import IO, TYPE_CHECKING, Any
 
 from serialpack.container.reader import SNIFF, is_container, is_small
-from serialpack.container.records import IN_PLACE
-from serialpack.container.seek import BlockParts, find_members, read_block
-from serialpack.errors import DamagedError, ModeError, SerialpackError, UsageError
+from serialpack.errors import DamagedError, ModeError, SerialpackError
 from serialpack.files import Path, Source
-from serialpack.formats import FORMATS
 from serialpack.formats.arrays.header import MOST_HEADER, read_header
 from serialpack.formats.arrays.rows import dtype_in
 from serialpack.formats.python.buffers import frame_layout, is_framed
 from serialpack.formats.python.pickle import load_beside
 from serialpack.formats.shared.document import Malformed
-from serialpack.pipeline.blocks import BlockUnpacker
-from serialpack.pipeline.unpack import member_plan
-from serialpack.pipeline.writing import keeps
-from serialpack.serializers import SERIALIZERS
+from serialpack.pipeline.stored import StoredBytes
 from serialpack.serializers.arrays import type_of
 from serialpack.serializers.base import FAILURES
 from serialpack.serializers.objects import load_over
-from serialpack.stages.stage import Buffer
 
 if TYPE_CHECKING:
     import numpy as np
@@ -120,95 +107,6 @@ def _lazy_npy(stored: StoredBytes) -> LazyArray:
     except Malformed as error:
         raise DamagedError(f"its array cannot be read ({error})") from None
     return LazyArray(stored, header.size, kind, header.shape, fortran=header.fortran)
-
-
-class StoredBytes:
-    """The serialized bytes of a container of one member, in a file that can be sought.
-
-    ``bytes_read``: how many bytes of blocks were read from the file so far. For any number of
-    threads, one at a time. UsageError for several members.
-    """
-
-    def __init__(self, source: Source, *, trust: bool = False) -> None:
-        members = find_members(source.file)
-        if len(members) != 1:
-            raise UsageError("holds several files one after another", hint="unpack it")
-        (self._member,) = members
-        self._source = source
-        self.plan = member_plan(self._member.header, trust=trust)
-        self._unpacker = BlockUnpacker(self.plan, serialized=True)
-        self._offsets = self._member.offsets
-        rows = self._member.index.rows
-        sizes = [row.size if row.serialized is None else row.serialized for row in rows]
-        #: Of a block in place its parts, each of which is read alone.
-        self._parts: BlockParts | None = None
-        if any(row.flags & IN_PLACE for row in rows):
-            self._parts = BlockParts(source.file, self._member, 0, self._offsets[0])
-            sizes = [part.restored for part in self._parts.block.parts]
-        self._starts = [*accumulate(sizes, initial=0)]
-        self._kept: tuple[int, Buffer] = (-1, b"")
-        self._lock = Lock()
-        if source.owned:  # nobody else closes it, as with a file that is mapped
-            finalize(self, source.close)
-        self.bytes_read = 0
-        serializer = SERIALIZERS.cls(self.plan.chain.serializer.name)
-        #: Whether they are the source's.
-        self.is_source = keeps(serializer, FORMATS.get(self.plan.format))
-        #: The most bytes of a block.
-        self.block_size = max([1, *sizes])
-
-    def __len__(self) -> int:
-        return self._starts[-1]
-
-    @property
-    def mapped_at(self) -> int | None:
-        """Where they begin in the file; None where they, or it, cannot be mapped."""
-        # A file that decompresses another has the number of that one.
-        plain = isinstance(getattr(self._source.file, "raw", self._source.file), FileIO)
-        if self._parts is None or not plain:
-            return None
-        return self._offsets[1] - len(self)
-
-    def map(
-        self, start: int, dtype: Any, shape: tuple[int, ...], mode: str, order: Any = "C"
-    ) -> Any:
-        """The array that begins at byte ``start``, mapped; nothing of it is read or verified."""
-        import numpy as np
-
-        place = (self.mapped_at or 0) + start
-        return np.memmap(cast(Any, self._source.file), dtype, cast(Any, mode), place, shape, order)
-
-    def read(self, start: int, stop: int) -> Buffer:
-        """The bytes from ``start`` up to but not including ``stop``; DamagedError."""
-        with self._lock:
-            pieces = list(self._pieces(start, min(stop, len(self))))
-        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
-
-    def fill(self, start: int, target: memoryview) -> None:
-        """Write the bytes from ``start`` on over ``target``, without one more copy; as ``read``."""
-        with self._lock:
-            for piece in self._pieces(start, start + len(target)):
-                target[: len(piece)] = piece
-                target = target[len(piece) :]
-
-    def _pieces(self, start: int, stop: int) -> Iterator[Buffer]:
-        number = max(bisect_right(self._starts, start) - 1, 0)
-        while start < stop:
-            begin, end = self._starts[number : number + 2]
-            block = memoryview(self._block(number))
-            yield block[start - begin : stop - begin]
-            start, number = end, number + 1
-
-    def _block(self, number: int) -> Buffer:
-        if self._kept[0] != number and self._parts is not None:
-            self._kept = number, self._parts.read(number)
-            self.bytes_read += len(self._kept[1])
-        elif self._kept[0] != number:
-            start, end = self._offsets[number : number + 2]
-            stored = read_block(self._source.file, self._member, number, start, end)
-            self._kept = number, self._unpacker(stored).data
-            self.bytes_read += end - start
-        return self._kept[1]
 
 
 class LazyArray:

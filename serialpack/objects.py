@@ -8,11 +8,11 @@ serializer wrote.
 from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
 from threading import Event
-from typing import IO, Any, TypedDict, Unpack, cast
+from typing import IO, TYPE_CHECKING, Any, TypedDict, Unpack, cast
 from warnings import warn
 
 from serialpack._version import __version__
-from serialpack.api import Target, check_target, opened_source, sink
+from serialpack.api import Target, check_target, check_threads, opened_source, sink
 from serialpack.auto import Choice, choose
 from serialpack.collector import FEW, gc_paused
 from serialpack.container.reader import SNIFF, is_small
@@ -27,9 +27,17 @@ from serialpack.errors import (
 )
 from serialpack.files import UNNAMED, Path, Source
 from serialpack.formats.base import Style, depth_loss
-from serialpack.formats.python.buffers import MARK, Scattered, frame_layout, is_framed
+from serialpack.formats.python.buffers import (
+    LARGE,
+    MARK,
+    GatheredPieces,
+    Scattered,
+    ScatteredFile,
+    frame_layout,
+    is_framed,
+)
 from serialpack.pipeline.blocks import SETTINGS, Plan
-from serialpack.pipeline.pack import Packing, pack_stream
+from serialpack.pipeline.pack import Packing, check_meta, pack_blocks, pack_stream
 from serialpack.pipeline.small import pack_small, unpack_small
 from serialpack.pipeline.unpack import Write, check_trust, member_plan, unpack_stream
 from serialpack.pipeline.workers import usable_cores
@@ -43,8 +51,12 @@ from serialpack.serializers.whole import (
     hooked,
     prove,
 )
+from serialpack.stages.chain import Chain
 from serialpack.stages.effort import DEFAULT_EFFORT
 from serialpack.stages.stage import MAX_BLOCK, Buffer
+
+if TYPE_CHECKING:
+    from serialpack.formats.shared.large import LargeValue
 
 Default = Callable[[Any], Any]
 
@@ -104,10 +116,11 @@ def dump(
     >>> serialpack.load("model.spk")
     {'mask': array([0, 1, 2]), 'name': ('a', 1)}
     """
+    _check(how)
     check_target(target, force, None)
     packed = _serialize(obj, chain, how)
     with sink(target, force, None) as write:
-        _pack(packed, how, write)
+        _pack(packed, how, write, tried="+" not in chain)
 
 
 def dumps(obj: Any, chain: str = "auto", **how: Unpack[DumpOptions]) -> bytes:
@@ -117,6 +130,8 @@ def dumps(obj: Any, chain: str = "auto", **how: Unpack[DumpOptions]) -> bytes:
     >>> serialpack.loads(serialpack.dumps({"any": ["object"]}))
     {'any': ['object']}
     """
+    if how:
+        _check(how)
     packed = choice, settings, pieces = _serialize(obj, chain, how)
     if len(pieces) == 1 and not (how and (how.get("shared_dict") or how.get("meta"))):
         verify = how.get("verify", True)
@@ -124,11 +139,20 @@ def dumps(obj: Any, chain: str = "auto", **how: Unpack[DumpOptions]) -> bytes:
         if small is not None:
             return small
     written: list[Buffer] = []
-    _pack(packed, how, written.append)
+    _pack(packed, how, written.append, tried="+" not in chain)
     return b"".join(written)
 
 
-def _pack(packed: _Serialized, how: DumpOptions, write: Write) -> None:
+def _check(how: DumpOptions) -> None:
+    """TypeError for another argument, UsageError for a value that one cannot have."""
+    for name in how.keys() - DumpOptions.__annotations__.keys():
+        raise TypeError(f"dump and dumps have no argument {name!r}")
+    check_threads(how.get("threads"))
+    check_meta(how.get("meta"))
+
+
+def _pack(packed: _Serialized, how: DumpOptions, write: Write, *, tried: bool) -> None:
+    """``tried``: whether filters and codecs may be, for large values: none were asked for."""
     choice, settings, pieces = packed
     data = Scattered(pieces)
     # An object is read whole: what nobody compresses is read fastest in few pieces.
@@ -154,28 +178,23 @@ def _pack(packed: _Serialized, how: DumpOptions, write: Write) -> None:
         from serialpack.pipeline.in_place import pack_in_place
 
         pack_in_place(data, frame_layout(data.read, len(data)).buffers[0].start, write, packing)
+    elif dictionary is None and (values := _large_values(choice.chain, data)):
+        from serialpack.extents import apart
+        from serialpack.pipeline.settle import LEAST_TRIED
+
+        found = apart(choice, values, data.read, tried=tried and len(data) >= LEAST_TRIED)
+        blocks = found.blocks(data.read, len(data), packing.block_size, records=1)
+        pack_blocks(blocks, write, packing._replace(chain=found.chain))
     else:
-        pack_stream(_MemoryFile(data).read, write, packing)
+        pack_stream(ScatteredFile(data).read, write, packing)
 
 
-#: Up to so many bytes are given as bytes, which those who look into them ask for.
-_COPIED = 1 << 20
+def _large_values(chain: Chain, data: Scattered) -> "list[LargeValue]":
+    if len(data) < LARGE:
+        return []
+    from serialpack.pipeline.beside import large_values
 
-
-class _MemoryFile:
-    """Bytes in memory as a file; large pieces are no copies."""
-
-    def __init__(self, data: Scattered) -> None:
-        self._data = data
-        self._at = 0
-
-    def read(self, size: int) -> Any:
-        piece = self._data.read(self._at, self._at + size)
-        self._at += len(piece)
-        return bytes(piece) if len(piece) <= _COPIED else piece
-
-    def __len__(self) -> int:
-        return len(self._data) - self._at
+    return large_values(chain.serializer, data)
 
 
 def load(
@@ -249,28 +268,12 @@ def _restored(source: Source, trust: bool, threads: int | None) -> tuple[Plan, l
     """What the serializer wrote, in pieces, and how it is to be read."""
     if is_small(source.peek(SNIFF)):
         return _small(source.read(MAX_SMALL + 1), trust)
-    pieces = _Gathered()
+    pieces = GatheredPieces()
     threads = threads or usable_cores()
     done = unpack_stream(source.read, pieces.add, trust=trust, threads=threads, whole=source.whole)
     if done.format != "object" or len(done.headers) != 1:
         raise UsageError(f"holds a {done.format} file, not an object", hint="unpack it")
     return member_plan(done.headers[0], trust=trust), pieces.pieces
-
-
-class _Gathered:
-    """Pieces of what a serializer wrote; those of a frame become one, which is what it loads."""
-
-    def __init__(self) -> None:
-        self.pieces: list[Buffer] = []
-
-    def add(self, piece: Buffer) -> None:
-        if not self.pieces or not is_framed(self.pieces[0]):
-            self.pieces.append(piece)
-            return
-        whole = self.pieces[0]
-        if not isinstance(whole, bytearray):
-            whole = self.pieces[0] = bytearray(whole)
-        whole += piece
 
 
 def loads(
@@ -297,7 +300,7 @@ def loads(
             error.path = error.path or UNNAMED
             raise
         return obj if object_hook is None else hooked(obj, object_hook)
-    file = cast("IO[bytes]", _MemoryFile(Scattered([memoryview(flat).toreadonly()])))
+    file = cast("IO[bytes]", ScatteredFile(Scattered([memoryview(flat).toreadonly()])))
     return load(
         file,
         trust=trust,

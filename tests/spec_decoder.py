@@ -248,9 +248,7 @@ def read_block(
     must(exact or chain[0][0] != COLUMNS, "a column block is exact")
     must(kept or not exact or (type(source) is int and source >= 0), "a source check")
     sizes = [(part[0], part[1]) for part in (array(part, "ccc", "a part") for part in parts)]
-    # STORED BLOCKS: not in the zstd envelope. Codec none alone leaves the bytes as they are, too.
-    plain = chain[1][0] == NONE or (flags & 1 != 0 and (len(chain) > 2 or chain[1][0] != ZSTD))
-    must(all(a <= b + b // 4096 + 64 and (a == b or not plain) for a, b in sizes), "a part's sizes")
+    must(all(a <= b + b // 4096 + 64 for a, b in sizes), "a part's sizes")
     stored, serialized = sum(a for a, _ in sizes), sum(b for _, b in sizes)
     most = serialized if in_place else MOST
     must(len(parts) > 0 and size <= most, "a part or more, of at most 67108864")
@@ -262,12 +260,20 @@ def read_block(
         must(chain[1][0] == NONE and serialized == size, "what a block in place holds")
         must(all(a <= MOST and len(p) == 3 for (a, _), p in zip(sizes, parts, strict=True)), "part")
     pieces, at = list[bytes | None](), at + frame_size
-    for length, restored, part_check, *own_chain in parts:
-        must(not (own_chain and read_chain(own_chain[0])), "a part's own chain", "unsupported")
+    in_zstd = len(chain) == 2 and chain[1][0] == ZSTD
+    for length, restored, part_check, *own in parts:
+        under = read_chain(own[0]) if own else chain
+        must(not own or not in_zstd, "a part's own chain in the zstd envelope", "unsupported")
+        must(not own or (under[0] == chain[0] and flags & 1 == 0), "a part's own chain")
+        # STORED BLOCKS: not in the zstd envelope. Codec none alone leaves bytes as they are, too.
+        plain = under[1][0] == NONE or (flags & 1 != 0 and not in_zstd)
+        must(length == restored or not plain, "a part's sizes")
         must(at + length <= len(data), f"the part at {at}", "truncated")
         payload, at = data[at : at + length], at + length
         must(xxh3_64_intdigest(payload) == part_check, f"the check of the part before {at}")
-        pieces.append(payload if plain else undo(payload, restored, chain, header.get("d")))
+        pieces.append(
+            payload if plain else undo(payload, restored, under, None if own else header.get("d"))
+        )
     content = None if None in pieces else b"".join(piece or b"" for piece in pieces)
     told = content
     if in_place:

@@ -31,6 +31,7 @@ LAYERS: list[set[str]] = [
     {"array_chains", "look", "output", "raw_numbers", "recognise"},
     {"uploads"},
     {"auto", "dictionaries", "targets"},
+    {"extents"},
     {"pipeline"},
     {"inspection", "lazy", "stores"},
     {"api"},

@@ -229,6 +229,32 @@ def test_errors_are_those_that_python_people_catch(tmp_path: Path) -> None:
     assert "--" not in str(refused.value)
 
 
+def test_an_argument_that_does_nothing_is_refused(tmp_path: Path) -> None:
+    """``compress=3``, as joblib has it, was passed over."""
+    wrong: Any = serialpack.dumps
+    with pytest.raises(TypeError, match="no argument 'compress'"):
+        wrong(OBJECT, compress=3)
+    with pytest.raises(TypeError, match="no argument 'protocol'"):
+        serialpack.dump(OBJECT, tmp_path / "a", protocol=5)  # type: ignore[call-arg]
+    with pytest.raises(UsageError, match="threads must be 1 or more"):
+        wrong(OBJECT, threads=0)
+    with pytest.raises(UsageError, match="values of meta must be strings"):
+        wrong(OBJECT, meta={"a": 1})
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_is_no_file_is_named(tmp_path: Path) -> None:
+    wrong: Any = serialpack.load
+    for source in (b"a.spk", 5, None):
+        with pytest.raises(TypeError, match=f"binary file object, not {type(source).__name__}"):
+            wrong(source)
+    path = tmp_path / "a"
+    with path.open("wb") as file, pytest.raises(FileError, match="not opened to read"):
+        serialpack.load(file)
+    with path.open("rb") as file, pytest.raises(FileError, match="not opened to write"):
+        serialpack.dump(OBJECT, file)
+
+
 def test_loads_takes_any_buffer() -> None:
     """Read-only, of other items than bytes, and in pieces; and nothing that is loaded is its."""
     np = pytest.importorskip("numpy")

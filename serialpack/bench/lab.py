@@ -38,6 +38,7 @@ from serialpack.bench.trials import (
     repeat,
     serialize,
 )
+from serialpack.container.short import MOST_WRITTEN
 from serialpack.errors import RefusedError, SerialpackError
 from serialpack.formats import FORMATS
 from serialpack.pipeline.processes import ProcessWorker, WorkerEnded
@@ -236,9 +237,16 @@ class Workbench:
         key = (part.digest, kept, chain.filters, chain.codec, *trial[1:5])
         if key not in self._compressed:
             done = compress(part, chain, trial.threads, trial.care)
-            # Only lengths are asked for again, and zeros that nobody touches take no memory.
+            # Of long payloads only lengths are asked for again, and zeros that nobody touches take
+            # no memory; what a short member may hold is looked at when that is written.
             packed = [
-                p._replace(payload=tuple(bytes(len(each)) for each in p.payload), data=None)
+                p._replace(
+                    payload=tuple(
+                        each if len(each) <= MOST_WRITTEN else bytes(len(each))
+                        for each in p.payload
+                    ),
+                    data=None,
+                )
                 for p in done.packed
             ]
             self._compressed[key] = done._replace(packed=packed)

@@ -6,8 +6,6 @@ import sys
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-import click
-
 from serialpack.cli.naming import STDIO
 from serialpack.cli.requests import Sources
 from serialpack.errors import FolderError, SerialpackError, UsageError
@@ -126,6 +124,8 @@ def _notes(walk: "Walk", takes: Takes, *, empty: bool) -> list[str]:
 def add_folder_hint(error: SerialpackError, path: str) -> None:
     """Say of a folder that was named as a file how the files in it are taken."""
     if isinstance(error, FolderError) and error.path == path and os.path.isdir(path):
+        import click  # not above: worker processes need none of it
+
         verb = click.get_current_context().command
         if any(param.name == "recursive" for param in verb.params):
             error.hint = f"serialpack {verb.name} -r {shlex.quote(path)}"

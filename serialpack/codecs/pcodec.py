@@ -56,7 +56,8 @@ class Pcodec(Codec):
 
         kind = self._type
         n = len(data) // kind.itemsize
-        numbers = np.frombuffer(data, kind, n)
+        # The library takes numbers only where a processor may read them at once.
+        numbers = np.require(np.frombuffer(data, kind, n), requirements="A")
         before = self.values[2] // kind.itemsize
 
         def chunked(level: int, most: int) -> bytes:

@@ -7,7 +7,6 @@ checked by the pipeline, with the checksums that the blocks carry.
 
 import io
 from collections.abc import Callable, Iterator
-from functools import lru_cache
 
 from serialpack.container.ends import (
     seek_table,
@@ -37,9 +36,6 @@ from serialpack.stages.stage import Buffer
 
 #: The codec none, as chains have it.
 NO_CODEC = (0,)
-
-#: Of a short member of up to so many bytes the header is kept until another one is asked for.
-_LITTLE = 64 << 10
 
 #: How many bytes of a file's start tell whether it is a container.
 SNIFF = len(START_ZSTD) + 12
@@ -287,16 +283,7 @@ def first_header(peek: Callable[[int], bytes]) -> Header:
         head = peek(size)
         if prefix[8:] == SHORT and len(head) >= size:
             head = peek(size + payload_size(head[start + PREFIX_LENGTH : -8], start))
-            # All of a small file: several ask, one after another.
-            return (_short_header if len(head) <= _LITTLE else _header)(head)
-    return _header(head)
-
-
-def _header(head: bytes) -> Header:
     return next(read_members(io.BytesIO(head).read)).header
-
-
-_short_header = lru_cache(1)(_header)
 
 
 def _payload(source: FrameSource, block: Block) -> tuple[tuple[Buffer, ...], DamagedError | None]:

@@ -5,10 +5,12 @@ there, and whoever reads members need not know of it.
 """
 
 import struct
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from serialpack.container.entries import ENTRY
 from serialpack.container.frames import (
+    FRAME_EXTRA,
     HEADER,
     MAX_BODY,
     PREFIX_LENGTH,
@@ -45,6 +47,9 @@ from serialpack.stages.stage import Buffer
 #: reader takes.
 MOST_WRITTEN = 1 << 20
 MOST_READ = 16 << 20
+
+#: Up to so many bytes of payload are little: what they say is kept until another is read.
+_LITTLE = 64 << 10
 
 #: Flags beside those of a block: nothing was proved; the name is the path of an entry; the rest
 #: names a dictionary.
@@ -197,10 +202,8 @@ def read_short(
             end=source.offset,
         )
     try:
-        header, block = _decode(body, payload, start, zstd_envelope=zstd_envelope)
-        whole = block.check if block.source_check is None else block.source_check
-        row = IndexRow.of(block, source.offset - start - len(payload), check)
-        index = Index.of(header.encode(), [row], whole.to_bytes(8, "big"))
+        said = _said_last if len(payload) <= _LITTLE else _said
+        header, block, index = said(body, payload, check, start, zstd_envelope)
     except (SerialpackError, OverflowError) as error:
         if damage is not None:
             none = StoredBlock(Block(0, 0, None, 0, 0, None, ()), start, source.offset, ())
@@ -209,6 +212,20 @@ def read_short(
             raise
         raise DamagedError(f"the short member is malformed ({error})", start=start) from None
     return ShortMember(header, index, StoredBlock(block, start, source.offset, (payload,)), damage)
+
+
+def _said(
+    body: bytes, payload: bytes, check: int, start: int, zstd_envelope: bool
+) -> tuple[Header, Block, Index]:
+    """What a short member says, and what its index would."""
+    header, block = _decode(body, payload, start, zstd_envelope=zstd_envelope)
+    whole = block.check if block.source_check is None else block.source_check
+    row = IndexRow.of(block, FRAME_EXTRA + len(body), check)
+    return header, block, Index.of(header.encode(), [row], whole.to_bytes(8, "big"))
+
+
+#: Several look at a small file, one after another: what it is, whether it is of an archive.
+_said_last = lru_cache(1)(_said)
 
 
 def payload_size(body: bytes, start: int) -> int:

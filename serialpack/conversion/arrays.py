@@ -27,7 +27,7 @@ from serialpack.formats.arrays.rows import ArrayFormat, dtype_in
 from serialpack.formats.arrays.zipped import opened_entries, opened_entry
 from serialpack.formats.base import Format, Read, SourceBlock
 from serialpack.formats.shared.document import Malformed
-from serialpack.formats.shared.filed import as_file
+from serialpack.formats.shared.filed import sought
 from serialpack.pipeline.line import Progress
 from serialpack.values.kinds import value_step
 
@@ -58,7 +58,7 @@ def copied_array(
         if isinstance(fmt, ArrayFormat) and shaping == Shaping():
             return _copied(fmt, read, write, plan, progress)
         if isinstance(fmt, NpzFormat) and shaping.at and shaping == Shaping(at=shaping.at):
-            with as_file(read).file() as path, opened_entry(path, shaping.at) as read_entry:
+            with sought(read) as file, opened_entry(file, shaping.at) as read_entry:
                 npy = cast(ArrayFormat, FORMATS.get("npy"))
                 return _copied(npy, read_entry, write, plan, progress)
     except Malformed as bad:
@@ -77,9 +77,9 @@ def _into_datasets(
         if isinstance(fmt, ArrayFormat):
             arrays = iter([("data", fmt, read)])
         elif isinstance(fmt, NpzFormat):
-            path = stack.enter_context(as_file(read).file())
+            file = stack.enter_context(sought(read))
             npy = cast(ArrayFormat, FORMATS.get("npy"))
-            arrays = ((name, npy, each) for name, each in opened_entries(path))
+            arrays = ((name, npy, each) for name, each in opened_entries(file))
         else:
             return None
         new = Path(stack.enter_context(TemporaryDirectory(prefix="serialpack-"))) / "new.h5"

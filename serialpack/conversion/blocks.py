@@ -19,7 +19,7 @@ from serialpack.conversion.tables.writers import carrier_of, records_at, table_w
 from serialpack.conversion.targets import is_sequence
 from serialpack.conversion.types.kept import is_written_so
 from serialpack.conversion.types.seen import TypesSeen
-from serialpack.conversion.wide import WideRows
+from serialpack.conversion.wide import WideRecords
 from serialpack.conversion.writing import WritingHalf
 from serialpack.errors import InputError, RefusedError, ValueRefusedError
 from serialpack.formats.base import SourceBlock
@@ -35,7 +35,8 @@ _MOST_MISSES = 3
 
 
 class _Tried(NamedTuple):
-    """What a block became: its values, and their bytes where the target is written in pieces."""
+    """What a block became: its values, and their bytes where the target is written in pieces.
+    ``keys``: as of ``Found``, where the values are not there."""
 
     records: list[Any]
     losses: Losses
@@ -43,6 +44,7 @@ class _Tried(NamedTuple):
     elements: bool
     numbers: list[int] | None = None
     piece: Piece | None = None
+    keys: bytes = b""
     same: bool = False
 
 
@@ -69,7 +71,7 @@ class BlockConverter(WritingHalf):
             and not (plan.tagged or plan.fields or plan.shaping.at or plan.types)
         )
         self._misses = 0
-        self._wide = WideRows.of(plan, self._writers[0], self._join)
+        self._wide = WideRecords.of(plan, self._join, type(self))
         #: Whether the last block had literals, and how many were not the text of their values.
         self._literals, self._unspelled = False, 0
         self._projector = Projector(wanted(plan.fields)) if plan.fields else None
@@ -92,9 +94,8 @@ class BlockConverter(WritingHalf):
     def _converted(self, block: SourceBlock) -> Found:
         left_out: list[LeftOut] = []
         try:
-            tried = (
-                self._try_wide(block) or self._try_alike(block) or self._tried(block, self._reader)
-            )
+            tried = self._try_wide(block) or self._try_alike(block)
+            tried = tried or self._tried(block, self._reader)
         except (InputError, RefusedError) as error:
             if not self.plan.skip_bad:
                 raise
@@ -115,8 +116,8 @@ class BlockConverter(WritingHalf):
         piece = tried.piece
         if piece is None:
             piece = self._join.piece(tried.data, tried.records, structure)
-        keys = b""
-        if structure == Structure.MAP:
+        keys = tried.keys
+        if structure == Structure.MAP and not keys:
             from serialpack.formats.shared.members import key_digests
 
             keys = key_digests(tried.records)
@@ -325,13 +326,18 @@ class BlockConverter(WritingHalf):
         return written.piece
 
     def _try_wide(self, block: SourceBlock) -> _Tried | None:
-        """The block's rows, which are too long to be there as maps; None where they are not."""
-        found = None if self._wide is None else self._wide.convert(block)
-        if found is None or self._join is None:
-            return None
-        data, count = found
-        piece = self._join.piece(data, [None] * count, Structure.SEQUENCE)
-        return _Tried([], Losses(()), b"", elements=False, piece=piece)
+        """The block, whose records are too large to be there as values; None where they are not."""
+        one = self._flattens and block.index == 0 and block.last
+        found = None if self._wide is None else self._wide.convert(block, arrays=not one)
+        return None if found is None else _Tried([], Losses(()), b"", False, None, *found)
+
+    def part(self, block: SourceBlock) -> tuple[Any, bytes]:
+        """As of ``wide.PartConverter``."""
+        tried = self._tried(block, self._reader)
+        if tried.losses.report():
+            raise ValueError("a part that does not become the same")
+        (value,) = tried.records
+        return value, tried.data
 
     def _try_alike(self, block: SourceBlock) -> _Tried | None:
         """The block by its records' type; None where they do not have it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from serialpack.api import HEAD, expanded
@@ -20,6 +21,7 @@ from serialpack.formats.base import Read, Style, ValueFormat
 from serialpack.formats.shared.filed import FileRead
 from serialpack.pipeline.blocks import SETTINGS
 from serialpack.pipeline.expect import expect_restored
+from serialpack.pipeline.stored import opened_bytes
 from serialpack.pipeline.unpack import member_plan, restored_pieces, untrusted
 from serialpack.recognise import is_one_column, recognised
 from serialpack.serializers import SERIALIZERS
@@ -149,7 +151,10 @@ def given_by(
         plan = plan._replace(source=usual)
     as_it_is = read == restored.read
     if plan.source_serializer is None and _in_file(plan.source):
-        read = FileRead(read, None, database_table)
+        sought = source.seekable() and as_it_is and packed.dictionary is None
+        read = FileRead(
+            read, None, database_table, partial(opened_bytes, source) if sought else None
+        )
     return Given(read, plan, found, packed.format, (stored, settings), as_it_is=as_it_is)
 
 

@@ -32,7 +32,8 @@ class ConversionPlan(NamedTuple):
     nothing is carried. ``asked``: the rules that the user named, of those in ``lossy``. ``looked``:
     the records are only looked at, and read once more when they are written. ``types``: the
     columns of text that get values. ``kept``: how a table of text is, or was, written that
-    becomes a typed table, or comes from one.
+    becomes a typed table, or comes from one. ``is_part``: the records are parts of one that is
+    large (``wide``).
     """
 
     source: str
@@ -56,6 +57,7 @@ class ConversionPlan(NamedTuple):
     looked: bool = False
     types: tuple[TypedColumn, ...] = ()
     kept: KeptTable | None = None
+    is_part: bool = False
 
     @property
     def is_text_table(self) -> bool:

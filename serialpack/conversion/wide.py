@@ -1,111 +1,110 @@
-"""Rows of very many columns, some members at a time: a record is never there as a whole.
+"""Large records, part by part: none of them is ever there as values as a whole.
 
 As a map, a row of a million fields takes 200 MB, and again that much where it is read back.
 """
 
 from __future__ import annotations
 
-from itertools import islice
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol
 
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.tables.shaping import Shaping
-from serialpack.conversion.targets import TargetWriter
+from serialpack.depth.values import check_values
+from serialpack.errors import SerialpackError
 from serialpack.formats import FORMATS
-from serialpack.formats.base import SourceBlock
-from serialpack.formats.csv.text import CsvText
-from serialpack.formats.shared.document import compared
-from serialpack.formats.shared.join import Join
-from serialpack.formats.shared.members import DIGEST, key_digests, repeated
+from serialpack.formats.base import SourceBlock, ValueFormat
+from serialpack.formats.cutting import cutter_of
+from serialpack.formats.shared.join import Join, Piece
+from serialpack.formats.shared.parts import WIDE, Cutter, RecordPart, rewritten
 from serialpack.serializers.base import FAILURES
-from serialpack.stages.stage import Buffer
 from serialpack.values.structure import Structure
 
-#: Bytes of a header from which on its rows are written so.
-WIDE = 1 << 20
 
-#: Members that are there at a time.
-_MEMBERS = 1 << 14
+class PartConverter(Protocol):
+    """Converts the parts."""
+
+    def part(self, block: SourceBlock) -> tuple[Any, bytes]:
+        """The one record of a block, and its bytes, proved; ValueError where anything is to be
+        told of it. Errors as of a conversion."""
 
 
-class WideRows:
-    """Writes and proves the rows of blocks of CSV, whose header is long."""
+MakeConverter = Callable[[ConversionPlan], PartConverter]
 
-    def __init__(
-        self, fmt: CsvText, writer: TargetWriter, join: Join, plan: ConversionPlan
-    ) -> None:
-        self._format = fmt
-        self._writer = writer
-        self._join = join
-        self._plan = plan
-        #: The header whose names are known to be each its own, its text, and how many they are.
-        self._known, self._names, self._width = b"", "", 0
+
+class WideBlock(NamedTuple):
+    """What a block became; ``keys``: as of ``plan.Found``, where it is inside of a map."""
+
+    piece: Piece
+    keys: bytes
+
+
+class WideRecords:
+    """Writes and proves blocks of large records; each part as a record of its own."""
+
+    def __init__(self, join: Join, plan: ConversionPlan, make: MakeConverter) -> None:
+        self._join, self._plan, self._make = join, plan, make
+        self._converter: PartConverter | None = None
 
     @classmethod
-    def of(cls, plan: ConversionPlan, writer: TargetWriter, join: Join | None) -> WideRows | None:
-        """What writes the rows of a plan's source; None where they are none, or must be there as
-        maps, for what else is asked."""
-        fmt = FORMATS.get(plan.source)
-        asks = plan.asked or plan.fields or plan.tagged or plan.types or plan.structure
+    def of(cls, plan: ConversionPlan, join: Join | None, make: MakeConverter) -> WideRecords | None:
+        """What writes a plan's large records; None where they must be there as values, for what
+        else is asked."""
+        asks = plan.asked or plan.fields or plan.tagged or plan.types or plan.is_part
         plain = plan.shaping == Shaping() and plan.source_serializer is None and not plan.looked
         if asks or not plain or join is None or join.record is None:
             return None
-        return cls(fmt, writer, join, plan) if isinstance(fmt, CsvText) else None
+        return cls(join, plan, make)
 
-    def convert(self, block: SourceBlock) -> tuple[Buffer, int] | None:
-        """The rows of a block as the target has them, and how many they are.
+    @cached_property
+    def _cutter(self) -> Cutter | None:
+        return cutter_of(FORMATS.get(self._plan.source), self._plan.style)
 
-        None where the header is not long, and where anything is wrong with it or with a row: who
-        has them as maps says what.
+    def convert(self, block: SourceBlock, *, arrays: bool) -> WideBlock | None:
+        """What a block becomes; None where its records are not large, and where anything is wrong
+        with them, or to be told: who has them as values says what. ``arrays``: they may be some.
         """
-        if block.partial or len(block.context or block.data) < WIDE:
+        if len(block.data) < WIDE and len(block.context) < WIDE:
             return None
-        head = self._format.header_of(block)
-        if len(head) < WIDE:
-            return None
+        written, keys, count = list[bytearray](), b"", 0
         try:
-            if head != self._known:
-                self._names = self._format.line_of_names(head)
-                if not self._are_unique():
+            records = None if self._cutter is None else self._cutter.records(block)
+            if records is None:
+                return None
+            for parts in records:
+                data, structure, keys = rewritten(parts, self._join, self._write)
+                if structure == Structure.ARRAY and not arrays:
                     return None
-                self._known = head
-            written, count = bytearray(), 0
-            spans = self._format.record_spans(block.data, self._plan.style, first=not block.index)
-            for start, end in spans:
-                if not self._add(written, str(block.data[start:end], "utf-8")):
-                    return None
+                written.append(data)
                 count += 1
-        except (ValueError, *FAILURES):
+        except (SerialpackError, *FAILURES):
             return None
-        return (memoryview(written), count) if block.records in (None, count) else None
+        if block.records not in (None, count):
+            return None
+        around = self._plan.structure or Structure.SEQUENCE
+        whole = memoryview(written[0] if count == 1 else b"".join(written))
+        piece = self._join.piece(whole, [None] * count, around)
+        return WideBlock(piece, keys if around == Structure.MAP else b"")
 
-    def _are_unique(self) -> bool:
-        digests = bytearray()
-        cells = self._format.cells(self._names)
-        while part := list(islice(cells, _MEMBERS)):
-            unique = dict.fromkeys(part)
-            digests += key_digests([unique])
-            if len(unique) < len(part):
-                return False
-        self._width = len(digests) // DIGEST
-        return repeated(digests) is None
-
-    def _add(self, written: bytearray, row: str) -> bool:
-        """Add a row; False where it has another number of fields, or does not come back."""
-        keys, values = self._format.cells(self._names), self._format.cells(row)
-        join, around, between = self._join, self._join.record, b""
-        assert around is not None
-        written += join.counted(Structure.MAP, self._width) + around.before
-        while True:
-            part, fields = list(islice(keys, _MEMBERS)), list(islice(values, _MEMBERS))
-            if len(part) != len(fields):
-                return False
-            if not part:
-                written += around.after
-                return True
-            record = dict(zip(part, fields, strict=True))
-            data = self._writer.dump([record])
-            if self._plan.verify and compared([record], self._writer.load(data, 1)) is not None:
-                return False
-            written += between
-            written += join.piece(data, part, Structure.MAP).body
-            between = around.between
+    def _write(self, part: RecordPart, level: int) -> tuple[Any, bytes]:
+        """The value of a part that stands in so many others, and its bytes, proved."""
+        # As an element of an array that is larger than a block: what refers to another is refused.
+        inside = Structure.ARRAY
+        block = SourceBlock(part.data, index=1, offset=1, records=1, inside=inside)
+        if self._converter is None:
+            assert self._cutter is not None
+            plan = self._plan._replace(
+                source=self._cutter.part_format, structure=None, alone=False, is_part=True
+            )
+            fmt = FORMATS.get(plan.source)
+            assert isinstance(fmt, ValueFormat)
+            style = fmt.detect_style(block) if fmt.restyled else {}
+            self._converter = self._make(plan._replace(style=style))
+        value, data = self._converter.part(block)
+        if level:  # the levels around it count
+            around = value
+            for _ in range(level):
+                around = [around]
+            check_values([around])
+        return value, data

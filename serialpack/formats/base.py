@@ -23,7 +23,9 @@ from serialpack.values.structure import Structure
 
 if TYPE_CHECKING:
     from serialpack.formats.shared.join import Join
+    from serialpack.formats.shared.large import LargeValue, ReadAt
     from serialpack.formats.shared.marks import Marks
+    from serialpack.stages.chain import Extent
 
 #: Reads up to n bytes; fewer only at the end of the source, b"" when there is no more.
 Read = Callable[[int], bytes]
@@ -52,6 +54,7 @@ class SourceBlock(NamedTuple):
     known to read it, such as a file's header.
     ``inside``: its records are the elements (``"a"``) of one array that is all of the source, or
     the members (``"m"``) of one map, each a map of one member.
+    ``extents``: what it consists of, where that is to be several parts.
     """
 
     data: Buffer
@@ -66,6 +69,7 @@ class SourceBlock(NamedTuple):
     column: int = 0
     context: bytes = b""
     inside: Structure | None = None
+    extents: "tuple[Extent, ...]" = ()
 
 
 def picked(spans: Iterator[Span], span: Span, count: int) -> Span | None:
@@ -149,6 +153,10 @@ class Format(ABC):
         than too few, so that a block may be smaller than it had to be. A format that has no
         records worth that splits as ever.
         """
+
+    def large_values(self, read: "ReadAt", size: int) -> "list[LargeValue]":  # noqa: ARG002
+        """Those in a source of ``size`` bytes, in order, as far as they are soon told."""
+        return []
 
     def record_spans(
         self,

@@ -20,6 +20,11 @@ class FormatRegistry:
         self._by_name = {d.name: d for d in declarations}
         self._by_number = {d.number: d for d in declarations}
         self._by_extension = {x: d for d in declarations for x in d.extensions}
+        #: All magics that stand at a place.
+        self._magics: dict[int, tuple[bytes, ...]] = {}
+        for d in declarations:
+            for at in d.magic_at if d.magic else ():
+                self._magics[at] = (*self._magics.get(at, ()), *d.magic)
         #: The formats themselves, by the names that they were asked for by.
         self._made: dict[str, Format] = {}
         if not len(declarations) == len(self._by_name) == len(self._by_number):
@@ -95,6 +100,11 @@ class FormatRegistry:
 
     def by_magic(self, head: bytes) -> Declaration | None:
         """The format that a file which begins so is in, if its first bytes tell."""
+        for at, magics in self._magics.items():
+            if head.startswith(magics, at):
+                break
+        else:  # mostly so, and nobody goes through all formats to see it
+            return None
         begun = (
             d for d in self if d.magic and any(head.startswith(d.magic, n) for n in d.magic_at)
         )

@@ -1,10 +1,8 @@
 """One block through the chain and back. A packer or unpacker belongs to one worker."""
 
-import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from serialpack.auto import shrinks_well
 from serialpack.codecs import CODECS
 from serialpack.container.frames import checksum
 from serialpack.container.records import CONTINUED, EXACT, STORED, Block, Header, Part, StoredBlock
@@ -12,12 +10,11 @@ from serialpack.errors import (
     CodecError,
     DamagedError,
     RefusedError,
-    SerialpackError,
     newer,
 )
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, Style, ValueFormat
-from serialpack.pipeline.squeeze import Squeeze
+from serialpack.pipeline.parts import PartPacker, PartUnpacker, not_given_back
 from serialpack.pipeline.timing import Timer
 from serialpack.pipeline.writing import Writing, gives_back, keeps, needs_values
 from serialpack.serializers import SERIALIZERS, reader
@@ -157,9 +154,9 @@ class BlockPacker:
         self.serializer = SERIALIZERS.create(*plan.chain.serializer)
         self.serializer.configure(plan.style.get(SETTINGS, {}))
         self.keeps = keeps(type(self.serializer), self.format)
-        self.squeeze = Squeeze(plan.chain, plan.dictionary)
+        self._parts = PartPacker(plan.chain, plan.dictionary, plan.min_saving, verify=plan.verify)
         if plan.records:
-            self.squeeze.codec.for_records()
+            self._parts.squeeze.codec.for_records()
 
     def __call__(self, source: SourceBlock) -> PackedBlock:
         """The packed block. RefusedError for a value that the serializer cannot hold."""
@@ -220,20 +217,19 @@ class BlockPacker:
         """The second half: filters and codec, undone again, and the checksums."""
         data, exact = serialized.data, serialized.exact
         kept = self.keeps
-        stored, whole = self._compress(data, early=source.index < _EARLY)
+        if source.extents and kept:
+            packed = self._parts.several(data, source.extents, source.index, timer)
+        else:
+            early = source.index < _EARLY
+            packed = [self._parts.one(data, source.index, timer, early=early)]
         at(_WRITTEN)
-        timer.lap("compress")
-        check = checksum(data)
-        if self.plan.verify and whole is not data:
-            self._undo(whole, len(data), check, source.index)
-        timer.lap("undo")
-        payload: tuple[Buffer, ...] = (whole,)
-        parts: tuple[Part, ...] = (Part(len(whole), len(data), check),)
-        if whole is not data:
-            parts = (parts[0]._replace(check=checksum(whole)),)
-        elif len(pieces := self._pieces(data)) > 1:
+        payload = tuple(each.payload for each in packed)
+        parts = tuple(each.part for each in packed)
+        if payload[0] is data and len(pieces := self._pieces(data)) > 1:
             payload = tuple(pieces)
             parts = tuple(Part(len(piece), len(piece), checksum(piece)) for piece in payload)
+        stored = len(packed) == 1 and packed[0].stored and parts[0].chain is None
+        check = packed[0].check if len(packed) == 1 else checksum(data)
         flags = STORED * stored | EXACT * exact | CONTINUED * source.continued
         block = Block(
             seq=source.index,
@@ -252,50 +248,6 @@ class BlockPacker:
     def _pieces(self, data: Buffer) -> Sequence[Buffer]:
         return self.serializer.parts(data) if isinstance(self.serializer, ByteSerializer) else ()
 
-    @property
-    def _item_size(self) -> int:
-        return math.lcm(*(values[0] for _, values in self.plan.chain.filters))
-
-    def _compress(self, data: Buffer, *, early: bool) -> tuple[bool, Buffer]:
-        """Whether the block is stored, and its payload."""
-        least = self.plan.min_saving
-        if self.plan.chain.plain:
-            return False, data
-        if not least or shrinks_well(
-            data,
-            self.squeeze.filtered,
-            self.plan.chain.codec,
-            least,
-            item_size=self._item_size,
-            early=early,
-        ):
-            payload = self.squeeze.forward(data)
-            if len(payload) < (1 - least) * len(data):
-                return False, payload
-        if self.plan.chain.zstd_envelope:
-            from serialpack.codecs.zstd import stored_frame
-
-            return True, stored_frame(data)
-        return True, data
-
-    def _undo(self, payload: Buffer, size: int, check: int, seq: int) -> None:
-        """Undo filters and codec, and compare what comes back as unpacking will."""
-        try:
-            restored = self.squeeze.backward(payload, size)
-        except CodecError as error:
-            raise not_given_back(self.plan.chain, str(error), seq) from None
-        if len(restored) != size or checksum(restored) != check:
-            raise not_given_back(self.plan.chain, "other bytes came back", seq)
-
-
-def not_given_back(chain: Chain, what: str, block: int | None = None) -> SerialpackError:
-    """The error for a stage that fails its proof; ``what`` went wrong, in words."""
-    where = "" if block is None else f"block {block}: "
-    return SerialpackError(
-        f"{where}{chain} did not give back what it was given ({what})",
-        hint="nothing was written; check this machine's memory, try another codec and report it",
-    )
-
 
 class BlockUnpacker:
     """Restores blocks, holding every checksum that they carry against what comes back."""
@@ -307,7 +259,8 @@ class BlockUnpacker:
         self.serializer = reader(*plan.chain.serializer)
         self.serializer.configure(plan.style.get(SETTINGS, {}))
         self.keeps = keeps(type(self.serializer), self.format)
-        self.squeeze = Squeeze(plan.chain, plan.dictionary)
+        self._parts = PartUnpacker(plan.chain, plan.dictionary, plan.writer)
+        self.squeeze = self._parts.squeeze
 
     def __call__(self, stored: StoredBlock) -> Restored:
         """The block restored; DamagedError with its place where anything is not as promised."""
@@ -380,17 +333,12 @@ class BlockUnpacker:
             return whole
         pieces: list[Buffer] = []
         for part, payload in zip(stored.block.parts, stored.payload, strict=True):
-            if part.chain is not None:
-                raise newer("parts with a chain of their own", self.plan.writer)
-            if stored.block.stored and not self.plan.chain.zstd_envelope:
-                if part.stored != part.restored:
-                    raise _damaged(stored, "a stored part has two sizes")
-                pieces.append(payload)
-                continue
             try:
-                pieces.append(self.squeeze.backward(payload, part.restored))
+                pieces.append(self._parts(part, payload, stored=stored.block.stored))
             except CodecError as error:
                 raise _damaged(stored, f"its payload {error}") from None
+            except DamagedError as error:
+                raise _damaged(stored, error.message) from None
         return pieces[0] if len(pieces) == 1 else b"".join(cast("list[bytes]", pieces))
 
 

@@ -1,11 +1,12 @@
 """A stream of source bytes becomes a member of a container, in one pass and bounded memory."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from io import BytesIO
 from threading import local
 from typing import NamedTuple
 
+from serialpack.auto import Split
 from serialpack.container.frames import frame_check
 from serialpack.container.index import IndexRow
 from serialpack.container.names import DictionaryName
@@ -56,6 +57,8 @@ class Packing(NamedTuple):
     settings: Style = {}  # noqa: RUF012
     #: What the codec works with.
     dictionary: DictionaryName | None = None
+    #: See ``auto.Choice``.
+    split: Split | None = None
 
 
 class PackedMember(NamedTuple):
@@ -76,6 +79,12 @@ class PackedMember(NamedTuple):
     dropped: list[Loss] = []  # noqa: RUF012 (never written to)
 
 
+def check_meta(meta: Mapping[str, str] | None) -> None:
+    """UsageError where a note is no text."""
+    if not all(isinstance(text, str) for pair in (meta or {}).items() for text in pair):
+        raise UsageError("the keys and values of meta must be strings")
+
+
 def pack_stream(
     read: Callable[[int], bytes],
     write: Callable[[Buffer], object],
@@ -89,12 +98,15 @@ def pack_stream(
     """
     fmt = FORMATS.get(packing.format)
     serializer = SERIALIZERS.cls(packing.chain.serializer.name)
-    blocks = fmt.split(
-        read,
-        packing.block_size,
-        for_values=fmt.has_values and not serializer.exact,
-        most_values=serializer.most_values(packing.block_size),
-    )
+    if packing.split is not None:
+        blocks = packing.split(read, packing.block_size)
+    else:
+        blocks = fmt.split(
+            read,
+            packing.block_size,
+            for_values=fmt.has_values and not serializer.exact,
+            most_values=serializer.most_values(packing.block_size),
+        )
     return pack_blocks(blocks, write, packing, progress)
 
 

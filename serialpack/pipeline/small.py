@@ -7,8 +7,9 @@ from threading import local
 from serialpack.container.small import MOST_WRITTEN, STORED, UNPROVED, read_small, small_form
 from serialpack.errors import CodecError, DamagedError
 from serialpack.formats.base import Style
-from serialpack.pipeline.blocks import SETTINGS, Plan, not_given_back
+from serialpack.pipeline.blocks import SETTINGS, Plan
 from serialpack.pipeline.pack import Packing, pack_stream
+from serialpack.pipeline.parts import not_given_back
 from serialpack.pipeline.squeeze import Squeeze
 from serialpack.stages.chain import Chain, chain_of_numbers
 from serialpack.stages.stage import Buffer, ChainNumbers

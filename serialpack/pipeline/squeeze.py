@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from serialpack.codecs import CODECS
@@ -38,6 +39,8 @@ class Squeeze:
                 kind, (item_size, *_) = filters.pop()
                 self.codec.with_filter(kind, item_size)
         self.filters = [FILTERS.create(*f) for f in filters]
+        #: Of all filters of the chain together, in bytes.
+        self.item_size = math.lcm(*(values[0] for _, values in chain.filters if values))
 
     def filtered(self, data: Buffer) -> Buffer:
         """What the codec gets. A filter that Blosc applies itself is not in it."""

@@ -7,6 +7,7 @@ them an array of NumPy where it is one, else a table; what comes back is held ag
 from __future__ import annotations
 
 import sys
+from datetime import UTC
 from typing import Any
 
 from serialpack.errors import UnsupportedError
@@ -123,4 +124,6 @@ def _index_of(pandas: Any, name: Any, values: Any, frequency: Any = None) -> Any
 def _series_of(pandas: Any, values: Any, index: Any) -> Any:
     if is_table(values):
         values = values.to_pandas()[_NAME].array
+        if str(getattr(values.dtype, "tz", None)) == "UTC":
+            values = values.tz_convert(UTC)  # as pandas itself has it, and pyarrow does not
     return pandas.Series(values, index=index)

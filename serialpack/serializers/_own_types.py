@@ -27,9 +27,9 @@ Parts = tuple[int, list[Any]]
 
 (
     _INTEGER,
-    _TUPLE,
-    _SET,
-    _FROZENSET,
+    TUPLE,
+    SET,
+    FROZENSET,
     _BYTEARRAY,
     _COMPLEX,
     _DECIMAL,
@@ -40,12 +40,13 @@ Parts = tuple[int, list[Any]]
     _DATETIME,
     _DURATION,
     _PATH,
-    _ENUM,
-    _DATACLASS,
+    ENUM,
+    DATACLASS,
     _TYPED,
 ) = range(1, 18)
-#: Arrays and scalars of NumPy, which ``arrays`` knows.
+#: Arrays and scalars of NumPy, which ``arrays`` knows; to 22 tables, which ``_frames`` does.
 ARRAY, SCALAR = 18, 19
+_RANGE, _SLICE = 23, 24
 
 _PATHS = {
     cls.__name__: cls for cls in (PosixPath, WindowsPath, PurePosixPath, PureWindowsPath, PurePath)
@@ -61,9 +62,9 @@ def parts_of(value: Any) -> Parts | None:
         return make(value)
     if isinstance(value, Enum):
         cls = _named(value, type(value))
-        return _ENUM, [*cls, value._name_]
+        return ENUM, [*cls, value._name_]
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return _DATACLASS, [*_named(value, type(value)), _fields(value)]
+        return DATACLASS, [*_named(value, type(value)), _fields(value)]
     return None
 
 
@@ -168,9 +169,9 @@ def _typed(code: str, data: bytes) -> Any:
 
 _MAKERS: dict[type, Callable[[Any], Parts]] = {
     int: lambda v: (_INTEGER, [v.to_bytes(v.bit_length() // 8 + 1, "little", signed=True)]),
-    tuple: lambda v: (_TUPLE, list(v)),
-    set: lambda v: (_SET, list(v)),
-    frozenset: lambda v: (_FROZENSET, list(v)),
+    tuple: lambda v: (TUPLE, list(v)),
+    set: lambda v: (SET, list(v)),
+    frozenset: lambda v: (FROZENSET, list(v)),
     bytearray: lambda v: (_BYTEARRAY, [bytes(v)]),
     complex: lambda v: (_COMPLEX, [v.real, v.imag]),
     Decimal: lambda v: (_DECIMAL, [str(v)]),
@@ -180,14 +181,16 @@ _MAKERS: dict[type, Callable[[Any], Parts]] = {
     time: lambda v: (_TIME, _moment(v)),
     datetime: lambda v: (_DATETIME, _moment(v)),
     timedelta: lambda v: (_DURATION, [v.days, v.seconds, v.microseconds]),
+    range: lambda v: (_RANGE, [v.start, v.stop, v.step]),
+    slice: lambda v: (_SLICE, [v.start, v.stop, v.step]),
     array: lambda v: (_TYPED, [v.typecode, v.tobytes()]),
     **{cls: lambda v: (_PATH, [type(v).__name__, str(v)]) for cls in _PATHS.values()},
 }
 _BACK: dict[int, Callable[..., Any]] = {
     _INTEGER: lambda data: int.from_bytes(data, "little", signed=True),
-    _TUPLE: lambda *parts: parts,
-    _SET: lambda *parts: set(parts),
-    _FROZENSET: lambda *parts: frozenset(parts),
+    TUPLE: lambda *parts: parts,
+    SET: lambda *parts: set(parts),
+    FROZENSET: lambda *parts: frozenset(parts),
     _BYTEARRAY: bytearray,
     _COMPLEX: lambda real, imag: complex(real, imag),
     _DECIMAL: Decimal,
@@ -198,7 +201,9 @@ _BACK: dict[int, Callable[..., Any]] = {
     _DATETIME: _moment_back(datetime),
     _DURATION: lambda days, seconds, micro: timedelta(days, seconds, micro),
     _PATH: _path,
-    _ENUM: _enum,
-    _DATACLASS: _dataclass,
+    ENUM: _enum,
+    DATACLASS: _dataclass,
     _TYPED: _typed,
+    _RANGE: lambda start, stop, step: range(start, stop, step),
+    _SLICE: lambda start, stop, step: slice(start, stop, step),
 }

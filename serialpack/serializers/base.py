@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from serialpack.depth import MAX_DEPTH
 from serialpack.errors import UsageError, ValueRefusedError
@@ -25,6 +25,9 @@ from serialpack.values.kinds import (
     unplaced,
     value_step,
 )
+
+if TYPE_CHECKING:
+    from serialpack.formats.arrays.header import ArrayHeader
 
 #: What libraries raise for a value that they cannot write or read; others are translated.
 FAILURES = (ValueError, TypeError, OverflowError, RecursionError)
@@ -190,6 +193,10 @@ class RecordSerializer(Serializer):
 
     def _dump_object(self, records: list[Any]) -> list[Buffer]:
         return [self._dump(records)]
+
+    def beside(self, message: Buffer) -> list[ArrayHeader | None]:  # noqa: ARG002
+        """What the buffers beside the message of an object are, in order, as far as it says."""
+        return []
 
     def reload_object(self, pieces: list[Buffer]) -> list[Any]:
         """What ``load_object`` loads from the pieces of ``dump_object``, for whoever only looks at

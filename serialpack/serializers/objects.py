@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Any
 
 from serialpack.depth import MAX_DEPTH, TooDeep
+from serialpack.formats.arrays.header import ArrayHeader
 from serialpack.formats.msgpack.values import messages
 from serialpack.formats.python.buffers import (
     LARGE,
@@ -30,6 +31,7 @@ from serialpack.serializers._frames import (
     stream_of,
     table_over,
 )
+from serialpack.serializers._outline import outline
 from serialpack.serializers._own_types import ARRAY, SCALAR, Parts, parts_of, value_of
 from serialpack.serializers.arrays import array_over, described, is_array, scalar_over
 from serialpack.serializers.base import RecordSerializer
@@ -89,6 +91,9 @@ class ObjectsSerializer(RecordSerializer):
         if frame.end < len(whole):
             raise ValueError("a frame with more behind it")
         return load_over(frame.pickle, frame.buffers, array_over)
+
+    def beside(self, message: Buffer) -> list[ArrayHeader | None]:
+        return outline(message).beside
 
     def reload_object(self, pieces: list[Buffer]) -> list[Any]:
         data = Scattered(pieces)

@@ -47,6 +47,16 @@ class Chain(NamedTuple):
         return [(SERIALIZERS, self.serializer), *filters, (CODECS, self.codec)]
 
 
+class Extent(NamedTuple):
+    """An extent of a block that is a part of its own, of ``size`` bytes.
+
+    ``chain``: its own, with the serializer of the header's; None: that one.
+    """
+
+    size: int
+    chain: Chain | None = None
+
+
 def parse_chain(text: str) -> Chain:
     """The chain that ``text`` spells; UsageError where a stage or a parameter is unknown."""
     parts = text.split("+")
@@ -89,7 +99,7 @@ def _numbers_of(chain: Chain) -> ChainNumbers:
 def chain_of_numbers(numbers: ChainNumbers, writer: str) -> Chain:
     """The chain a container stores; UnsupportedError for a stage that this version lacks."""
     if len(numbers) < 2:
-        raise UnsupportedError("the header's chain has no codec")
+        raise UnsupportedError("a chain has no codec")
     return Chain(
         _spec(SERIALIZERS, numbers[0], writer),
         tuple(_spec(FILTERS, n, writer) for n in numbers[1:-1]),

@@ -20,7 +20,7 @@ from xxhash import xxh3_64_digest
 from serialpack.codecs.base import check_ratio
 from serialpack.errors import CodecError, DamagedError, RefusedError
 from serialpack.formats import FORMATS
-from serialpack.pipeline.blocks import not_given_back
+from serialpack.pipeline.parts import not_given_back
 from serialpack.pipeline.squeeze import Squeeze
 from serialpack.pipeline.unpack import check_trust
 from serialpack.serializers import reader

@@ -180,9 +180,19 @@ def whole(value: Any) -> Any:
         return NOTHING
     reducer = copyreg.dispatch_table.get(type(value))
     told = reducer(value) if reducer is not None else value.__reduce_ex__(4)
+    if _tells_itself(value) and isinstance(told, tuple):
+        told = tuple(map(_uncached, told))
     if isinstance(told, tuple):  # the items of lists and maps come last, as iterators
         told = (*told[:3], *(list(items) if items is not None else None for items in told[3:5]))
     return told
+
+
+def _uncached(state: Any) -> Any:
+    """``state`` of an object without what it keeps of what it was asked for."""
+    if not (isinstance(state, tuple) and state and type(state[-1]) is dict):
+        return state
+    kept = {name: value for name, value in state[-1].items() if name != "_cache"}
+    return (*state[:-1], kept) if kept else state[:-1]
 
 
 def _is_frame(value: Any) -> bool:

@@ -17,6 +17,7 @@ from tests.bad.both_envelopes import both_envelopes
 from tests.bad.draft import Bad, D, N, T, bent, header, zstd_frame
 from tests.bad.in_place import blocks_in_place
 from tests.bad.one_envelope import one_envelope
+from tests.bad.part_chains import part_chains
 from tests.bad.short import short_members
 
 HERE = Path(__file__).parent
@@ -33,6 +34,7 @@ def bad_files() -> Iterator[Bad]:
     yield from short_members()
     yield from blocks_in_place()
     yield from archives()
+    yield from part_chains()
     sound = bent(lambda _: None)
     yield Bad("bad-empty-file", "A file holds at least one member.", N, "empty", lambda: b"")
     yield Bad(

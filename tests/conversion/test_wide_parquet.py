@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import json
+import sys
+from datetime import datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import pyarrow
 import pyarrow.parquet
 import pytest
 
 import serialpack
-from serialpack.conversion.tables.frames import _MANY
+from serialpack.conversion.tables.strips import MANY as _MANY
 from serialpack.errors import ValueRefusedError
+from serialpack.formats import FORMATS
+from serialpack.formats.shared.filed import FileRead
 from serialpack.formats.tables.parquet import ParquetFormat
+from tests.faults.test_memory import peak
 
 _ROWS = 20
 
@@ -69,6 +76,73 @@ def test_a_group_has_so_many_cells(
     monkeypatch.setattr("serialpack.conversion.tables.frames._CELLS", most)
     target = _converted(_source(tmp_path, _MANY))
     assert pyarrow.parquet.ParquetFile(target).num_row_groups > 2
+
+
+def test_one_group_is_written_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each block was a file of Parquet's, and read again, before its rows waited; and what wrote
+    the whole was open beside what wrote a group, each with 2 kB for a column."""
+    written: list[int] = []
+    write = ParquetFormat.write_table
+
+    def counted(self: ParquetFormat, table: Any, *, stored: bool) -> bytes:
+        written.append(table.num_rows)
+        return write(self, table, stored=stored)
+
+    monkeypatch.setattr(ParquetFormat, "write_table", counted)
+    monkeypatch.setattr(ParquetFormat, "open_writer", lambda *_: pytest.fail("a second writer"))
+    _converted(_source(tmp_path, _MANY))
+    assert written == [_ROWS]
+
+
+def _wide_file(folder: Path, rows: int) -> Path:
+    """Some types, words that have a dictionary, and nothing, in very many columns."""
+    kinds: list[list[Any]] = [
+        [n / 4 for n in range(rows)],
+        [f"w{n % 3}" for n in range(rows)],
+        [None] * rows,
+        [Decimal(n) for n in range(rows)],
+        [datetime(2026, 1, 1 + n % 28) for n in range(rows)],
+    ]
+    table = pyarrow.table({f"c{n}": kinds[n % 5] for n in range(600)})
+    pyarrow.parquet.write_table(table, folder / "wide.parquet", row_group_size=20)
+    return folder / "wide.parquet"
+
+
+def _pieces(source: Path) -> list[list[Any]]:
+    whole = FORMATS.get("parquet")
+    with source.open("rb") as file:
+        blocks = list(whole.split(FileRead(file.read, str(source)), 160 << 10, for_values=True))
+    return [whole.read_block(block) for block in blocks]  # type: ignore[attr-defined]
+
+
+def test_a_piece_has_several_rows_however_wide(tmp_path: Path) -> None:
+    """Each was a row or two, and cost as much as many: 20,000 columns and 25 rows took 25 s."""
+    pieces = _pieces(_wide_file(tmp_path, 20))
+    assert len(pieces) <= 3
+    assert sum(map(len, pieces)) == 20
+
+
+def test_columns_read_some_at_a_time_are_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = _wide_file(tmp_path, 50)
+    rows = pyarrow.parquet.read_table(source).to_pylist()
+    for most in (1 << 20, 0):  # where a group is too large for that, batches of all columns
+        monkeypatch.setattr("serialpack.formats.tables.parquet._GROUP_BYTES", most)
+        assert [row for piece in _pieces(source) for row in piece] == rows
+    empty = pyarrow.parquet.read_schema(source).empty_table()
+    pyarrow.parquet.write_table(empty, source)
+    assert _pieces(source) == [[]]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss is in KiB on Linux only")
+def test_memory_is_eight_kilobytes_a_column(tmp_path: Path) -> None:
+    """As MEMORY in the manual says; it was 16."""
+    few, many = (
+        peak(tmp_path, "unpack", "--to", "parquet", "-j", "1", "-o", "-", str(source))
+        for source in (_source(tmp_path, columns) for columns in (300, 7300))
+    )
+    assert (many - few) * 2**20 < 7000 * 8000
 
 
 def test_rows_put_together_are_proved_again(

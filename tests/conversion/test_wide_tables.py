@@ -114,7 +114,7 @@ def test_a_column_costs_the_same_beside_many(tmp_path: Path, name: str, to: str)
         serialpack.convert(path, into, to=to, threads=1, force=True)
 
     run(1)
-    few, many = lines_run(run, 200), lines_run(run, 800)
+    few, many = lines_run(run, 300), lines_run(run, 1200)
     assert many < 5 * few
     assert many - few < 600 * LINES_A_COLUMN[to]
 

@@ -19,6 +19,7 @@ from unittest.mock import patch
 from tests.golden.buffers import FEW as FEW
 from tests.golden.buffers import NUMBERS as NUMBERS
 from tests.golden.buffers import TWO, Array, framed
+from tests.golden.objects import DUMPED, serialized
 from tests.golden.shared import ARCHIVES, make_shared
 from tests.golden.tables import FOUND, PACKED, SHARED, SHORT, WORDS
 
@@ -130,6 +131,7 @@ def sources() -> dict[str, tuple[str, bytes]]:
         ),
         "object-buffers": ("object", framed(TWO, NUMBERS)),
         "object-in-place": ("object", framed(TWO, FEW)),
+        **{name: ("object", data) for name, data in serialized().items()},
         "treacherous": (
             "ndjson",
             b'{"n":9007199254740993,"m":18446744073709551615,"l":-9223372036854775808}\n'
@@ -294,7 +296,7 @@ def wanted() -> Iterator[Golden]:
         "meta", "document", {"meta": {"who": "Zoë", "why": "a test"}}, "the user's own words"
     )
     yield Golden("unproved", "ndjson", {"verify": False}, "packed without the proof")
-    for name, source, how in (
+    dumped: tuple[tuple[str, str, dict[str, Any]], ...] = (
         ("object-json", "object-json", {"dump": "json+zstd:3", "meta": {"as": "a member"}}),
         ("object-msgpack", "object-msgpack", {"dump": "msgpack+xz:6", "meta": {"as": "a member"}}),
         ("small-json", "object-json", {"dump": "json+zstd:3"}),
@@ -307,7 +309,9 @@ def wanted() -> Iterator[Golden]:
             "object-in-place",
             {"dump": "pickle:5+none", "verify": False, "meta": {"as": "a member"}},
         ),
-    ):
+        *((name, name, {"dump": chain}) for name, chain in DUMPED.items()),
+    )
+    for name, source, how in dumped:
         yield Golden(name, source, how, f"a dumped object, {how['dump']}")
     yield from (Golden(*each) for each in (*SHORT, *SHARED, *ARCHIVES))
 
@@ -317,6 +321,8 @@ def make(golden: Golden) -> bytes:
     import serialpack
     from serialpack import api
     from serialpack.formats.python.buffers import LARGE
+    from serialpack.serializers import SERIALIZERS
+    from serialpack.serializers.whole import of_values
 
     names = golden.source.split(",")
     if "shared" in golden.options:
@@ -334,6 +340,8 @@ def make(golden: Golden) -> bytes:
             options = {k: v for k, v in golden.options.items() if k != "dump"}
             obj: Any = [Array(n) for n in NUMBERS] if name == "object-buffers" else OBJECT
             obj = OWN if name == "object-own" else obj
+            if name in DUMPED:
+                (obj,) = of_values(SERIALIZERS.create("objects")).load_object([data])
             with patch("serialpack.formats.python.buffers.LARGE", 64 if few else LARGE):
                 obj = [Array(n) for n in FEW] if few else obj
                 out.write(serialpack.dumps(obj, golden.options["dump"], **options))

@@ -19,6 +19,7 @@ from serialpack.serializers import SERIALIZERS
 np = pytest.importorskip("numpy")
 pd = pytest.importorskip("pandas")
 pa = pytest.importorskip("pyarrow")
+golden = pytest.importorskip("tests.golden.frames")
 
 NUMBERS = np.arange(5)
 TABLES: dict[str, Any] = {
@@ -39,6 +40,13 @@ FRAMES: dict[str, Any] = {
     "twice": pd.DataFrame(np.zeros((2, 2)), columns=["a", "a"]),
     "empty": pd.DataFrame(),
     "large": pd.DataFrame({"a": np.arange(9000), "b": np.arange(9000) * 0.5}),
+    "days": pd.DataFrame({"a": [1, 2]}, index=pd.date_range("2020-01-01", periods=2)),
+    "UTC": pd.DataFrame({"a": [1, 2]}, index=pd.date_range("2020-01-01", periods=2, tz="UTC")),
+    "times": pd.DataFrame(
+        {"a": pd.DatetimeIndex(["2020-01-01", "2020-02-05"], tz="UTC")},
+        index=pd.DatetimeIndex(["2020-01-01 01:00", "2020-02-05"], tz="+02:00", name="when"),
+    ),
+    "lengths": pd.DataFrame({"a": [1, 2]}, index=pd.timedelta_range("1s", periods=2)),
 }
 SERIES: dict[str, Any] = {
     "series": pd.Series([1.5, float("nan")], name="x"),
@@ -60,6 +68,23 @@ def test_frames_need_no_trust(name: str) -> None:
     back = serialpack.loads(serialpack.dumps([value, (1,)]))[0]
     same = pd.testing.assert_series_equal if name in SERIES else pd.testing.assert_frame_equal
     same(back, value, check_exact=True)
+
+
+def test_what_pandas_keeps_of_what_it_was_asked_for_is_no_value() -> None:
+    """A frame whose index had been looked at was taken for another one, and pickled."""
+    frame = FRAMES["UTC"].copy()
+    assert frame.index.unit
+    back = serialpack.loads(serialpack.dumps(frame, "objects"))
+    assert type(back.index.tz) is type(frame.index.tz)
+    assert back.index.freq == frame.index.freq
+
+
+def test_golden_tables_and_frames() -> None:
+    back = serialpack.load(Path(__file__).parents[1] / "golden/object-frames.spk")
+    assert back[0].equals(golden.TABLE)
+    for one, other in zip(back[1:], golden.PANDAS, strict=True):
+        assert one.equals(other)
+        assert str(one.index) == str(other.index)
 
 
 @pytest.mark.parametrize("name", TABLES)

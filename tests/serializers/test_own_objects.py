@@ -63,6 +63,7 @@ OWN: dict[str, Any] = {
     "here": Path(),
     "offset": datetime(2020, 1, 1, 5, tzinfo=timezone(timedelta(hours=-3, microseconds=5))),
     "utc": datetime(2020, 1, 1, fold=1, tzinfo=UTC),
+    "ranges": [range(5, 1, -2), range(1 << 70), slice(None), slice(1, (2,), "x")],
     "decimal": [Decimal("1.50"), Decimal("NaN")],
     "arrays": {"weights": [np.arange(3), np.ones(40_000)], "name": ("x",)},
 }
@@ -139,6 +140,9 @@ BAD = {
     "no-buffer": _message(18, None, "'<f8'", [1], False, True),
     "scalar-of-nothing": _message(19, b"", "'<f8'"),
     "too-deep": _nested(600),
+    "no-range": _message(23, "a", 2, 1),
+    "standing-still": _message(23, 1, 2, 0),
+    "half-a-slice": _message(24, 1, 2),
 }
 
 

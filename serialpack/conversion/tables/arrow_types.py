@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
@@ -55,7 +56,7 @@ def arrow_type(shape: ValueShape, *, within: bool = False) -> Any:
     return _with_facts(kind, shape.facts) if kind in (datetime, time, Decimal) else None
 
 
-def _number(shape: ValueShape, types: set[type]) -> Any:
+def _number(shape: ValueShape, types: Set[type]) -> Any:
     pa = arrow()
     if float in types:
         return None if int in types and shape.inexact else pa.float64()
@@ -72,7 +73,7 @@ def _struct(shape: ValueShape) -> Any:
     return pa.struct([pa.field(key, part) for key, part in parts.items()])
 
 
-def _with_facts(kind: type, facts: set[Any]) -> Any:
+def _with_facts(kind: type, facts: Set[Any]) -> Any:
     """The type of times and decimals; None where they are of several."""
     pa = arrow()
     if None in facts:

@@ -92,7 +92,7 @@ def _declared(column: TableColumn, shape: ValueShape) -> TableColumn:
         return column._replace(is_json=True, declared=declared)
     if len(types) != 1 or shape.negative_zero:
         return column
-    return column._replace(declared=DECLARED.get(types.pop(), ""))
+    return column._replace(declared=DECLARED.get(next(iter(types)), ""))
 
 
 class DatabaseCarrier(Carrier):

@@ -12,6 +12,14 @@ from serialpack.conversion.losses import Losses
 from serialpack.conversion.tables.cells import from_json, json_texts
 from serialpack.conversion.tables.columns import MISSING
 from serialpack.conversion.tables.layout import Layout, TableColumn
+from serialpack.conversion.tables.strips import (
+    rows_wait,
+    stacked,
+    strip_format,
+    strips_of,
+    table_of,
+    together,
+)
 from serialpack.conversion.tables.table import (
     TypedTable,
     as_json_texts,
@@ -28,9 +36,9 @@ from serialpack.serializers.base import FAILURES
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import Difference, Loss, shown, unplaced
 
-#: Rows of so many columns wait for others, up to so many cells or bytes.
-_MANY = 256
-_CELLS, _BYTES = 1 << 20, 16 << 20
+#: Rows that wait do so up to so many cells or bytes; so many pieces of them do before they are put
+#: together, in each of which a column takes so many bytes beside its values.
+_CELLS, _BYTES, _WAITING, _COLUMN_BYTES = 1 << 20, 16 << 20, 8, 256
 
 
 class FrameTable(TypedTable):
@@ -42,31 +50,50 @@ class FrameTable(TypedTable):
         fmt = FORMATS.get(target)
         assert isinstance(fmt, TableFormat)
         super().__init__(layout, verify=verify, lossy=lossy)
-        self._format = fmt
+        self._in_strips = rows_wait(fmt, len(layout.columns))
+        self._format = strip_format() if self._in_strips else fmt
         self._schema = schema_of(layout)
+        self._fields = list(self._schema)
 
     join = Join()
 
     def _rows(
         self, values: list[Sequence[Any]], told: list[Loss], first_record: int
     ) -> tuple[bytes, Difference | None]:
+        if not self._in_strips:
+            return self._file(slice(None), values, told, first_record)
+        strips: list[bytes] = []
+        for some in strips_of(len(values)):
+            data, lost = self._file(some, values[some], told, first_record)
+            if lost is not None or not data:
+                return b"", lost
+            strips.append(data)
+        return together(strips), None
+
+    def _file(
+        self, some: slice, values: list[Sequence[Any]], told: list[Loss], first_record: int
+    ) -> tuple[bytes, Difference | None]:
+        """A file of ``some`` columns, which have these values; as ``_rows``."""
+        columns, fields = self._layout.columns[some], self._fields[some]
         held: list[Sequence[Any]] = []
-        for column, each in zip(self._layout.columns, values, strict=True):
+        for column, each in zip(columns, values, strict=True):
             try:
                 held.append(self._held(column, each, first_record, told))
             except FAILURES:
                 return b"", no_json(column, each)
         try:
-            arrays = self._arrays(held)
-            data = self._written(arrays)
+            arrays = [
+                tables.array_of(each, field.type) for each, field in zip(held, fields, strict=True)
+            ]
+            data = self._written(arrays, fields)
             if self._verify:
                 del arrays  # each takes kilobytes, however short it is
-                return data, self._unheld(data, values, held, told, first_record)
-            for column, put, array in zip(self._layout.columns, held, arrays, strict=True):
+                return data, self._unheld(data, columns, values, held, told, first_record)
+            for column, put, array in zip(columns, held, arrays, strict=True):
                 if not column.is_json and _may_widen(put, array.type):
                     _widened_column(column, put, array.to_pylist(), told, first_record)
         except FAILURES as error:
-            return b"", self._blame(held, error)
+            return b"", _blame(columns, fields, held, error)
         return data, None
 
     def _held(
@@ -76,30 +103,25 @@ class FrameTable(TypedTable):
         made = self._plain(column, values, first_record, told)
         return as_json_texts(column, made, first_record, told) if column.is_json else made
 
-    def _arrays(self, held: list[Sequence[Any]]) -> list[Any]:
-        return [
-            tables.array_of(values, field.type)
-            for values, field in zip(held, self._schema, strict=True)
-        ]
-
-    def _written(self, arrays: list[Any]) -> bytes:
+    def _written(self, arrays: list[Any], fields: list[Any]) -> bytes:
+        pa = tables.arrow()
         with tables.failures_told():
-            table = tables.arrow().Table.from_arrays(arrays, schema=self._schema)
+            schema = pa.schema(fields, self._schema.metadata)
+            table = pa.Table.from_arrays(arrays, schema=schema)
             return self._format.write_table(table, stored=False)
 
     def _unheld(
         self,
         data: bytes,
+        columns: Sequence[TableColumn],
         values: list[Sequence[Any]],
         held: list[Sequence[Any]],
         told: list[Loss],
         first_record: int,
     ) -> Difference | None:
         """The first value that does not come back from the bytes of the file."""
-        columns = self._format.columns_written(data)
-        for column, was, put, became in zip(
-            self._layout.columns, values, held, columns, strict=True
-        ):
+        found = self._format.columns_written(data)
+        for column, was, put, became in zip(columns, values, held, found, strict=True):
             lost = None
             if column.is_json:
                 lost = unlike(column, put, became) or self._turned(column, was, became)
@@ -119,21 +141,26 @@ class FrameTable(TypedTable):
         plain = self._json.carried(made, losses, 0)
         return unlike(column, plain, [None if t is None else from_json(t) for t in became])
 
-    def _blame(self, held: list[Sequence[Any]], error: Exception) -> Difference:
-        """The first value that its column does not take."""
-        for column, values, field in zip(self._layout.columns, held, self._schema, strict=True):
+
+def _blame(
+    columns: Sequence[TableColumn],
+    fields: list[Any],
+    held: list[Sequence[Any]],
+    error: Exception,
+) -> Difference:
+    """The first value that its column does not take."""
+    for column, values, field in zip(columns, held, fields, strict=True):
+        try:
+            tables.array_of(values, field.type)
+            continue
+        except FAILURES:
+            pass
+        for number, value in enumerate(values):
             try:
-                tables.array_of(values, field.type)
-                continue
+                tables.array_of([value], field.type)
             except FAILURES:
-                pass
-            for number, value in enumerate(values):
-                try:
-                    tables.array_of([value], field.type)
-                except FAILURES:
-                    kind = inner_kind(value)
-                    return Difference(number, column.value_path, shown(value), "", kind)
-        return unplaced(error)
+                return Difference(number, column.value_path, shown(value), "", inner_kind(value))
+    return unplaced(error)
 
 
 def no_json(column: TableColumn, values: Sequence[Any]) -> Difference:
@@ -225,9 +252,10 @@ def told_of(
 
 
 class FrameJoin(Join):
-    """Pieces, each a file of its own, as the row groups or batches of one file.
+    """Pieces, each a file of its own or of strips, as the row groups or batches of one file.
 
-    Pieces of few rows and many columns are put together, where each column of each group costs.
+    What comes first waits until there is more, since alone it is the file. Of many columns, of
+    which each of each group costs, few rows wait for others.
     """
 
     block_size: ClassVar[int] = 2 << 20
@@ -237,49 +265,77 @@ class FrameJoin(Join):
         assert isinstance(fmt, TableFormat)
         self._format = fmt
         self._schema = schema_of(layout)
+        self._in_strips = rows_wait(fmt, len(layout.columns))
+        #: The pieces that are in no group yet, and their rows.
+        self._held: list[bytes] = []
+        self._rows = 0
         self._out = _Sink()
-        self._writer = self._format.open_writer(self._out, self._schema)
-        #: Rows that are not written yet, and the file of just these, if they are of one piece.
-        self._held: Any = None
-        self._file: bytes | None = None
+        self._writer: Any = None
 
     def body(self, piece: Piece, structure: str) -> Buffer:  # noqa: ARG002
-        data = bytes(piece.body)
-        with tables.failures_told():
-            table = self._format.own_table(data)
-            if table.schema != self._schema:
-                table = table.cast(self._schema)
-            if self._held is not None:
-                table = tables.arrow().concat_tables([self._held, table]).combine_chunks()
-                data = b""
-        self._held, self._file = table, data or None
-        cells = table.num_rows * table.num_columns
-        few = table.num_columns >= _MANY and table.num_rows < self._format.least_rows
-        return b"" if few and cells < _CELLS and table.nbytes < _BYTES else self._written()
+        written = self._group() if self._held and not self._waits() else b""
+        self._held.append(bytes(piece.body))
+        self._rows += piece.records
+        if len(self._held) > _WAITING:
+            with tables.failures_told():
+                self._held = [stacked(self._held)]
+        return written
 
-    def _written(self) -> bytes:
-        """What is held, written and proved."""
-        table, data = self._held, self._file
-        self._held = self._file = None
+    def _waits(self) -> bool:
+        """Whether what is held is too little for a group."""
+        columns = len(self._schema)
+        beside = _COLUMN_BYTES * columns * len(self._held)
+        return (
+            self._in_strips
+            and self._rows < self._format.least_rows
+            and self._rows * columns < _CELLS
+            and sum(map(len, self._held)) - beside < _BYTES
+        )
+
+    def _group(self) -> bytes:
+        """What is held as the next group, proved."""
         with tables.failures_told():
-            if data is None:
-                data = self._format.write_table(table, stored=False)
-                pairs = zip(
-                    tables.columns_in(table, len(data), most=STORED_VALUES),
-                    self._format.columns_written(data),
-                    strict=True,
-                )
-                if not all(starmap(same_column, pairs)):
-                    raise _other_rows()
+            table = self._table()
+            data = self._file(table)
+            if self._writer is None:
+                self._writer = self._format.open_writer(self._out, self._schema)
             self._writer.write_table(table)
+        self._held, self._rows = [], 0
         written = self._out.taken()
         if not self._format.has_rows(data, written):
             raise _other_rows()
         return written
 
+    def _table(self) -> Any:
+        """What is held, as one table."""
+        if self._in_strips:
+            return table_of(self._held, self._schema)
+        table = self._format.own_table(self._held[0])
+        return table if table.schema == self._schema else table.cast(self._schema)
+
+    def _file(self, table: Any) -> bytes:
+        """The file of what is held, proved; ``table``: the same."""
+        if not self._in_strips:
+            return self._held[0]
+        data = self._format.write_table(table, stored=False)
+        pairs = zip(
+            tables.columns_in(table, len(data), most=STORED_VALUES),
+            self._format.columns_written(data),
+            strict=True,
+        )
+        if not all(starmap(same_column, pairs)):
+            raise _other_rows()
+        return data
+
     def end(self) -> Iterator[bytes]:
-        if self._held is not None:
-            yield self._written()
+        if self._held and self._writer is None:
+            with tables.failures_told():
+                yield self._file(self._table() if self._in_strips else None)
+            return
+        if self._held:
+            yield self._group()
+        elif self._writer is None:
+            self._writer = self._format.open_writer(self._out, self._schema)
         self._writer.close()
         yield self._out.taken()
 

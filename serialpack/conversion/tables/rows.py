@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from functools import partial
+from itertools import chain, compress
+from operator import is_
 from typing import Any
 
 from serialpack.conversion.literals import has_literals
@@ -11,7 +13,7 @@ from serialpack.conversion.tables.cells import CellStyle, reads_as_json
 from serialpack.conversion.tables.columns import MISSING, Absent, Missing
 from serialpack.conversion.tables.layout import Layout, TableColumn
 from serialpack.conversion.tables.shaping import Shaping
-from serialpack.conversion.tables.table import Table, inner_kind, unlike
+from serialpack.conversion.tables.table import Table, inner_kind, same_column, unlike
 from serialpack.conversion.types.kept import KeptColumn, KeptTable
 from serialpack.formats.csv.join import TableJoin
 from serialpack.formats.csv.style import CsvStyle, write_rows
@@ -22,6 +24,9 @@ from serialpack.serializers.base import FAILURES
 from serialpack.values.kinds import Difference, Loss, shown, unplaced
 
 _LITERALS: frozenset[type] = frozenset({int, float, bool, Literal})
+
+#: What a cell holds whatever the column.
+_PLAIN: frozenset[type] = _LITERALS | {str, type(None), Missing}
 
 #: Columns of fewer rows than these are not taken one by one: each costs as much as so many cells.
 _FEW_ROWS = 64
@@ -55,7 +60,7 @@ class TextTable(Table):
     def _rows(
         self, values: list[Sequence[Any]], told: list[Loss], first_record: int
     ) -> tuple[bytes, Difference | None]:
-        if (data := self._text_by_row(values)) is not None:
+        if (data := self._text_by_row(values, told, first_record)) is not None:
             return data, None
         columns = self._layout.columns
         absent = list(map(type, values)).count(Absent)
@@ -89,8 +94,10 @@ class TextTable(Table):
         except FAILURES as error:
             return b"", self._blame(values, error)
 
-    def _text_by_row(self, values: list[Sequence[Any]]) -> bytes | None:
-        """The proved rows of a few records of nothing but text, all cells as if of one column.
+    def _text_by_row(
+        self, values: list[Sequence[Any]], told: list[Loss], first_record: int
+    ) -> bytes | None:
+        """The proved rows of a few records of plain values, all cells as if of one column.
 
         None where there is more to say of them, or anything is wrong: who goes by columns says
         what. Of a wide table a block has few rows, and of very many columns one.
@@ -98,7 +105,9 @@ class TextTable(Table):
         if len(values[0]) >= _FEW_ROWS or self._kept is not None or self._beside_json:
             return None
         was = list(chain.from_iterable(zip(*values, strict=True)))
-        if not {str}.issuperset(map(type, was)):
+        kinds = list(map(type, was))
+        types = set(kinds)
+        if not types <= _PLAIN or {Missing, type(None)} <= types:
             return None
         try:
             cells, width = self._style.written(was), len(values)
@@ -107,12 +116,31 @@ class TextTable(Table):
             text = "\n".join([*lines, ""])
             if self._verify:
                 rows = rows_of(text, self._style.delimiter)
-                whole = {width}.issuperset(map(len, rows)) and [*chain.from_iterable(rows)] == was
-                if not (whole and self._style.read_as_text(cells)):
+                texts = [*chain.from_iterable(rows)]
+                if not {width}.issuperset(map(len, rows)) or texts != texts_of(cells):
                     return None
-            return text.encode()
+                for kind in types:  # a cell is read the same beside any others
+                    of_kind = list(map(partial(is_, kind), kinds))
+                    some = list(compress(was, of_kind))
+                    if not self._comes_back(some, list(compress(cells, of_kind))):
+                        return None
+            data = text.encode()
         except FAILURES:
             return None
+        columns = self._layout.columns
+        apart = bool(self._style.null)
+        for loss in _carried(columns[0], was, 0, apart=apart, beside_json=False):
+            row, at = divmod(loss.record, width)
+            place = columns[at].value_path
+            told.append(loss._replace(record=first_record + row, value_path=place))
+        return data
+
+    def _comes_back(self, values: Sequence[Any], cells: list[str]) -> bool:
+        """Whether cells are read as these values, of one type."""
+        if type(values[0]) is str and self._style.read_as_text(cells):
+            return texts_of(cells) == values
+        became = self._style.read(cells, literals=has_literals([values]))
+        return same_column(self._expected(values, is_json=False), became)
 
     def _columns_of_cells(self, values: list[Sequence[Any]]) -> list[list[str]]:
         """The cells of each column; one list for all that have nothing in them."""
@@ -164,17 +192,18 @@ class TextTable(Table):
             else:
                 literals = has_literals([was])
                 became = self._style.read(raw, is_json=column.is_json, literals=literals)
-                lost = unlike(column, self._expected(column, was), became)
+                expected = self._expected(was, is_json=column.is_json)
+                lost = unlike(column, expected, became)
             if lost is not None:
                 return lost
         return None
 
-    def _expected(self, column: TableColumn, values: Sequence[Any]) -> Sequence[Any]:
+    def _expected(self, values: Sequence[Any], *, is_json: bool) -> Sequence[Any]:
         """What is read where null and what is missing are told apart only as far as they are."""
         style = self._style
         if style.alone and not style.null:
             return [None if v is MISSING else v for v in values]
-        if column.is_json or style.null:
+        if is_json or style.null:
             return values
         return [MISSING if v is None else v for v in values]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from datetime import datetime, time
 from decimal import Decimal
 from functools import partial
@@ -33,6 +33,9 @@ MOST_LISTS = 16
 #: The integers that a double holds, each and every one.
 _EXACT = 1 << 53
 
+#: What a shape has seen at first: of very many columns, each is a shape for each block.
+_NOTHING: frozenset[Any] = frozenset()
+
 
 class ValueShape:
     """The types of the values in one place, and what is to be known of them.
@@ -51,7 +54,7 @@ class ValueShape:
     )
 
     def __init__(self) -> None:
-        self.types: set[type] = set()
+        self.types: Set[type] = _NOTHING
         self.missing = self.empty = self.hollow = self.crowded = self.inexact = False
         self.negative_zero = False
         self.keys: dict[Any, ValueShape] = {}
@@ -59,8 +62,8 @@ class ValueShape:
         self.low = self.high = 0
         self.maps = 0
         #: Of times, whether they are in UTC; of decimals, their digits and places.
-        self.facts: set[Any] = set()
-        self.lists: set[tuple[Any, ...]] = set()
+        self.facts: Set[Any] = _NOTHING
+        self.lists: Set[tuple[Any, ...]] = _NOTHING
 
     def __getstate__(self) -> tuple[Any, ...]:
         return tuple(getattr(self, name) for name in self.__slots__)
@@ -74,13 +77,13 @@ class ValueShape:
     ) -> None:
         """Take ``values`` in; ``within``: also what stands in lists."""
         types = set(map(type, values))
-        self.types |= types
+        self.types = self.types | types if self.types else types
         if int in types:
             self._integers(_of(values, int, types))
         if float in types and not self.negative_zero:
             self.negative_zero = _any_negative_zero(_of(values, float, types))
         for kind in _WITH_FACTS & types if within else ():
-            self.facts.add(_fact(_of(values, kind, types)))
+            self.facts = self.facts | {_fact(_of(values, kind, types))}
         if dict in types:
             self._maps(_of(values, dict, types), within=within, depth=depth, top=top)
         if within and list in types:
@@ -127,20 +130,34 @@ class ValueShape:
 
     def _count(self, lists: Iterable[tuple[Any, ...]]) -> None:
         if len(self.lists) <= MOST_LISTS:
-            self.lists.update(islice(lists, MOST_LISTS + 1))
+            self.lists = self.lists | set(islice(lists, MOST_LISTS + 1))
 
     def merge(self, other: ValueShape, *, top: bool = True) -> None:
         """Take in what another shape has seen, which comes behind."""
-        before, after = self.maps, other.maps
-        self.types |= other.types
-        self.facts |= other.facts
-        self._count(other.lists)
+        if not other.types <= self.types:
+            self.types = self.types | other.types
         self.missing = self.missing or other.missing
-        self.empty = self.empty or other.empty
-        self.hollow = self.hollow or other.hollow
         self.inexact = self.inexact or other.inexact
         self.negative_zero = self.negative_zero or other.negative_zero
-        self.low, self.high = min(self.low, other.low), max(self.high, other.high)
+        if other.low < self.low:
+            self.low = other.low
+        if other.high > self.high:
+            self.high = other.high
+        if other.facts:
+            self.facts = self.facts | other.facts
+        if other.items is not None:
+            if self.items is None:
+                self.items = other.items
+            else:
+                self.items.merge(other.items, top=False)
+        if dict in self.types or other.crowded:
+            self._merge_maps(other, top=top)
+
+    def _merge_maps(self, other: ValueShape, *, top: bool) -> None:
+        before, after = self.maps, other.maps
+        self._count(other.lists)
+        self.empty = self.empty or other.empty
+        self.hollow = self.hollow or other.hollow
         self.maps += after
         if self.crowded or other.crowded:
             self.crowded = True
@@ -159,11 +176,6 @@ class ValueShape:
             if len(self.keys) > MOST_KEYS and not top:
                 self.crowded = True
                 self.keys.clear()
-        if other.items is not None:
-            if self.items is None:
-                self.items = other.items
-            else:
-                self.items.merge(other.items, top=False)
 
 
 def check_columns(count: int) -> None:

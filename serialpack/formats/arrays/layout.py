@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from itertools import accumulate
 from operator import mul
-from typing import NamedTuple
 
 from serialpack.formats.arrays.header import ArrayHeader
 from serialpack.formats.arrays.kinds import header_in
+from serialpack.formats.shared.large import NumbersLayout as NumbersLayout
 
 #: A type as NumPy spells it (numpy.dtype.str): order, letter, bytes.
 _DESCR = re.compile(r"([<>|=])([biufcmM])(\d+)(?:\[[0-9a-zA-Z/]+\])?")
@@ -20,27 +20,14 @@ MOST_HEAD = 4096
 _CHANNELS = 4
 
 
-class NumbersLayout(NamedTuple):
-    """``start``: bytes before the numbers. ``kind``: ``i``, ``u`` or ``f``. ``size``: bytes of a
-    number, of which a complex one has two. ``big``: whether its first byte is the highest.
-
-    ``lags``: how many numbers on its neighbours are, in up to four dimensions.
-    """
-
-    start: int
-    kind: str
-    size: int
-    big: bool
-    lags: tuple[int, ...]
-
-
 def numbers_in(head: bytes) -> NumbersLayout | None:
     """The array in a file that begins with ``head``; None where there is none that is known."""
     header = header_in(head)
-    return None if header is None else _layout(header)
+    return None if header is None else layout_of(header)
 
 
-def _layout(header: ArrayHeader) -> NumbersLayout | None:
+def layout_of(header: ArrayHeader) -> NumbersLayout | None:
+    """Of the array that ``header`` says; None where its items are no numbers."""
     match = _DESCR.fullmatch(header.descr) if isinstance(header.descr, str) else None
     if match is None or header.size >= 1 << 31:
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import BufferedReader
 from typing import Any
 
 from serialpack.errors import RefusedError, ValueRefusedError
@@ -10,6 +11,7 @@ from serialpack.formats.arrays.npy import NpyFormat
 from serialpack.formats.arrays.rows import array_in, shown_corner
 from serialpack.formats.base import Read
 from serialpack.formats.shared.document import DocumentFormat, Malformed
+from serialpack.formats.shared.large import FileOver, LargeValue, ReadAt
 from serialpack.values.kinds import shown, value_step
 
 
@@ -24,6 +26,11 @@ class NpzFormat(DocumentFormat):
     in_file = True
     cannot = NpyFormat.cannot | {"bare"}
     partly = NpyFormat.partly
+
+    def large_values(self, read: ReadAt, size: int) -> list[LargeValue]:
+        from serialpack.formats.arrays.zipped import places
+
+        return places(BufferedReader(FileOver(read, size)))
 
     def read(self, data: bytes) -> list[Any]:
         from serialpack.formats.arrays.values import values_of

@@ -7,13 +7,17 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
-from itertools import islice
+from contextlib import contextmanager, suppress
+from itertools import islice, pairwise
 from pathlib import Path
+from typing import IO
 
 from serialpack.errors import InputError, RefusedError
+from serialpack.formats.arrays.header import MOST_HEADER, read_header
+from serialpack.formats.arrays.layout import layout_of
 from serialpack.formats.base import Read
 from serialpack.formats.shared.document import Malformed
+from serialpack.formats.shared.large import LargeValue
 
 #: What a name of an array has behind it as the name of an entry.
 ENDING = ".npy"
@@ -34,6 +38,9 @@ _FAILURES = (
 #: So much of entries is read as values, and so many times the bytes of the file: what a few bytes
 #: are said to unpack to is not made of them.
 _LEAST, _TIMES, _MOST = 4 << 20, 64, 64 << 20
+
+#: Smaller entries are not worth blocks of their own.
+_LARGE = 64 << 10
 
 #: So many names are shown.
 _FEW = 10
@@ -81,10 +88,34 @@ def arrays_in(data: bytes) -> Iterator[tuple[str, bytes]]:
                 yield name, archive.read(info)
 
 
+def places(file: IO[bytes]) -> list[LargeValue]:
+    """Where the large entries are, in the order of the file: the items of arrays that are stored
+    as they are, and deflated entries; none of a file that is no whole zip."""
+    found = []
+    with suppress(Malformed), failures_told("it is no whole zip"), zipfile.ZipFile(file) as archive:
+        for info in archive.infolist():
+            if info.compress_size < _LARGE:
+                continue
+            file.seek(info.header_offset)
+            name, extra = struct.unpack("<26x2H", file.read(30))
+            start = info.header_offset + 30 + name + extra
+            stop = start + info.compress_size
+            layout = None
+            if info.compress_type == zipfile.ZIP_STORED:
+                file.seek(start)
+                header = read_header(file.read(MOST_HEADER))
+                start, layout = start + header.size, layout_of(header)
+            if start < stop:
+                found.append(LargeValue(start, stop, layout))
+    found.sort()
+    apart = all(one.stop <= other.start for one, other in pairwise(found))
+    return found if apart else []
+
+
 @contextmanager
-def opened_entry(path: Path, name: str) -> Iterator[Read]:
+def opened_entry(file: Path | IO[bytes], name: str) -> Iterator[Read]:
     """What reads the .npy file of the array ``name``; Malformed, InputError where there is none."""
-    with _opened(path) as archive:
+    with _opened(file) as archive:
         found = entries(archive)
         if name not in found:
             names = ", ".join(islice(found, _FEW)) + (", ..." if len(found) > _FEW else "")
@@ -93,19 +124,19 @@ def opened_entry(path: Path, name: str) -> Iterator[Read]:
             yield read
 
 
-def opened_entries(path: Path) -> Iterator[tuple[str, Read]]:
+def opened_entries(file: Path | IO[bytes]) -> Iterator[tuple[str, Read]]:
     """Each array by its name, and what reads its .npy file as long as it is not asked for the
     next; Malformed."""
-    with _opened(path) as archive:
+    with _opened(file) as archive:
         for name, info in entries(archive).items():
             with _reading(archive, info) as read:
                 yield name, read
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
+def _opened(file: Path | IO[bytes]) -> Iterator[zipfile.ZipFile]:
     with failures_told("it is no whole zip"):
-        archive = zipfile.ZipFile(path)
+        archive = zipfile.ZipFile(file)
     with archive:
         yield archive
 

@@ -51,6 +51,7 @@ class CborFormat(MessageFormat):
     about = "CBOR items, one after another"
     title = "CBOR"
     heeds = frozenset({DUPLICATES, UTF8})
+    heads = cbor_scan.HEADS
     _pair = b"\xa1"
     _long: ClassVar[dict[str, int]] = {Structure.ARRAY: 0x9A, Structure.MAP: 0xBA}
     scan = staticmethod(cbor_scan.scan)

@@ -11,6 +11,7 @@ from serialpack.values.structure import Structure
 class CborJoin(CountedJoin):
     """CBOR."""
 
+    null = b"\xf6"
     _long: ClassVar[dict[str, int]] = {Structure.ARRAY: 0x9A, Structure.MAP: 0xBA}
 
     def counted(self, structure: Structure, count: int) -> bytes:

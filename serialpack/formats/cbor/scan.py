@@ -7,6 +7,7 @@ from typing import Any
 
 from serialpack.formats.shared.document import Malformed
 from serialpack.formats.shared.elements import Opening
+from serialpack.formats.shared.long_bytes import Heads
 from serialpack.formats.shared.split import Scan
 from serialpack.stages.stage import Buffer
 from serialpack.values.structure import Structure
@@ -36,6 +37,21 @@ def _simple(first: int) -> tuple[int, int] | tuple[None, None]:
 _SIZES: list[Any] = [_simple(first)[0] for first in range(256)]
 _MORE: list[Any] = [_simple(first)[1] for first in range(256)]
 
+
+def _heads() -> Heads:
+    """As ``_simple``; a length or a count stands in one to eight bytes behind the first."""
+    sizes = [_SIZES[first] or 1 for first in range(256)]
+    lengths = {}
+    for first in range(256):
+        major, info = first >> 5, first & 31
+        if 24 <= info < 28 and major not in (0, 1, 7):
+            sizes[first] = 1 + (1 << info - 24)
+            if major in (_BYTES, _TEXT):
+                lengths[first] = 1 << info - 24
+    return Heads(sizes, lengths, frozenset(first for first in lengths if first >> 5 == _BYTES))
+
+
+HEADS = _heads()
 
 #: Items within each other, the outermost of them without a length, that are kept in memory: many
 #: more than are ever read.

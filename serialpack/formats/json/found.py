@@ -37,14 +37,11 @@ def _kind(head: bytes) -> str | None:
 def _are_lines(text: bytes) -> bool:
     """Whether it begins with two lines of JSON, or with one and what may be the next; then it is
     no JSON itself."""
+    first = text.partition(b"\n")[0]
+    if not (first.startswith(_BEGINS) and first.rstrip(_WHITE).endswith(_ENDS)):
+        return False
     lines = [line for line in text.split(b"\n", 16)[:16] if line.strip()]
-    return (
-        len(lines) > 1
-        and text.startswith(_BEGINS)
-        and lines[0].rstrip(_WHITE).endswith(_ENDS)
-        and _json_state(lines[0]) == "whole"
-        and _json_state(lines[1]) != "no"
-    )
+    return len(lines) > 1 and _json_state(lines[0]) == "whole" and _json_state(lines[1]) != "no"
 
 
 def _one_line(head: bytes) -> bool:

@@ -8,8 +8,8 @@ from serialpack.formats.shared.join import Around, Join, Piece
 from serialpack.stages.stage import Buffer
 from serialpack.values.structure import Structure
 
-#: Around the members of a record on a line.
-_RECORD = Around(b"{", b",", b"}\n")
+#: Around the members or elements of a record on a line.
+_RECORD = {Structure.ARRAY: Around(b"[", b",", b"]"), Structure.MAP: Around(b"{", b",", b"}")}
 
 
 class JsonJoin(Join):
@@ -17,6 +17,8 @@ class JsonJoin(Join):
 
     maps = True
     record = _RECORD
+    record_end = b"\n"
+    null = b"null"
     around: ClassVar[dict[str, Around]] = {
         Structure.DOCUMENT: Around(after=b"\n"),
         Structure.ARRAY: Around(b"[\n", b",\n", b"\n]\n", b"[]\n"),
@@ -57,9 +59,9 @@ class NdJsonJoin(Join):
 
     maps = True
     record = _RECORD
-    around: ClassVar[dict[str, Around]] = {
-        Structure.MAP: Around(_RECORD.before, _RECORD.between, _RECORD.after, b"{}\n")
-    }
+    record_end = b"\n"
+    null = b"null"
+    around: ClassVar[dict[str, Around]] = {Structure.MAP: Around(b"{", b",", b"}\n", b"{}\n")}
 
     def piece(self, data: Buffer, records: list[Any], structure: Structure) -> Piece:
         return Piece(data[1:-2] if structure == Structure.MAP else data, len(records))

@@ -72,6 +72,9 @@ class JsonFormat(JsonText):
             return None
         return found
 
+    def framed_one(self, block: SourceBlock) -> JsonFrame | None:
+        return self._framed(block, bytes(block.data))
+
     def _read_as(
         self,
         block: SourceBlock,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from serialpack.depth import MAX_DEPTH, json_depth
 from serialpack.errors import InputError
 from serialpack.formats.base import Difference, Read, SourceBlock, Span, Style
-from serialpack.formats.json.parse import Scanner, scan_document, too_deep
+from serialpack.formats.json.parse import JsonFrame, Scanner, scan_document, too_deep
 from serialpack.formats.json.text import JsonText
 from serialpack.formats.shared.document import Malformed
 from serialpack.formats.shared.lines import (
@@ -103,6 +103,11 @@ class NdJsonFormat(JsonText):
         within: bool,  # noqa: ARG002
     ) -> bool:
         return bytes(data[-1:]) == b"\n"
+
+    def framed_one(self, block: SourceBlock) -> JsonFrame | None:
+        text = bytes(block.data)
+        spans = list(self.record_spans(text, {}, first=block.index == 0))
+        return JsonFrame(Structure.DOCUMENT, *spans[0]) if len(spans) == 1 else None
 
     def parse_quickly(self, block: SourceBlock) -> list[Any]:
         data = bytes(block.data)

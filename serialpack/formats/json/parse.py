@@ -27,7 +27,8 @@ CLOSING = {Structure.ARRAY: "]", Structure.MAP: "}", Structure.DOCUMENT: ""}
 WHITE = b" \t\n\r"
 _WHITE = re.compile(r"[ \t\n\r]*+")
 _BLANK = re.compile(rb"[ \t\n\r]*+")
-_MEMBER = re.compile(rb'[ \t\n\r]*+"(?:[^"\\]++|\\.)*+"[ \t\n\r]*+:', re.DOTALL)
+#: A key, and what stands before its value.
+MEMBER = re.compile(rb'[ \t\n\r]*+"(?:[^"\\]++|\\.)*+"[ \t\n\r]*+:', re.DOTALL)
 _CONSTANT = re.compile(r'"(?:[^"\\]++|\\.)*+"|(NaN|-?Infinity)', re.DOTALL)
 
 #: Turns text at a position into a value and the position behind it.
@@ -45,7 +46,7 @@ class JsonFrame(NamedTuple):
 def kind_of(data: bytes, *, first: bool, last: bool) -> Structure:
     """What the records of a block are; its text tells, with its place."""
     if not first:
-        return Structure.MAP if _MEMBER.match(data) else Structure.ARRAY
+        return Structure.MAP if MEMBER.match(data) else Structure.ARRAY
     begin = data.removeprefix(BOM_UTF8)[:4096].lstrip(WHITE) or data.lstrip(WHITE)
     if begin.startswith(b"["):
         return Structure.ARRAY

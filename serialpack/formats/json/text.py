@@ -26,6 +26,7 @@ from serialpack.values.structure import Structure
 # Modules for style, writing and comparing are imported where they are used: packing the bytes
 # as they are needs none of them, and starts 4 ms sooner (of some 65).
 if TYPE_CHECKING:
+    from serialpack.formats.json.parse import JsonFrame
     from serialpack.formats.json.style import JsonStyle
 
 
@@ -61,6 +62,10 @@ class JsonText(ValueFormat):
     @abstractmethod
     def _deep(self, block: SourceBlock, data: bytes) -> Difference | None:
         """A record nested too deeply; Malformed where one is and its brackets are open."""
+
+    @abstractmethod
+    def framed_one(self, block: SourceBlock) -> JsonFrame | None:
+        """Where the one record of a block stands; None where that must be looked at strictly."""
 
     def detect_style(self, block: SourceBlock) -> Style:
         return self._learn(block).stored()

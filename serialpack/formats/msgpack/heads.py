@@ -1,9 +1,12 @@
-"""What begins an array or a map of MessagePack."""
+"""What begins an array or a map of MessagePack, and what first bytes say."""
 
 from __future__ import annotations
 
-from serialpack.first_bytes import FIX_LIST, FIX_MAP, LIST_16, MAP_16
+from serialpack.first_bytes import BINARY_8, FIX_LIST, FIX_MAP, LENGTHS, LIST_16, MAP_16, SIZES
+from serialpack.formats.shared.long_bytes import Heads
 from serialpack.stages.stage import Buffer
+
+HEADS = Heads(SIZES, LENGTHS, frozenset(range(BINARY_8, BINARY_8 + 3)))
 
 
 def head(kind: int, count: int) -> bytes:

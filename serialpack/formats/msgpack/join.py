@@ -13,6 +13,7 @@ from serialpack.values.structure import Structure
 class MsgPackJoin(CountedJoin):
     """MessagePack."""
 
+    null = b"\xc0"
     _long: ClassVar[dict[str, int]] = {Structure.ARRAY: LIST_16 + 1, Structure.MAP: MAP_16 + 1}
 
     def counted(self, structure: Structure, count: int) -> bytes:

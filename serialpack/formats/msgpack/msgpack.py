@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from serialpack.depth import check_messages
 from serialpack.first_bytes import COUNTS, FIX_MAP, FIX_STRING, LIST_16, MAP_16, MAPS
 from serialpack.formats.base import Read, SourceBlock, Unheld
-from serialpack.formats.msgpack.heads import with_head
+from serialpack.formats.msgpack.heads import HEADS, with_head
 from serialpack.formats.shared.document import Malformed
 from serialpack.formats.shared.elements import MessageFormat, Opening
 from serialpack.formats.shared.split import Scan, SequenceFinder, record_ends, split_records
@@ -38,6 +38,7 @@ class MsgPackFormat(MessageFormat):
     about = "MessagePack messages, one after another"
     title = "MessagePack"
     heeds = frozenset({DUPLICATES, UTF8})
+    heads = HEADS
     _pair = b"\x81"
     _long: ClassVar[dict[str, int]] = {Structure.ARRAY: LIST_16 + 1, Structure.MAP: MAP_16 + 1}
 

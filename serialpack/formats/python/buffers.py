@@ -25,6 +25,9 @@ LARGE = 64 << 10
 #: Where a buffer begins is a multiple of this, as processors like it.
 _ALIGN = 64
 
+#: Up to so many bytes are given as bytes, which those who look into them ask for.
+_COPIED = 1 << 20
+
 _HEAD = struct.Struct("<8sQQ")
 
 
@@ -85,6 +88,22 @@ class Scattered:
         """The same as one, which is a copy only where they lie in several places."""
         found = self.slices(start, stop)
         return found[0] if len(found) == 1 else b"".join(found)
+
+
+class ScatteredFile:
+    """Such bytes as a file that is read once; large pieces are no copies."""
+
+    def __init__(self, data: Scattered) -> None:
+        self._data = data
+        self._at = 0
+
+    def read(self, size: int) -> Any:
+        piece = self._data.read(self._at, self._at + size)
+        self._at += len(piece)
+        return bytes(piece) if len(piece) <= _COPIED else piece
+
+    def __len__(self) -> int:
+        return len(self._data) - self._at
 
 
 def framed(pickle: bytes, buffers: list[memoryview]) -> bytearray:
@@ -152,3 +171,19 @@ def frame_layout(read: Callable[[int, int], Buffer], total: int, at: int = 0) ->
     if end > total:
         raise Malformed(f"{end - at} bytes are announced, {total - at} are there", at)
     return FrameLayout(slice(start, start + size), places, end)
+
+
+class GatheredPieces:
+    """Pieces of what a serializer wrote; those of a frame become one, which is what it loads."""
+
+    def __init__(self) -> None:
+        self.pieces: list[Buffer] = []
+
+    def add(self, piece: Buffer) -> None:
+        if not self.pieces or not is_framed(self.pieces[0]):
+            self.pieces.append(piece)
+            return
+        whole = self.pieces[0]
+        if not isinstance(whole, bytearray):
+            whole = self.pieces[0] = bytearray(whole)
+        whole += piece

@@ -17,6 +17,7 @@ from serialpack.errors import RefusedError
 from serialpack.formats.base import Read, SourceBlock, Span, Style, StyleTypes
 from serialpack.formats.shared import split as splitting
 from serialpack.formats.shared.document import DocumentFormat, Malformed
+from serialpack.formats.shared.long_bytes import Heads
 from serialpack.formats.shared.split import (
     Boundary,
     Scan,
@@ -218,6 +219,8 @@ class MessageFormat(DocumentFormat):
 
     quick = True
     style_types: ClassVar[StyleTypes] = {"k": (str,), "h": (bytes,), "t": (bytes,)}
+    #: What first bytes say.
+    heads: ClassVar[Heads]
     #: The head of a map with one member.
     _pair: ClassVar[bytes]
     #: The first byte of an array and of a map whose length stands in the four bytes behind it.
@@ -328,7 +331,7 @@ class MessageFormat(DocumentFormat):
         except Malformed as bad:
             at = len(sequence.data) if bad.at is None else bad.at
             raise Malformed(bad.message, sequence.place(at)) from None
-        self._check_end(block, len(records))
+        self.check_end(block, len(records))
         return records
 
     def sequence_of(self, block: SourceBlock) -> Sequence:
@@ -374,7 +377,7 @@ class MessageFormat(DocumentFormat):
         head = block.context if block.offset else block.data
         return self.opening(head) if head else None
 
-    def _check_end(self, block: SourceBlock, records: int) -> None:
+    def check_end(self, block: SourceBlock, records: int) -> None:
         opening = self._opening_of(block)
         if not block.last or opening is None or opening.count is None:
             return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -21,11 +21,19 @@ class FileRead:
 
     ``path``: of the file, where it is one as it is. ``table``: of a database, the one that is
     wanted, where the user says so; once it was opened, the one that it is. ``kept``: it had to
-    be kept in a temporary file.
+    be kept in a temporary file. ``opened``: gives it as a file that is read anywhere, in the place
+    of all reading from the front.
     """
 
-    def __init__(self, read: Read, path: str | None = None, table: str | None = None) -> None:
+    def __init__(
+        self,
+        read: Read,
+        path: str | None = None,
+        table: str | None = None,
+        opened: Callable[[], IO[bytes]] | None = None,
+    ) -> None:
         self._read = read
+        self.opened = opened
         self.path = path
         self.table = table
         self.kept = False
@@ -48,6 +56,18 @@ class FileRead:
                 for data in iter(partial(self._read, 1 << 20), b""):
                     _put(out, data)
             yield copy
+
+
+@contextmanager
+def sought(read: Read) -> Iterator[Path | IO[bytes]]:
+    """What ``read`` gives, to be read anywhere: as it is where that can be, else as a file."""
+    source = as_file(read)
+    if source.opened is not None:
+        with source.opened() as file:
+            yield file
+        return
+    with source.file() as path:
+        yield path
 
 
 def as_file(read: Read) -> FileRead:

@@ -44,9 +44,11 @@ class Join:
     other_head: ClassVar[tuple[str, str]] = ("", "")
     #: What stands around the records of a structure; nothing where it is not named.
     around: ClassVar[dict[str, Around]] = {}
-    #: What stands around the members of one record, a map, beside what counts them; None where
-    #: it is not written member by member.
-    record: ClassVar[Around | None] = None
+    #: What stands around the members or elements of one record, beside what counts them; None
+    #: where it is not written part by part. Behind it; and a null in it.
+    record: ClassVar[dict[Structure, Around] | None] = None
+    record_end: ClassVar[bytes] = b""
+    null: ClassVar[bytes] = b""
 
     @classmethod
     def most_values(cls, block_size: int) -> int:
@@ -102,7 +104,9 @@ class CountedJoin(Join):
     """Arrays and maps say first how many elements they have."""
 
     maps = True
-    record = Around()
+    record: ClassVar[dict[Structure, Around]] = dict.fromkeys(
+        (Structure.ARRAY, Structure.MAP), Around()
+    )
     #: The first byte of an array and of a map whose length has 32 bits, and of short ones.
     _long: ClassVar[dict[str, int]]
 

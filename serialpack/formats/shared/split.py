@@ -262,6 +262,9 @@ class Window:
         self._offset += end - self.pos
         self._record += records or 0
         self.pos = end
+        if self._line >= 0:  # the copy is all that is needed of it
+            del self.buf[1:end]
+            self.pos = 1
         return block
 
 

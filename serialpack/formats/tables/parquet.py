@@ -15,7 +15,7 @@ from serialpack.formats.shared.document import Malformed
 from serialpack.formats.shared.filed import FileBytes
 from serialpack.formats.tables import records as tables
 from serialpack.formats.tables.pages import Page, longest_word, pages
-from serialpack.formats.tables.pieces import check_inner
+from serialpack.formats.tables.pieces import check_inner, compact, rows_with
 from serialpack.formats.tables.room import MOST_VALUES, Room
 from serialpack.formats.tables.table import STORED_VALUES, TableFormat
 from serialpack.formats.tables.thrift import Bytes, ThriftReader
@@ -25,8 +25,10 @@ _MAGIC = b"PAR1"
 #: So many bytes of a column are read at once.
 _BUFFER = 64 << 10
 
-#: So many fields are read at once of what was written here; with so many, none has a dictionary.
+#: So many fields are read at once, each of which takes 6 kB meanwhile; with so many, none that is
+#: written has a dictionary. A group that is read so has as many bytes and values at most.
 _FIELDS, _NO_WORDS = 512, 5000
+_GROUP_BYTES, _GROUP_VALUES = 16 << 20, 2 << 20
 
 # Numbers of fields: of FileMetaData, SchemaElement, RowGroup and ColumnChunk;
 _SCHEMA, _GROUPS, _REPETITION, _COLUMNS, _ROWS, _ABOUT = 2, 4, 3, 1, 3, 3
@@ -64,8 +66,11 @@ class ParquetFormat(TableFormat):
             file = _opened(source, groups, len(data), pre_buffer=False, buffer_size=_BUFFER)
             yield file.schema_arrow
             for number, group in enumerate(groups):
+                if _is_flat(file) and group.is_small:
+                    yield from _whole(file, number)
+                    continue
                 most = min(
-                    values * group.rows // max(group.values, 1),
+                    rows_with(values, group.values // max(group.rows, 1)),
                     size * group.rows // max(group.bytes, 1),
                     4 * size // max(group.longest, 1),
                     values,
@@ -120,14 +125,37 @@ def _parts(data: bytes) -> Iterator[Any]:
     import pyarrow.parquet
 
     file = pyarrow.parquet.ParquetFile(tables.arrow().BufferReader(data))
-    fields = len(file.schema_arrow)
-    if fields <= _FIELDS or fields != file.metadata.num_columns:  # some hold others
+    if not _is_flat(file):
         yield file.read(use_threads=False)
         return
-    for first in range(0, fields, _FIELDS):
-        some = range(first, min(first + _FIELDS, fields))
+    for some in _some_fields(file):
         part = file.reader.read_all(column_indices=some, use_threads=False)
         yield part.replace_schema_metadata(None)  # which has the types of all fields
+
+
+def _is_flat(file: Any) -> bool:
+    """Whether there are very many columns, of which none holds others."""
+    return bool(_FIELDS < file.metadata.num_columns == len(file.schema_arrow))
+
+
+def _some_fields(file: Any) -> Iterator[range]:
+    fields = file.metadata.num_columns
+    for first in range(0, fields, _FIELDS):
+        yield range(first, min(first + _FIELDS, fields))
+
+
+def _whole(file: Any, number: int) -> Iterator[Any]:
+    """All rows of a group, a batch, some columns of which are read at a time."""
+    columns: list[Any] = []
+    fields: list[Any] = []
+    for some in _some_fields(file):
+        part = file.reader.read_row_groups([number], column_indices=some, use_threads=False)
+        for batch in part.combine_chunks().to_batches():
+            check_inner(batch)
+            columns += compact(batch).columns
+            fields += part.schema
+    if columns:
+        yield tables.arrow().RecordBatch.from_arrays(columns, schema=tables.arrow().schema(fields))
 
 
 def _has_words(schema: Any) -> bool:
@@ -147,6 +175,11 @@ class _Group(NamedTuple):
     bytes: int
     words: list[str]
     longest: int = 0
+
+    @property
+    def is_small(self) -> bool:
+        size = self.bytes + self.rows * self.longest
+        return size <= _GROUP_BYTES and self.values <= _GROUP_VALUES
 
 
 def _opened(source: Any, groups: list[_Group], size: int, **how: Any) -> Any:

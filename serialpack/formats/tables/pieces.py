@@ -13,13 +13,16 @@ from serialpack.errors import RefusedError
 from serialpack.formats.base import MAX_BLOCK, SourceBlock
 from serialpack.formats.shared.document import Malformed
 from serialpack.formats.tables import records as tables
-from serialpack.formats.tables.room import Weight
+from serialpack.formats.tables.room import Weight, is_plain
 
 #: What is said before a block that is such a piece begins so: no file of a table does.
 MARK = b"\xc1rows of a table\x00"
 
 #: The values of a piece, where nobody says how many there may be, and the bytes of each.
 _BYTES_OF_VALUE = 64
+
+#: The rows of a piece, however many columns it has: with fewer, it is these that cost.
+_LEAST_ROWS = 8
 
 
 def limits(block_size: int, most_values: int) -> tuple[int, int]:
@@ -32,8 +35,8 @@ def limits(block_size: int, most_values: int) -> tuple[int, int]:
 
 
 def rows_with(values: int, columns: int) -> int:
-    """As many rows as have so many values, one at least."""
-    return max(1, values // max(1, columns))
+    """As many rows as have so many values, or a few: each column costs as much as these."""
+    return max(_LEAST_ROWS, values // max(1, columns))
 
 
 def blocks(batches: Iterable[Any], schema: Any, size: int, values: int) -> Iterator[SourceBlock]:
@@ -80,12 +83,17 @@ def _block(rows: Any, schema: Any) -> SourceBlock:
     pa = tables.arrow()
     kinds = list(zip(rows.schema.types, schema.types, strict=True))
     if any(was != kind and was.num_fields for was, kind in kinds):
-        rows = pa.ipc.open_stream(_written(rows)).read_next_batch()  # ``cast`` wants no slices
+        rows = compact(rows)  # ``cast`` wants no slices
     if kinds:
         columns = map(tables.cast, rows.columns, schema.types)
         rows = pa.RecordBatch.from_arrays(list(columns), schema=schema)
     data = _written(rows).to_pybytes()
     return SourceBlock(data, index=0, offset=0, records=rows.num_rows, context=MARK)
+
+
+def compact(rows: Any) -> Any:
+    """The same batch in memory of its own: an array takes 2 kB beside its values otherwise."""
+    return tables.arrow().ipc.open_stream(_written(rows)).read_next_batch()
 
 
 def _written(rows: Any) -> Any:
@@ -106,6 +114,8 @@ def check_inner(batch: Any) -> None:
 
 
 def _holds_others(kind: Any) -> bool:
+    if is_plain(kind):
+        return False
     pa = tables.arrow()
     if isinstance(kind, pa.BaseExtensionType):
         return _holds_others(kind.storage_type)
@@ -127,7 +137,8 @@ def _some(batches: Iterable[Any], size: int, values: int) -> Iterator[Any]:
                         column.validate(full=True)
             except (tables.arrow().ArrowException, LookupError, ValueError) as error:
                 raise Malformed(tables.first_line(error)) from None
-            if rows.num_rows > 1 and (weight.values > 2 * values or weight.bytes > size):
+            too_many = weight.values > 2 * max(values, _LEAST_ROWS * batch.num_columns)
+            if rows.num_rows > 1 and (too_many or weight.bytes > size):
                 most = rows.num_rows // 2
                 continue
             if weight.bytes > MAX_BLOCK or weight.values > MAX_BLOCK:

@@ -19,7 +19,7 @@ from serialpack.depth import TooDeep
 from serialpack.formats.base import Difference, Unheld, value_step
 from serialpack.formats.shared.column_types import ColumnType, Keys, Mixed, Odd, column_of
 from serialpack.formats.shared.document import Malformed
-from serialpack.formats.tables.room import MOST_VALUES, Room
+from serialpack.formats.tables.room import MOST_VALUES, Room, is_plain
 from serialpack.formats.tables.room import arrow as arrow
 from serialpack.values.kinds import ROOT, Path, path_text, shown
 
@@ -134,7 +134,7 @@ def _type(column: ColumnType, most: int) -> Any:
 def array_of(values: Sequence[Any], kind: Any) -> Any:
     """A column of values; as ``table_of``."""
     pa = arrow()
-    storage = _mapped(kind, _storage)
+    storage = kind if is_plain(kind) else _mapped(kind, _storage)
     with failures_told():
         if storage == kind:
             return pa.array(values, type=kind, from_pandas=False)
@@ -261,6 +261,9 @@ def _values(name: str, column: Any) -> list[Any]:
     pa = arrow()
     why: Exception
     try:
+        if is_plain(column.type):
+            plain: list[Any] = column.to_pylist()
+            return plain
         held = _mapped(column.type, _held)
         if held != column.type:
             column = pa.chunked_array([cast(chunk, held) for chunk in column.chunks], held)
@@ -293,6 +296,8 @@ def _check_names(fields: Any) -> None:
             raise Unheld(Difference(0, place, f"{shown(twice)} twice", "", "duplicate-keys"))
         for field in fields:
             kind = field.type
+            if is_plain(kind):
+                continue
             inner = [kind.field(i) for i in range(kind.num_fields)]
             if arrow().types.is_struct(kind):
                 stack.append(((path, field.name), inner))

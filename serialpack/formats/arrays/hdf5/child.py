@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 from serialpack.errors import InputError, RefusedError, SerialpackError, UsageError
@@ -29,6 +30,10 @@ from serialpack.formats.arrays.rows import shown_corner
 #: Seconds of work between two answers, after which the library is taken to work without end.
 _MOST_WORK = 60
 
+#: Memory of this process.
+_MOST_MEMORY = 4 << 30
+_TOO_MUCH = "it takes more than 4 GiB of memory to read it, or says so"
+
 #: So many names are shown.
 _FEW = 10
 
@@ -38,6 +43,7 @@ _CACHE = 64 << 20
 
 def main() -> None:
     """Do what standard input asks for; the answer goes to standard output."""
+    _bound_memory()
     _work_again()
     try:
         for answer in answers(**json.load(sys.stdin)):
@@ -49,6 +55,8 @@ def main() -> None:
         _send(END)
     except SerialpackError as error:
         _send(FAILED, json.dumps([type(error).__name__, error.message, error.hint]).encode())
+    except MemoryError:
+        _send(FAILED, json.dumps(["RefusedError", _TOO_MUCH, None]).encode())
     except BrokenPipeError:  # nobody asks any more
         pass
     os._exit(0)  # without what the library does at the end to a file that is damaged
@@ -59,7 +67,7 @@ def answers(do: str, path: str, **how: Any) -> Iterator[Any]:
     try:
         with _opened(path) as file:
             yield from _ANSWERS[do](file, **how)
-    except (SerialpackError, BrokenPipeError):
+    except (SerialpackError, BrokenPipeError, MemoryError):
         raise
     except Exception as error:  # whatever h5py raises for what is damaged
         raise InputError(f"no sound HDF5 file: {' '.join(str(error).split())}") from None
@@ -175,6 +183,14 @@ def _send(kind: bytes, data: Any = b"") -> None:
     sys.stdout.buffer.write(FRAME.pack(kind, len(data)))
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
+
+
+def _bound_memory() -> None:
+    """What a damaged file says is not believed beyond this."""
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
 
 
 def _work_again() -> None:

@@ -25,7 +25,8 @@ class NewFile:
     """
 
     def __init__(self, path: Path) -> None:
-        self._file = import_library("h5py", "hdf5").File(path, "w")
+        # With the order of what is in a group; without, names are in that of the alphabet.
+        self._file = import_library("h5py", "hdf5").File(path, "w", track_order=True)
 
     def __enter__(self) -> NewFile:
         return self
@@ -50,7 +51,9 @@ class NewFile:
             if {"", "."} & {*name.split("/")}:
                 raise ValueError("it has no such name")
             stored = _stored(dtype)
-            dataset = self._file.create_dataset(name, header.shape, stored)
+            group, _, own = name.rpartition("/")
+            above = _group(self._file, group.split("/")) if group else self._file
+            dataset = above.create_dataset(own, header.shape, stored)
             for region, part in _parts(header, dtype, read):
                 piece = _as_stored(part, stored)
                 dataset[region] = piece
@@ -69,6 +72,15 @@ class NewFile:
             words = " ".join(str(error).split())
             raise ValueError(f"HDF5 does not hold the array {name!r}: {words}") from None
         return done
+
+
+def _group(file: Any, names: list[str]) -> Any:
+    """The group of these names, each in the one before, made where it is not there; ValueError."""
+    for name in names:
+        file = file[name] if name in file else file.create_group(name, track_order=True)
+        if not hasattr(file, "create_group"):
+            raise ValueError(f"{name!r} is no group, but an array")
+    return file
 
 
 def _stored(dtype: Any) -> Any:

@@ -1,0 +1,74 @@
+"""Rows of very many columns, which wait for others: files of Arrow's, one behind another, with
+some of the columns each (strips).
+
+An array takes 2 kB beside its values, a column of Parquet 6 kB while it is written or read, however
+few rows it has. So such rows are made and proved strip by strip, and a group of Parquet's only of
+as many rows as it is worth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from serialpack.formats import FORMATS
+from serialpack.formats.tables import records as tables
+from serialpack.formats.tables.table import TableFormat
+
+#: Rows of so many columns wait.
+MANY = 256
+
+#: The columns of a strip.
+_WIDTH = 512
+
+#: The bytes of a length, which stands before each strip.
+_LENGTH = 8
+
+
+def rows_wait(fmt: TableFormat, columns: int) -> bool:
+    """Whether rows of so many columns wait for others before a file has them."""
+    return fmt.least_rows > 0 and columns >= MANY
+
+
+def strip_format() -> TableFormat:
+    """What writes and reads a strip."""
+    fmt = FORMATS.get("arrow")
+    assert isinstance(fmt, TableFormat)
+    return fmt
+
+
+def strips_of(columns: int) -> Iterator[slice]:
+    """Which columns each strip has."""
+    for first in range(0, columns, _WIDTH):
+        yield slice(first, min(first + _WIDTH, columns))
+
+
+def together(strips: Iterable[bytes]) -> bytes:
+    """The strips of some rows as one."""
+    return b"".join(len(strip).to_bytes(_LENGTH) + strip for strip in strips)
+
+
+def stacked(rows: list[bytes]) -> bytes:
+    """Several rows' strips as those of all of them."""
+    return together(strip_format().write_table(each, stored=False) for each in _stacks(rows))
+
+
+def table_of(rows: list[bytes], schema: Any) -> Any:
+    """One table of the strips of ``rows``."""
+    columns = [column for each in _stacks(rows) for column in each.columns]
+    return tables.arrow().Table.from_arrays(columns, schema=schema)
+
+
+def _stacks(rows: list[bytes]) -> Iterator[Any]:
+    """A table for each strip, with the rows of all."""
+    for strips in zip(*map(_strips, rows), strict=True):
+        found = list(map(strip_format().own_table, strips))
+        yield tables.arrow().concat_tables(found).combine_chunks()
+
+
+def _strips(data: bytes) -> Iterator[bytes]:
+    at = 0
+    while at < len(data):
+        start = at + _LENGTH
+        at = start + int.from_bytes(data[at:start])
+        yield data[start:at]

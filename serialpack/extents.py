@@ -1,0 +1,224 @@
+"""Large values in a source, packed apart: arrays of an object or an archive, long bytes.
+
+What stands side by side in a source may be as unlike as a picture and the words about it. So each
+large value begins a block, and gets filters and codec by samples of its own; what is left, which is
+small, can be read without it. Enter at ``apart``, or for a source at ``settle_apart``.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from typing import NamedTuple
+
+from serialpack import auto
+from serialpack.auto import Choice
+from serialpack.files import Source
+from serialpack.formats import FORMATS
+from serialpack.formats.base import SourceBlock
+from serialpack.formats.shared.elements import MessageFormat
+from serialpack.formats.shared.large import LargeValue, NumbersLayout, ReadAt
+from serialpack.formats.shared.long_bytes import LongBytes
+from serialpack.stages.chain import Chain, Extent
+from serialpack.stages.stage import Buffer
+
+#: Arrays of one type are tried together where they are smaller than this, whatever their shape.
+_ALONE = 1 << 20
+
+#: Of so many bytes of a value it is guessed what they are.
+_GUESSED = 4 << 20
+
+
+class Apart(NamedTuple):
+    """How a source with large values is packed. ``chain``: of its header, and of what else has
+    none of its own in ``chains``, which are those of ``values``. ``rest``: what is no large value.
+    """
+
+    chain: Chain
+    values: Sequence[LargeValue]
+    chains: Sequence[Chain]
+    rest: Chain
+
+    def blocks(
+        self, read: ReadAt, total: int, block_size: int, *, records: int | None = None
+    ) -> Iterator[SourceBlock]:
+        """The blocks of the source of ``total`` bytes; ``records``: 1 where it is one record."""
+        cuts = [*_blocks(self.extents(total), block_size)]
+        for index, (start, stop, chain, _) in enumerate(cuts):
+            later = records is not None and index > 0
+            yield SourceBlock(
+                read(start, stop),
+                index=index,
+                offset=start,
+                records=0 if later else records,
+                first_record=int(later),
+                last=index + 1 == len(cuts),
+                partial=records is not None and len(cuts) > 1,
+                continued=later,
+                extents=(Extent(stop - start, None if chain == self.chain else chain),),
+            )
+
+    def extents(self, total: int) -> Iterator[_Extent]:
+        """Those of a source of ``total`` bytes, one after another."""
+        at = 0
+        for value, chain in zip(self.values, self.chains, strict=True):
+            if value.start > at:
+                yield _Extent(at, value.start, self.rest, False)
+            yield _Extent(value.start, value.stop, chain, True)
+            at = value.stop
+        if at < total or not total:
+            yield _Extent(at, total, self.rest, False)
+
+
+class _Extent(NamedTuple):
+    start: int
+    stop: int
+    chain: Chain
+    is_value: bool
+
+
+def _blocks(extents: Iterator[_Extent], size: int) -> Iterator[_Extent]:
+    """Those of one chain together where they are small, a large one in pieces of ``size``."""
+    held = next(extents)
+    for extent in extents:
+        alike = held.is_value and extent[2:] == held[2:]
+        if alike and extent.stop - held.start <= size:
+            held = held._replace(stop=extent.stop)
+            continue
+        yield from _pieces(held, size)
+        held = extent
+    yield from _pieces(held, size)
+
+
+def _pieces(extent: _Extent, size: int) -> Iterator[_Extent]:
+    start, stop = extent[:2]
+    for at in range(start, max(stop, start + 1), size):
+        yield extent._replace(start=at, stop=min(at + size, stop))
+
+
+def apart(choice: Choice, values: Sequence[LargeValue], read: ReadAt, *, tried: bool) -> Apart:
+    """How ``values``, in their order, are packed, and the rest as ``choice`` has it.
+
+    ``tried``: whether filters and codecs are tried for them, which ``choice`` has too else.
+    """
+    chains = dict.fromkeys(values, choice.chain)
+    if tried:
+        from serialpack.array_chains import sample_places
+
+        for layouts, alike in _groups(values, read).items():
+            length, joined = _joined(alike, read)
+            samples = [joined(*at) for at in sample_places(layouts[0], length, choice.effort)]
+            head = joined(0, choice.block_size)
+            found = auto.for_numbers(choice, list(layouts), length, samples, head).chain
+            chains.update(dict.fromkeys(alike, found))
+    sizes: defaultdict[Chain, int] = defaultdict(int)
+    for value, chain in chains.items():
+        sizes[chain] += value.size
+    # In the envelope of zstd no part has a chain of its own.
+    others = [chain for chain in sizes if not chain.zstd_envelope]
+    header = max(others, key=lambda chain: sizes[chain], default=choice.chain)
+    return Apart(header, values, [chains[value] for value in values], choice.chain)
+
+
+def _groups(
+    values: Sequence[LargeValue], read: ReadAt
+) -> dict[tuple[NumbersLayout, ...], list[LargeValue]]:
+    """Values that are tried together, by what their numbers are, or may be."""
+    from serialpack.raw_numbers import guessed_layouts
+
+    found: defaultdict[tuple[NumbersLayout, ...], list[LargeValue]] = defaultdict(list)
+    for value in values:
+        layouts = [value.layout] if value.layout is not None else []
+        if value.layout is None:
+            head = read(value.start, min(value.stop, value.start + _GUESSED))
+            layouts = guessed_layouts(head)
+        if value.size < _ALONE:
+            layouts = [layout._replace(lags=(1,)) for layout in layouts]
+        if layouts:
+            found[tuple(layout._replace(start=0) for layout in layouts)].append(value)
+    return found
+
+
+def _joined(values: list[LargeValue], read: ReadAt) -> tuple[int, ReadAt]:
+    """How many bytes ``values`` are, one after another; and what reads them so."""
+    starts = [*accumulate((value.size for value in values), initial=0)]
+
+    def joined(start: int, stop: int) -> Buffer:
+        pieces = list[Buffer]()
+        number = bisect_right(starts, start) - 1
+        while start < min(stop, starts[-1]):
+            begin, end = starts[number : number + 2]
+            at = values[number].start - begin
+            pieces.append(read(at + start, at + min(stop, end)))
+            start, number = end, number + 1
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    return starts[-1], joined
+
+
+def settle_apart(choice: Choice, format: str, head: memoryview, source: Source) -> Choice | None:
+    """``choice``, which is open, for ``source``, which begins with ``head``; None where it has no
+    large values."""
+    fmt = FORMATS.get(format)
+    if isinstance(fmt, MessageFormat):
+        return _of_messages(choice, fmt, head)
+    size, again = source.size, source.again()
+    if size is None or again is None:
+        return None
+    with again:
+        read = _reading(again)
+        values = fmt.large_values(read, size)
+        if not values:
+            return None
+        how = apart(choice, values, read, tried=True)
+    count = len(set(how.chains))
+    return choice._replace(
+        chain=how.chain,
+        why=f"samples of its {len(values)} large values call for {count} chains",
+        settled=True,
+        looked_at=True,
+        split=lambda read, block_size: how.blocks(
+            lambda start, stop: read(stop - start), size, block_size
+        ),
+    )
+
+
+def _reading(source: Source) -> ReadAt:
+    def read(start: int, stop: int) -> bytes:
+        source.file.seek(start)
+        return source.file.read(stop - start)
+
+    return read
+
+
+def _of_messages(choice: Choice, fmt: MessageFormat, head: memoryview) -> Choice | None:
+    """For messages of which half or more is long bytes, as far as their beginning tells."""
+    values = [LargeValue(*span) for span in LongBytes(fmt.heads).within(head)]
+    if sum(value.size for value in values) * 2 < len(head):
+        return None
+    how = apart(choice, values, lambda start, stop: head[start:stop], tried=True)
+    return choice._replace(
+        chain=how.chain,
+        why="its long bytes are parts of their own, filtered as a sample of them calls for",
+        settled=True,
+        looked_at=True,
+        split=lambda read, block_size: _with_extents(how, fmt, fmt.split(read, block_size)),
+    )
+
+
+def _with_extents(
+    how: Apart, fmt: MessageFormat, blocks: Iterator[SourceBlock]
+) -> Iterator[SourceBlock]:
+    """``blocks``, each in parts: its long bytes, and what is between them."""
+    finder = LongBytes(fmt.heads)
+    for block in blocks:
+        values = [LargeValue(*span) for span in finder.within(block.data)]
+        here = how._replace(values=values, chains=[how.chain] * len(values))
+        yield block._replace(
+            extents=tuple(
+                Extent(stop - start, None if chain == how.chain else chain)
+                for start, stop, chain, _ in here.extents(len(block.data))
+            )
+        )

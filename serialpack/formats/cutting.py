@@ -1,0 +1,24 @@
+"""Who cuts the large records of a format (``shared.parts``)."""
+
+from __future__ import annotations
+
+from serialpack.formats.base import Format, Style
+from serialpack.formats.shared.parts import Cutter
+
+
+def cutter_of(fmt: Format, style: Style) -> Cutter | None:
+    """What cuts large records of a source in a style; None where nothing does."""
+    if fmt.declared.is_json_text or fmt.declared.is_json:
+        from serialpack.formats.json.parts import JsonCutter
+        from serialpack.formats.json.text import JsonText
+
+        return JsonCutter(fmt) if isinstance(fmt, JsonText) else None
+    if fmt.declared.delimiter:
+        from serialpack.formats.csv.parts import CsvCutter
+        from serialpack.formats.csv.text import CsvText
+
+        return CsvCutter(fmt, style) if isinstance(fmt, CsvText) else None
+    from serialpack.formats.shared.elements import MessageFormat
+    from serialpack.formats.shared.message_parts import MessageCutter
+
+    return MessageCutter(fmt) if isinstance(fmt, MessageFormat) else None

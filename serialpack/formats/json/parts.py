@@ -1,0 +1,127 @@
+"""Large records of JSON, part by part: where these begin is told from brackets and commas alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from serialpack.formats.base import SourceBlock
+from serialpack.formats.json.parse import (
+    CLOSING,
+    MEMBER,
+    OPENING,
+    before_white,
+    behind_white,
+)
+from serialpack.formats.json.text import JsonText
+from serialpack.formats.shared.parts import BYTES, LEVELS, MEMBERS, WIDE, Cutter, Parts, RecordPart
+from serialpack.values.structure import Structure
+
+_STRUCTURES = {"[": Structure.ARRAY, "{": Structure.MAP}
+
+
+class JsonCutter(Cutter):
+    """Of JSON and NDJSON. The parts are lines without white space, whatever the text has."""
+
+    part_format = "ndjson"
+
+    def __init__(self, fmt: JsonText) -> None:
+        self._format = fmt
+
+    def records(self, block: SourceBlock) -> Iterator[Parts] | None:
+        if block.records != 1 or block.partial or len(block.data) < WIDE:
+            return None
+        found = self._format.framed_one(block)
+        if found is None:
+            return None
+        text = bytes(block.data)
+        if found.kind == Structure.MAP:  # one member, which is a map of its own
+            return iter([_Cut(text).parts(found.start, found.end, Structure.MAP)])
+        start = behind_white(text, found.start, found.end)
+        inside = _inside(text, start, before_white(text, found.end))
+        return None if inside is None else iter([_Cut(text).parts(*inside)])
+
+
+def _inside(text: bytes, start: int, end: int) -> tuple[int, int, Structure] | None:
+    """Where the members of a map or array stand, which is all of ``text[start:end]``; None where
+    it is none, or empty."""
+    structure = _STRUCTURES.get(chr(text[start])) if start < end else None
+    if structure is None or text[end - 1 : end] != CLOSING[structure].encode():
+        return None
+    if behind_white(text, start + 1, end - 1) == end - 1:
+        return None
+    return start + 1, end - 1, structure
+
+
+class _Cut:
+    """A text that is being cut."""
+
+    def __init__(self, text: bytes) -> None:
+        self._text = text
+
+    def parts(self, start: int, end: int, structure: Structure, level: int = 0) -> Parts:
+        """The parts of the map or array that has its members in ``text[start:end]``."""
+        begin = start
+        for count, stop in self._ends(start, end):
+            if count == 1 and stop - begin > WIDE:
+                yield from self._large(begin, stop, structure, level)
+            else:
+                yield self._compact(self._text[begin:stop], structure, count)
+            begin = stop + 1
+        yield None
+
+    def _ends(self, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """How many members a part has, and where it ends, which is larger than ``BYTES`` only if
+        it has one member."""
+        from serialpack.formats.json.scan import JsonScan
+
+        scan, begin, before, count = JsonScan(), start, start, 0
+        for commas, close in scan.pieces(self._text, start, end):
+            if close >= 0:
+                raise ValueError("a bracket that nothing opens")
+            for comma in commas.tolist():
+                if count and comma - begin > BYTES:
+                    yield count, before
+                    begin, count = before + 1, 0
+                before, count = comma, count + 1
+                if count == MEMBERS:
+                    yield count, before
+                    begin, count = before + 1, 0
+        if scan.depth or scan.in_string:
+            raise ValueError("the text ends too early")
+        if count:
+            yield count, before
+        yield 1, end
+
+    def _compact(
+        self, text: bytes, structure: Structure, count: int, *, opens: bool = False
+    ) -> RecordPart:
+        import msgspec
+
+        whole = b"%b%b%b" % (OPENING[structure].encode(), text, CLOSING[structure].encode())
+        data = msgspec.json.format(whole, indent=-1)
+        if len(data) == 2:
+            raise ValueError("no value where one was expected")
+        return RecordPart(data, structure, count, opens=opens)
+
+    def _large(self, start: int, end: int, structure: Structure, level: int) -> Parts:
+        """The parts for one member of a map or array, which is a large one."""
+        inside, key = self._value(start, end, structure)
+        if inside is None or level + 1 >= LEVELS:
+            yield self._compact(self._text[start:end], structure, 1)
+            return
+        yield self._compact(key + b"null", structure, 1, opens=True)
+        yield from self.parts(*inside, level=level + 1)
+
+    def _value(
+        self, start: int, end: int, structure: Structure
+    ) -> tuple[tuple[int, int, Structure] | None, bytes]:
+        """Where the members of a member's value stand, and what stands before that."""
+        text = self._text
+        at = start
+        if structure == Structure.MAP:
+            key = MEMBER.match(text, start, end)
+            if key is None:
+                raise ValueError("expected a key in double quotes")
+            at = key.end()
+        key_text = text[start:at]
+        return _inside(text, behind_white(text, at, end), before_white(text, end)), key_text

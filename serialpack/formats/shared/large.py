@@ -1,0 +1,70 @@
+"""Large values in a source, which are packed apart: where they are, and what their numbers are."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from io import RawIOBase
+from typing import Any, NamedTuple
+
+from serialpack.stages.stage import Buffer
+
+#: ``read(start, stop)`` gives the bytes of a source there, fewer at its end.
+ReadAt = Callable[[int, int], Buffer]
+
+
+class NumbersLayout(NamedTuple):
+    """``start``: bytes before the numbers. ``kind``: ``i``, ``u`` or ``f``. ``size``: bytes of a
+    number, of which a complex one has two. ``big``: whether its first byte is the highest.
+
+    ``lags``: how many numbers on its neighbours are, in up to four dimensions.
+    """
+
+    start: int
+    kind: str
+    size: int
+    big: bool
+    lags: tuple[int, ...]
+
+
+class LargeValue(NamedTuple):
+    """Where a large value is in its source, and what its numbers are; None: that is not known."""
+
+    start: int
+    stop: int
+    layout: NumbersLayout | None = None
+
+    @property
+    def size(self) -> int:
+        return self.stop - self.start
+
+
+class FileOver(RawIOBase):
+    """A file of ``size`` bytes, read by ``read``."""
+
+    def __init__(self, read: ReadAt, size: int) -> None:
+        super().__init__()
+        self._read = read
+        self._size = size
+        self._at = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        start = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._size}[whence]
+        if start + offset < 0:
+            raise ValueError("a place before the first byte")
+        self._at = start + offset
+        return self._at
+
+    def readinto(self, target: Any) -> int:
+        view = memoryview(target).cast("B")
+        stop = min(self._at + len(view), self._size)
+        data = self._read(self._at, stop) if self._at < stop else b""
+        view[: len(data)] = data
+        self._at += len(data)
+        return len(data)

@@ -1,0 +1,83 @@
+"""Large records of MessagePack and CBOR, part by part."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+
+from serialpack.formats.base import SourceBlock
+from serialpack.formats.shared.elements import MessageFormat, Opening
+from serialpack.formats.shared.parts import BYTES, LEVELS, MEMBERS, WIDE, Cutter, Parts, RecordPart
+from serialpack.values.structure import Structure
+
+#: What ends an array or a map of CBOR that does not say its length.
+_BREAK = 0xFF
+
+
+class MessageCutter(Cutter):
+    """Of messages, one after another or in one array or map."""
+
+    def __init__(self, fmt: MessageFormat) -> None:
+        assert fmt.join is not None
+        self._format, self._join = fmt, fmt.join
+        self.part_format = fmt.name
+
+    def records(self, block: SourceBlock) -> Iterator[Parts] | None:
+        if block.records != 1 or block.partial or len(block.data) < WIDE:
+            return None
+        data = self._format.sequence_of(block).data
+        opening = self._format.opening(data)
+        if opening is None:
+            return None
+        if block.inside:
+            self._format.check_end(block, 1)
+        return iter([self._whole(data, opening)])
+
+    def _whole(self, data: bytes, opening: Opening) -> Parts:
+        with memoryview(data) as view:
+            yield from self._parts(view, opening, 0)
+
+    def _parts(self, view: memoryview, opening: Opening, level: int) -> Parts:
+        """The parts of the array or map that ``view`` is, from its head to its end."""
+        left = -1 if opening.count is None else opening.count
+        at, kind = opening.size, opening.kind
+        while left:
+            most = MEMBERS if left < 0 else min(left, MEMBERS)
+            found = self._format.scan(view[at : at + BYTES], most, opening.step)
+            if not found.records:  # one that is larger, or the end
+                if opening.count is None and view[at:] == bytes([_BREAK]):
+                    at += 1
+                    break
+                found = self._format.scan(view[at:], 1, opening.step)
+                if not found.records:
+                    raise ValueError("no value where one was expected")
+            end = at + found.end
+            if found.records == 1 and found.end > WIDE:
+                yield from self._large(view[at:end], kind, level)
+            else:
+                yield self._part(view[at:end], kind, found.records)
+            left -= found.records
+            at = end
+        if at != len(view):
+            raise ValueError("others follow")
+        yield None
+
+    def _part(
+        self, view: memoryview, kind: Structure, count: int, behind: bytes = b""
+    ) -> RecordPart:
+        head = self._join.counted(kind, count)
+        return RecordPart(b"".join((head, view, behind)), kind, count, opens=bool(behind))
+
+    def _large(self, view: memoryview, kind: Structure, level: int) -> Parts:
+        """The parts for one member of a map or array, which is a large one."""
+        key = 0
+        if kind == Structure.MAP:
+            ends = array("q")
+            self._format.scan(view, 1, 1, ends)
+            key = ends[0]
+        opening = self._format.opening(view[key:])
+        if opening is None or level + 1 >= LEVELS:
+            yield self._part(view, kind, 1)
+            return
+        yield self._part(view[:key], kind, 1, self._join.null)
+        yield from self._parts(view[key:], opening, level + 1)

@@ -1,0 +1,135 @@
+"""A record too large to be there as values, part by part.
+
+A part is a small record: a map of some members of the large one, or an array of some elements. What
+is too large itself, within a map or an array, is null as the last one of a part; its own parts
+follow, and None behind them. What is written of each part is put together (``rewritten``) as what
+would have been written of the whole record, byte for byte.
+
+- cutter: what finds the parts, in the text of a block
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from serialpack.formats.base import SourceBlock
+from serialpack.formats.shared.join import Join
+from serialpack.formats.shared.members import key_digests, repeated
+from serialpack.stages.stage import Buffer
+from serialpack.values.structure import Structure
+
+#: Bytes from which on a record, or a value in one, is cut.
+WIDE = 1 << 20
+
+#: Members or elements of a part, at most; and its bytes, where that is not one of them alone.
+MEMBERS, BYTES = 1 << 14, 256 << 10
+
+#: So far down values are cut, so that a byte is looked at for a value around it no more often.
+LEVELS = 8
+
+
+class RecordPart(NamedTuple):
+    """A map or an array of ``count`` members, in the cutter's ``part_format``.
+
+    ``opens``: the last one is null instead of what follows. ``unique``: no other part of the same
+    map has one of its keys.
+    """
+
+    data: bytes
+    structure: Structure
+    count: int  # type: ignore[assignment]  # tuple's method, which nobody needs here
+    opens: bool = False
+    unique: bool = False
+
+
+#: What a record is, in order; None ends the map or array that began last, that of the record too.
+Parts = Iterator[RecordPart | None]
+
+
+class Cutter(ABC):
+    """Cuts large records of one source."""
+
+    #: The format of the parts.
+    part_format: str
+
+    @abstractmethod
+    def records(self, block: SourceBlock) -> Iterator[Parts] | None:
+        """The records of a block, in parts; None where they are small, or not one map or array.
+
+        ValueError, or one of the package's own errors, where something is wrong with the text, at
+        once or later: who reads it as a whole says what. What is right outside of the parts has
+        been looked at, what is in them has not.
+        """
+
+
+class _Opened:
+    """A map or an array that is being written, from ``at`` on: its head comes last."""
+
+    def __init__(self, structure: Structure, at: int) -> None:
+        self.structure, self.at = structure, at
+        self.count = 0
+        self.keys = bytearray()
+
+
+class Rewritten(NamedTuple):
+    """A record as it is written, what it is, and what ``members.key_digests`` tells of its own
+    keys."""
+
+    data: bytearray
+    structure: Structure
+    keys: bytes
+
+
+def rewritten(
+    parts: Parts, join: Join, write: Callable[[RecordPart, int], tuple[Any, Buffer]]
+) -> Rewritten:
+    """One record of its parts, of which ``write`` gives the value and the bytes, as a record.
+
+    It is also told how many maps and arrays stand around a part. ``join``: of the format written.
+    ValueError where a map has a key twice, or a part is not what it should be.
+    """
+    around = join.record
+    assert around is not None
+    written = bytearray()
+    opened: list[_Opened] = []
+    begins = True
+    for part in parts:
+        if part is None:
+            done = opened.pop()
+            if repeated(done.keys) is not None:
+                raise ValueError("a map has a key twice")
+            # All behind is moved, once for each of the few levels that are cut.
+            written[done.at : done.at] = join.counted(done.structure, done.count)
+            written += around[done.structure].after
+            continue
+        if begins:
+            opened.append(_Opened(part.structure, len(written)))
+            written += around[part.structure].before
+        else:
+            written += around[part.structure].between
+        value, data = write(part, len(opened) - 1)
+        if len(value) != part.count:
+            raise ValueError("a part has another number of members")
+        inside = opened[-1]
+        inside.count += part.count
+        if part.structure == Structure.MAP and not part.unique:
+            inside.keys += key_digests([value])
+        written += _within(data, part, join)
+        begins = part.opens
+    written += join.record_end
+    return Rewritten(written, done.structure, bytes(done.keys))
+
+
+def _within(data: Buffer, part: RecordPart, join: Join) -> Buffer:
+    """What stands in the one map or array that ``data`` is."""
+    assert join.record is not None
+    around = join.record[part.structure]
+    before = join.counted(part.structure, part.count) + around.before
+    after = (join.null if part.opens else b"") + around.after + join.record_end
+    view = memoryview(data)
+    end = len(view) - len(after)
+    if view[: len(before)] != before or view[end:] != after:
+        raise ValueError("a part is written as another record")
+    return view[len(before) : end]

@@ -1,0 +1,156 @@
+"""The parts of a block: each through filters and codec, proved, and back again.
+
+Most blocks have one, under the chain of the header. An extent of the source that has a chain of its
+own, as an array in an object, is a part of its own, which is read without the others.
+"""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from serialpack.auto import shrinks_well
+from serialpack.container.frames import checksum
+from serialpack.container.records import Part
+from serialpack.errors import CodecError, DamagedError, SerialpackError, newer
+from serialpack.pipeline.squeeze import Squeeze
+from serialpack.pipeline.timing import Timer
+from serialpack.stages.chain import Chain, Extent, chain_of_numbers, parse_stage
+from serialpack.stages.registry import CODECS
+from serialpack.stages.stage import Buffer, ChainNumbers
+
+if TYPE_CHECKING:
+    from serialpack.dictionaries import Dictionary
+
+
+class PackedPart(NamedTuple):
+    """``stored``: neither filters nor codec were applied. ``check``: of the restored part."""
+
+    stored: bool
+    payload: Buffer
+    part: Part
+    check: int
+
+
+class PartPacker:
+    """Packs parts. ``min_saving``: see ``auto.Choice``; ``verify``: undo each, and compare."""
+
+    def __init__(
+        self, chain: Chain, dictionary: "Dictionary | None", min_saving: float, *, verify: bool
+    ) -> None:
+        self.squeeze = Squeeze(chain, dictionary)
+        self._chain = chain
+        self._least = min_saving
+        self._verify = verify
+        self._squeezes: dict[Chain, Squeeze] = {chain: self.squeeze}
+
+    def one(self, data: Buffer, block: int, timer: Timer, *, early: bool) -> PackedPart:
+        """``data`` as the one part of a block; ``early``: as for ``shrinks_well``."""
+        return self._pack(data, self._chain, block, timer, early=early)
+
+    def several(
+        self, data: Buffer, extents: tuple[Extent, ...], block: int, timer: Timer
+    ) -> list[PackedPart]:
+        """``data`` as parts, one for each of ``extents``."""
+        found, at, view = [], 0, memoryview(data)
+        for extent in extents:
+            chain = extent.chain or self._chain
+            packed = self._pack(view[at : at + extent.size], chain, block, timer, early=False)
+            at += extent.size
+            if packed.stored and not self._chain.zstd_envelope:
+                chain = chain._replace(filters=(), codec=parse_stage(CODECS, "none"))
+            if chain != self._chain:
+                packed = packed._replace(part=packed.part._replace(chain=chain.numbers))
+            found.append(packed)
+        return found
+
+    def _pack(
+        self, data: Buffer, chain: Chain, block: int, timer: Timer, *, early: bool
+    ) -> PackedPart:
+        squeeze = self._squeezes.get(chain)
+        if squeeze is None:
+            squeeze = self._squeezes[chain] = Squeeze(chain)
+        stored, payload = self._compress(data, chain, squeeze, early=early)
+        timer.lap("compress")
+        check = checksum(data)
+        if self._verify and payload is not data:
+            self._undo(payload, squeeze, chain, (len(data), check), block)
+        timer.lap("undo")
+        told = check if payload is data else checksum(payload)
+        return PackedPart(stored, payload, Part(len(payload), len(data), told), check)
+
+    def _compress(
+        self, data: Buffer, chain: Chain, squeeze: Squeeze, *, early: bool
+    ) -> tuple[bool, Buffer]:
+        """Whether it is stored, and the payload."""
+        # What tells whether a part shrinks does so by zstd.
+        least = self._least if chain == self._chain or chain.codec.name == "zstd" else 0
+        if chain.plain:
+            return False, data
+        if not least or shrinks_well(
+            data,
+            squeeze.filtered,
+            chain.codec,
+            least,
+            item_size=squeeze.item_size,
+            early=early,
+        ):
+            payload = squeeze.forward(data)
+            if len(payload) < (1 - least) * len(data):
+                return False, payload
+        if self._chain.zstd_envelope:
+            from serialpack.codecs.zstd import stored_frame
+
+            return True, stored_frame(data)
+        return True, data
+
+    def _undo(
+        self, payload: Buffer, squeeze: Squeeze, chain: Chain, was: tuple[int, int], block: int
+    ) -> None:
+        """Undo filters and codec, and compare what comes back as unpacking will.
+
+        ``was``: the size and the checksum of what was packed.
+        """
+        try:
+            restored = squeeze.backward(payload, was[0])
+        except CodecError as error:
+            raise not_given_back(chain, str(error), block) from None
+        if (len(restored), checksum(restored)) != was:
+            raise not_given_back(chain, "other bytes came back", block)
+
+
+class PartUnpacker:
+    """Restores parts. ``writer``: the version that wrote them, for messages."""
+
+    def __init__(self, chain: Chain, dictionary: "Dictionary | None", writer: str) -> None:
+        self.squeeze = Squeeze(chain, dictionary)
+        self._chain = chain
+        self._writer = writer
+        self._squeezes: dict[ChainNumbers, Squeeze] = {}
+
+    def __call__(self, part: Part, payload: Buffer, *, stored: bool) -> Buffer:
+        """The part restored; ``stored``: its block is. CodecError, UnsupportedError, and
+        DamagedError for a chain that cannot be its own."""
+        squeeze = self.squeeze if part.chain is None else self._own(part.chain, stored=stored)
+        if stored and not self._chain.zstd_envelope:
+            if part.stored != part.restored:
+                raise CodecError("has two sizes, and is stored")
+            return payload
+        return squeeze.backward(payload, part.restored)
+
+    def _own(self, numbers: ChainNumbers, *, stored: bool) -> Squeeze:
+        found = self._squeezes.get(numbers)
+        if found is None:
+            chain = chain_of_numbers(numbers, self._writer)
+            if self._chain.zstd_envelope:
+                raise newer("parts with a chain of their own in this envelope", self._writer)
+            if chain.serializer != self._chain.serializer or stored:
+                raise DamagedError("a part has a chain that does not belong in its block")
+            found = self._squeezes[numbers] = Squeeze(chain)
+        return found
+
+
+def not_given_back(chain: Chain, what: str, block: int | None = None) -> SerialpackError:
+    """The error for a stage that fails its proof; ``what`` went wrong, in words."""
+    where = "" if block is None else f"block {block}: "
+    return SerialpackError(
+        f"{where}{chain} did not give back what it was given ({what})",
+        hint="nothing was written; check this machine's memory, try another codec and report it",
+    )

@@ -1,0 +1,72 @@
+"""What is in a message of ``objects``, told for people: no array is made, no class is needed."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any, NamedTuple
+
+from serialpack.depth import MAX_DEPTH, TooDeep
+from serialpack.formats.arrays.header import ArrayHeader
+from serialpack.formats.msgpack.values import messages
+from serialpack.serializers._frames import ARROW, FRAME, SERIES
+from serialpack.serializers._own_types import (
+    ARRAY,
+    DATACLASS,
+    ENUM,
+    FROZENSET,
+    SCALAR,
+    SET,
+    TUPLE,
+    value_of,
+)
+from serialpack.stages.stage import Buffer
+
+
+class ObjectOutline(NamedTuple):
+    """``value``: plain values, with words for arrays. ``beside``: what the buffers beside the
+    message are, in their order: arrays, or None."""
+
+    value: Any
+    beside: list[ArrayHeader | None]
+
+
+def outline(message: Buffer) -> ObjectOutline:
+    """What the message holds; one of ``FAILURES`` where it is none."""
+    reader = _Outliner()
+    (value,) = messages(message, ext_hook=reader)
+    return ObjectOutline(value, reader.beside)
+
+
+class _Outliner:
+    def __init__(self) -> None:
+        self.beside: list[ArrayHeader | None] = []
+        self._level = 0
+
+    def __call__(self, code: int, data: bytes) -> Any:
+        if self._level >= MAX_DEPTH:
+            raise TooDeep
+        self._level += 1
+        (parts,) = messages(data, ext_hook=self)
+        self._level -= 1
+        if code == ARRAY:
+            return self._array(*parts)
+        if code == ARROW:
+            inside, size = parts
+            self.beside += [None] if inside is None else []
+            return f"table of Arrow, {size} bytes"
+        if code in (TUPLE, SET, FROZENSET):
+            return tuple(parts)
+        if code == ENUM:
+            return ".".join(parts[1:])
+        if code == DATACLASS:
+            return {parts[1]: parts[2]}
+        if code in (FRAME, SERIES):
+            return {"DataFrame" if code == FRAME else "Series": parts[2]}
+        return f"scalar {parts[1]}" if code == SCALAR else str(value_of(code, parts))
+
+    def _array(
+        self, inside: bytes | None, descr: str, shape: list[int], fortran: bool, _: bool
+    ) -> str:
+        header = ArrayHeader(ast.literal_eval(descr), fortran, tuple(shape), 0)
+        self.beside += [header] if inside is None else []
+        return header.words

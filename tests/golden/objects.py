@@ -1,0 +1,54 @@
+"""What more golden files of dumped objects hold, as their serializer writes it."""
+
+from __future__ import annotations
+
+import zlib
+from base64 import b85decode
+from typing import Any
+
+from msgpack import ExtType, packb
+
+from tests.golden.buffers import framed
+
+
+def _array(descr: str, shape: list[int]) -> ExtType:
+    return ExtType(18, packb([None, repr(descr), shape, False, True]))
+
+
+#: Numbers that are packed as differences, beside bytes that are not.
+_ROWS = b"".join(n.to_bytes(8, "little") for n in range(1 << 17))
+_BYTES = bytearray(n * n // 7 % 251 for n in range(70_000))
+
+#: A table of Arrow, frames and a series of pandas: see ``frames``.
+_FRAMES = (
+    "c-rlk&1(}u6u@UDNgG3uAhG07A?zhRNNKeck%9pQ5j^UtmauKMxU$)V&8AHnLUS`W+eWeAK?Map>9IFsRosgQZ{GCJ"
+    "5HI@P>?FHRvL^MQQ1W2&cHWz>H}l&!llu;Rlid424}OBYAcQ0cN{qzG1c{I+yn)a#lnIog@EaDtgfMur;{6M>hl&ww"
+    "pAt6S6rM6Khq*05lF)vFO!6KRVm!)FPfP7gK4u)ANj@f;v%-(_bwDRYIZmd;jN`m#5(@Kq%#p6dpd9D3$CwNeD<hsn"
+    "eD73fF|L@W8=GHJz42X{5jy0n!+hgVpN$L{kCJ|&zW%E3UiRWg{fQnpk!z>h?T*9l!cMX#dR|j+Cr?T{>FqG-twxr*"
+    "D^EovQL$1OeM<OFfUYaLnb)ehwW3iem}TW+dU@q+T5*dx?$abIFV+=PEoktjY^X*Bs(^c4*Nl9w-(FJ9yjsrLwGwv}"
+    "SMO+RHag5op;YVH%eIBaf@Z6E)mFh|Rt%$o1FN=e>8ll+Po>_#saTq77cDF*hQ4a4Rt@_o)l|zWZel+hnpM_|CR)!e"
+    "&d$xwD-CZhKIi$_dGx`0Ou*y%-E~U_)18#*#<p(6-j{*<wm$;V=>Vdy4<I^3f+ZzsCK1O1+Q|fC{J#;&nw`B)n=rcf"
+    "@yw|Q@5Pt%{gTkz&ofKw7c#r-@X%rR5ZTrk+2f7u%wHlaC*dxt=>f@-4oI?eNRq7*8Qqo>x#}j<Z6vcgCi8fcnHoYS"
+    "9Wj|EBrTIkha^+AkHl&RDSU_&?x6MC5h=X&2MQO2FY|vW1jIC32iUgyN$mO-7nUpK6$#3^g08Ki$*bPHaan2nGe(a<"
+    "Xe=Re)F48m{AwK)IgRl;NESrHcfU0PwTS>~mj>ihHUhPQM}GFl+vp>>7C-s?bsDrs=g!kByYA^OUkBiH*Sn|ttEu+0"
+    "&D)ykUI!fZ7-`-g(>$hmlpH*a=Agf5LvI6Js$FS%RPX-+ARm*B"
+)
+
+
+def serialized() -> dict[str, bytes]:
+    """Name of the source -> its bytes."""
+    held: dict[str, Any] = {"rows": _array("<i8", [1024, 128]), "bytes": _array("|u1", [70_000])}
+    ranges = [ExtType(23, packb([5, 1, -2])), ExtType(24, packb([None, 3, None]))]
+    return {
+        "object-ranges": packb(ranges),
+        "object-frames": zlib.decompress(b85decode(_FRAMES)),
+        "object-parts": framed(packb({**held, "name": "é"}), [bytearray(_ROWS), _BYTES]),
+    }
+
+
+#: Each with the chain that it is dumped with.
+DUMPED = {
+    "object-ranges": "objects+none",
+    "object-frames": "objects+zstd:3",
+    "object-parts": "objects",
+}

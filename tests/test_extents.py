@@ -1,0 +1,174 @@
+"""Large values are packed apart: each with filters of its own, and the rest read without them."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import cbor2
+import msgpack
+import numpy as np
+import pytest
+
+import serialpack
+from serialpack.codecs import CODECS
+from serialpack.container.records import Block
+from serialpack.container.seek import BlockParts, find_members
+from serialpack.conversion.tables.shaping import Shaping
+from serialpack.files import Source
+from serialpack.formats import FORMATS
+from serialpack.formats.shared.elements import MessageFormat
+from serialpack.formats.shared.long_bytes import LEAST, LongBytes
+from serialpack.pipeline.stored import StoredBytes
+from tests.spec_decoder import decode
+
+RNG = np.random.default_rng(3)
+#: Numbers that differ little from their neighbours, and noise.
+WALK = np.cumsum(RNG.integers(-3, 4, (400, 400)), axis=1).astype("<i4")
+STEPS = np.arange(1 << 17)
+NOISE = RNG.bytes(LEAST)
+
+
+def headers(data: bytes) -> list[Block]:
+    file = io.BytesIO(data)
+    (member,) = find_members(file)
+    places = member.offsets[:-1]
+    return [BlockParts(file, member, number, at).block for number, at in enumerate(places)]
+
+
+def packed(path: Path, **how: Any) -> bytes:
+    out = io.BytesIO()
+    serialpack.pack(path, out, **how)
+    back = io.BytesIO()
+    serialpack.unpack(io.BytesIO(out.getvalue()), back)
+    assert back.getvalue() == path.read_bytes()
+    decode(out.getvalue())
+    return out.getvalue()
+
+
+def test_arrays_of_an_object_have_filters_of_their_own(tmp_path: Path) -> None:
+    obj: dict[str, Any] = {
+        "walk": WALK,
+        "name": "x",
+        "steps": STEPS,
+        "noise": np.frombuffer(NOISE, "u1"),
+    }
+    path = tmp_path / "a.spk"
+    serialpack.dump(obj, path)
+    data = path.read_bytes()
+    decode(data)
+    back = serialpack.load(path)
+    assert all(np.array_equal(back[key], obj[key]) for key in ("walk", "steps", "noise"))
+    assert len(data) < len(serialpack.dumps(obj, "objects+zstd:3")) * 0.9
+    chains = {part.chain for block in headers(data) for part in block.parts}
+    assert len(chains) >= 3
+    lazy = serialpack.load(path, mmap_mode="r")
+    assert np.array_equal(lazy["walk"][7:9], WALK[7:9])
+    assert lazy["walk"].bytes_read < len(data) / 2
+
+
+def test_a_chain_that_is_named_is_everywhere() -> None:
+    for chain in ("objects+zstd:3", "objects+shuffle:4+zlib:1"):
+        data = serialpack.dumps({"walk": WALK, "steps": STEPS}, chain)
+        assert {part.chain for block in headers(data) for part in block.parts} == {None}
+        assert len(headers(data)) == 2
+
+
+@pytest.mark.parametrize("serializer", ["msgpack", "cbor"])
+def test_long_bytes_of_an_object_are_blocks_of_their_own(serializer: str) -> None:
+    """The rest is read without them: the bytes are counted."""
+    obj = {"meta": {"a": [1, None]}, "image": NOISE, "after": "x", "walk": WALK.tobytes() * 2}
+    data = serialpack.dumps(obj, f"{serializer}+zstd")
+    assert serialpack.loads(data) == obj
+    sizes = [block.size for block in headers(data)]
+    assert sizes[1::2] == [len(NOISE), WALK.nbytes * 2]
+    assert sum(sizes[0::2]) < 100
+    stored = StoredBytes(Source(io.BytesIO(data)))
+    bytes(stored.read(0, sizes[0]))
+    assert stored.bytes_read < 200
+    assert len(serialpack.dumps(obj, serializer)) < len(data)
+
+
+def test_numbers_that_begin_anywhere_in_memory() -> None:
+    """pcodec failed with its library's TypeError where numbers began at an odd place."""
+    codec = CODECS.create("pcodec", (9, 1, 0))
+    data = memoryview(b"x" + STEPS.tobytes())[1:]
+    assert codec.decompress(codec.compress(data), len(data)) == data
+
+
+@pytest.mark.parametrize("pack", [msgpack.packb, cbor2.dumps], ids=["msgpack", "cbor"])
+@pytest.mark.parametrize("block_size", [None, 300_007])
+def test_long_bytes_of_a_file(pack: Any, block_size: int | None, tmp_path: Path) -> None:
+    path = tmp_path / f"a.{'msgpack' if pack is msgpack.packb else 'cbor'}"
+    image = WALK.tobytes() * 2
+    path.write_bytes(b"".join(pack({"id": n, "image": image, "tags": ["a"]}) for n in range(3)))
+    data = packed(path, block_size=block_size)
+    assert len(data) < path.stat().st_size * 0.3
+    inspected = serialpack.inspect(io.BytesIO(data)).members[0]
+    assert not inspected.chain.zstd_envelope
+    out = io.BytesIO()
+    serialpack.convert(io.BytesIO(data), out, to="json", lossy=["all"])
+    assert out.getvalue().count(b'"id"') == 3
+
+
+@pytest.mark.parametrize("name", ["msgpack", "cbor"])
+def test_long_bytes_are_found_however_they_are_cut(name: str) -> None:
+    pack = msgpack.packb if name == "msgpack" else cbor2.dumps
+    values: list[Any] = [1, -70_000, 1.5, "é" * 70_000, b"x" * 300, [None] * 20, {"a": NOISE}, True]
+    values += [{str(n): n for n in range(40)}, NOISE + b"x", 1 << 40, "x" * LEAST]
+    data = b"".join(map(pack, values))
+    fmt = FORMATS.get(name)
+    assert isinstance(fmt, MessageFormat)
+    starts = data.index(NOISE), data.index(NOISE + b"x")
+    whole = [(starts[0], starts[0] + LEAST), (starts[1], starts[1] + LEAST + 1)]
+    assert LongBytes(fmt.heads).within(data) == whole
+    for cut in (*range(starts[0] - 6, starts[0] + 3), starts[1] - 1, starts[1] + 5000):
+        finder = LongBytes(fmt.heads)
+        first, second = finder.within(data[:cut]), finder.within(data[cut:])
+        found = [*first, *((start + cut, stop + cut) for start, stop in second)]
+        pieces = [(a, b) for start, stop in whole for a, b in _cut(start, stop, cut)]
+        assert found == pieces
+
+
+def _cut(start: int, stop: int, at: int) -> list[tuple[int, int]]:
+    return [(start, at), (at, stop)] if start < at < stop else [(start, stop)]
+
+
+def test_members_of_an_npz_are_read_alone(tmp_path: Path) -> None:
+    path = tmp_path / "a.npz"
+    np.savez(path, walk=WALK, noise=np.frombuffer(NOISE, "u1"), steps=STEPS, small=np.arange(3))
+    data = packed(path)
+    blocks = headers(data)
+    assert len({part.chain for block in blocks for part in block.parts}) >= 3
+    counted = Counted(data)
+    out = tmp_path / "steps.npy"
+    serialpack.convert(counted, out, to="npy", shaping=Shaping(at="steps"))
+    assert np.array_equal(np.load(out), STEPS)
+    assert counted.taken < len(data) / 4
+
+
+class Counted(io.BytesIO):
+    """Counts what is read of it."""
+
+    taken = 0
+
+    def read(self, size: int | None = -1) -> bytes:
+        found = super().read(size)
+        self.taken += len(found)
+        return found
+
+
+def test_other_archives_come_back_too(tmp_path: Path) -> None:
+    """Deflated members are kept as they are; what is no whole zip is bytes."""
+    path = tmp_path / "a.npz"
+    np.savez_compressed(path, steps=STEPS * 7919 % 1000003, noise=np.frombuffer(NOISE, "u1"))
+    assert len(headers(packed(path))) >= 4
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-30])
+    packed(path)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a.npy", b"\x93NUMPY" + bytes(1 << 20))
+        archive.writestr("b.npy", NOISE)
+    packed(path)
