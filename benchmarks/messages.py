@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from time import process_time
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from distributed.protocol.serialize import deserialize_bytes, serialize_bytelist
@@ -27,8 +27,10 @@ from tools._marks import between
 
 PAGE = Path(__file__).parents[1] / "docs" / "dask.md"
 
+Compression = str | Literal[False]
+
 #: Name -> families, and distributed's own compression.
-WAYS: Mapping[str, tuple[list[str], str | bool]] = {
+WAYS: Mapping[str, tuple[list[str], Compression]] = {
     "serialpack": (["serialpack"], False),
     "dask": (["dask", "pickle"], False),
     "dask, lz4": (["dask", "pickle"], "lz4"),
@@ -54,7 +56,7 @@ def values() -> dict[str, Any]:
     return found
 
 
-def sent(value: Any, families: list[str], compression: str | bool) -> bytes:
+def sent(value: Any, families: list[str], compression: Compression) -> bytes:
     frames = serialize_bytelist(
         value, serializers=families, compression=compression, on_error="raise"
     )
@@ -81,7 +83,7 @@ def table() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _frames(value: Any, families: list[str], compression: str | bool) -> object:
+def _frames(value: Any, families: list[str], compression: Compression) -> object:
     return serialize_bytelist(value, serializers=families, compression=compression)
 
 

@@ -153,7 +153,8 @@ def _buffer(frames: Iterator[Buffer], size: int, item: int, count: int) -> Buffe
         (buffer,) = parts
         if memoryview(buffer).nbytes != size:
             raise ValueError(f"{size} bytes are announced")
-        return memoryview(np.array(memoryview(buffer))) if memoryview(buffer).readonly else buffer
+        copied = memoryview(buffer).readonly
+        return memoryview(np.array(memoryview(buffer))) if copied else buffer  # type: ignore[arg-type]
     restored = memoryview(np.empty(size, "u1"))  # type: ignore[arg-type]
     squeeze = _squeeze(item)
     for at, part in zip(range(0, size, _PART), parts, strict=True):
