@@ -11,14 +11,14 @@ from typing import Any, NamedTuple, Protocol
 
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.tables.shaping import Shaping
-from serialpack.depth.values import check_values
 from serialpack.errors import SerialpackError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, ValueFormat
 from serialpack.formats.cutting import cutter_of
 from serialpack.formats.shared.join import Join, Piece
-from serialpack.formats.shared.parts import WIDE, Cutter, RecordPart, rewritten
+from serialpack.formats.shared.parts import Cutter, RecordPart, rewritten
 from serialpack.serializers.base import FAILURES
+from serialpack.stages.stage import WIDE
 from serialpack.values.structure import Structure
 
 
@@ -87,11 +87,8 @@ class WideRecords:
         piece = self._join.piece(whole, [None] * count, around)
         return WideBlock(piece, keys if around == Structure.MAP else b"")
 
-    def _write(self, part: RecordPart, level: int) -> tuple[Any, bytes]:
-        """The value of a part that stands in so many others, and its bytes, proved."""
-        # As an element of an array that is larger than a block: what refers to another is refused.
-        inside = Structure.ARRAY
-        block = SourceBlock(part.data, index=1, offset=1, records=1, inside=inside)
+    def _write(self, part: RecordPart) -> tuple[Any, bytes]:
+        """The value of a part, and its bytes, proved."""
         if self._converter is None:
             assert self._cutter is not None
             plan = self._plan._replace(
@@ -99,12 +96,6 @@ class WideRecords:
             )
             fmt = FORMATS.get(plan.source)
             assert isinstance(fmt, ValueFormat)
-            style = fmt.detect_style(block) if fmt.restyled else {}
+            style = fmt.detect_style(part.block) if fmt.restyled else {}
             self._converter = self._make(plan._replace(style=style))
-        value, data = self._converter.part(block)
-        if level:  # the levels around it count
-            around = value
-            for _ in range(level):
-                around = [around]
-            check_values([around])
-        return value, data
+        return self._converter.part(part.block)

@@ -306,7 +306,8 @@ class BlockUnpacker:
         assert isinstance(self.serializer, RecordSerializer)
         style = {**self.plan.style, **block.extras.get("s", {})}
         writing = Writing(self.serializer, self.format)
-        return writing.decode(data, style, first=block.seq == 0, exact=block.exact)
+        one, first = block.records == 1, block.seq == 0
+        return writing.decode(data, style, first=first, exact=block.exact, one=one)
 
     def pieces(self, stored: StoredBlock) -> Iterator[Buffer]:
         """The source's bytes from the front, for a caller that stops when it has enough.

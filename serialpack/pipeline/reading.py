@@ -1,7 +1,6 @@
 """The reading half: blocks of a source become records, and their text is proved."""
 
-from collections.abc import Callable
-from itertools import chain
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from serialpack.collector import gc_paused
@@ -51,12 +50,12 @@ class Reading:
         ``strictly`` gives the records for that, where ``records`` would pass for others whose
         text is another. One of ``serializers.base.FAILURES`` for values that have no text.
         """
-        changed = self.format.style_changes(block, self.style)
-        guess = self._exact(block, records, changed)
+        guess = self._exact(block, records)
         if guess is not None:
             return Proof(None, True, guess)
         if strictly is not None:
             records = strictly()
+        changed = self.format.style_changes(block, self.style)
         text = self.text(block, records, changed)
         with gc_paused():
             return Proof(self.format.difference(block, text), False, changed)
@@ -66,12 +65,17 @@ class Reading:
 
         One of ``serializers.base.FAILURES`` for values that have no text.
         """
-        changes = self._exact(block, records, self.format.style_changes(block, self.style))
+        changes = self._exact(block, records)
         return None if changes is None else {**self.style, **changes}
 
-    def _exact(self, block: SourceBlock, records: list[Any], changed: Style) -> Style | None:
+    def guesses(self, block: SourceBlock) -> Iterator[Style]:
+        """What of the style may be different for a block, likeliest first."""
+        yield self.format.style_changes(block, self.style)
+        yield from self.format.style_guesses(block, self.style)
+
+    def _exact(self, block: SourceBlock, records: list[Any]) -> Style | None:
         source = bytes(block.data)
-        for guess in chain((changed,), self.format.style_guesses(block, self.style)):
+        for guess in self.guesses(block):
             if self.text(block, records, guess) == source:
                 return guess
         return None

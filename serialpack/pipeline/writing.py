@@ -20,7 +20,7 @@ from serialpack.formats.base import (
 from serialpack.formats.shared.document import Malformed
 from serialpack.pipeline.reading import Proof, Reading
 from serialpack.serializers.base import FAILURES, ByteSerializer, RecordSerializer, Serializer
-from serialpack.stages.stage import Buffer
+from serialpack.stages.stage import WIDE, Buffer
 from serialpack.values.kinds import Difference, Loss
 
 
@@ -70,6 +70,8 @@ class Writing:
         if block.partial:
             raise too_large(block)
         with gc_paused():
+            if (data := self._in_parts(block)) is not None:
+                return data, 1
             records = self._read(block)
             if not self.format.tells and (comments := self.format.comments(block)) is not None:
                 self.dropped = [comments]
@@ -79,17 +81,30 @@ class Writing:
                 lost = self.serializer.blame(records, error)
                 raise self.serializer.refuse(lost, block.first_record) from None
 
-    def decode(self, data: Buffer, style: Style, *, first: bool, exact: bool) -> Buffer:
+    def _in_parts(self, block: SourceBlock) -> Buffer | None:
+        """The serialized bytes of a block that is one large record; None where it is not."""
+        assert isinstance(self.format, ValueFormat)
+        if len(block.data) < WIDE or block.records != 1 or self.format.tells:
+            return None
+        from serialpack.pipeline.wide import encoded
+
+        return encoded(block, self.format, self.serializer)
+
+    def decode(
+        self, data: Buffer, style: Style, *, first: bool, exact: bool, one: bool = False
+    ) -> Buffer:
         """The block's text again. One of ``FAILURES`` for bytes that nobody wrote here.
 
         ``exact``: the caller holds it against the very bytes, or their checksum, and so need not
-        be told of values that would pass for others.
+        be told of values that would pass for others. ``one``: there is one record.
         """
         if self.keeps:
             return data
         fmt = self.format
         assert isinstance(fmt, ValueFormat)
         with gc_paused():
+            if exact and one and (text := self._text(data, style, first=first)) is not None:
+                return text
             records = self.serializer.load_unchecked(data) if exact else self._strictly(data)
             return fmt.write_text(records, style, first=first)
 
@@ -100,12 +115,34 @@ class Writing:
         assert isinstance(self.format, ValueFormat)
         try:
             with gc_paused():
+                if (proof := self._prove_in_parts(block, data, style)) is not None:
+                    return proof
                 again = self.serializer.load_unchecked(data)
                 reading = Reading(self.format, style)
                 return reading.prove(block, again, lambda: self._strictly(data))
         except FAILURES as error:
             # The library does not read what it wrote: which value is to blame is looked for.
             return Proof(self.serializer.blame(self._read(block), error), False, {})
+
+    def _text(self, data: Buffer, style: Style, *, first: bool) -> Buffer | None:
+        """The text of one large record; None where it is not, or is not as usual."""
+        if len(data) < WIDE:
+            return None
+        from serialpack.pipeline.wide import decoded
+
+        return decoded(data, self.format, style, self.serializer, first=first)
+
+    def _prove_in_parts(self, block: SourceBlock, data: Buffer, style: Style) -> Proof | None:
+        """That one large record comes back to the very bytes, by a way that unpacking goes too;
+        None where it does not, or is none."""
+        if len(data) < WIDE or block.records != 1:
+            return None
+        assert isinstance(self.format, ValueFormat)
+        for changes in Reading(self.format, style).guesses(block):
+            text = self._text(data, {**style, **changes}, first=block.index == 0)
+            if text is None or text == block.data:
+                return None if text is None else Proof(None, True, changes)
+        return None
 
     def _strictly(self, data: Buffer) -> list[Any]:
         """The records, where their text is all that will be looked at."""
@@ -135,6 +172,8 @@ class Writing:
         try:
             with gc_paused():
                 own = self.serializer.count(block.data) if not block.partial else None
+                if own is None and self._in_parts(block) is not None:
+                    return 1
                 return self.format.count(block) if own is None else own
         except Unheld as unheld:
             raise self._lost(unheld.difference, block) from None

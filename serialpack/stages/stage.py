@@ -22,6 +22,9 @@ Buffer = bytes | bytearray | memoryview
 #: No block restores to more (man/spk.5); a longer record is cut and flagged ``continued``.
 MAX_BLOCK = 64 << 20
 
+#: Bytes from which on a record, or a value in one, is read and written part by part.
+WIDE = 1 << 20
+
 #: Memory that a command may take beside three times the block, and the most that a value takes as
 #: objects of Python, as it was read and as it is read again: one in every eight bytes of a block of
 #: 4 MiB may be a value.

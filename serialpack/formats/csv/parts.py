@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
+from typing import Any
 
 from serialpack.formats.base import SourceBlock, Style
-from serialpack.formats.csv.text import CsvText
+from serialpack.formats.csv.style import style_of, write_rows
+from serialpack.formats.csv.text import CsvText, names_of
+from serialpack.formats.shared.join import Around, Join
 from serialpack.formats.shared.members import key_digests, repeated
-from serialpack.formats.shared.parts import MEMBERS, WIDE, Cutter, Parts, RecordPart
+from serialpack.formats.shared.parts import MEMBERS, Cutter, Parts, RecordPart, RecordText
+from serialpack.stages.stage import WIDE, Buffer
 from serialpack.values.structure import Structure
 
 
@@ -60,3 +64,47 @@ class CsvCutter(Cutter):
             data = encoder().encode(dict(zip(names, fields, strict=True)))
             yield RecordPart(data, Structure.MAP, len(names), unique=True)
         yield None
+
+
+class _RowJoin(Join):
+    """Fields with a delimiter between them."""
+
+    def __init__(self, delimiter: bytes) -> None:
+        self.record = {Structure.MAP: Around(between=delimiter)}  # type: ignore[misc]
+
+
+class CsvRecordText(RecordText):
+    """A row; its header too, where it is the first one."""
+
+    def __init__(self, fmt: CsvText, style: Style) -> None:
+        super().__init__(_RowJoin(fmt.declared.delimiter))
+        self._format, self._style = fmt, style
+        self._mark, self._parsed = fmt.declared.delimiter.decode(), style_of(style)
+        #: The names of the fields written so far, as a header has them; and how many they are.
+        self._names, self._done = bytearray(), 0
+
+    def write(self, value: Any) -> bytes:
+        names = names_of([value])
+        if self._done:
+            self._names += self._mark.encode()
+        self._names += self._fields(names)
+        data = self._fields(list(value.values()))
+        self._done += len(names)
+        return data
+
+    def _fields(self, fields: list[str]) -> bytes:
+        """Some fields as they stand behind others: alone, an empty one would be quoted."""
+        style, done = self._parsed, self._done
+        if isinstance(style.quoted, tuple):
+            here = tuple(column - done + 1 for column in style.quoted if column >= done)
+            style = style._replace(quoted=here)
+        before = write_rows([["x"]], self._mark, style) + self._mark
+        return write_rows([["x", *fields]], self._mark, style)[len(before) :].encode()
+
+    def text(self, record: Buffer, *, first: bool) -> Buffer:
+        self._format.write_text([], self._style, first=first)  # whose style is none, says so
+        head, newline = self._style.get("h", ""), self._parsed.newline
+        names = bytes(self._names) + newline.encode()
+        if not first or self._format.declared.headless or head:
+            names = head.encode() if first else b""
+        return b"".join((names, record, self._style.get("t", newline).encode()))

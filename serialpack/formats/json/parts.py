@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
-from serialpack.formats.base import SourceBlock
+from serialpack.formats.base import SourceBlock, Style
+from serialpack.formats.json.join import NdJsonJoin
 from serialpack.formats.json.parse import (
     CLOSING,
     MEMBER,
@@ -13,7 +15,16 @@ from serialpack.formats.json.parse import (
     behind_white,
 )
 from serialpack.formats.json.text import JsonText
-from serialpack.formats.shared.parts import BYTES, LEVELS, MEMBERS, WIDE, Cutter, Parts, RecordPart
+from serialpack.formats.shared.parts import (
+    BYTES,
+    LEVELS,
+    MEMBERS,
+    Cutter,
+    Parts,
+    RecordPart,
+    RecordText,
+)
+from serialpack.stages.stage import WIDE, Buffer
 from serialpack.values.structure import Structure
 
 _STRUCTURES = {"[": Structure.ARRAY, "{": Structure.MAP}
@@ -39,6 +50,25 @@ class JsonCutter(Cutter):
         start = behind_white(text, found.start, found.end)
         inside = _inside(text, start, before_white(text, found.end))
         return None if inside is None else iter([_Cut(text).parts(*inside)])
+
+
+class JsonRecordText(RecordText):
+    """Of JSON and NDJSON, laid out once it is whole: white space needs no values."""
+
+    def __init__(self, fmt: JsonText, style: Style) -> None:
+        from serialpack.formats.json.write import compact_engine
+
+        super().__init__(NdJsonJoin())
+        self._style = fmt.parsed(style)
+        self._engine = compact_engine(self._style)
+
+    def write(self, value: Any) -> bytes:
+        return self._engine(value) + b"\n"
+
+    def text(self, record: Buffer, *, first: bool) -> Buffer:
+        from serialpack.formats.json.write import write_encoded
+
+        return write_encoded(bytes(memoryview(record)[:-1]), self._style, first=first)
 
 
 def _inside(text: bytes, start: int, end: int) -> tuple[int, int, Structure] | None:

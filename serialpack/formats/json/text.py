@@ -83,10 +83,16 @@ class JsonText(ValueFormat):
 
         return json_write.write(records, json_style.style_of(style, self._kind), first=first)
 
+    def parsed(self, style: Style) -> JsonStyle:
+        """What a stored style means; ValueError where it is none."""
+        from serialpack.formats.json import style as json_style
+
+        return json_style.style_of(style, self._kind)
+
     def style_changes(self, block: SourceBlock, style: Style) -> Style:
         from serialpack.formats.json import style as json_style
 
-        parsed = json_style.style_of(style, self._kind)
+        parsed = self.parsed(style)
         tail = json_style.tail_of(block.data, parsed.kind)
         return {} if tail == parsed.tail else {"t": tail}
 

@@ -6,10 +6,11 @@ import json
 import math
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache, lru_cache
 from typing import Any
 
-from serialpack.depth import MAX_DEPTH
+from serialpack.depth import MAX_DEPTH, json_depth
 from serialpack.depth.values import depth_of
 from serialpack.formats.json.style import (
     ASCII,
@@ -52,13 +53,14 @@ def encoder() -> Any:
     return msgspec.json.Encoder(enc_hook=raw)
 
 
-def _engine(style: JsonStyle) -> Engine:
+def _engine(style: JsonStyle, *, encoded: bool = False) -> Engine:
     return _make_engine(
         style.separators,
         style.indent,
         style.base,
         ascii_only=bool(style.escapes & ASCII),
         python_floats=style.python_floats,
+        encoded=encoded,
     )
 
 
@@ -75,9 +77,11 @@ def _make_engine(
     *,
     ascii_only: bool,
     python_floats: bool,
+    encoded: bool,
 ) -> Engine:
     """Writes one value in a style, as fast as can be; ValueError for what is not JSON.
 
+    ``encoded``: a value is given as its compact text, of ``compact_engine``.
     msgspec writes NaN as null: values must come from a load that is known to give none, or the
     text be compared.
     """
@@ -85,10 +89,14 @@ def _make_engine(
 
     usual = separators == (INDENTED if indent else COMPACT)
     spaced = not indent and separators == SPACED
+    if encoded and not (usual or spaced):
+        raise ValueError("a style that takes values, not their text")
     if not (usual or spaced):
         return _standard(ascii_only, separators, indent or None)
     encode: Engine = encoder().encode
-    if ascii_only or python_floats:
+    if encoded:
+        encode = bytes
+    elif ascii_only or python_floats:
         encode = _ujson(ascii_only)
     if spaced:
         return lambda value: msgspec.json.format(encode(value), indent=0)
@@ -243,6 +251,26 @@ def write(records: list[Any], style: JsonStyle, *, first: bool) -> bytes:
             body = _body(records, style, _slow_engine(style))
     except (TypeError, AttributeError) as error:
         raise ValueError(f"not JSON values: {error}") from None
+    return _whole(body, style, first=first)
+
+
+def compact_engine(style: JsonStyle) -> Engine:
+    """Writes one value without white space, otherwise in a style: for ``write_encoded``."""
+    return _engine(replace(style, separators=COMPACT, indent=""))
+
+
+def write_encoded(record: bytes, style: JsonStyle, *, first: bool) -> bytes:
+    """As ``write``, of one record, a map or an array, that ``compact_engine`` wrote.
+
+    ValueError also for a style whose separators are neither the usual ones nor those with a space.
+    """
+    text = _engine(style, encoded=True)(record)
+    if style.kind != Structure.SEQUENCE:
+        text = _inner(text, style) if style.kind == Structure.MAP else _based(text, style)
+    return _whole(text, style, first=first)
+
+
+def _whole(body: bytes, style: JsonStyle, *, first: bool) -> bytes:
     head = style.head.encode() if first else b""
     tail = style.tail.encode()
     body = _escaped(body, style.escapes)
@@ -272,7 +300,8 @@ def _check_length(
     The bound is loose: as if every mark stood at the greatest depth, in a line of its own, and at
     first as if every byte were a mark.
     """
-    deep = len(base) + depth_of(value, 2 * MAX_DEPTH) * len(indent) if indent else 0
+    levels = json_depth(value)[0] if type(value) is bytes else depth_of(value, 2 * MAX_DEPTH)
+    deep = len(base) + levels * len(indent) if indent else 0
     each = max(map(len, separators)) + 1 + deep
     if len(compact) * (1 + each) + joints <= MAX_TEXT:
         return

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator
+from typing import Any
 
-from serialpack.formats.base import SourceBlock
+from serialpack.formats.base import SourceBlock, Style
 from serialpack.formats.shared.elements import MessageFormat, Opening
-from serialpack.formats.shared.parts import BYTES, LEVELS, MEMBERS, WIDE, Cutter, Parts, RecordPart
+from serialpack.formats.shared.parts import (
+    BYTES,
+    LEVELS,
+    MEMBERS,
+    Cutter,
+    Parts,
+    RecordPart,
+    RecordText,
+)
+from serialpack.stages.stage import WIDE, Buffer
 from serialpack.values.structure import Structure
 
 #: What ends an array or a map of CBOR that does not say its length.
@@ -81,3 +91,22 @@ class MessageCutter(Cutter):
             return
         yield self._part(view[:key], kind, 1, self._join.null)
         yield from self._parts(view[key:], opening, level + 1)
+
+
+class MessageText(RecordText):
+    """Of a message, which has no style, or of one within an array or a map that has."""
+
+    def __init__(self, fmt: MessageFormat, style: Style) -> None:
+        assert fmt.join is not None
+        super().__init__(fmt.join)
+        self._format, self._style = fmt, style
+
+    def write(self, value: Any) -> bytes:
+        return self._format.write([value])
+
+    def text(self, record: Buffer, *, first: bool) -> Buffer:
+        around = self._format.write_text([], self._style, first=first)
+        head = self._style.get("h", b"") if first else b""
+        is_member = self._style.get("k") == Structure.MAP
+        pair = self.join.counted(Structure.MAP, 1) if is_member else b""
+        return b"".join((head, memoryview(record)[len(pair) :], around[len(head) :]))

@@ -14,14 +14,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+from serialpack.depth.values import check_values
 from serialpack.formats.base import SourceBlock
 from serialpack.formats.shared.join import Join
 from serialpack.formats.shared.members import key_digests, repeated
 from serialpack.stages.stage import Buffer
 from serialpack.values.structure import Structure
-
-#: Bytes from which on a record, or a value in one, is cut.
-WIDE = 1 << 20
 
 #: Members or elements of a part, at most; and its bytes, where that is not one of them alone.
 MEMBERS, BYTES = 1 << 14, 256 << 10
@@ -31,7 +29,7 @@ LEVELS = 8
 
 
 class RecordPart(NamedTuple):
-    """A map or an array of ``count`` members, in the cutter's ``part_format``.
+    """A map or an array of ``count`` members, which is ``data`` in the cutter's ``part_format``.
 
     ``opens``: the last one is null instead of what follows. ``unique``: no other part of the same
     map has one of its keys.
@@ -42,6 +40,12 @@ class RecordPart(NamedTuple):
     count: int  # type: ignore[assignment]  # tuple's method, which nobody needs here
     opens: bool = False
     unique: bool = False
+
+    @property
+    def block(self) -> SourceBlock:
+        """The part as a block of its own: like an element of an array that is larger than a block,
+        in which nothing may refer to what may stand in another."""
+        return SourceBlock(self.data, index=1, offset=1, records=1, inside=Structure.ARRAY)
 
 
 #: What a record is, in order; None ends the map or array that began last, that of the record too.
@@ -64,6 +68,25 @@ class Cutter(ABC):
         """
 
 
+class RecordText(ABC):
+    """Writes a large record in the style of a source, of which parts are written before."""
+
+    def __init__(self, join: Join) -> None:
+        #: How parts are put together: those of ``write``.
+        self.join = join
+
+    @abstractmethod
+    def write(self, value: Any) -> bytes:
+        """A part, as a record."""
+
+    @abstractmethod
+    def text(self, record: Buffer, *, first: bool) -> Buffer:
+        """The text of a block of one record, which was put together of its parts.
+
+        ``first``: it is the first block. ValueError where the style is not written so.
+        """
+
+
 class _Opened:
     """A map or an array that is being written, from ``at`` on: its head comes last."""
 
@@ -83,12 +106,12 @@ class Rewritten(NamedTuple):
 
 
 def rewritten(
-    parts: Parts, join: Join, write: Callable[[RecordPart, int], tuple[Any, Buffer]]
+    parts: Parts, join: Join, write: Callable[[RecordPart], tuple[Any, Buffer]]
 ) -> Rewritten:
     """One record of its parts, of which ``write`` gives the value and the bytes, as a record.
 
-    It is also told how many maps and arrays stand around a part. ``join``: of the format written.
-    ValueError where a map has a key twice, or a part is not what it should be.
+    ``join``: of the format written. ValueError where a map has a key twice, or a part is not what
+    it should be; TooDeep. What ``write`` raises.
     """
     around = join.record
     assert around is not None
@@ -109,7 +132,8 @@ def rewritten(
             written += around[part.structure].before
         else:
             written += around[part.structure].between
-        value, data = write(part, len(opened) - 1)
+        value, data = write(part)
+        _check_depth(value, len(opened) - 1)
         if len(value) != part.count:
             raise ValueError("a part has another number of members")
         inside = opened[-1]
@@ -120,6 +144,14 @@ def rewritten(
         begins = part.opens
     written += join.record_end
     return Rewritten(written, done.structure, bytes(done.keys))
+
+
+def _check_depth(value: Any, around: int) -> None:
+    """TooDeep where ``value``, which was read alone, is so within ``around`` others."""
+    if around:
+        for _ in range(around):
+            value = [value]
+        check_values([value])
 
 
 def _within(data: Buffer, part: RecordPart, join: Join) -> Buffer:
