@@ -15,6 +15,8 @@ from importlib import import_module
 from pathlib import Path as PathlibPath
 from typing import Any
 
+from serialpack.contrib.distributed import dask_setup as dask_setup
+from serialpack.contrib.distributed import register as register
 from serialpack.errors import FileError, MissingLibraryError, RefusedError, UsageError
 from serialpack.far import is_far, is_store
 from serialpack.files import Path, shown

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 _KEPT = 2
 
 
+#: Of a far file so many bytes are asked for at once.
+_AT_ONCE = 64 << 20
+
+
 class Records(Sequence[Any]):
     """The records of a container, each of which is read when it is asked for: see ``open``.
 
@@ -164,6 +168,8 @@ class Records(Sequence[Any]):
         """Records of a range that rises."""
         found: list[Any] = []
         with opened_source(self._source):
+            if self._source.is_far and chosen.step == 1:
+                self._fetch(chosen)
             while chosen:
                 place = self._place_of(chosen[0])
                 unit = self._units[place]
@@ -176,6 +182,21 @@ class Records(Sequence[Any]):
                 numbers = [number - unit.first_record for number in here]
                 found += self._load(place).some(numbers)
         return found
+
+    def _fetch(self, chosen: range) -> None:
+        """Ask for the blocks of ``chosen`` by one request, where reading on would ask for more."""
+        if not chosen:
+            return
+        places = range(self._place_of(chosen[0]), self._place_of(chosen[-1]) + 1)
+        first, last = self._units[places[0]], self._units[places[-1]]
+        one = first.stored and first.member is last.member
+        if not one or not self._loaded.keys().isdisjoint(places):
+            return
+        offsets = first.member.offsets  # of the blocks in the file, and of their end
+        start, stop = offsets[first.block.index], offsets[last.block.index + 1]
+        if stop - start <= _AT_ONCE:
+            self._source.file.seek(start)
+            self._source.file.read(stop - start)  # which the file keeps
 
     def _place_of(self, number: int) -> int:
         """The place of the unit with this record: the last that begins there or before."""

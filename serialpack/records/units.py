@@ -62,7 +62,7 @@ class MemberRecords:
         self.structure = plan.style.get("k", "") if fmt.declared.is_json_text else ""
         self._source = source
         self._found = found
-        self._offsets = found.offsets
+        self.offsets = found.offsets
         self._unpacker = BlockUnpacker(plan)
         self._reader: SourceReader | None = None
         self._head: Buffer | None = None
@@ -108,7 +108,7 @@ class MemberRecords:
     def source_of(self, number: int) -> Buffer:
         """The source's bytes of a block."""
         if self._last is None or self._last[0] != number:
-            start, end = self._offsets[number : number + 2]
+            start, end = self.offsets[number : number + 2]
             stored = read_block(self._source.file, self._found, number, start, end)
             source = self._unpacker(stored).source
             assert source is not None
@@ -134,7 +134,7 @@ class MemberRecords:
         """A block of columns, to be read in part; None where it is none."""
         if self.plan.chain.serializer.name != "columns":
             return None
-        start = self._offsets[number]
+        start = self.offsets[number]
         return opened_block(self._source.file, self._found, self.plan, number, start)[0]
 
     def placed(self, block: SourceBlock) -> SourceBlock:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import is_dataclass
+from enum import Enum
 from typing import Any
 
 from serialpack.depth import MAX_DEPTH, TooDeep
@@ -71,6 +73,13 @@ class ObjectsSerializer(RecordSerializer):
             (data,) = [writer.message(record) for record in records]
         return frame_pieces(data, writer.buffers) if writer.buffers else [data]
 
+    def message(self, obj: Any) -> tuple[bytes, list[memoryview]]:
+        """An object, and the large buffers that stand beside it, for ``load_over`` elsewhere: of no
+        class of the user's, which need not be imported there. One of ``FAILURES``, or TooDeep."""
+        writer = _ExtensionWriter(beside=True, own_classes=False)
+        with frames_for(_CALLS_A_LEVEL):
+            return writer.message(obj), writer.buffers
+
     def _load(self, data: Buffer) -> list[Any]:
         return _ExtensionReader([]).values(data)
 
@@ -106,11 +115,13 @@ def load_over(message: Buffer, buffers: list[Any], over: Callable[..., Any]) -> 
 
 
 class _ExtensionWriter:
-    """Writes messages; ``beside``: with large buffers in ``buffers``, not in them."""
+    """Writes messages; ``beside``: with large buffers in ``buffers``, not in them;
+    ``own_classes``: also dataclasses and enums."""
 
-    def __init__(self, *, beside: bool = False) -> None:
+    def __init__(self, *, beside: bool = False, own_classes: bool = True) -> None:
         self.buffers: list[memoryview] = []
         self._beside = beside
+        self._own_classes = own_classes
         self._level = 0
 
     def message(self, value: Any) -> bytes:
@@ -135,7 +146,8 @@ class _ExtensionWriter:
             made = self._table(value)
         else:
             made = parts_of(value) or parts_of_frame(value)
-        if made is None:
+        own = isinstance(value, Enum) or is_dataclass(value)
+        if made is None or (own and not self._own_classes):
             raise TypeError(f"cannot hold {type(value).__name__}")
         if self._level >= MAX_DEPTH:
             raise TooDeep

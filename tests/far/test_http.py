@@ -64,9 +64,13 @@ def test_an_opened_one_reads_its_blocks(server: FileServer) -> None:
     with serialpack.open(server.url("records.spk")) as records:
         assert records[-1]["id"] == 19_999
         assert records[10_000]["id"] == 10_000
-    requests, size = cost(server)
-    assert requests <= 6
-    assert size <= 5 * LEAST
+        requests, size = cost(server)
+        assert requests <= 6
+        assert size <= 5 * LEAST
+        assert [record["id"] for record in records[4000:4003]] == [4000, 4001, 4002]
+        assert cost(server)[0] == 1
+        assert records[4001:4004][2]["id"] == 4003
+        assert cost(server) == (0, 0)
 
 
 def test_fields_read_their_columns(server: FileServer) -> None:
