@@ -17,7 +17,7 @@ OTHERS = $(shell sh tools/pythons.sh $(BIN)/python)
 OF_VALUES := tests/depth tests/serializers tests/fidelity tests/conversion tests/formats \
 	tests/test_objects.py tests/test_values.py tests/test_equality.py
 
-.PHONY: help try test test-all test-pythons test-newest venv newest env-of test-one lint format bench-peers bench-serializers bench-objects bench-conversion bench-columns bench-arrays bench-docs fidelity peers-table generate lock clean
+.PHONY: help try test test-all test-pythons test-newest venv newest env-of test-one lint format bench-peers bench-serializers bench-objects bench-folders bench-conversion bench-columns bench-arrays bench-docs fidelity peers-table generate lock clean
 
 help:
 	@echo 'make try          set up, then pack, inspect and unpack a sample file'
@@ -30,6 +30,7 @@ help:
 	@echo 'make bench-peers  measure beside zstd, print the table of the README'
 	@echo 'make bench-serializers  measure what serialpack costs on top of each library'
 	@echo 'make bench-objects      measure messages, arrays and models beside joblib and NumPy'
+	@echo 'make bench-folders      measure folders of small files beside zstd -r'
 	@echo 'make bench-conversion  measure conversion beside other converters'
 	@echo 'make bench-columns  measure columns beside other compressors, write docs/columns.md'
 	@echo 'make bench-arrays  measure arrays beside other files of them, write docs/arrays.md'
@@ -138,6 +139,9 @@ bench-serializers: $(VENV)/.test
 
 bench-objects: $(VENV)/.test
 	$(BIN)/python -m benchmarks.objects $(ARGS)
+
+bench-folders: $(VENV)/.test
+	$(BIN)/python -m benchmarks.folders $(ARGS)
 
 bench-conversion: $(VENV)/.test
 	$(BIN)/python -m benchmarks.conversion $(ARGS)

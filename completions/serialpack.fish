@@ -174,6 +174,7 @@ function __serialpack_loss
         'columns' 'the names of columns are dropped, of a table without rows' \
         'around' 'what stands around the records of --at is left out, and datasets that are no arrays' \
         'fields' 'a field of --fields that no record has is left out' \
+        'fixed' 'floats of an array become the nearest multiples of STEP (fixed:STEP): off by half of it at most, else left as they are' \
         'utf8' 'invalid UTF-8 and lone surrogates become U+FFFD' \
         'types' 'numbers, booleans and null become the text that JSON has for them' \
         'all' 'all of them'

@@ -36,11 +36,10 @@ from serialpack.targets import sink as sink
 from serialpack.targets import target_name as target_name
 from serialpack.watch import expect
 
-# Packing, unpacking and inspecting need little of each other; each imports its own, because
-# the time to start decides in a shell loop over small files.
+# Each function imports its own: the time to start decides in a shell loop over small files.
 if TYPE_CHECKING:
     from serialpack.inspection import Inspection
-    from serialpack.pipeline.line import Progress
+    from serialpack.pipeline.line import Elsewhere, Progress
     from serialpack.pipeline.unpack import Unpacked
 
 #: How much of a source is looked at to tell its format.
@@ -72,26 +71,27 @@ def pack(
     access: tuple[int, ...] | None = None,
     force: bool = False,
     progress: Progress | None = None,
+    elsewhere: Elsewhere | None = None,
 ) -> PackReport:
     """Pack ``source`` into a container at ``target``.
 
-    ``source`` and ``target`` are paths or binary file objects. A target path appears whole or
-    not at all, and is overwritten only with ``force``. Stages are spelled as on the command
-    line (``"zstd:19"``, ``"shuffle:4"``); ``effort`` 1 to 9 chooses what is left to ``auto``, and
-    the level of a codec that is named without one.
-    ``format`` says what the source is (default: by name, then by content), ``delimiter`` what
-    stands between the fields of CSV (default: what fits its first rows), ``encoding`` its encoding
-    (default: what its byte-order mark says, else UTF-8), ``no_header`` that its first line is a
-    record: then its columns are ``column1``, ``column2``, ... ``block_size`` is in bytes,
-    ``threads`` defaults to the usable cores. ``exact`` refuses a serializer that would not give
-    back the very bytes; ``verify=False`` skips the proof; ``trust`` reads sources that can run code
-    while they are read (pickles). ``options`` go to the serializer: its ``schema`` and ``message``,
-    for one that asks for them. ``shared_dict`` is a file that ``train_dictionary`` made: sources of
-    less than 64 KiB are packed with it, and only who has it unpacks them. ``identity`` is the name
-    and modification time (ns since 1970) to store, by default those of a source that is a file.
-    ``entry`` (``"folder/a.json"``) makes it an entry of an archive, which is such containers one
-    after another; ``access`` (mode; user and group) one of an archive that ``pack_archive`` ends.
-    ``progress(read, written)`` is called now and then with totals in bytes.
+    ``source`` and ``target`` are paths or binary file objects. A target path appears whole or not
+    at all, and is overwritten only with ``force``. Stages are spelled as on the command line
+    (``"zstd:19"``, ``"shuffle:4"``); ``effort`` 1 to 9 chooses what is left to ``auto``, and the
+    level of a codec that is named without one. ``format`` says what the source is (default: by
+    name, then by content), ``delimiter`` what stands between the fields of CSV (default: what fits
+    its first rows), ``encoding`` its encoding (default: what its byte-order mark says, else UTF-8),
+    ``no_header`` that its first line is a record: then its columns are ``column1``, ``column2``,
+    ... ``block_size`` is in bytes, ``threads`` defaults to the usable cores. ``exact`` refuses a
+    serializer that would not give back the very bytes; ``verify=False`` skips the proof; ``trust``
+    reads sources that can run code while they are read (pickles). ``options`` go to the serializer:
+    its ``schema`` and ``message``, for one that asks for them. ``shared_dict`` is a file that
+    ``train_dictionary`` made: sources of less than 64 KiB are packed with it, and only who has it
+    unpacks them. ``identity`` is the name and modification time (ns since 1970) to store, by
+    default those of a source that is a file. ``entry`` (``"folder/a.json"``) makes it an entry of
+    an archive, which is such containers one after another; ``access`` (mode; user and group) one of
+    an archive that ``pack_archive`` ends. ``progress(read, written)`` gets totals in bytes now and
+    then. ``elsewhere`` has others do the blocks.
 
     Raises UsageError, FileError, SyntaxInputError (the source is not valid in its format),
     ValueRefusedError (a value that the serializer cannot hold), MissingLibraryError.
@@ -136,6 +136,7 @@ def pack(
             settings=SERIALIZERS.cls(choice.chain.serializer.name).settings(options or {}),
             threads=threads or usable_cores(),
             size=opened.size,
+            elsewhere=elsewhere,
             split=choice.split,
         )
         if shared_dict is not None:
@@ -374,9 +375,9 @@ def first_records(
 def _identity(source: Source) -> tuple[str | None, int | None]:
     """Base name and modification time (ns) of a source that is a file."""
     # Standard input and descriptors have names that are none: "<stdin>", 3.
-    if source.stat is None or not source.name or source.name.startswith("<"):
+    if source.stat is None or not (name := source.name) or name.startswith("<"):
         return None, None
-    return source.name, source.stat.st_mtime_ns
+    return name, source.stat.st_mtime_ns
 
 
 @contextmanager

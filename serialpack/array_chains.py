@@ -135,7 +135,20 @@ def best_chain(
     return min(chains, key=lambda chain: chain.share * (1 + more * len(chain.filters))), plain
 
 
-def recurs(data: Buffer) -> bool:
+def recurring_chain(
+    layout: NumbersLayout, head: Buffer, codec: StageSpec, effort: int
+) -> ArrayChain | None:
+    """The smallest chain for what recurs in ``head`` at a distance, which no sample tells of; its
+    share is that of all of it. None where nothing does."""
+    if not _recurs(head):
+        return None
+    codecs = [codec, *_lzma(layout, effort)]
+    stored = [len(CODECS.create(*each).compress(head)) for each in codecs]
+    least = min(range(len(codecs)), key=stored.__getitem__)
+    return ArrayChain((), codecs[least], stored[least] / len(head))
+
+
+def _recurs(data: Buffer) -> bool:
     """Whether much of ``data`` comes again in it farther off than a sample is long.
 
     Looked at is what stands behind some words, chosen by their bits alone: where those come again,
@@ -171,10 +184,18 @@ def _slower(
         if f"{kind}{layout.size}" in TYPES:
             before = f"/{layout.start}" if 0 < layout.start <= MOST_START else ""
             yield lags, after, parse_stage(CODECS, f"pcodec@{kind}{layout.size}{before}", effort)
-    if EFFORTS[effort].columns.lzma:
-        # Beyond level 6 its dictionary is larger, and nothing else: numbers repeat nearby.
-        yield (), (), parse_stage(CODECS, f"xz:6@{layout.size}")
-        yield best, bytewise, parse_stage(CODECS, "xz:6@1")
+    for codec in (lzma := _lzma(layout, effort)):
+        yield (), (), codec
+    if lzma:
+        yield best, bytewise, lzma[0]  # bytes, no more numbers
+
+
+def _lzma(layout: NumbersLayout, effort: int) -> list[StageSpec]:
+    """LZMA where time matters least, as it takes numbers and as it takes bytes."""
+    if not EFFORTS[effort].columns.lzma:
+        return []
+    # Beyond level 6 its dictionary is larger, and nothing else: numbers repeat nearby.
+    return [parse_stage(CODECS, f"xz:6@{size}") for size in sorted({layout.size, 1})]
 
 
 def _quicker(codec: StageSpec) -> StageSpec:

@@ -185,15 +185,17 @@ def for_numbers(
     ``layouts``: what they are, or may be. ``samples``: what stands at the ``sample_places`` for the
     first of these. ``head``: what they begin with, as much as a block.
     """
-    from serialpack.array_chains import best_chain, recurs
+    from serialpack.array_chains import best_chain, recurring_chain
 
     codec, effort = choice.chain.codec, choice.effort
     tried = [best_chain(layout, samples, length, codec, effort) for layout in layouts]
     found, plain = min(tried, key=lambda chains: chains[0].share)
-    if recurs(head):
-        # Which no sample tells of.
-        whole = len(CODECS.create(*codec).compress(head)) / len(head)
-        plain = plain._replace(share=min(whole, plain.share))
+    whole = recurring_chain(layouts[0], head, codec, effort)
+    if whole is not None and whole.share < found.share:
+        chain = choice.chain._replace(codec=whole.codec)
+        return choice._replace(
+            chain=chain, why=f"much of it comes again, which {whole.codec.name} finds"
+        )
     if found.share > (1 - EFFORTS[choice.effort].least_gain / _QUICKLY) * plain.share:
         return choice._replace(why="a sample of its numbers gains too little behind a filter")
     return choice._replace(

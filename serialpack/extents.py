@@ -173,10 +173,9 @@ def settle_apart(choice: Choice, format: str, head: memoryview, source: Source) 
         if not values:
             return None
         how = apart(choice, values, read, tried=True)
-    count = len(set(how.chains))
     return choice._replace(
         chain=how.chain,
-        why=f"samples of its {len(values)} large values call for {count} chains",
+        why=f"by samples of each of its large values ({len(values)})",
         settled=True,
         looked_at=True,
         split=lambda read, block_size: how.blocks(

@@ -1,7 +1,6 @@
 """What a file is: a container's members from its index, or any other file's rough shape."""
 
 import io
-import math
 from collections import Counter
 from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
@@ -17,10 +16,20 @@ from serialpack.errors import DamagedError, UsageError
 from serialpack.files import Source
 from serialpack.formats import FORMATS
 from serialpack.listing import Listing
-from serialpack.look import LARGER, SAMPLE, ArrayLook, Inside, array_in, look_at, look_inside
+from serialpack.look import (
+    LARGER,
+    SAMPLE,
+    ArrayLook,
+    Inside,
+    array_in,
+    entropy,
+    look_at,
+    look_inside,
+)
 from serialpack.pipeline.blocks import BlockUnpacker, Plan
 from serialpack.pipeline.settle import settle
 from serialpack.pipeline.unpack import member_plan
+from serialpack.reports import BlockInfo as BlockInfo
 from serialpack.reports import DictionaryInfo
 from serialpack.stages.chain import Chain
 
@@ -28,24 +37,6 @@ if TYPE_CHECKING:
     from serialpack.columns.stored.survey import ColumnInfo
     from serialpack.container.remains import FoundMember
     from serialpack.errors import Damage
-
-
-class BlockInfo(NamedTuple):
-    """One block: where it stands in the file, its sizes in bytes, its records.
-
-    ``damaged``: with ``salvage``, whether it is lost.
-    """
-
-    start: int
-    end: int
-    size: int
-    serialized: int
-    records: int | None
-    stored: bool
-    exact: bool
-    continued: bool
-    number: int
-    damaged: bool = False
 
 
 class MemberInfo(NamedTuple):
@@ -56,7 +47,8 @@ class MemberInfo(NamedTuple):
     be told without reading all; ``columns``: what is in them, where that was asked for.
     ``array``: where it is one, as its first block tells; what is the least and the greatest is
     known where that is the only one. ``entries``: of an archive, those that are in it.
-    ``dictionary``: where it is unpacked with one."""
+    ``dictionary``: where it is unpacked with one. ``holds``: of an object its values, of an archive
+    of arrays what each is, with words for what is large (``pipeline.outline``)."""
 
     chain: Chain
     why: str
@@ -82,6 +74,7 @@ class MemberInfo(NamedTuple):
     array: "ArrayLook | None" = None
     entries: tuple[ArchivedEntry, ...] | None = None
     dictionary: DictionaryInfo | None = None
+    holds: Any = None
 
     @property
     def modified(self) -> str | None:
@@ -170,6 +163,8 @@ def inspect_source(
     if is_container(head):
         if source.seekable():
             found = [_with_forms(source, m, columns=columns) for m in find_members(source.file)]
+            if len(found) == 1 and not source.is_far:
+                found = [_holding(source.file, found[0])]
         else:
             if columns:
                 raise UsageError("columns are looked at in a file, not in a pipe")
@@ -187,7 +182,7 @@ def _small_info(source: Source) -> MemberInfo:
     payload = len(Small.decode(data).payload)
     file = io.BytesIO(expand(data))
     (member,) = find_members(file)
-    info = _with_array(file, member, _member_info(member))
+    info = _holding(file, _with_array(file, member, _member_info(member)))
     start = len(data) - payload - CHECK_SIZE
     block = info.blocks[0]._replace(start=start, end=start + payload)
     return info._replace(packed=len(data), container=len(data) - payload, blocks=(block,))
@@ -235,6 +230,14 @@ def _with_array(file: IO[bytes], member: StoredMember, info: MemberInfo) -> Memb
     stored = read_block(file, member, 0, first.start, first.end)
     pieces = BlockUnpacker(member_plan(member.header)).pieces(stored)
     return info._replace(array=array_in(pieces, first.size, info.size))
+
+
+def _holding(file: IO[bytes], info: MemberInfo) -> MemberInfo:
+    if FORMATS.declaration(info.format).is_text or info.entries is not None:
+        return info
+    from serialpack.pipeline.outline import holds
+
+    return info._replace(holds=holds(file))
 
 
 def _read_through(source: Source) -> list[StoredMember]:
@@ -380,7 +383,7 @@ def _shape(source: Source, format: str | None) -> Shape:
         fields=look.fields,
         records_seen=look.records_seen,
         sampled=len(head),
-        entropy=_entropy(head),
+        entropy=entropy(head),
         chain=choice.chain,
         why=choice.why,
         looked_at=look.looked_at,
@@ -390,10 +393,3 @@ def _shape(source: Source, format: str | None) -> Shape:
         listing=listing,
         array=look.array,
     )
-
-
-def _entropy(data: bytes) -> float:
-    """Shannon's entropy of the bytes one by one, in bits a byte: 8 is random, 0 is constant."""
-    total = len(data)
-    # From 0, so that a constant has no negative one.
-    return 0.0 - sum(n / total * math.log2(n / total) for n in Counter(data).values())

@@ -4,6 +4,7 @@ It is judged by the first bytes, but that the keys of one large object are looke
 """
 
 import io
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -273,3 +274,10 @@ _TYPES = {
     list: "array",
     dict: "object",
 }
+
+
+def entropy(data: bytes) -> float:
+    """Shannon's entropy of the bytes one by one, in bits a byte: 8 is random, 0 is constant."""
+    total = len(data)
+    # From 0, so that a constant has no negative one.
+    return 0.0 - sum(n / total * math.log2(n / total) for n in Counter(data).values())

@@ -272,3 +272,21 @@ def _summed(stages: Iterable[dict[str, Number]]) -> dict[str, Number]:
         for stage, number in each.items():
             total[stage] = total[stage] + number if stage in total else number
     return total
+
+
+class BlockInfo(NamedTuple):
+    """One block: where it stands in the file, its sizes in bytes, its records.
+
+    ``damaged``: with ``salvage``, whether it is lost.
+    """
+
+    start: int
+    end: int
+    size: int
+    serialized: int
+    records: int | None
+    stored: bool
+    exact: bool
+    continued: bool
+    number: int
+    damaged: bool = False

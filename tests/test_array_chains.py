@@ -102,6 +102,18 @@ def test_numbers_that_change_their_ways_get_more_chunks() -> None:
     assert bytes(quick.decompress(stored, len(numbers))) == numbers
 
 
+@pytest.mark.parametrize("level", [9, 10])
+def test_numbers_of_few_values_are_stored_by_them(level: int) -> None:
+    """Each with all its bits: NaN with a payload, both zeros."""
+    odd = np.array([0x7FF8000000000123, 0x7FF8000000000124, 1 << 63, 0, 1], "<u8").view("<f8")
+    values = np.concatenate([odd, DRAW.normal(size=300)])
+    numbers = DRAW.choice(values, 20_000).tobytes()
+    codec = CODECS.create(*parse_stage(CODECS, f"pcodec:{level}@f8"))
+    stored = codec.compress(numbers)
+    assert len(stored) < 20_000 * 1.2 + 300 * 8  # little over a byte each, and the values
+    assert bytes(codec.decompress(stored, len(numbers))) == numbers
+
+
 def test_noise_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "a.npy"
     np.save(path, DRAW.integers(-(1 << 63), (1 << 63) - 1, 50_000))
@@ -150,7 +162,7 @@ def test_a_start_of_any_length(start: int) -> None:
 
 def test_the_smallest_effort_tells_lzma_of_the_items(tmp_path: Path) -> None:
     """Numbers that come again at a distance, of which each byte has bits of its own."""
-    few = DRAW.integers(0, 1 << 40, 500) * np.array([1, 1 << 20]).repeat(250)
+    few = DRAW.integers(0, 1 << 40, 3000) * np.array([1, 1 << 20]).repeat(1500)
     path = tmp_path / "a.npy"
     np.save(path, DRAW.choice(few, 30_000))
     chain, size = packed(path, effort=9)

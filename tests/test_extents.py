@@ -98,6 +98,18 @@ def test_numbers_that_begin_anywhere_in_memory() -> None:
     assert codec.decompress(codec.compress(data), len(data)) == data
 
 
+def test_long_bytes_beside_arrays_are_blocks_of_their_own() -> None:
+    obj = {"walk": WALK, "image": NOISE, "name": "x", "later": NOISE[::-1], "set": {1}}
+    data = serialpack.dumps(obj)
+    decode(data)
+    back = serialpack.loads(data)
+    assert (back["image"], back["later"], back["set"]) == (NOISE, NOISE[::-1], {1})
+    assert [block.size for block in headers(data)][1::2] == [LEAST, LEAST, WALK.nbytes]
+    held = serialpack.inspect(io.BytesIO(data)).members[0].holds
+    assert held["image"] == "<1000000 bytes>"
+    assert held["walk"] == "<i4, 400 x 400, C order"
+
+
 @pytest.mark.parametrize("pack", [msgpack.packb, cbor2.dumps], ids=["msgpack", "cbor"])
 @pytest.mark.parametrize("block_size", [None, 300_007])
 def test_long_bytes_of_a_file(pack: Any, block_size: int | None, tmp_path: Path) -> None:
@@ -158,6 +170,42 @@ class Counted(io.BytesIO):
         found = super().read(size)
         self.taken += len(found)
         return found
+
+
+@pytest.mark.parametrize("chain", ["msgpack+none", "cbor", "objects+zstd", "npz"])
+def test_inspect_tells_what_is_held_without_reading_it(chain: str, tmp_path: Path) -> None:
+    """The bytes are counted: two ends of 64 KiB, and the small rest."""
+    noise = np.frombuffer(NOISE, "u1")
+    told: dict[str, Any]
+    if chain == "npz":
+        np.savez(tmp_path / "a.npz", noise=noise, again=noise[::-1])
+        data, told = packed(tmp_path / "a.npz"), {"noise": "|u1, 1000000, C order, raw+zstd:3"}
+    elif chain == "objects+zstd":
+        data = serialpack.dumps({"noise": [noise, noise[::-1]], "at": (1, None)}, chain)
+        told = {"noise": ["|u1, 1000000, C order"] * 2, "at": [1, None]}
+    else:
+        data = serialpack.dumps({"noise": [NOISE, NOISE[::-1]], "at": [1.5, "x"]}, chain)
+        told = {"noise": ["<1000000 bytes>"] * 2, "at": [1.5, "x"]}
+    assert len(data) > 2_000_000
+    counted = Counted(data)
+    held = serialpack.inspect(counted).members[0].holds
+    assert {key: held[key] for key in told} == told
+    assert counted.taken < 200_000
+
+
+def test_what_is_held_is_told_in_few_words() -> None:
+    obj = {"many": [*range(1000)], "text": "é" * 1000, "keys": {n: n for n in range(30)}}
+    deep: Any = 1
+    for _ in range(50):
+        deep = [deep]
+    held = serialpack.inspect(io.BytesIO(serialpack.dumps([obj, deep, {1}]))).members[0].holds
+    assert held[0]["many"][-1] == "... 980 more"
+    assert len(held[0]["text"]) < 110
+    assert held[0]["keys"]["..."] == "10 more"
+    assert "..." in str(held[1])
+    assert len(str(held)) < 2000
+    pickled = serialpack.dumps([WALK], "pickle")
+    assert serialpack.inspect(io.BytesIO(pickled)).members[0].holds["buffers"] == [WALK.nbytes]
 
 
 def test_other_archives_come_back_too(tmp_path: Path) -> None:

@@ -118,6 +118,8 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
         "A value that the format cannot hold is changed as the rule says, and nothing else is;"
         " how often, and the first one, is told. Several are joined by commas, or by naming the"
         " option again. See LOSSES.",
+        "With `--to npy`, `fixed:0.01` rounds the floats of an array to multiples of 0.01, which"
+        " `all` does not.",
     ),
     ("unpack", "--tagged"): (
         "What JSON has no words for is written in MongoDB's Extended JSON v2"
@@ -240,11 +242,14 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
         " file system, or URLs. With `local` a worker a core (`-j`) is started here. What comes of"
         " it, reports and exit status are those of a run without. What a killed worker had is done"
         " once more. Ctrl-C cancels. It takes `pip install 'serialpack[dask]'`.",
+        "Of a file that `pack` finds to be more than a worker's share, and 64 MiB at least, every"
+        " block is a task: the command reads it through and writes what the workers, which read"
+        " their blocks too, send of it: the same container.",
     ),
     ("*", "--stats"): (
-        "A table for each file. Seconds add up over threads; waiting is of who reads, who works"
-        " and who writes, for each other; wall is the time that passed. Files done ahead, beside"
-        " others, have no wall time.",
+        "A table for each file, and of several one for all. Seconds add up over threads; waiting is"
+        " of who reads, who works and who writes, for each other; wall is the time that passed."
+        " Files done ahead, beside others, have no wall time.",
     ),
     ("*", "--profile"): (
         "One page that needs nothing else: for each file the table of `--stats`, a timeline of its"

@@ -1,8 +1,11 @@
-"""``--scheduler``: groups of files as tasks on a dask.distributed cluster.
+"""``--scheduler``: groups of files, or blocks of one, as tasks on a dask.distributed cluster.
 
 A task does for a group what a local worker process does (``batch.GroupWorker``): it reads and
 writes storage itself, and only what is told of each file travels. A task that a killed worker had
 is done once more; what it finds in its place already must be what it would have written.
+
+A file that is more than a worker's share is cut here, block by block: a task reads a block, packs
+it, and gives back what stands in the container. So that is the very one of a run without.
 """
 
 from __future__ import annotations
@@ -12,13 +15,14 @@ import logging
 import os
 import signal
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from serialpack.cli.batch import Commit, FileJob, GroupWorker, MakeJobWork, Outcome
 from serialpack.cli.words import note
+from serialpack.container.frames import checksum
 from serialpack.disk import remove_dead
 from serialpack.errors import (
     ExistingFileError,
@@ -27,13 +31,22 @@ from serialpack.errors import (
     SerialpackError,
 )
 from serialpack.far import is_far
-from serialpack.pipeline.workers import usable_cores
+from serialpack.files import Source
+from serialpack.formats.base import SourceBlock
+from serialpack.pipeline.processes import MEMORY, out_of_band
+from serialpack.pipeline.workers import MakeWorker, usable_cores
 
 #: The word for a cluster that is started here, and ends with the command.
 LOCAL = "local"
 
+#: Where dask is told the environment of workers that are started here.
+_SPAWNED_WITH = "distributed.nanny.pre-spawn-environ"
+
 #: How long a scheduler may take to answer, in seconds.
 _ANSWER = 7
+
+#: Smaller files are never cut, and of a file that is cut so many bytes are here at most.
+_CUT_FROM, _MOST_HELD = 64 << 20, 1 << 30
 
 #: What should have one version everywhere.
 _COMPARED = ("serialpack", "python", "distributed")
@@ -65,23 +78,25 @@ class Cluster:
         self.tell: Callable[[int, int], object] | None = None
         self._local: Any = None
         if address == LOCAL:
-            self._local = distributed.LocalCluster(
-                n_workers=workers or usable_cores(),
-                threads_per_worker=1,
-                dashboard_address=None,
-                memory_limit=None,  # as of a run without a cluster
-                silence_logs=logging.CRITICAL + 1,
-                preload=[__name__],
-            )
+            # As the processes of a run without a cluster.
+            with importlib.import_module("dask").config.set({_SPAWNED_WITH: MEMORY}):
+                self._local = distributed.LocalCluster(
+                    n_workers=workers or usable_cores(),
+                    threads_per_worker=1,
+                    dashboard_address=None,
+                    memory_limit=None,
+                    silence_logs=logging.CRITICAL + 1,
+                    preload=[__name__],
+                )
         try:
-            self._client: Any = distributed.Client(self._local or address, timeout=_ANSWER)
+            self.client: Any = distributed.Client(self._local or address, timeout=_ANSWER)
         except (OSError, ValueError) as error:
             raise _no_scheduler(address, error) from None
         self._look_at_versions(say)
 
     def _look_at_versions(self, say: Callable[[str], object]) -> None:
         """Say where a worker has another version than this, of what matters."""
-        found = self._client.get_versions(packages=["serialpack"])
+        found = self.client.get_versions(packages=["serialpack"])
         here = found["client"]["packages"]
         others: Counter[str] = Counter()
         for worker in found["workers"].values():
@@ -104,7 +119,7 @@ class Cluster:
     @property
     def workers(self) -> int:
         """How many tasks are done at a time."""
-        threads: dict[str, int] = self._client.nthreads()
+        threads: dict[str, int] = self.client.nthreads()
         return max(sum(threads.values()), 1)
 
     def in_order(
@@ -118,7 +133,7 @@ class Cluster:
 
         def submit(groups: Sequence[Sequence[FileJob]]) -> None:
             from_root = [[_from_root(job) for job in group] for group in groups]
-            futures = self._client.map(done_there, from_root, pure=False, key="serialpack")
+            futures = self.client.map(done_there, from_root, pure=False, key="serialpack")
             for future, group in zip(futures, groups, strict=True):
                 doing[future.key] = group
                 pending.add(future)
@@ -150,10 +165,45 @@ class Cluster:
             ahead -= sum(job.size for job in group)
             yield group, [outcomes.pop(job.path) for job in group]
 
+    def share(self, jobs: Sequence[FileJob]) -> int:
+        """From so many bytes on a file is cut, that no worker is left with it at the end."""
+        return max(_CUT_FROM, sum(job.size for job in jobs) // self.workers)
+
+    def blocks(
+        self, path: str, blocks: Iterator[SourceBlock], make: MakeWorker
+    ) -> Iterator[tuple[SourceBlock, Any]]:
+        """Each of the ``blocks`` of the file at ``path``, which workers read themselves, with what
+        a worker of ``make`` makes of it there, in order."""
+        waiting: deque[tuple[SourceBlock, Any]] = deque()
+        most, held, offset = 2 * self.workers, 0, 0
+        path = _absolute(path)
+        for block in blocks:
+            part = FilePart(path, offset, len(block.data), checksum(block.data))
+            bare = block._replace(data=b"")
+            task = self.client.submit(_block_there, make, bare, part, pure=False)
+            waiting.append((block, task))
+            offset += part.size
+            held += part.size
+            while len(waiting) > most or held > _MOST_HELD:
+                held -= len(waiting[0][0].data)
+                yield self._made(*waiting.popleft())
+        while waiting:
+            yield self._made(*waiting.popleft())
+
+    def _made(self, block: SourceBlock, task: Any) -> tuple[SourceBlock, Any]:
+        """A block with what was made of it, which comes from the worker itself, if it can."""
+        self._distributed.wait(task)
+        if task.status != "finished":
+            raise self._failed(task)
+        return block, self.client.gather(task, direct=True)
+
     def _failed(self, future: Any) -> SerialpackError:
         """What came of a task that has no result; what nobody foresaw is raised."""
         if future.status == "cancelled":
-            raise FileError("the scheduler is gone", path=self._address)
+            raise FileError(
+                f"the scheduler {self._address} is gone",
+                hint="--skip-existing goes on with what is left",
+            )
         error: Exception = future.exception()
         if isinstance(error, self._distributed.KilledWorker):
             return WorkersEnded()
@@ -170,17 +220,42 @@ class Cluster:
         """Whether a worker ended meanwhile: it may have done a task, and not said so."""
         return any(
             when >= self._since and event.get("action") == "remove-worker"
-            for when, event in self._client.get_events("all")
+            for when, event in self.client.get_events("all")
         )
 
     def close(self) -> None:
         """Leave the cluster: tasks that were not begun are not done, the others end at their next
         block and leave nothing. One that was started here ends."""
-        self._client.close()
+        self.client.close()
         if self._local is not None:
             self._local.close()
         for folder in self._folders:
             remove_dead(folder)
+
+
+class FilePart(NamedTuple):
+    """A part of a file: ``size`` bytes from ``offset`` on, with their XXH3-64 in ``check``."""
+
+    path: str
+    offset: int
+    size: int
+    check: int
+
+    def read(self) -> bytes:
+        """Its bytes; FileError where they are not those of before."""
+        with Source(self.path) as source:
+            source.file.seek(self.offset)
+            data = source.read(self.size)
+        if checksum(data) != self.check:
+            raise FileError(
+                "changed while it was read", path=self.path, hint="try again when it is quiet"
+            )
+        return data
+
+
+def _block_there(make: MakeWorker, bare: SourceBlock, part: FilePart) -> Any:
+    """What a task does for a block, in a worker."""
+    return out_of_band(make()(bare._replace(data=part.read())))
 
 
 class WorkersEnded(SerialpackError):

@@ -176,7 +176,7 @@ def _show(path: str, found: Inspection, blocks: bool, *, several: bool, detailed
 
 
 def _member_rows(member: MemberInfo) -> list[tuple[str, str]]:
-    from serialpack.cli.shapes import range_row
+    from serialpack.cli.shapes import holds_rows, range_row
     from serialpack.cli.words import counted, ratio
     from serialpack.formats import FORMATS
     from serialpack.reports import kept
@@ -212,6 +212,8 @@ def _member_rows(member: MemberInfo) -> list[tuple[str, str]]:
     ]
     if member.why:
         rows.insert(1, ("because", member.why))
+    if member.holds is not None:
+        rows += holds_rows(member.holds)
     if (needed := member.dictionary) is not None:
         here = "" if needed.found else ", not found here; --shared-dict PATH names it"
         rows.append(("dictionary", f"{needed.name} ({needed.hash}){here}"))
@@ -297,6 +299,8 @@ def _as_json(path: str, found: Inspection, blocks: bool) -> dict[str, Any]:
         values["dictionary"] = member.dictionary and member.dictionary._asdict()
         values["stored_blocks"] = member.stored_blocks
         values["blocks"] = len(member.blocks)
+        if member.holds is None:
+            del values["holds"]
         if member.entries is None:
             del values["entries"]
         else:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from serialpack.cli.journal import Journal
     from serialpack.cli.progress import FilesBar
     from serialpack.cli.stage_times import StageTimes
+    from serialpack.pipeline.line import Elsewhere
 
 #: Larger files are worked on one by one, each by all threads.
 LARGE = 4 << 20
@@ -98,13 +99,15 @@ class Mover:
         from_files: int = 1000,
         from_bytes: int = 16 << 20,
         alone: int | None = LARGE,
+        cuts: bool = False,
     ) -> None:
         """Have the inputs done in groups ahead of what is told of them, where they are several.
 
         ``make`` gives what does a ``FileJob``; ``target`` and ``to`` say where each goes, and in
         which format. From so many files, or bytes of them, on processes pay for their start (some
-        0.2 s for two); each takes files of up to ``alone`` bytes. What is wrong with an input is
-        left to ``move``.
+        0.2 s for two); each takes files of up to ``alone`` bytes. ``cuts``: with a cluster a file
+        that is more than a worker's share is left to ``move``, for its blocks to be done
+        ``elsewhere``. What is wrong with an input is left to it, too.
         """
         outputs, paths = self._outputs, self.inputs
         if self.dry_run or STDIO in paths or len(set(paths)) < len(paths):
@@ -121,8 +124,8 @@ class Mover:
         if outputs.scheduler is not None:
             from serialpack.cli.cluster import Cluster
 
-            alone = None
             self._cluster = Cluster(outputs.scheduler, outputs.threads, partial(say, self._manner))
+            alone = self._cluster.share(jobs.all) if cuts else None
         threads = outputs.threads or usable_cores()
         much = len(jobs.all) >= from_files or sum(job.size for job in jobs.all) >= from_bytes
         several = threads > 1 and much
@@ -135,6 +138,10 @@ class Mover:
             alone=alone if alone is not None or several or self._cluster is not None else LARGE,
             elsewhere=self._cluster,
         )
+
+    def elsewhere(self, path: str) -> "Elsewhere | None":
+        """Who works on the blocks of ``path`` in place of this machine."""
+        return None if self._cluster is None else partial(self._cluster.blocks, path)
 
     def input(self, path: str) -> "Input":
         """The input as it is now, or was when it was read ahead."""
@@ -194,6 +201,8 @@ class Mover:
             more = f"{self._existing - MANY:,} more outputs exist already"
             leave = "" if self._outputs.skip_existing else "--skip-existing leaves what is whole, "
             complain(f"{more}; {leave}-f overwrites them")
+        if self._times is not None:
+            self._times.sum_up()
         for line in self.last_words:
             say(self._manner, line)
         if self._outputs.profile is not None and self._times is not None:

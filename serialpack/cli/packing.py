@@ -98,6 +98,7 @@ class Packer:
         mover.ahead(
             partial(file_packer, self._how, self._force),
             lambda path: mover.targets.of(path, packed_name),
+            cuts=True,
         )
         return mover.each(self._inputs, self._pack)
 
@@ -129,7 +130,12 @@ class Packer:
             [self._mover.input(path)],
             target,
             lambda to, bar: api.pack(
-                data_of(path), to, force=self._force, progress=bar, **self._how
+                data_of(path),
+                to,
+                force=self._force,
+                progress=bar,
+                elsewhere=self._mover.elsewhere(path),
+                **self._how,
             ),
             check=lambda: self._check([path], target),
             plan=(f"would pack {p} to {target} as {self._chain_for(p)}" for p in [path]),

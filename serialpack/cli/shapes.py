@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
 #: So many fields are shown.
 _MOST_FIELDS = 20
+
+#: Characters of a value that are shown.
+_LONGEST = 200
 
 #: Cells that the name of one takes at most.
 _MOST_CELLS = 40
@@ -45,6 +49,20 @@ def shape_rows(found: Inspection) -> list[tuple[str, str]]:
     if shape.listing is not None and not shape.listing.entries and shape.listing.damage is None:
         rows.append(("entries", shape.listing.why or "none"))
     return [*rows, ("auto", f"{shape.chain}: {shape.why}")]
+
+
+def holds_rows(held: Any) -> list[tuple[str, str]]:
+    """A line for each value of a map, or one for all of another value."""
+    parts = held.items() if isinstance(held, dict) and held else [("", held)]
+    return [
+        ("" if number else "holds", printable(f"{name}: {_json(value)}" if name else _json(value)))
+        for number, (name, value) in enumerate(parts)
+    ]
+
+
+def _json(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
 def _format(shape: Shape) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from time import perf_counter
 from typing import NamedTuple
 
 from serialpack.cli.words import note
-from serialpack.pipeline.timing import TimeSpan, recorded
+from serialpack.pipeline.timing import TimeSpan, add_seconds, recorded
 from serialpack.text import aligned
 from serialpack.units import format_size
 
@@ -34,6 +35,7 @@ class StageTimes:
     def __init__(self, *, prints: bool) -> None:
         self.files: list[FileTimes] = []
         self._prints = prints
+        self._since = perf_counter()
         self._measured: tuple[list[TimeSpan], float | None] = [], None
 
     @contextmanager
@@ -52,6 +54,20 @@ class StageTimes:
         if self._prints:
             for line in lines_of(times):
                 note(line)
+
+    def sum_up(self) -> None:
+        """All files are done: say what of several is the sum, over all who worked on them."""
+        if not self._prints or len(self.files) < 2:
+            return
+        seconds: dict[str, float] = {}
+        sizes: Counter[str] = Counter()
+        for each in self.files:
+            add_seconds(seconds, each.seconds)
+            sizes.update(each.sizes)
+        wall = perf_counter() - self._since
+        note(f"all {len(self.files):,} files:")
+        for line in lines_of(FileTimes("", seconds, sizes, [], wall)):
+            note(line)
 
 
 class Lane(NamedTuple):

@@ -1,8 +1,6 @@
 """pcodec: numbers by the bins that their bits fall into."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from serialpack.binary import decompress_numbers, read_varint, varint
 from serialpack.codecs.base import Codec, check_size
@@ -11,6 +9,7 @@ from serialpack.stages.stage import Buffer, Param, dialled
 
 if TYPE_CHECKING:
     import numpy as np
+    from numpy.typing import NDArray
 
 #: Types of numbers, spelled as NumPy does: unsigned, signed, float; and bytes.
 TYPES = ("u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f2", "f4", "f8")
@@ -19,9 +18,13 @@ TYPES = ("u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f2", "f4", "f8")
 #: own (``pcodec.DEFAULT_MAX_PAGE_N``).
 MOST_START, _CHUNK = 1 << 16, 1 << 18
 
-#: From this level on other chunks are tried, at a quick level: more suit numbers that change their
-#: ways from one to the next, fewer those that are all alike.
-_THOROUGH, _QUICK, _CHUNKS = 10, 6, (1 << 16, 1 << 18, 1 << 20)
+#: From this level on all ways are tried, at a quick level. More chunks suit numbers that change
+#: their ways from one to the next, fewer those that are all alike.
+_THOROUGH, _QUICK, _CHUNKS = 10, 8, (1 << 16, 1 << 20)
+
+#: Numbers of few values, fewer than so many of so many, may be smaller by a list of those; which a
+#: part of twice so many tells.
+_BY_VALUE, _FEW, _LOOKED_AT, _PART, _GAIN = "try_dict", 1 << 10, 1 << 12, 1 << 15, 0.1
 
 
 class Pcodec(Codec):
@@ -45,31 +48,20 @@ class Pcodec(Codec):
     bound = "The size stored is compared first; the library writes into an array of that size."
 
     @property
-    def _type(self) -> np.dtype[Any]:
+    def _type(self) -> "np.dtype[Any]":
         import numpy as np
 
         return np.dtype("<" + TYPES[max(self.values[1], 1) - 1])
 
     def compress(self, data: Buffer) -> bytes:
         import numpy as np
-        from pcodec import ChunkConfig, standalone
 
         kind = self._type
         n = len(data) // kind.itemsize
         # The library takes numbers only where a processor may read them at once.
         numbers = np.require(np.frombuffer(data, kind, n), requirements="A")
         before = self.values[2] // kind.itemsize
-
-        def chunked(level: int, most: int) -> bytes:
-            pages = _pages(before if before < n else 0, n, most)
-            config = ChunkConfig(level, paging_spec=pages, enable_8_bit=True)
-            stream: bytes = standalone.simple_compress(numbers, config)
-            return stream
-
-        chunk = _CHUNK
-        if self.values[0] >= _THOROUGH and n > min(_CHUNKS):
-            chunk = min(_CHUNKS, key=lambda most: len(chunked(_QUICK, most)))
-        stream = chunked(self.values[0], chunk) if n else b""
+        stream = _smallest(numbers, before if before < n else 0, self.values[0]) if n else b""
         rest = bytes(data[n * kind.itemsize :])
         return b"".join((varint(len(data)), varint(len(stream)), stream, rest))
 
@@ -92,6 +84,64 @@ class Pcodec(Codec):
             raise CodecError(f"pcodec cannot restore {size} bytes from it: {error}") from None
         out[size - rest :] = np.frombuffer(stored, np.uint8, rest, start + length)
         return out.data
+
+
+class _Way(NamedTuple):
+    """How numbers are looked at: by the names of pcodec's ``ModeSpec`` and ``DeltaSpec``."""
+
+    chunk: int = _CHUNK
+    mode: str = "auto"
+    delta: str = "auto"
+
+
+def _smallest(numbers: "NDArray[Any]", before: int, level: int) -> bytes:
+    """The stream of ``numbers``, of which those ``before`` are a chunk of their own."""
+    if level < _THOROUGH or len(numbers) <= min(_CHUNKS):
+        return _stream(numbers, before, level, _quick_way(numbers, level))
+    best = _Way()
+    found = {best: _stream(numbers, before, _QUICK, best)}
+    changes: list[dict[str, Any]] = [{"chunk": chunk} for chunk in _CHUNKS]
+    changes += [{"mode": _BY_VALUE}] if _is_few(numbers) else []
+    for change in (*changes, {"delta": "try_lookback"}):
+        way = best._replace(**change)
+        found[way] = _stream(numbers, before, _QUICK, way)
+        best = min(found, key=lambda way: len(found[way]))
+    # At a higher level it may miss what the numbers have in common.
+    return min(found[best], _stream(numbers, before, level, best), key=len)
+
+
+def _quick_way(numbers: "NDArray[Any]", level: int) -> _Way:
+    """By value only where a part of the numbers is much smaller so: it takes twice the time."""
+    middle = len(numbers) // 2
+    part = numbers[max(middle - _PART, 0) : middle + _PART]
+    usual, listed = _Way(), _Way(mode=_BY_VALUE)
+    if not _is_few(numbers):
+        return usual
+    sizes = [len(_stream(part, 0, level, way)) for way in (usual, listed)]
+    return listed if sizes[1] < (1 - _GAIN) * sizes[0] else usual
+
+
+def _is_few(numbers: "NDArray[Any]") -> bool:
+    """Whether the numbers seem to have few values. pcodec does not look for that by itself."""
+    import numpy as np
+    from pcodec import ModeSpec
+
+    step = max(len(numbers) // _LOOKED_AT, 1)
+    return hasattr(ModeSpec, _BY_VALUE) and len(np.unique(numbers[::step])) < _FEW
+
+
+def _stream(numbers: "NDArray[Any]", before: int, level: int, way: _Way) -> bytes:
+    from pcodec import ChunkConfig, DeltaSpec, ModeSpec, standalone
+
+    config = ChunkConfig(
+        level,
+        mode_spec=getattr(ModeSpec, way.mode)(),
+        delta_spec=getattr(DeltaSpec, way.delta)(),
+        paging_spec=_pages(before, len(numbers), way.chunk),
+        enable_8_bit=True,
+    )
+    stream: bytes = standalone.simple_compress(numbers, config)
+    return stream
 
 
 def _pages(before: int, numbers: int, most: int) -> Any:

@@ -97,10 +97,10 @@ def read_small(data: Buffer) -> tuple[ChainNumbers, int, int, dict[str, Any], Bu
             raise ValueError("its flags or settings")
         if count_of(restored) > MOST_READ:
             raise ValueError(f"it says it restores to {restored} bytes")
+        said = pack_body(settings) if settings else b""
     except (ValueError, TypeError, msgpack.exceptions.UnpackException) as error:
         raise DamagedError(f"the small form is malformed ({error})", start=0) from None
     numbers = decode_chain(chain, 0)
-    said = pack_body(settings) if settings else b""
     head = _head(numbers, flags, 3 + bool(settings))
     if whole.startswith(head + _number(restored) + said):
         if len(_known) >= _MOST_KNOWN:

@@ -1,5 +1,5 @@
-"""One array becomes a file of another format: its items stay, bit for bit, what describes them is
-written anew.
+"""One array becomes a file of another format: its items stay, bit for bit, but where the user has
+them rounded, and what describes them is written anew.
 
 Through values each number would get the type that values have, and memory of its own.
 """
@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple, cast
 
 from serialpack.compressed.pieces import Pieces
+from serialpack.conversion.fixed import Rounding
 from serialpack.conversion.joining import Write
 from serialpack.conversion.losses import Losses, check_dropped
 from serialpack.conversion.plan import ConversionPlan
@@ -131,19 +132,22 @@ def _copied(
 ) -> Converted:
     losses = Losses(plan.lossy, plan.asked)
     header, read_items, size = _begun(fmt, read, plan, losses)
+    rounding = Rounding(dtype_in(header), plan.step) if plan.step else None
     made = npy_header(header.descr, header.shape, fortran=header.fortran)
     again = read_header(made)
     assert again[:3] == header[:3], "the header that is written says what the source's says"
     write(made)
     done = 0
     while done < size and (data := read_items(min(_PIECE, size - done))):
-        write(data)
+        write(data if rounding is None else rounding(data))
         done += len(data)
         if progress is not None:
             progress(header.size + done, done)
     if done < size:
         raise Malformed(f"{size - done} bytes of the array are missing")
     _check_end(read_items)
+    if rounding is not None:
+        losses.merge(rounding.losses(header.items_a_row))
     return Converted(header.size + size, header.rows, losses.report(), 0, [], {})
 
 

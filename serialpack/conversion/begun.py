@@ -6,6 +6,7 @@ from itertools import chain, count
 from typing import NamedTuple
 
 from serialpack.api import Target, check_target, opened_source
+from serialpack.conversion.fixed import parted
 from serialpack.conversion.given import Given, given_by, with_schema
 from serialpack.conversion.losses import Losses
 from serialpack.conversion.options import ConvertOptions
@@ -56,7 +57,8 @@ class Begun(NamedTuple):
 
 def begun(source: Source, to: str, how: ConvertOptions, threads: int) -> Begun:
     fields = Fields(how["fields"])
-    trust, verify, lossy = how["trust"], how["verify"], how["lossy"]
+    trust, verify = how["trust"], how["verify"]
+    lossy, step = parted(how["lossy"])
     given = given_by(
         source,
         how["format"],
@@ -86,6 +88,7 @@ def begun(source: Source, to: str, how: ConvertOptions, threads: int) -> Begun:
         tagged=how["tagged"],
         skip_bad=how["skip_bad"],
         shaping=shaping,
+        step=step,
     )
     whole = given.plan.source_serializer is not None or shaping.at
     return Begun(given, plan, source.size, MAX_BLOCK if whole else None, source.path)

@@ -15,6 +15,7 @@ from serialpack.api import (
     target_name,
 )
 from serialpack.conversion.begun import Known, as_found, begun, looked_at
+from serialpack.conversion.fixed import parted
 from serialpack.conversion.given import Given
 from serialpack.conversion.listed import listed
 from serialpack.conversion.losses import Losses
@@ -23,6 +24,7 @@ from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.projecting import Fields, fields_lost
 from serialpack.conversion.rules import (
     EVERY,
+    FIXED,
     RULES,
     TABLES,
     TEXT_TABLES,
@@ -52,7 +54,7 @@ def check_convert(
     to: str, *, format: str | None, lossy: Collection[str], threads: int | None
 ) -> None:
     """Raise what ``convert`` would raise whatever the source is."""
-    Losses(lossy)
+    Losses(parted(lossy)[0])
     if not is_written(to):
         FORMATS.source(to)
         raise UsageError(f"{to} is read, not written", hint="known: " + ", ".join(written()))
@@ -304,7 +306,7 @@ def _comes_back(plan: ConversionPlan, done: Converted, *, as_it_is: bool) -> str
 
 def _is_made(given: Given, plan: ConversionPlan) -> bool:
     """Whether what is read was made in the format of the target, and no values are asked for."""
-    values = plan.tagged or plan.skip_bad or plan.fields or plan.shaping != Shaping()
+    values = plan.tagged or plan.skip_bad or plan.fields or plan.shaping != Shaping() or plan.step
     return given.of is not None and plan.source == plan.target and not values
 
 
@@ -328,12 +330,17 @@ def _back(plan: ConversionPlan, losses: list[Loss]) -> tuple[str, ...]:
 def _as_array(
     read: Read, write: Write, plan: ConversionPlan, progress: Progress | None
 ) -> Converted | None:
-    target = FORMATS.declaration(plan.target)
-    if not (target.is_array or target.has_datasets):
-        return None
-    from serialpack.conversion.arrays import copied_array
+    target, found = FORMATS.declaration(plan.target), None
+    if target.is_array or (target.has_datasets and not plan.step):
+        from serialpack.conversion.arrays import copied_array
 
-    return copied_array(read, write, plan, progress)
+        found = copied_array(read, write, plan, progress)
+    if found is None and plan.step:
+        raise UsageError(
+            f"--lossy {FIXED} rounds an array, and what --to {plan.target} makes of this is none",
+            hint=f"--to npy --lossy {FIXED}:{plan.step:g} where it is one",
+        )
+    return found
 
 
 def _copy(read: Read, write: Write, progress: Progress | None) -> Converted:

@@ -33,7 +33,8 @@ class ConversionPlan(NamedTuple):
     the records are only looked at, and read once more when they are written. ``types``: the
     columns of text that get values. ``kept``: how a table of text is, or was, written that
     becomes a typed table, or comes from one. ``is_part``: the records are parts of one that is
-    large (``wide``).
+    large (``wide``). ``step``: to the multiples of what the floats of an array are rounded; 0:
+    they are not.
     """
 
     source: str
@@ -58,6 +59,7 @@ class ConversionPlan(NamedTuple):
     types: tuple[TypedColumn, ...] = ()
     kept: KeptTable | None = None
     is_part: bool = False
+    step: float = 0.0
 
     @property
     def is_text_table(self) -> bool:

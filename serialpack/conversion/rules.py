@@ -47,6 +47,9 @@ ARCHIVES = frozenset(d.name for d in FORMATS if d.has_arrays)
 #: The rule by which it is.
 BY_COLUMN = "by-column"
 
+#: The rule by which floats of an array are rounded, which is asked for by name, with a step.
+FIXED = "fixed"
+
 #: Those that are trees of elements.
 ELEMENTS = frozenset(d.name for d in FORMATS if d.has_elements)
 
@@ -215,7 +218,7 @@ RULES: dict[str, Rule] = {
         *(ALL, "headers of volumes dropped"),
     ),
     ATTRIBUTES: Rule(
-        "attributes of the datasets and groups of HDF5 are dropped",
+        "attributes of HDF5 are dropped, and links, empty groups and names of enumerated numbers",
         frozenset(),
         *(ALL, "attributes dropped"),
     ),
@@ -226,6 +229,12 @@ RULES: dict[str, Rule] = {
         frozenset(),
     ),
     FIELDS: Rule("a field of --fields that no record has is left out", frozenset()),
+    FIXED: Rule(
+        "floats of an array become the nearest multiples of STEP (fixed:STEP): off by half of it at"
+        " most, else left as they are",
+        frozenset(),
+        only=ARRAYS - ARCHIVES,
+    ),
     UTF8: Rule(
         "invalid UTF-8 and lone surrogates become U+FFFD",
         frozenset({"surrogates"}),
@@ -254,6 +263,6 @@ def carried_to(target: str) -> frozenset[str]:
 
 def allowed_for(target: str, lossy: Collection[str], *, strict: bool) -> tuple[str, ...]:
     """The rules that may be applied, where the user named ``lossy``."""
-    named = set(RULES) if EVERY in lossy else set(lossy)
+    named = set(RULES) - {FIXED} | set(lossy) if EVERY in lossy else set(lossy)
     named |= set() if strict else carried_to(target)
     return tuple(name for name, rule in RULES.items() if name in named and rule.is_for(target))

@@ -7,8 +7,9 @@ from serialpack.formats.arrays.layout import layout_of
 from serialpack.formats.python.buffers import MARK, Scattered, frame_layout, is_framed
 from serialpack.formats.shared.elements import MessageFormat
 from serialpack.formats.shared.large import LargeValue
-from serialpack.formats.shared.long_bytes import LEAST, LongBytes
+from serialpack.formats.shared.long_bytes import LEAST, Heads, LongBytes
 from serialpack.serializers import SERIALIZERS
+from serialpack.serializers.base import RecordSerializer
 from serialpack.serializers.whole import of_values
 from serialpack.stages.chain import StageSpec
 
@@ -16,17 +17,33 @@ from serialpack.stages.chain import StageSpec
 def large_values(called: StageSpec, data: Scattered) -> list[LargeValue]:
     """Those in ``data``, which the serializer ``called`` wrote of one object, in their order."""
     serializer = of_values(SERIALIZERS.create(*called))
-    if is_framed(data.read(0, len(MARK))):
-        layout = frame_layout(data.read, len(data))
-        headers = serializer.beside(data.read(layout.pickle.start, layout.pickle.stop))
-        known = [*headers, *[None] * (len(layout.buffers) - len(headers))]
-        # Each with what aligns the next one.
-        ends = [*(place.start for place in layout.buffers[1:]), layout.end]
-        return [
+    if not is_framed(data.read(0, len(MARK))):
+        return _long(serializer, data, slice(0, len(data)))
+    layout = frame_layout(data.read, len(data))
+    outline = serializer.outline(data.read(layout.pickle.start, layout.pickle.stop))
+    headers = outline.beside if outline is not None else []
+    known = [*headers, *[None] * (len(layout.buffers) - len(headers))]
+    # Each with what aligns the next one.
+    ends = [*(place.start for place in layout.buffers[1:]), layout.end]
+    return [
+        *_long(serializer, data, layout.pickle),
+        *(
             LargeValue(place.start, end, None if header is None else layout_of(header))
             for place, end, header in zip(layout.buffers, ends, known, strict=True)
-        ]
-    stored = FORMATS.get(serializer.stored_format or "bytes")
-    if len(data) < LEAST or not isinstance(stored, MessageFormat):
+        ),
+    ]
+
+
+def heads_of(serializer: RecordSerializer) -> Heads | None:
+    """What the first bytes in its messages say; None where they are no such messages."""
+    fmt = FORMATS.get(serializer.messages or serializer.stored_format or "bytes")
+    return fmt.heads if isinstance(fmt, MessageFormat) else None
+
+
+def _long(serializer: RecordSerializer, data: Scattered, message: slice) -> list[LargeValue]:
+    """Long bytes in the message of an object."""
+    heads = heads_of(serializer) if message.stop - message.start >= LEAST else None
+    if heads is None:
         return []
-    return [LargeValue(*span) for span in LongBytes(stored.heads).within(data.read(0, len(data)))]
+    spans = LongBytes(heads).within(data.read(message.start, message.stop))
+    return [LargeValue(message.start + start, message.start + stop) for start, stop in spans]

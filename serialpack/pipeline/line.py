@@ -26,19 +26,23 @@ SMALL = 64 << 10
 
 Progress = Callable[[int, int], object]
 
+#: Gives each block with what a worker made of it, in order, as workers elsewhere do it.
+Elsewhere = Callable[[Iterator[SourceBlock], MakeWorker], Iterator[tuple[SourceBlock, Any]]]
+
 
 class Crew(NamedTuple):
     """Who works on the blocks.
 
     ``threads``: how many. ``processes``: whether they may move into processes of their own, once
     the source turns out large. ``slow``: whether that pays early. ``inline``: up to how many
-    bytes a single block is worked on in the caller's thread.
+    bytes a single block is worked on in the caller's thread. ``elsewhere``: others that do all.
     """
 
     threads: int = 1
     processes: bool = False
     slow: bool = False
     inline: int = INLINE
+    elsewhere: Elsewhere | None = None
 
 
 class Line:
@@ -73,14 +77,11 @@ class Line:
         What the caller does before the next block is asked for counts as writing.
         """
         maker = WorkerMaker(make, size=self._size, processes=crew.processes, slow=crew.slow)
-        worked_on = in_order(
-            chain((self.first,), self._blocks),
-            maker.make,
-            crew.threads,
-            inline=lambda b: len(b.data) <= crew.inline,
-            size=lambda b: len(b.data),
-            weight=lambda b: len(b.data) + len(b.context),
-            most=(crew.threads + 2) * self._block_size,
+        blocks = chain((self.first,), self._blocks)
+        worked_on = (
+            self._here(blocks, maker, crew)
+            if crew.elsewhere is None
+            else crew.elsewhere(blocks, make)
         )
         for block, made in turns(worked_on, self.seconds):
             yield block, made
@@ -89,6 +90,20 @@ class Line:
             add_seconds(self.seconds, made.seconds)
             if self._progress is not None:
                 self._progress(self.read, self.written)
+
+    def _here(
+        self, blocks: Iterator[SourceBlock], maker: "WorkerMaker", crew: Crew
+    ) -> Iterator[tuple[SourceBlock, Any]]:
+        """The same by threads, and processes, of this machine."""
+        return in_order(
+            blocks,
+            maker.make,
+            crew.threads,
+            inline=lambda b: len(b.data) <= crew.inline,
+            size=lambda b: len(b.data),
+            weight=lambda b: len(b.data) + len(b.context),
+            most=(crew.threads + 2) * self._block_size,
+        )
 
 
 class WorkerMaker:

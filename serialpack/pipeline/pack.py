@@ -19,7 +19,7 @@ from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, Style, ValueFormat
 from serialpack.pipeline.blocks import SETTINGS, BlockPacker, Plan, of_records, plan_of
 from serialpack.pipeline.digest import WholeDigest
-from serialpack.pipeline.line import SMALL, Crew, Line, Progress
+from serialpack.pipeline.line import SMALL, Crew, Elsewhere, Line, Progress
 from serialpack.pipeline.timing import add_seconds, turns, worked
 from serialpack.pipeline.workers import INLINE, INLINE_PLAIN
 from serialpack.pipeline.writing import keeps, needs_values
@@ -27,6 +27,7 @@ from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import Chain
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import Loss, totals
+from serialpack.watch import watching
 
 
 class Packing(NamedTuple):
@@ -57,6 +58,8 @@ class Packing(NamedTuple):
     settings: Style = {}  # noqa: RUF012
     #: What the codec works with.
     dictionary: DictionaryName | None = None
+    #: Who else works on the blocks: see ``Crew``.
+    elsewhere: Elsewhere | None = None
     #: See ``auto.Choice``.
     split: Split | None = None
 
@@ -137,6 +140,7 @@ def pack_blocks(
         processes=parsed and packing.threads > 1,
         slow=serializer.compresses,
         inline=INLINE_PLAIN if packing.chain.codec.name == "none" else INLINE,
+        elsewhere=packing.elsewhere,
     )
     writer = MemberWriter(write, header)
     digest = WholeDigest()
@@ -192,9 +196,10 @@ def _pack_alone(
     line: Line, write: Callable[[Buffer], object], packing: Packing
 ) -> PackedMember | None:
     """Pack a source that is one small block, whose bytes are kept as they are, into a short
-    member, in the very bytes that it would have otherwise; None for any other source."""
+    member, in the very bytes that it would have otherwise; None for any other source, and where
+    somebody looks on."""
     first = line.first
-    if not first.last or first.index or len(first.data) > SMALL:
+    if not first.last or first.index or len(first.data) > SMALL or watching() is not None:
         return None
     serializer, fmt = SERIALIZERS.cls(packing.chain.serializer.name), FORMATS.get(packing.format)
     if packing.entry is not None or not keeps(serializer, fmt):

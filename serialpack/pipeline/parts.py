@@ -81,7 +81,7 @@ class PartPacker:
     ) -> tuple[bool, Buffer]:
         """Whether it is stored, and the payload."""
         # What tells whether a part shrinks does so by zstd.
-        least = self._least if chain == self._chain or chain.codec.name == "zstd" else 0
+        least = self._least if chain.codec.name == "zstd" else 0
         if chain.plain:
             return False, data
         if not least or shrinks_well(

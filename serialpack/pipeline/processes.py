@@ -35,7 +35,7 @@ _OWN_GROUP: dict[str, Any] = (
 )
 #: Settings of glibc's malloc: what a block took is kept for the next one, which saves a third of
 #: the time that the system spends on giving it again. Arrow then needs no other.
-_MEMORY = {
+MEMORY = {
     "MALLOC_MMAP_THRESHOLD_": str(1 << 30),
     "MALLOC_TRIM_THRESHOLD_": str(1 << 30),
     "ARROW_DEFAULT_MEMORY_POOL": "system",
@@ -86,7 +86,7 @@ class ProcessWorker:
             [sys.executable, "-P", "-c", _CHILD.format(root=_ROOT)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env={**_MEMORY, **os.environ, **given},
+            env={**MEMORY, **os.environ, **given},
             pass_fds=kept,
             # Ctrl-C goes to the whole group; the parent alone decides, and closes our pipe.
             **_OWN_GROUP,
@@ -167,7 +167,7 @@ def _widen(pipe: int) -> None:
 def _send(pipe: io.RawIOBase, what: Any) -> None:
     """Send an object; large bytes in it, or in the tuples in it, behind it and without a copy."""
     buffers: list[pickle.PickleBuffer] = []
-    data = pickle.dumps(_apart(what), protocol=5, buffer_callback=buffers.append)
+    data = pickle.dumps(out_of_band(what), protocol=5, buffer_callback=buffers.append)
     pieces: list[Buffer] = [data, *(buffer.raw() for buffer in buffers)]
     lengths = b"".join(_LENGTH.pack(len(piece)) for piece in pieces)
     for piece in (_LENGTH.pack(len(pieces)), lengths, *pieces):
@@ -176,10 +176,10 @@ def _send(pipe: io.RawIOBase, what: Any) -> None:
             view = view[pipe.write(view) :]
 
 
-def _apart(value: Any) -> Any:
+def out_of_band(value: Any) -> Any:
     """``value`` with the large bytes in tuples, named or not, marked to be sent on their own."""
     if isinstance(value, tuple):
-        apart = tuple(map(_apart, value))
+        apart = tuple(map(out_of_band, value))
         if all(map(operator.is_, apart, value)):
             return value
         return cast(Any, type(value))._make(apart) if hasattr(value, "_fields") else apart

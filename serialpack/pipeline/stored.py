@@ -20,6 +20,7 @@ from serialpack.pipeline.blocks import BlockUnpacker
 from serialpack.pipeline.unpack import member_plan
 from serialpack.pipeline.writing import keeps
 from serialpack.serializers import SERIALIZERS
+from serialpack.stages.chain import Chain, chain_of_numbers
 from serialpack.stages.stage import Buffer
 
 
@@ -84,6 +85,18 @@ class StoredBytes:
         with self._lock:
             pieces = list(self._pieces(start, min(stop, len(self))))
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    def block_from(self, start: int) -> Buffer:
+        """The bytes from ``start`` up to where the block that they are in ends; DamagedError."""
+        number = max(bisect_right(self._starts, start) - 1, 0)
+        return self.read(start, self._starts[number + 1])
+
+    def chain_at(self, start: int) -> Chain:
+        """The chain under which what begins at ``start`` stands."""
+        number = max(bisect_right(self._starts, start) - 1, 0)
+        block = BlockParts(self._source.file, self._member, number, self._offsets[number]).block
+        own = block.parts[0].chain
+        return self.plan.chain if own is None else chain_of_numbers(own, self.plan.writer)
 
     def fill(self, start: int, target: memoryview) -> None:
         """Write the bytes from ``start`` on over ``target``, without one more copy; as ``read``."""

@@ -18,6 +18,7 @@ from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import Chain
 from serialpack.stages.stage import Buffer
 from serialpack.units import format_size
+from serialpack.watch import watching
 
 Write = Callable[[Buffer], object]
 
@@ -146,7 +147,8 @@ def unpack_member(
     count, written = 0, out.written
     entries = None if not member.header.in_archive else int(member.header.entry is not None)
     plan = member_plan(member.header, trust=trust)
-    if member.short is not None and member.short.block.block.serialized <= SMALL:
+    short = member.short
+    if short is not None and short.block.block.serialized <= SMALL and watching() is None:
         blocks = _alone(member, plan, seconds, before=out.check)
     else:
         blocks = _restored(member, plan, seconds, threads, before=out.check, watched=True)

@@ -27,7 +27,7 @@ from serialpack.values.kinds import (
 )
 
 if TYPE_CHECKING:
-    from serialpack.formats.arrays.header import ArrayHeader
+    from serialpack.serializers._outline import ObjectOutline
 
 #: What libraries raise for a value that they cannot write or read; others are translated.
 FAILURES = (ValueError, TypeError, OverflowError, RecursionError)
@@ -194,9 +194,12 @@ class RecordSerializer(Serializer):
     def _dump_object(self, records: list[Any]) -> list[Buffer]:
         return [self._dump(records)]
 
-    def beside(self, message: Buffer) -> list[ArrayHeader | None]:  # noqa: ARG002
-        """What the buffers beside the message of an object are, in order, as far as it says."""
-        return []
+    #: The format that the messages of its objects are in, where long bytes can be found in them.
+    messages: ClassVar[str | None] = None
+
+    def outline(self, message: Buffer) -> ObjectOutline | None:  # noqa: ARG002
+        """What is in a message of an object, without its arrays, where that can be told."""
+        return None
 
     def reload_object(self, pieces: list[Buffer]) -> list[Any]:
         """What ``load_object`` loads from the pieces of ``dump_object``, for whoever only looks at

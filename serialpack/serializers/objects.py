@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from serialpack.depth import MAX_DEPTH, TooDeep
-from serialpack.formats.arrays.header import ArrayHeader
 from serialpack.formats.msgpack.values import messages
 from serialpack.formats.python.buffers import (
     LARGE,
@@ -29,7 +28,7 @@ from serialpack.serializers._frames import (
     stream_of,
     table_over,
 )
-from serialpack.serializers._outline import outline
+from serialpack.serializers._outline import ObjectOutline, outline
 from serialpack.serializers._own_types import ARRAY, SCALAR, Parts, parts_of, value_of
 from serialpack.serializers.arrays import array_over, described, is_array, scalar_over
 from serialpack.serializers.base import RecordSerializer
@@ -51,6 +50,7 @@ class ObjectsSerializer(RecordSerializer):
     compiled = True
     portable = False
     stored_format = "object"
+    messages = "msgpack"
     cannot = TEXT_KINDS | {
         *("depth", "surrogates", "bytearray", "zoned-datetime"),
         *("tag", "function", "cycle", "value"),
@@ -83,8 +83,8 @@ class ObjectsSerializer(RecordSerializer):
             raise ValueError("a frame with more behind it")
         return load_over(frame.pickle, frame.buffers, array_over)
 
-    def beside(self, message: Buffer) -> list[ArrayHeader | None]:
-        return outline(message).beside
+    def outline(self, message: Buffer) -> ObjectOutline:
+        return outline(message)
 
     def reload_object(self, pieces: list[Buffer]) -> list[Any]:
         data = Scattered(pieces)

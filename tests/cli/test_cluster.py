@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import json
+import pickle
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
+import serialpack
+from serialpack.cli.batch import FileJob
+from serialpack.cli.cluster import Cluster
+from serialpack.formats.base import SourceBlock
 from tests.cli.conftest import Run
 
 pytest.importorskip("distributed", reason="pip install '.[dask]'")
@@ -72,3 +79,85 @@ def test_what_is_for_one_machine_is_refused(run: Run, tmp_path: Path, words: lis
     stderr = run(*words, "--scheduler", "local", code=2).stderr
     assert b"--scheduler: tasks make files of files" in stderr
     assert set(tmp_path.iterdir()) == there
+
+
+class Done(NamedTuple):
+    """A task that was done, and what it gave; it went both ways as bytes."""
+
+    result: Any
+    status: str = "finished"
+
+
+class OneAtATime:
+    """What ``Cluster`` needs of a client and of distributed, here."""
+
+    def nthreads(self) -> dict[str, int]:
+        return {"here": 1}
+
+    def submit(self, function: Any, *args: Any, pure: bool) -> Done:
+        assert not pure
+        function, args = pickle.loads(pickle.dumps((function, args)))
+        return Done(pickle.loads(pickle.dumps(function(*args), protocol=5)))
+
+    def wait(self, task: Done) -> None:
+        assert task.status == "finished"
+
+    def gather(self, task: Done, *, direct: bool) -> Any:
+        assert direct
+        return task.result
+
+
+@pytest.fixture
+def cluster() -> Cluster:
+    made = Cluster.__new__(Cluster)
+    made.client = made._distributed = OneAtATime()
+    return made
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.csv", "a.ndjson", "a.bin"])
+@pytest.mark.parametrize("serializer", ["raw", "columns", "msgpack"])
+def test_a_cut_file_is_the_same_container(
+    cluster: Cluster, tmp_path: Path, name: str, serializer: str
+) -> None:
+    """Workers read the blocks themselves; whoever packs sees no difference."""
+    rows = [{"n": n, "s": f"n{n * n},"} for n in range(3000)]
+    (tmp_path / "a.json").write_text(json.dumps(rows))
+    (tmp_path / "a.ndjson").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "a.csv").write_text("n,s\n" + "".join(f'{r["n"]},"{r["s"]}"\n' for r in rows))
+    (tmp_path / "a.bin").write_bytes(bytes(range(256)) * 300)
+    if (name, serializer) == ("a.bin", "msgpack"):
+        serializer = "auto"
+    path, here, there = tmp_path / name, tmp_path / "here", tmp_path / "there"
+    serialpack.pack(path, here, serializer=serializer, block_size=16 << 10)
+    elsewhere = partial(cluster.blocks, str(path))
+    told = serialpack.pack(
+        path, there, serializer=serializer, block_size=16 << 10, elsewhere=elsewhere
+    )
+    assert told.blocks > 2
+    assert there.read_bytes() == here.read_bytes()
+
+
+def test_a_file_that_changes_between_two_readers_is_refused(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    path = tmp_path / "data"
+    path.write_bytes(bytes(100_000))
+
+    def read(pieces: Iterator[SourceBlock]) -> Iterator[SourceBlock]:
+        for piece in pieces:
+            path.write_bytes(b"x" * 100_000)
+            yield piece
+
+    def elsewhere(blocks: Iterator[SourceBlock], make: Any) -> Iterator[Any]:
+        return cluster.blocks(str(path), read(blocks), make)
+
+    with pytest.raises(serialpack.FileError, match="changed while it was read"):
+        serialpack.pack(path, tmp_path / "out", elsewhere=elsewhere)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_file_is_cut_where_it_is_more_than_a_share(cluster: Cluster) -> None:
+    """Never one of less than 64 MiB."""
+    jobs = [FileJob("a", "b", size=each << 20) for each in (1, 200, 300)]
+    assert cluster.share(jobs[:1]) == 64 << 20
+    assert cluster.share(jobs) == 501 << 20

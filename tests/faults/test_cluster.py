@@ -33,6 +33,7 @@ class Cluster(NamedTuple):
     """A scheduler, in a process of its own, and workers, in one each."""
 
     address: str
+    scheduler: Command
     workers: list[Command]
 
 
@@ -58,7 +59,7 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
             subprocess.Popen([*worker, *where], env=env, stderr=log, cwd=tmp_path) for _ in range(2)
         ]
         wait_for(lambda: log_file.read_text().count("Registered to") == 2, "the workers")
-        yield Cluster(json.loads(said.read_text())["address"], started[1:])
+        yield Cluster(json.loads(said.read_text())["address"], started[0], started[1:])
     for process in reversed(started):
         process.kill()
         process.wait()
@@ -104,6 +105,21 @@ def test_a_killed_worker_costs_only_a_retry(
     assert verb[0] != "pack" or serialpack.inspect(path).members
 
 
+def test_of_a_cut_file_a_killed_worker_costs_its_blocks(
+    start: Start, cluster: Cluster, tmp_path: Path
+) -> None:
+    """Which the other one does; the container is that of a run without a cluster."""
+    data = b"".join(Random(number).randbytes(3 << 20) * 2 for number in range(12))
+    (tmp_path / "data").write_bytes(data)
+    how = ("pack", "-q", "-s", "raw", "-c", "zstd:5", "data", "-o")
+    command = start(*how, "there.spk", "--scheduler", cluster.address)
+    wait_for(lambda: [each for each in hidden(tmp_path) if each.stat().st_size], "an output")
+    cluster.workers[0].kill()
+    finish(command, 0)
+    finish(start(*how, "here.spk"), 0)
+    assert (tmp_path / "there.spk").read_bytes() == (tmp_path / "here.spk").read_bytes()
+
+
 @pytest.mark.usefixtures("batch")
 def test_ctrl_c_cancels(start: Start, cluster: Cluster, tmp_path: Path) -> None:
     """What is begun leaves nothing, what waits is never begun; the workers are as before."""
@@ -128,6 +144,18 @@ def test_ctrl_c_ends_a_cluster_of_its_own(start: Start, tmp_path: Path) -> None:
     os.killpg(command.pid, signal.SIGINT)
     finish(command, 130, most=0)
     assert not hidden(tmp_path / "out")
+
+
+@pytest.mark.usefixtures("batch")
+def test_a_scheduler_that_goes(start: Start, cluster: Cluster) -> None:
+    """What is not done is named, a line each; nobody waits for it to come again."""
+    command = start("pack", "-q6", "-r", "in", "-o", "out", "--scheduler", cluster.address)
+    wait_for(lambda: holds_hidden(cluster.workers[0]), "a worker that writes")
+    cluster.scheduler.kill()
+    said = finish(command, 1, most=FILES).splitlines()
+    assert said
+    gone = f".ndjson: the scheduler {cluster.address} is gone; --skip-existing goes on"
+    assert all(line.startswith("serialpack: in/") and gone in line for line in said)
 
 
 @pytest.mark.usefixtures("batch")

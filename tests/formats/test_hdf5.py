@@ -1,11 +1,9 @@
-"""HDF5: each dataset comes out as it is, whatever its type; other files are never opened."""
+"""HDF5: each dataset comes out as it is, whatever its type."""
 
 from __future__ import annotations
 
 import io
 import json
-import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,90 +12,34 @@ import pytest
 
 import serialpack
 from serialpack.api import first_records
-from serialpack.conversion.tables.shaping import Shaping
 from serialpack.detect import detect
 from serialpack.errors import (
-    InputError,
-    MissingLibraryError,
     RefusedError,
     SerialpackError,
     UsageError,
     ValueRefusedError,
 )
-from serialpack.formats.arrays.hdf5 import child, hdf5, reader
-from serialpack.formats.arrays.hdf5 import listed as hdf5_listed
-from serialpack.formats.shared.filed import FileRead
-from serialpack.listing import ListedDataset, Listing
+from serialpack.listing import ListedDataset
+from tests.formats.hdf5_files import (
+    EXACT,
+    MAGIC,
+    array_of,
+    converted,
+    listed,
+    made_of_all,
+    made_with,
+    read_here,
+    values,
+)
 from tests.formats.test_npz import archive
 
 h5py = pytest.importorskip("h5py")
 
-MAGIC = b"\x89HDF\r\n\x1a\n"
-NAN = np.array([0x7FF8000000000001, 0x7FF4000000000000, 0], "<u8").view("<f8")
-
-#: Each comes back in an .npy file with the same type and the same bytes.
-EXACT: dict[str, Any] = {
-    "big": np.arange(12, dtype=">f4").reshape(3, 4),
-    "g/deep/small": np.arange(-3, 3, dtype="i1"),
-    "nan": NAN,
-    "half": np.array([1.5, np.inf], "<f2"),
-    "long": np.array([1.5], np.longdouble),
-    "complex": np.array([1 + 2j, complex(np.nan, -0.0)]),
-    "truth": np.array([[True], [False]]),
-    "one": np.array(7, "<u2"),
-    "none": np.zeros((0, 3)),
-    "thin": np.zeros((3, 0), "<i4"),
-    "rows": np.array(
-        [(1, [1.5, 2], (True, b"\x01\xff")), (-1, [0, -0.0], (False, b"\0\0"))],
-        [("a", "<i2"), ("b", "<f4", (2,)), ("c", [("d", "?"), ("e", "V2")])],
-    ),
-    "bytes": np.array([b"\x80", b"\xff\xfe"]),
-    "opaque": np.array([b"\x01\0\x02", b"\0\0\0"], "V3"),
-}
-
-
-@pytest.fixture(scope="module")
-def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("hdf5") / "all.h5"
-    with h5py.File(path, "w") as made:
-        for name, array in EXACT.items():
-            made[name] = array
-        made["big"].attrs["unit"] = "m"
-        made["text"] = np.array(["a", "\u00f6\U0001f600", ""], dtype=h5py.string_dtype())
-        fixed = np.array([b"x", "\u00e9".encode()], h5py.string_dtype("utf-8", 4))
-        made["g/fixed"] = fixed
-        made["enum"] = np.array([1, 0], h5py.enum_dtype({"off": 0, "on": 1}, "u1"))
-        made["time"] = np.array(["2020-01-01", "NaT"], "M8[D]").astype(h5py.opaque_dtype("M8[D]"))
-        lists = made.create_dataset("lists", (2,), h5py.vlen_dtype("i4"))
-        lists[0], lists[1] = [1, 2], []
-        made["null"] = h5py.Empty("f4")
-        made["refs"] = np.array([made["big"].ref], h5py.ref_dtype)
-        made["soft"] = h5py.SoftLink("g/deep/../deep/small".replace("../deep/", ""))
-        made["round"] = h5py.SoftLink("/round")
-        made["out"] = h5py.ExternalLink("secret.h5", "/x")
-        made["xagain"] = made["g"]
-        made["g/up"] = made["/"]
-        made.create_dataset(
-            "packed", data=np.arange(600).reshape(30, 20), chunks=(7, 20), compression="gzip"
-        )
-    return path
-
 
 @pytest.fixture(autouse=True)
 def _here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Files are read in this process, which takes a third of the time; some in one of their own."""
-    if "own_process" in request.fixturenames:
-        return
-
-    def asked(read: FileRead, do: str, **how: Any) -> Iterator[Any]:
-        reader.check_installed()
-        with read.file() as path:
-            yield from child.answers(do, str(path), **how)
-
-    for module in (reader, hdf5):
-        monkeypatch.setattr(module, "asked", asked)
-    for module in (child, hdf5_listed):
-        monkeypatch.setattr(module, "no_more_files", lambda: None)
+    if "own_process" not in request.fixturenames:
+        read_here(monkeypatch)
 
 
 @pytest.fixture
@@ -105,25 +47,9 @@ def own_process() -> None:
     """Files are read as they are anywhere else."""
 
 
-def converted(path: Any, to: str, at: str | None = None, **how: Any) -> bytes:
-    out = io.BytesIO()
-    serialpack.convert(path, out, to=to, threads=1, shaping=Shaping(at=at), **how)
-    return out.getvalue()
-
-
-def array_of(data: bytes) -> Any:
-    return np.load(io.BytesIO(data))
-
-
-def values(path: Any, at: str | None = None) -> Any:
-    return json.loads(converted(path, "json", at))
-
-
-def made_with(path: Path, **datasets: Any) -> Path:
-    with h5py.File(path, "w") as made:
-        for name, data in datasets.items():
-            made[name] = data
-    return path
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return made_of_all(tmp_path_factory.mktemp("hdf5") / "all.h5")
 
 
 def test_it_is_told_by_its_name_and_its_first_bytes() -> None:
@@ -177,6 +103,29 @@ def test_a_table(tmp_path: Path) -> None:
         converted(path, "npy", strict=True)
 
 
+def test_types_within_types(tmp_path: Path) -> None:
+    """Text in arrays of records in records; a list that is all of a dataset."""
+    inner = np.dtype([("t", "S3"), ("n", "<i2")])
+    rows = np.zeros(2, [("a", inner, (2,)), ("s", "S4", (2,))])
+    rows["a"]["t"][1, 1], rows["s"][0, 1] = "\u00e9".encode(), "\u00f6x".encode()
+    path = made_with(tmp_path / "a.h5", rows=rows)
+    with h5py.File(path, "a") as opened:
+        opened.create_dataset("list", (), h5py.vlen_dtype("i4"))[()] = np.arange(3)
+    none = {"t": "", "n": 0}
+    assert values(path, "rows") == [
+        {"a": [none, none], "s": ["", "\u00f6x"]},
+        {"a": [none, {"t": "\u00e9", "n": 0}], "s": ["", ""]},
+    ]
+    assert values(path, "list") == [0, 1, 2]
+
+
+def test_what_is_beside_datasets_is_told(file: Path, tmp_path: Path) -> None:
+    """Attributes, links, other names, empty groups, names of numbers."""
+    report = serialpack.convert(file, tmp_path / "a.npz", to="npz", lossy=["around"])
+    dropped = {loss.rule: loss.count for loss in report.carried}
+    assert dropped == {"attributes": 7}
+
+
 def test_text_that_is_far_longer_once_is_no_array(tmp_path: Path) -> None:
     texts = np.array(["x" * (1 << 20), *["y"] * 300], dtype=h5py.string_dtype())
     path = made_with(tmp_path / "a.h5", text=texts)
@@ -195,7 +144,8 @@ def test_text_that_is_far_longer_once_is_no_array(tmp_path: Path) -> None:
         ("out", "in another file, secret.h5, which is not opened; name that file, with --at /x"),
         ("refs", "references to others"),
         ("null", "holds nothing"),
-        (None, "has 21 datasets: big, bytes, complex"),
+        ("seconds", "holds a type that is not read"),
+        (None, "has 22 datasets: big, bytes, complex"),
     ],
 )
 def test_what_is_not_there_is_named(file: Path, name: str | None, message: str) -> None:
@@ -257,13 +207,6 @@ def test_what_is_no_dataset_is_refused(document: Any, message: str) -> None:
         converted(source, "hdf5", format="json")
 
 
-def listed(path: Path) -> Listing:
-    shape = serialpack.inspect(path).shape
-    assert shape is not None
-    assert shape.listing is not None
-    return shape.listing
-
-
 def test_inspect_lists_what_there_is(file: Path) -> None:
     entries = {entry.name: entry for entry in listed(file).entries}
     packed = entries["packed"]
@@ -278,6 +221,7 @@ def test_inspect_lists_what_there_is(file: Path) -> None:
     nan = entries["nan"].dataset
     assert nan is not None
     assert (nan.minimum, nan.nan) == (0.0, 2)
+    assert entries["seconds"].about.startswith("a type that is not read")
     assert entries["out"].about == "-> /x in the file secret.h5"
     assert (entries["round"].type, entries["g"].type) == ("link", "group")
     assert {name.partition("/")[0] for name in entries} >= {*(n.partition("/")[0] for n in EXACT)}
@@ -303,81 +247,3 @@ def test_packing_keeps_the_bytes(file: Path, tmp_path: Path) -> None:
     assert values(tmp_path / "a.spk", "one") == 7
     with pytest.raises(UsageError, match="has datasets by name; unpack --at NAME"):
         serialpack.pack(file, tmp_path / "b.spk", serializer="msgpack")
-
-
-def test_other_files_are_never_opened(tmp_path: Path) -> None:
-    """Whatever of the ways out of a file there are."""
-    (tmp_path / "secret").write_bytes(bytes(range(16)))
-    made_with(tmp_path / "other.h5", x=np.arange(4))
-    path = tmp_path / "a.h5"
-    with h5py.File(path, "w") as made:
-        made.create_dataset("far", (16,), "u1", external=[(tmp_path / "secret", 0, 16)])
-        made["out"] = h5py.ExternalLink("other.h5", "x")
-        for name, source, inner in (("v", "other.h5", "x"), ("w", ".", "out"), ("u", ".", "v")):
-            layout = h5py.VirtualLayout((4,), "<i8")
-            layout[:] = h5py.VirtualSource(source, inner, (4,))
-            made.create_virtual_dataset(name, layout)
-        made["x"] = np.arange(4)
-        layout = h5py.VirtualLayout((8,), "<i8")
-        layout[:4] = layout[4:] = h5py.VirtualSource(".", "x", (4,))
-        made.create_virtual_dataset("inside", layout)
-    assert values(path, "inside") == [0, 1, 2, 3, 0, 1, 2, 3]
-    for name in ("far", "out", "v", "w", "u"):
-        with pytest.raises(RefusedError, match="not opened"):
-            values(path, name)
-    found = {entry.name: entry.dataset for entry in listed(path).entries}
-    assert found["far"] is not None
-    assert found["far"].why == "it cannot be read here"
-
-
-def test_without_the_library(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("serialpack.formats.arrays.hdf5.reader.is_installed", lambda _: False)
-    with pytest.raises(MissingLibraryError, match=r"pip install 'serialpack\[hdf5\]'"):
-        values(file)
-    assert "pip install" in listed(file).why
-    serialpack.pack(file, tmp_path / "a.spk")
-
-
-def test_a_filter_that_is_not_here(tmp_path: Path) -> None:
-    path = tmp_path / "a.h5"
-    with h5py.File(path, "w") as made:
-        made.create_dataset("x", data=np.arange(100), chunks=(10,), compression="gzip")
-    data = path.read_bytes()
-    at = data.index(b"deflate\0") - 8  # its number stands so far before its name
-    path.write_bytes(data[:at] + (557).to_bytes(2, "little") + data[at + 2 :])
-    with pytest.raises(SerialpackError, match=r"filter 557.*not here"):
-        values(path, "x")
-
-
-@pytest.mark.usefixtures("own_process")
-def test_blosc(tmp_path: Path) -> None:
-    """As PyTables has it."""
-    plugin = pytest.importorskip("hdf5plugin")
-    path = tmp_path / "a.h5"
-    with h5py.File(path, "w") as made:
-        made.create_dataset("x", data=np.arange(1000), **plugin.Blosc("lz4"))
-    (entry,) = listed(path).entries
-    assert entry.dataset is not None
-    assert entry.dataset.filters == ("blosc",)
-    assert values(path, "x") == [*range(1000)]
-
-
-@pytest.mark.usefixtures("own_process")
-def test_damaged_files_are_told(file: Path, tmp_path: Path) -> None:
-    data = file.read_bytes()
-    for name, broken in {"cut": data[:3000], "empty": MAGIC, "none": b"x" * 5000}.items():
-        path = tmp_path / f"{name}.h5"
-        path.write_bytes(broken)
-        with pytest.raises(InputError, match="no sound HDF5 file"):
-            values(path, "big")
-
-
-@pytest.mark.skipif(os.name != "posix", reason="signals")
-@pytest.mark.usefixtures("own_process")
-def test_a_library_that_breaks_down_is_told(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And so is one that works without end: a signal ends it."""
-    child = "serialpack.formats.arrays.hdf5.reader._CHILD"
-    for end, words in (("SIGSEGV", "SIGSEGV"), ("SIGPROF", "a minute without an end")):
-        monkeypatch.setattr(child, f"import os, signal; os.kill(os.getpid(), signal.{end})")
-        with pytest.raises(InputError, match=f"broke down over it .*{words}"):
-            values(file, "big")

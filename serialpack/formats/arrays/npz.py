@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from io import BufferedReader
-from typing import Any
+from typing import IO, Any, cast
 
 from serialpack.errors import RefusedError, ValueRefusedError
 from serialpack.formats.arrays.header import read_header
@@ -30,7 +29,7 @@ class NpzFormat(DocumentFormat):
     def large_values(self, read: ReadAt, size: int) -> list[LargeValue]:
         from serialpack.formats.arrays.zipped import places
 
-        return places(BufferedReader(FileOver(read, size)))
+        return places(cast("IO[bytes]", FileOver(read, size)))
 
     def read(self, data: bytes) -> list[Any]:
         from serialpack.formats.arrays.values import values_of

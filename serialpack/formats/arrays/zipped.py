@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO
 
 from serialpack.errors import InputError, RefusedError
-from serialpack.formats.arrays.header import MOST_HEADER, read_header
+from serialpack.formats.arrays.header import LEAD, header_size, read_header
 from serialpack.formats.arrays.layout import layout_of
 from serialpack.formats.base import Read
 from serialpack.formats.shared.document import Malformed
@@ -100,14 +100,17 @@ def places(file: IO[bytes]) -> list[LargeValue]:
             name, extra = struct.unpack("<26x2H", file.read(30))
             start = info.header_offset + 30 + name + extra
             stop = start + info.compress_size
-            layout = None
+            layout, words = None, "deflated"
             if info.compress_type == zipfile.ZIP_STORED:
+                # What is behind the header is not touched.
                 file.seek(start)
-                header = read_header(file.read(MOST_HEADER))
-                start, layout = start + header.size, layout_of(header)
+                lead = file.read(LEAD)
+                header = read_header(lead + file.read(header_size(lead) - LEAD))
+                start, layout, words = start + header.size, layout_of(header), header.words
             if start < stop:
-                found.append(LargeValue(start, stop, layout))
-    found.sort()
+                name = info.filename.removesuffix(ENDING)
+                found.append(LargeValue(start, stop, layout, name, words))
+    found.sort(key=lambda value: value.start)
     apart = all(one.stop <= other.start for one, other in pairwise(found))
     return found if apart else []
 

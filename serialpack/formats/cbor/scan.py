@@ -48,7 +48,9 @@ def _heads() -> Heads:
             sizes[first] = 1 + (1 << info - 24)
             if major in (_BYTES, _TEXT):
                 lengths[first] = 1 << info - 24
-    return Heads(sizes, lengths, frozenset(first for first in lengths if first >> 5 == _BYTES))
+    return Heads(
+        sizes, lengths, frozenset(first for first in lengths if first >> 5 == _BYTES), _TEXT << 5
+    )
 
 
 HEADS = _heads()

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from serialpack.first_bytes import BINARY_8, FIX_LIST, FIX_MAP, LENGTHS, LIST_16, MAP_16, SIZES
+from serialpack.first_bytes import (
+    BINARY_8,
+    FIX_LIST,
+    FIX_MAP,
+    FIX_STRING,
+    LENGTHS,
+    LIST_16,
+    MAP_16,
+    SIZES,
+)
 from serialpack.formats.shared.long_bytes import Heads
 from serialpack.stages.stage import Buffer
 
-HEADS = Heads(SIZES, LENGTHS, frozenset(range(BINARY_8, BINARY_8 + 3)))
+HEADS = Heads(SIZES, LENGTHS, frozenset(range(BINARY_8, BINARY_8 + 3)), FIX_STRING)
 
 
 def head(kind: int, count: int) -> bytes:

@@ -28,11 +28,16 @@ class NumbersLayout(NamedTuple):
 
 
 class LargeValue(NamedTuple):
-    """Where a large value is in its source, and what its numbers are; None: that is not known."""
+    """Where a large value is in its source, and what its numbers are; None: that is not known.
+
+    ``name``, ``words``: what the source calls it, and what it is, for people; empty: nothing.
+    """
 
     start: int
     stop: int
     layout: NumbersLayout | None = None
+    name: str = ""
+    words: str = ""
 
     @property
     def size(self) -> int:

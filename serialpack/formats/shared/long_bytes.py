@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from serialpack.stages.stage import Buffer
@@ -22,11 +22,13 @@ _BYTES_A_VALUE, _FEW = 256, 4096
 class Heads(NamedTuple):
     """What first bytes say. ``sizes``: of a value without what it has in it, and without what a
     length says. ``lengths``: in how many bytes behind the first one that length stands.
-    ``binary``: those that begin bytes."""
+    ``binary``: those that begin bytes; ``text``: the one that begins an empty text, whose length is
+    added to it."""
 
     sizes: Sequence[int]
     lengths: Mapping[int, int]
     binary: frozenset[int]
+    text: int
 
 
 class LongBytes:
@@ -36,6 +38,8 @@ class LongBytes:
         self._heads = heads
         #: Of a value whose end has not come: the bytes left, and whether it is long bytes.
         self._left, self._is_long = 0, False
+        #: The bytes of the head of the last one that is.
+        self.head = 0
         #: The beginning of a head that is not whole.
         self._begun = b""
 
@@ -66,4 +70,43 @@ class LongBytes:
             length = int.from_bytes(head[1 : 1 + field])
             self._left = self._heads.sizes[first] - 1 - field + length
             self._is_long = length >= LEAST and first in self._heads.binary
+            if self._is_long:
+                self.head = 1 + field
         return found
+
+    def passed(self) -> int:
+        """The bytes of a long value that are still to come: they are passed over, then."""
+        left = self._left if self._is_long else 0
+        self._left -= left
+        return left
+
+
+def without_long(read: Callable[[int], Buffer], size: int, heads: Heads, most: int) -> bytes:
+    """Messages of ``size`` bytes with words (``<2000000 bytes>``) for long bytes, which are not
+    looked at; ValueError where ``most`` bytes are not enough.
+
+    ``read`` gives what stands at a place, up to where a block ends.
+    """
+    finder, at, out = LongBytes(heads), 0, bytearray()
+    while at < size:
+        piece = memoryview(read(at))
+        done = 0
+        for start, stop in finder.within(piece):
+            out += piece[done:start]
+            _put_words(out, heads, finder.head)
+            done = stop
+        out += piece[done:]
+        at += len(piece)
+        left = finder.passed()
+        if left and done < len(piece):
+            _put_words(out, heads, finder.head)
+        at += left
+        if len(out) > most:
+            raise ValueError("too many bytes")
+    return bytes(out)
+
+
+def _put_words(out: bytearray, heads: Heads, head: int) -> None:
+    """In the place of the head that ``out`` ends with, of so many bytes."""
+    words = b"<%d bytes>" % int.from_bytes(out[1 - head :])
+    out[-head:] = bytes([heads.text + len(words)]) + words

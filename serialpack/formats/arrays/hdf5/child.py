@@ -23,8 +23,14 @@ from serialpack.formats.arrays.hdf5.streams import (
     npz_pieces,
     rows,
 )
-from serialpack.formats.arrays.hdf5.tree import datasets, found_at
-from serialpack.formats.arrays.hdf5.types import NoArray
+from serialpack.formats.arrays.hdf5.tree import (
+    TreeNode,
+    datasets,
+    found_at,
+    is_dataset,
+    sound_nodes,
+)
+from serialpack.formats.arrays.hdf5.types import NoArray, has_names
 from serialpack.formats.arrays.rows import shown_corner
 
 #: Seconds of work between two answers, after which the library is taken to work without end.
@@ -96,56 +102,69 @@ def _one(file: Any, at: str | None, *, as_array: bool) -> Iterator[Any]:
     """The dataset called ``at``, or the only one: in which format it is given and what beside it is
     dropped, then its bytes. ``as_array``: only as .npy."""
     dataset = _only(file) if at is None else _dataset_at(file, at)
-    check(file, dataset)
-    no_more_files()
-    dropped = _dropped([dataset])
     try:
+        check(file, dataset)
+        no_more_files()
         npy = npy_of(dataset)
     except NoArray as why:
         if as_array:
             raise _unheld(dataset, why, "--to ndjson takes its rows") from None
         try:
+            check(file, dataset)
             pieces = rows(dataset)
             first = next(pieces, b"")
         except NoArray as other:
             raise _unheld(dataset, other, None) from None
         many = "many" if dataset.shape else "one"
-        yield {"format": "msgpack", "dropped": dropped, "rows": many}
+        yield {"format": "msgpack", "dropped": _dropped([dataset], [dataset]), "rows": many}
         yield first
         yield from pieces
     else:
-        yield {"format": "npy", "dropped": dropped}
+        yield {"format": "npy", "dropped": _dropped([dataset], [dataset])}
         yield from npy.pieces()
 
 
 def _all(file: Any) -> Iterator[Any]:
     """All datasets as an .npz file: as ``_one``, and which are ``left`` out, with why."""
-    found = {node.name: node.what for node in datasets(file)}
-    for dataset in found.values():
-        check(file, dataset)
-    no_more_files()
+    everything = list(sound_nodes(file))
+    found = {node.name: node.what for node in everything if is_dataset(node)}
     held: dict[str, Npy] = {}
     left: dict[str, str] = {}
     for name, dataset in found.items():
         try:
-            held[name] = npy_of(dataset)
+            check(file, dataset)
         except NoArray as why:
             left[name] = str(why)
-    yield {"format": "npz", "dropped": _dropped([file, *found.values()]), "left": left}
+    no_more_files()
+    for name in [name for name in found if name not in left]:
+        try:
+            held[name] = npy_of(found[name])
+        except NoArray as why:
+            left[name] = str(why)
+    parts = [file, *(node.what for node in everything if node.what is not None)]
+    dropped = [*_dropped(parts, [npy.dataset for npy in held.values()]), *_beside(everything)]
+    yield {"format": "npz", "dropped": dropped, "left": left}
     yield from npz_pieces(held)
 
 
 def _heads(file: Any, count: int) -> Iterator[bytes]:
     """A line for people of each dataset: its name, and ``count`` rows."""
-    found = [(node.name, node.what) for node in datasets(file)]
-    for _, dataset in found:
-        check(file, dataset)
+    found = [(node.name, node.what, _why_not(file, node.what)) for node in datasets(file)]
     no_more_files()
-    for name, dataset in found:
+    for name, dataset, why in found:
         try:
-            yield shown_corner({name: corner(dataset, count)})
-        except (NoArray, RefusedError) as why:
-            yield shown_corner({name: f"({why})"})
+            yield shown_corner({name: f"({why})" if why else corner(dataset, count)})
+        except (NoArray, RefusedError) as error:
+            yield shown_corner({name: f"({error})"})
+
+
+def _why_not(file: Any, dataset: Any) -> str:
+    """Why a dataset is not read; empty where it is."""
+    try:
+        check(file, dataset)
+    except (NoArray, SerialpackError) as why:
+        return str(why)
+    return ""
 
 
 def _only(file: Any) -> Any:
@@ -170,9 +189,26 @@ def _dataset_at(file: Any, at: str) -> Any:
     raise InputError(f"--at {at} names no dataset", hint=told and f"there are: {told}")
 
 
-def _dropped(parts: list[Any]) -> list[str]:
-    """The attributes of ``parts``, which no array has."""
-    return [f"{part.name} has {name}" for part in parts for name in part.attrs]
+def _dropped(parts: list[Any], held: list[Any]) -> list[str]:
+    """The attributes of ``parts``, and the names of numbers in the datasets ``held``."""
+    found = [f"{part.name} has {name}" for part in parts for name in part.attrs]
+    return [
+        *found,
+        *(f"{each.name} has names of numbers" for each in held if has_names(each.dtype)),
+    ]
+
+
+def _beside(everything: list[TreeNode]) -> Iterator[str]:
+    """What is beside the datasets of a file: links, types, and empty groups."""
+    import h5py
+
+    for node in everything:
+        if node.what is None:
+            yield f"{node.name} {node.why}"
+        elif isinstance(node.what, h5py.Datatype):
+            yield f"{node.name} is a type"
+        elif isinstance(node.what, h5py.Group) and not len(node.what):
+            yield f"{node.name} is an empty group"
 
 
 def _unheld(dataset: Any, why: NoArray, hint: str | None) -> RefusedError:

@@ -9,7 +9,7 @@ from typing import Any
 from serialpack.formats.arrays.extremes import NumberRange, RangeFinder, Unordered
 from serialpack.formats.arrays.hdf5.streams import arrays, check, filters, no_more_files
 from serialpack.formats.arrays.hdf5.tree import TreeNode, nodes
-from serialpack.formats.arrays.hdf5.types import held, is_text, unheld
+from serialpack.formats.arrays.hdf5.types import held, is_text, unheld, unread
 from serialpack.formats.arrays.header import ArrayHeader
 from serialpack.formats.arrays.types import spelled
 
@@ -63,6 +63,8 @@ def _entry(node: TreeNode) -> dict[str, Any]:
             about = f"{attributes:,} attribute{'s' * (attributes > 1)}" if attributes else ""
             return {**entry, "type": "group" if group else "other", "about": about}
         return {**entry, "type": "dataset", **_facts(node.what, attributes)}
+    except (TypeError, ValueError) as error:
+        return {**entry, "type": "dataset", "about": unread(error)}
     except Exception as error:  # whatever the library raises for what is damaged
         about = f"damaged: {' '.join(str(error).split())}"
         return {**entry, "type": "other", "about": about}

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import os
 import zipfile
 from collections.abc import Iterator
 from contextlib import suppress
-from itertools import product
 from typing import IO, Any, NamedTuple, cast
 
 from serialpack.errors import InputError, MissingLibraryError, RefusedError
+from serialpack.formats.arrays.hdf5.lzo import SHUFFLE, LzoDataset, can_undo
 from serialpack.formats.arrays.hdf5.tree import found_at
 from serialpack.formats.arrays.hdf5.types import (
     NoArray,
@@ -19,6 +20,7 @@ from serialpack.formats.arrays.hdf5.types import (
     lengths,
     row_values,
     unheld,
+    unread,
 )
 from serialpack.formats.arrays.header import npy_header
 from serialpack.formats.arrays.values import values_of
@@ -56,10 +58,19 @@ class ChunkFilter(NamedTuple):
 def filters(dataset: Any) -> Iterator[ChunkFilter]:
     """Those of ``dataset``, in the order in which they were applied."""
     made = dataset.id.get_create_plist()
-    for number in range(made.get_nfilters()):
-        code, _, values, name = made.get_filter(number)
+    said = [made.get_filter(number) for number in range(made.get_nfilters())]
+    undone = can_undo([code for code, *_ in said], dataset.dtype)
+    for code, _, values, name in said:
         words = FILTERS.get(code) or name.decode("utf-8", "replace") or f"filter {code}"
-        yield ChunkFilter(code, words, tuple(values), _is_here(code))
+        yield ChunkFilter(code, words, tuple(values), undone or _is_here(code))
+
+
+def _readable(dataset: Any) -> Any:
+    """``dataset`` as what gives its items: where h5py does, itself."""
+    codes = [each.code for each in filters(dataset)] if dataset.chunks else []
+    if can_undo(codes, dataset.dtype):
+        return LzoDataset(dataset, shuffled=SHUFFLE in codes)
+    return dataset
 
 
 def _is_here(code: int) -> bool:
@@ -73,8 +84,13 @@ def _is_here(code: int) -> bool:
 
 def check(file: Any, dataset: Any, depth: int = 0) -> None:
     """RefusedError for a dataset that is in other files, or larger piece by piece than is read;
-    MissingLibraryError where it went through a filter that is not here."""
+    MissingLibraryError where it went through a filter that is not here, NoArray for types that
+    h5py does not read."""
     name = dataset.name
+    try:
+        size = dataset.dtype.itemsize
+    except (TypeError, ValueError) as error:
+        raise NoArray(unread(error)) from None
     if dataset.id.get_create_plist().get_external_count():
         raise RefusedError(f"the numbers of {name} are in other files, which are not opened")
     if dataset.is_virtual:
@@ -92,9 +108,9 @@ def check(file: Any, dataset: Any, depth: int = 0) -> None:
         if not each.here:
             raise MissingLibraryError(
                 f"{name} is compressed by {each.name} (filter {each.code}), which is not here",
-                hint="pip install 'serialpack[hdf5]' brings blosc, zstd, LZ4 and others",
+                hint="pip install 'serialpack[hdf5,lzo]' brings blosc, zstd, LZ4, LZO and others",
             )
-    if dataset.chunks and math.prod(dataset.chunks) * dataset.dtype.itemsize > _MOST_CHUNK:
+    if dataset.chunks and math.prod(dataset.chunks) * size > _MOST_CHUNK:
         raise RefusedError(f"the chunks of {name} have more than 1 GiB each")
     if any(length >= 1 << 63 for length in dataset.shape or ()):
         raise InputError(f"no sound HDF5 file: {name} has a length beyond all")
@@ -106,6 +122,8 @@ def regions(shape: tuple[int, ...], item: int, chunks: Any) -> Iterator[tuple[An
     Where the chunks of a row have more, they are read again for each row of them: memory is bounded
     first.
     """
+    import numpy as np
+
     if not shape:
         yield ()
         return
@@ -116,24 +134,34 @@ def regions(shape: tuple[int, ...], item: int, chunks: Any) -> Iterator[tuple[An
     step = max(_PIECE // inner[axis], 1)
     if chunks and (chunk := min(chunks[axis], shape[axis])):
         step = max(step // chunk * chunk, min(chunk, max(4 * _PIECE // inner[axis], 1)))
-    for lead in product(*map(range, shape[:axis])):
+    for lead in np.ndindex(shape[:axis]):
         for start in range(0, shape[axis], step):
             yield (*lead, slice(start, start + step))
 
 
 def arrays(dataset: Any, *, by_row: bool = False) -> Iterator[Any]:
     """The items of ``dataset``, in parts one after another; ``by_row``: whole rows."""
-    import numpy as np
-
+    dataset = _readable(dataset)
     shape = dataset.shape[:1] if by_row else dataset.shape
     row = math.prod(dataset.shape[len(shape) :])
     for region in regions(shape, dataset.dtype.itemsize * row, dataset.chunks):
-        yield np.asarray(dataset[region], dtype=dataset.dtype.base)
+        yield _as_array(dataset[region], dataset)
+
+
+def _as_array(found: Any, dataset: Any) -> Any:
+    """What h5py gives for a region of ``dataset``, which is no array where that is one item."""
+    import numpy as np
+
+    if dataset.shape or dataset.dtype.kind != "O":
+        return np.asarray(found, dtype=dataset.dtype.base)
+    array = np.empty((), dataset.dtype)
+    array[()] = found  # also a list
+    return array
 
 
 class Npy(NamedTuple):
-    """A dataset as an .npy file: what stands before the items, of which type they
-    are, and how many bytes."""
+    """A dataset as an .npy file: the type of its items, what stands before them, and their bytes,
+    how many."""
 
     dataset: Any
     dtype: Any
@@ -181,12 +209,11 @@ def rows(dataset: Any) -> Iterator[bytes]:
 def corner(dataset: Any, count: int) -> Any:
     """Values of the first ``count`` rows of ``dataset``, which was checked, of each a few more than
     are shown; NoArray."""
-    import numpy as np
-
     if dataset.shape is None:
         raise NoArray("nothing (a null dataspace)")
     most = (count, *[_CORNER] * (len(dataset.shape) - 1))
-    array = np.asarray(dataset[tuple(map(slice, most[: len(dataset.shape)]))])
+    region = tuple(map(slice, most[: len(dataset.shape)]))
+    array = _as_array(_readable(dataset)[region], dataset)
     if unheld(dataset.dtype):
         return row_values(array)
     dtype = held(dataset.dtype, lengths(dataset.dtype, [array]))
@@ -226,12 +253,9 @@ class _Out:
 
 def no_more_files() -> None:
     """From here on the process opens no file: whatever a damaged one leads the library to."""
-    try:
-        import os
+    with suppress(ImportError, OSError, ValueError):
         import resource
 
         free = os.dup(0)
         os.close(free)
         resource.setrlimit(resource.RLIMIT_NOFILE, (free, free))
-    except (ImportError, OSError, ValueError):
-        pass

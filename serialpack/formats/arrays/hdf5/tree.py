@@ -69,15 +69,23 @@ def _place(what: Any) -> tuple[int, int]:
     return info.fileno, info.addr
 
 
-def datasets(file: Any) -> Iterator[TreeNode]:
-    """The datasets in ``file``; InputError where something in it is damaged."""
+def is_dataset(node: TreeNode) -> bool:
     import h5py
 
+    return isinstance(node.what, h5py.Dataset)
+
+
+def sound_nodes(file: Any) -> Iterator[TreeNode]:
+    """As ``nodes``; InputError where something is damaged."""
     for node in nodes(file):
         if node.why.startswith("damaged"):
             raise InputError(f"no sound HDF5 file: {node.name}: {node.why}")
-        if isinstance(node.what, h5py.Dataset):
-            yield node
+        yield node
+
+
+def datasets(file: Any) -> Iterator[TreeNode]:
+    """The datasets in ``file``; InputError where something in it is damaged."""
+    return filter(is_dataset, sound_nodes(file))
 
 
 def found_at(file: Any, path: str, *, asked: str = "--at ") -> Any:

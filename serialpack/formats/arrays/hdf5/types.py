@@ -18,6 +18,11 @@ class NoArray(Exception):
     """Why a dataset is not held."""
 
 
+def unread(error: Exception) -> str:
+    """What h5py says of a type that NumPy has nothing for."""
+    return f"a type that is not read ({' '.join(str(error).split())})"
+
+
 def is_text(dtype: Any) -> bool:
     import h5py
 
@@ -28,9 +33,9 @@ def unheld(dtype: Any) -> str:
     """Why no array holds items of that type, in words; empty where one does."""
     import h5py
 
-    if dtype.names is not None:
-        return next(filter(None, (unheld(dtype[name]) for name in dtype.names)), "")
     base = dtype.base
+    if base.names is not None:
+        return next(filter(None, (unheld(base[name]) for name in base.names)), "")
     if base.kind != "O" or is_text(base):
         return ""
     if h5py.check_ref_dtype(base) is not None:
@@ -38,12 +43,23 @@ def unheld(dtype: Any) -> str:
     return "lists of any length"
 
 
+def has_names(dtype: Any) -> bool:
+    """Whether numbers of an item have names, of which arrays know nothing."""
+    import h5py
+
+    base = dtype.base
+    if base.names is not None:
+        return any(has_names(base[name]) for name in base.names)
+    return h5py.check_enum_dtype(base) is not None
+
+
 def text_paths(dtype: Any, above: Path = ()) -> Iterator[Path]:
     """Where text is in an item."""
-    if dtype.names is not None:
-        for name in dtype.names:
-            yield from text_paths(dtype[name], (*above, name))
-    elif is_text(dtype.base):
+    base = dtype.base
+    if base.names is not None:
+        for name in base.names:
+            yield from text_paths(base[name], (*above, name))
+    elif is_text(base):
         yield above
 
 
@@ -78,11 +94,11 @@ def held(dtype: Any, texts: dict[Path, int], above: Path = ()) -> Any:
     """The type of an array that holds items of ``dtype``; ``texts`` as of ``lengths``."""
     import numpy as np
 
+    if dtype.subdtype is not None:
+        return np.dtype((held(dtype.base, texts, above), dtype.shape))
     if dtype.names is not None:
         fields = [(name, held(dtype[name], texts, (*above, name))) for name in dtype.names]
         return np.dtype(fields)
-    if dtype.subdtype is not None:
-        return np.dtype((held(dtype.base, texts, above), dtype.shape))
     if above in texts:
         length = texts[above]
         return np.dtype(f"U{length}" if length > 0 else f"S{-length}")
@@ -93,13 +109,14 @@ def as_held(array: Any, dtype: Any) -> Any:
     """``array`` as one of ``dtype``, which ``held`` made for it."""
     import numpy as np
 
+    dtype = dtype.base
     if array.dtype == dtype:
         return array
     if dtype.names is None:
         if dtype.kind != "U":
-            return array.astype(dtype.base)
+            return array.astype(dtype)
         texts = [item.decode() for item in array.ravel().tolist()]
-        return np.array(texts, dtype.base).reshape(array.shape)
+        return np.array(texts, dtype).reshape(array.shape)
     made = np.empty(array.shape, dtype)
     for name in dtype.names:
         made[name] = as_held(array[name], dtype[name])

@@ -1,0 +1,92 @@
+"""Chunks that PyTables has compressed with LZO, which no filter that h5py can load undoes.
+
+A chunk is one LZO1X stream, behind which from the second version of tables on its checksum
+(Adler-32) and its length before stand, four bytes each (PyTables, src/H5Zlzo.c).
+"""
+
+from __future__ import annotations
+
+import math
+import zlib
+from itertools import product
+from typing import Any
+
+from serialpack.errors import InputError
+
+#: The numbers of filters.
+SHUFFLE, LZO = 2, 305
+
+
+def can_undo(codes: list[int], dtype: Any) -> bool:
+    """Whether chunks of ``dtype`` that went through these filters are read here."""
+    if codes not in ([LZO], [SHUFFLE, LZO]) or dtype.hasobject:
+        return False
+    try:
+        import lzallright  # noqa: F401  (while files may be opened)
+    except ImportError:
+        return False
+    return True
+
+
+class LzoDataset:
+    """As much of a dataset of h5py as is asked of one, with chunks that ``can_undo`` knows."""
+
+    def __init__(self, dataset: Any, *, shuffled: bool) -> None:
+        self._dataset, self._shuffled = dataset, shuffled
+        self.shape, self.dtype, self.chunks = dataset.shape, dataset.dtype, dataset.chunks
+        self.id = dataset.id
+
+    def __getitem__(self, region: tuple[Any, ...]) -> Any:
+        """The items of a region: of each of the first indices one or a slice, of the others all."""
+        import numpy as np
+
+        parts = [*region, *[slice(None)] * (len(self.shape) - len(region))]
+        spans = [
+            part.indices(length)[:2] if isinstance(part, slice) else (part, part + 1)
+            for part, length in zip(parts, self.shape, strict=True)
+        ]
+        found = np.empty([end - start for start, end in spans], self.dtype)
+        touched = (
+            range(start // size * size, end, size)
+            for (start, end), size in zip(spans, self.chunks, strict=True)
+        )
+        for origin in product(*touched):
+            into, out_of = [], []
+            for (start, end), at, size in zip(spans, origin, self.chunks, strict=True):
+                first, last = max(start, at), min(end, at + size)
+                into.append(slice(first - start, last - start))
+                out_of.append(slice(first - at, last - at))
+            found[tuple(into)] = self._chunk(origin)[tuple(out_of)]
+        return found[tuple(slice(None) if isinstance(part, slice) else 0 for part in parts)]
+
+    def _chunk(self, origin: tuple[int, ...]) -> Any:
+        import numpy as np
+
+        if self.id.get_chunk_info_by_coord(origin).byte_offset is None:
+            return np.full(self.chunks, self._dataset.fillvalue, self.dtype)
+        skipped, data = self.id.read_direct_chunk(origin)
+        size = math.prod(self.chunks) * self.dtype.itemsize
+        # A bit for each filter, in order, that the chunk did not go through.
+        if not skipped >> self._shuffled & 1:
+            data = _undone(data, size)
+        if len(data) != size:
+            raise InputError(f"no sound HDF5 file: a chunk has {len(data)} bytes, and not {size}")
+        if self._shuffled and not skipped & 1:
+            data = np.frombuffer(data, "u1").reshape(self.dtype.itemsize, -1).T.tobytes()
+        return np.frombuffer(data, self.dtype).reshape(self.chunks)
+
+
+def _undone(data: bytes, size: int) -> bytes:
+    """The chunk of ``size`` bytes that ``data`` was made of; InputError."""
+    import lzallright
+
+    summed = data[-4:] in (size.to_bytes(4, "little"), size.to_bytes(4, "big"))
+    try:
+        found = lzallright.LZOCompressor.decompress(data[:-8] if summed else data, size)
+    except lzallright.LZOError as error:
+        raise InputError(f"no sound HDF5 file: a chunk is damaged: {error}") from None
+    if summed:
+        check = zlib.adler32(found)
+        if data[-8:-4] not in (check.to_bytes(4, "little"), check.to_bytes(4, "big")):
+            raise InputError("no sound HDF5 file: a chunk does not have its checksum")
+    return found

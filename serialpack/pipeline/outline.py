@@ -1,0 +1,90 @@
+"""What a container with large values holds, in words; none of these is read for it."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import islice
+from typing import IO, Any
+
+from serialpack.errors import SerialpackError
+from serialpack.files import Source
+from serialpack.formats import FORMATS
+from serialpack.formats.python.buffers import MARK, frame_layout, is_framed
+from serialpack.formats.shared.long_bytes import without_long
+from serialpack.pipeline.beside import heads_of
+from serialpack.pipeline.stored import StoredBytes
+from serialpack.serializers import SERIALIZERS
+from serialpack.serializers.base import FAILURES
+from serialpack.serializers.whole import of_values
+from serialpack.stages.stage import Buffer
+
+#: A message of more bytes is not told: to read it is to unpack it.
+_MOST = 1 << 20
+
+#: So many elements of a list or a map are told, and characters of a text; and so many levels.
+_FEW, _SHORT, _DEEP = 20, 100, 10
+
+
+def holds(file: IO[bytes]) -> Any:
+    """Plain values for what is in a container of one member, with words for what is large.
+
+    Of an object its values, of an archive of arrays each with its chain; None for others, and for
+    what cannot be told soon.
+    """
+    try:
+        # Of a pickle only the place is looked at.
+        stored = StoredBytes(Source(file), trust=True)
+        if FORMATS.get(stored.plan.format).serialized:
+            return _short(_object(stored), _DEEP)
+        values = FORMATS.get(stored.plan.format).large_values(stored.read, len(stored))
+        return {v.name: f"{v.words}, {stored.chain_at(v.start)}" for v in values if v.name} or None
+    except (SerialpackError, *FAILURES):  # unpacking says it better
+        return None
+
+
+def _object(stored: StoredBytes) -> Any:
+    serializer = of_values(SERIALIZERS.create(*stored.plan.chain.serializer))
+    start, stop, sizes = 0, len(stored), list[int]()
+    if is_framed(stored.read(0, len(MARK))):
+        layout = frame_layout(stored.read, len(stored))
+        start, stop = layout.pickle.start, layout.pickle.stop
+        sizes = [place.stop - place.start for place in layout.buffers]
+    if not serializer.safe:
+        return {serializer.name: f"<{stop - start} bytes>", "buffers": sizes}
+    heads = heads_of(serializer)
+    if heads is not None:
+        read = partial(_until, stored, stop)
+        message = without_long(lambda at: read(start + at), stop - start, heads, _MOST)
+    elif stop - start <= _MOST:
+        message = bytes(stored.read(start, stop))
+    else:
+        return None
+    outline = serializer.outline(message)
+    if outline is not None:
+        return outline.value
+    records = serializer.load_object([message])
+    return records if serializer.tabular else records[0]
+
+
+def _until(stored: StoredBytes, stop: int, start: int) -> Buffer:
+    return memoryview(stored.block_from(start))[: stop - start]
+
+
+def _short(value: Any, levels: int) -> Any:
+    """``value`` as JSON has it, and no more of it than is looked at."""
+    if isinstance(value, list | tuple | set | frozenset | dict) and not levels:
+        return "..."
+    if isinstance(value, dict):
+        found = {str(key): _short(each, levels - 1) for key, each in islice(value.items(), _FEW)}
+        return found | ({"...": f"{len(value) - _FEW} more"} if len(value) > _FEW else {})
+    if isinstance(value, list | tuple | set | frozenset):
+        more = [f"... {len(value) - _FEW} more"] if len(value) > _FEW else []
+        return [*(_short(each, levels - 1) for each in islice(value, _FEW)), *more]
+    if (
+        value is None
+        or isinstance(value, bool | int)
+        or (isinstance(value, float) and value == value)
+    ):
+        return value
+    text = f"<{len(value)} bytes>" if isinstance(value, bytes) else str(value)
+    return text if len(text) <= _SHORT else f"{text[:_SHORT]}..."
