@@ -306,8 +306,9 @@ class BlockUnpacker:
         assert isinstance(self.serializer, RecordSerializer)
         style = {**self.plan.style, **block.extras.get("s", {})}
         writing = Writing(self.serializer, self.format)
-        one, first = block.records == 1, block.seq == 0
-        return writing.decode(data, style, first=first, exact=block.exact, one=one)
+        one = block.exact and block.records == 1
+        right = (lambda text: checksum(text) == block.source_check) if one else None
+        return writing.decode(data, style, first=block.seq == 0, exact=block.exact, right=right)
 
     def pieces(self, stored: StoredBlock) -> Iterator[Buffer]:
         """The source's bytes from the front, for a caller that stops when it has enough.

@@ -5,6 +5,7 @@ A serializer of bytes has no records: it takes the source's bytes, and gives the
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from serialpack.collector import gc_paused
@@ -91,20 +92,29 @@ class Writing:
         return encoded(block, self.format, self.serializer)
 
     def decode(
-        self, data: Buffer, style: Style, *, first: bool, exact: bool, one: bool = False
+        self,
+        data: Buffer,
+        style: Style,
+        *,
+        first: bool,
+        exact: bool,
+        right: Callable[[Buffer], bool] | None = None,
     ) -> Buffer:
         """The block's text again. One of ``FAILURES`` for bytes that nobody wrote here.
 
         ``exact``: the caller holds it against the very bytes, or their checksum, and so need not
-        be told of values that would pass for others. ``one``: there is one record.
+        be told of values that would pass for others. ``right``: where there is one record, which
+        may be large, says whether a text is that; where it is not, all of it is read as values.
         """
         if self.keeps:
             return data
         fmt = self.format
         assert isinstance(fmt, ValueFormat)
         with gc_paused():
-            if exact and one and (text := self._text(data, style, first=first)) is not None:
-                return text
+            if right is not None:
+                text = self._text(data, style, first=first)
+                if text is not None and right(text):
+                    return text
             records = self.serializer.load_unchecked(data) if exact else self._strictly(data)
             return fmt.write_text(records, style, first=first)
 

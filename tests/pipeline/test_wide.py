@@ -117,3 +117,16 @@ def test_what_orders_all_keys_has_all_of_them(
     assert isinstance(said, str)
     assert "order" in said
     assert not used
+
+
+def test_what_does_not_come_back_part_by_part_does_as_values(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The text of the parts is held against the source's checksum before it is taken."""
+    cut_from(monkeypatch, 4)
+    source = tmp_path / "x.ndjson"
+    source.write_bytes(TEXTS["nested.ndjson"])
+    _packed(source, "msgpack", None)
+    monkeypatch.setattr(wide, "decoded", lambda *_, **__: b"{}")
+    serialpack.unpack(tmp_path / "x.spk", tmp_path / "back")
+    assert (tmp_path / "back").read_bytes() == TEXTS["nested.ndjson"]

@@ -86,7 +86,9 @@ class MessageCutter(Cutter):
             self._format.scan(view, 1, 1, ends)
             key = ends[0]
         opening = self._format.opening(view[key:])
-        if opening is None or level + 1 >= LEVELS:
+        # It may be the key that is large.
+        small = len(view) - key <= WIDE
+        if opening is None or opening.count == 0 or small or level + 1 >= LEVELS:
             yield self._part(view, kind, 1)
             return
         yield self._part(view[:key], kind, 1, self._join.null)

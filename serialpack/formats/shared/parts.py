@@ -120,6 +120,8 @@ def rewritten(
     begins = True
     for part in parts:
         if part is None:
+            if begins:
+                raise ValueError("a map or an array without parts")
             done = opened.pop()
             if repeated(done.keys) is not None:
                 raise ValueError("a map has a key twice")
