@@ -15,13 +15,22 @@ import serialpack
 _HERE = str(Path(serialpack.__file__).parent)
 
 
-def lines_run(work: Callable[..., Any], *args: Any) -> int:
-    """The lines of this package that ``work`` runs of ``args``; a loop's are counted each time."""
+class TooManyLinesError(BaseException):
+    """More lines than there may be; nothing that is tested catches it."""
+
+
+def lines_run(work: Callable[..., Any], *args: Any, most: int = sys.maxsize) -> int:
+    """The lines of this package that ``work`` runs of ``args``; a loop's are counted each time.
+
+    TooManyLinesError where they are more than ``most``, also of work that never ends.
+    """
     count = 0
 
     def local(_frame: FrameType, event: str, _arg: Any) -> Any:
         nonlocal count
         count += event == "line"
+        if count > most:
+            raise TooManyLinesError
         return local
 
     def entered(frame: FrameType, _event: str, _arg: Any) -> Any:

@@ -124,6 +124,8 @@ def _read_marked(data: bytes, marks: Marks, error: Exception, *, parts: bool) ->
     try:
         while file.tell() < len(read):
             records.append(decoder.decode())
+        if tags.referred:  # first: of what holds itself twice, each level is twice the one before
+            check_unfolded(records, len(data), _inside_or_none)
         levels(records, _plain_types(), _inside_or_none)
     except cbor2.CBORDecodeEOF:
         raise Malformed("it ends too early", len(data)) from None
@@ -134,8 +136,6 @@ def _read_marked(data: bytes, marks: Marks, error: Exception, *, parts: bool) ->
         raise Unheld(depth_loss(len(records))) from None
     if tags.shared and parts:
         raise error
-    if tags.referred:
-        check_unfolded(records, len(data), _inside_or_none)
     marks.base = ESCAPED if lossy_text else 0
     return records
 
