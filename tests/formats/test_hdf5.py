@@ -183,7 +183,7 @@ def test_arrays_become_datasets_and_arrays_again(tmp_path: Path) -> None:
 
 
 def test_values_become_datasets() -> None:
-    document = {"z": [1, 2], "b": {"x": 1.5}, "c/z": ["x", ""], "c/d": [], "a": 3}
+    document = {"z": [1, 2], "b": {"x": 1.5}, "c/z": ["x", ""], "c/d": [], "a": 3, "t": "\u00f6"}
     made = converted(io.BytesIO(json.dumps(document).encode()), "hdf5", format="json")
     again = values(io.BytesIO(made))
     assert (again, [*again]) == (document, [*document])
