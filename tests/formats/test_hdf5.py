@@ -191,6 +191,22 @@ def test_values_become_datasets() -> None:
     assert values(io.BytesIO(table)) == {"a": ["1", "2"], "b": ["x", "y"]}
 
 
+def test_names_stand_together_by_group(tmp_path: Path) -> None:
+    """Which is told, of values and of arrays, and refused where that is asked."""
+    (tmp_path / "a.json").write_text('{"g/x":[1],"a":[2],"g/h/y":[3],"b":[4],"g/h/z":[5]}')
+    (tmp_path / "a.npz").write_bytes(converted(tmp_path / "a.json", "npz"))
+    for name in ("a.json", "a.npz"):
+        report = serialpack.convert(tmp_path / name, tmp_path / "a.h5", to="hdf5", force=True)
+        assert [(loss.rule, loss.was, loss.became) for loss in report.carried] == [
+            ("key-order", "'a'", "'g/h/y'")
+        ]
+        again = values(tmp_path / "a.h5")
+        assert again == json.loads((tmp_path / "a.json").read_text())
+        assert [*again] == ["g/x", "g/h/y", "g/h/z", "a", "b"]
+        with pytest.raises(ValueRefusedError, match="order"):
+            converted(tmp_path / name, "hdf5", strict=True)
+
+
 @pytest.mark.parametrize(
     ("document", "message"),
     [
