@@ -171,6 +171,7 @@ def test_arrays_become_datasets_and_arrays_again(tmp_path: Path) -> None:
     with h5py.File(tmp_path / "a.h5") as found:
         assert found["g/deep/small"][:].tolist() == [-3, -2, -1, 0, 1, 2]
         assert found["fortran"].dtype == ">f8"
+        assert found["mixed"].dtype.names == ("t", "u")
     serialpack.convert(tmp_path / "a.h5", tmp_path / "b.npz", to="npz")
     with np.load(tmp_path / "a.npz") as before, np.load(tmp_path / "b.npz") as after:
         assert {*before} == {*after}

@@ -16,6 +16,8 @@ from serialpack.errors import (
     RefusedError,
     SerialpackError,
 )
+from serialpack.formats.arrays.hdf5 import reader
+from serialpack.formats.shared.filed import FileRead
 from tests.formats.hdf5_files import (
     MAGIC,
     array_of,
@@ -158,3 +160,11 @@ def test_a_library_that_breaks_down_is_told(file: Path, monkeypatch: pytest.Monk
         monkeypatch.setattr(child, f"import os, signal; os.kill(os.getpid(), signal.{end})")
         with pytest.raises(InputError, match=f"broke down over it .*{words}"):
             values(file, "big")
+
+
+@pytest.mark.usefixtures("own_process")
+def test_a_mistake_of_ours_is_told_as_one(file: Path) -> None:
+    """And not as one of the file."""
+    with pytest.raises(reader.MistakenError, match="AttributeError") as caught:
+        list(reader.asked(FileRead(lambda _: b"", str(file)), "one", at=5, as_array=True))
+    assert "in found_at" in caught.value.__notes__[0]
