@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import zlib
 from pathlib import Path
@@ -79,6 +80,13 @@ def test_without_the_library(file: Path, tmp_path: Path, monkeypatch: pytest.Mon
         values(file)
     assert "pip install" in listed(file).why
     serialpack.pack(file, tmp_path / "a.spk")
+
+
+def test_a_stream_is_not_listed(file: Path) -> None:
+    shape = serialpack.inspect(io.BytesIO(file.read_bytes())).shape
+    assert shape is not None
+    assert shape.listing is not None
+    assert shape.listing.why.endswith("save it as NAME.h5, then serialpack inspect NAME.h5")
 
 
 def said_to_be(data: bytes, number: int) -> bytes:
