@@ -78,8 +78,13 @@ def check(records: Sequence[Any], want: list[Any]) -> None:
     assert difference(want[::-1], list(reversed(records))) is None
 
 
-#: Those whose files are no records, but hold arrays or tables of them.
-HOLDERS = [name for name in sorted(written()) if FORMATS.get(name).unpacked]
+def holds_others(name: str) -> bool:
+    """Whether files in the format ``name`` are no records, but hold arrays or tables of them."""
+    fmt = FORMATS.get(name)
+    return isinstance(fmt, ValueFormat) and bool(fmt.unpacked)
+
+
+HOLDERS = [name for name in sorted(written()) if holds_others(name)]
 
 
 @pytest.mark.parametrize("name", [n for n in HOLDERS if not FORMATS.declaration(n).is_array])
