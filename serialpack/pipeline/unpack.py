@@ -202,6 +202,14 @@ def _alone(
         yield stored, restored
 
 
+def several_files() -> RefusedError:
+    """The error for a container of several members that is to be read as one file of a format."""
+    return RefusedError(
+        "it holds several files one after another, which are no one file in any format",
+        hint="unpack it without --to, or each on its own",
+    )
+
+
 def restored_pieces(
     read: Callable[[int], bytes],
     *,
@@ -218,10 +226,7 @@ def restored_pieces(
     done = 0
     for number, member in enumerate(read_members(read)):
         if number:
-            raise RefusedError(
-                "it holds several files one after another, which are no one file in any format",
-                hint="unpack it without --to, or each on its own",
-            )
+            raise several_files()
         plan = member_plan(member.header, trust=trust)
         for stored, restored in _restored(member, plan, {}, threads, serialized=serialized):
             data = restored.data if serialized else restored.source_data
