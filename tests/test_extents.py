@@ -127,6 +127,25 @@ def test_a_directory_of_any_size_takes_no_memory() -> None:
     assert max(asked) < 1 << 20
 
 
+def test_entries_at_one_place_are_not_looked_for() -> None:
+    """Each was once, in a block that had to be unpacked for it."""
+    file = io.BytesIO()
+    np.savez(file, a=STEPS)
+    data, read = file.getvalue(), []
+    at = data.index(b"PK\1\2")
+    entry, end = data[at:-22], [*struct.unpack("<4s4H2LH", data[-22:])]
+    end[3:6] = 1000, 1000, 1000 * len(entry)
+    many = data[:at] + entry * 1000 + struct.pack("<4s4H2LH", *end)
+    assert len(zipfile.ZipFile(io.BytesIO(many)).infolist()) == 1000
+
+    def reading(start: int, stop: int) -> bytes:
+        read.append(start)
+        return many[start:stop]
+
+    assert FORMATS.get("npz").large_values(reading, len(many)) == []
+    assert len(read) < 20
+
+
 @pytest.mark.parametrize("pack", [msgpack.packb, cbor2.dumps], ids=["msgpack", "cbor"])
 @pytest.mark.parametrize("block_size", [None, 300_007])
 def test_long_bytes_of_a_file(pack: Any, block_size: int | None, tmp_path: Path) -> None:
