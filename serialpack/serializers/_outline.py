@@ -33,7 +33,10 @@ class ObjectOutline(NamedTuple):
 def outline(message: Buffer) -> ObjectOutline:
     """What the message holds; one of ``FAILURES`` where it is none."""
     reader = _Outliner()
-    (value,) = messages(message, ext_hook=reader)
+    try:
+        (value,) = messages(message, ext_hook=reader)
+    except (LookupError, MemoryError, SyntaxError) as error:  # the last two: of a type's name
+        raise ValueError(f"no message of an object ({type(error).__name__})") from None
     return ObjectOutline(value, reader.beside)
 
 

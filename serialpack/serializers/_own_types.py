@@ -72,7 +72,11 @@ def value_of(code: int, parts: list[Any]) -> Any:
     """The value again; ValueError, TypeError or OverflowError where the parts are none."""
     if code not in _BACK:
         raise ValueError(f"there is no extension {code}")
-    return _BACK[code](*parts)
+    try:
+        return _BACK[code](*parts)
+    except (ArithmeticError, AssertionError, AttributeError, LookupError) as error:
+        what = str(error) or type(error).__name__
+        raise ValueError(f"an extension {code} with other parts ({what})") from None
 
 
 def _named(value: Any, cls: type) -> tuple[str, str]:

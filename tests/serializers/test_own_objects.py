@@ -22,6 +22,7 @@ import serialpack
 from serialpack import objects
 from serialpack.container.small import Small
 from serialpack.errors import DamagedError, SerialpackError, UnsupportedError
+from serialpack.pipeline.small import expand
 from serialpack.serializers import SERIALIZERS
 from serialpack.values.equality import difference
 from tests.fidelity import things
@@ -143,6 +144,16 @@ BAD = {
     "no-range": _message(23, "a", 2, 1),
     "standing-still": _message(23, 1, 2, 0),
     "half-a-slice": _message(24, 1, 2),
+    "text-of-bytes": _message(5, "a", "no encoding"),
+    "no-decimal": _message(7, "x"),
+    "nothing-of-nothing": _message(8, 0, 0),
+    "no-uuid": _message(9, "x"),
+    "no-offset": _message(12, "2020-01-01", 1, {}),
+    "half-an-offset": _message(12, "2020-01-01", 1, 2),
+    "half-a-class": _message(16, "tests"),
+    "numbered-class": _message(16, "tests", 1, {}),
+    "half-a-scalar": _message(19),
+    "half-a-frame": _message(21, 1),
 }
 
 
@@ -152,6 +163,13 @@ def test_stored_bytes_that_lie_are_one_error(name: str) -> None:
         serialpack.loads(_container(BAD[name]))
     assert isinstance(caught.value, DamagedError | UnsupportedError)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_inspect_tells_less_of_bytes_that_lie(name: str) -> None:
+    """It ended with IndexError, SyntaxError and others once."""
+    (member,) = serialpack.inspect(io.BytesIO(expand(_container(BAD[name])))).members
+    assert member.format == "object"
 
 
 def test_no_module_is_imported_and_no_class_is_called() -> None:
