@@ -93,6 +93,8 @@ def first_body(file: IO[bytes]) -> bytes | None:
             return found.body
         if isinstance(found, FoundIndex):
             return found.header
+        if isinstance(found, FoundShort) and found.whole is not None:
+            return found.whole.index.header
     return None
 
 
