@@ -160,7 +160,7 @@ def test_what_is_left_out_of_a_path_is_said(run: Run, tmp_path: Path) -> None:
         (["a.json", "-o", "dir/noise"], 1, "dir/noise: exists already"),
         (["a.json", "-o", "dir"], 1, "dir: is a folder"),
         (["a.json", "-o", "no/x.spk"], 1, "no/x.spk: its folder does not exist"),
-        (["a.json", "dir", "-o", "x.spk"], 1, "dir: is a folder"),
+        (["a.json", "dir", "-o", "x.spk"], 1, "dir: is a folder; -r takes what is in it"),
         (["a.json", "--rm", "-o", "-"], 2, "--rm needs a file on both sides"),
         (["a.json", "--json", "-o", "-"], 2, "--json and the data"),
         (["a.json", "-c", "zsdt", "-o", "x.spk"], 2, "did you mean zstd"),
@@ -202,6 +202,10 @@ def test_one_failing_input_is_named_and_the_rest_goes_on(run: Run, tmp_path: Pat
     assert told[-1] == "serialpack: all.spk: 2 of 3 entries could not be packed"
     assert entries(run, "all.spk") == ["a.json"]
     assert files(tmp_path) == {"all.spk", "bad.json", "dir/b.csv", "dir/noise"}
+    (args := [arg for arg in args if arg != "--rm"]).extend(["-r", "dir"])
+    *_, of_all, closing = run("pack", *args, code=3).stderr.decode().splitlines()
+    assert "all.spk: 3 of 5 entries could not be packed" in of_all
+    assert closing.startswith("2 packed, 3 failed, ")
 
 
 def test_rm_removes_the_inputs_once_all_are_packed(
