@@ -100,7 +100,7 @@ def first_body(file: IO[bytes]) -> bytes | None:
 
 def has_blocks(file: IO[bytes]) -> bool:
     """Whether any block in ``file`` is whole. No more of it is read than to the first one."""
-    return any(isinstance(found, FoundBlock) and found.whole for found in scan(file))
+    return any(isinstance(found, FoundBlock | FoundShort) and found.whole for found in scan(file))
 
 
 def read_found(file: IO[bytes], found: FoundBlock) -> StoredBlock:
