@@ -252,7 +252,7 @@ def _entries(
         if not entry and os.path.isdir(path):
             continue  # the folder that all are in
         if not recursive and os.path.isdir(path) and not os.path.islink(path):
-            raise FolderError("is a folder", path=path)
+            raise FolderError("is a folder", path=path, hint="-r takes what is in it")
         if fault := fault_of(entry):
             refused.append((path, UsageError(f"its path in the archive {fault}", path=path)))
             continue
