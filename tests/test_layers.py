@@ -26,7 +26,7 @@ LAYERS: list[set[str]] = [
         "watch",
     },
     {"reports", "stages"},
-    {"codecs", "columns", "container", "files", "filters", "formats"},
+    {"codecs", "columns", "container", "files", "filters", "formats", "memory"},
     {"archived", "compressed", "detect", "disk", "folders", "listing", "paths", "serializers"},
     {"array_chains", "look", "output", "raw_numbers", "recognise"},
     {"uploads"},

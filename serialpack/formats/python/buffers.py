@@ -102,6 +102,15 @@ class ScatteredFile:
         self._at += len(piece)
         return bytes(piece) if len(piece) <= _COPIED else piece
 
+    def readinto(self, view: memoryview) -> int:
+        """Fill ``view`` with the next bytes; how many, fewer than it has only at the end."""
+        at = 0
+        for piece in self._data.slices(self._at, self._at + len(view)):
+            view[at : at + len(piece)] = piece
+            at += len(piece)
+        self._at += at
+        return at
+
     def __len__(self) -> int:
         return len(self._data) - self._at
 
