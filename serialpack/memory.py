@@ -1,7 +1,12 @@
-"""Large bytes made of pieces, at the speed of memory."""
+"""Large bytes made of pieces, at the speed of memory.
+
+Of fresh memory the system makes page after page as it is written, which takes longer than to copy
+into it. So large bytes lie on huge pages, as NumPy's arrays do, where the system has some.
+"""
 
 from __future__ import annotations
 
+import mmap
 import sys
 from contextlib import suppress
 from io import BytesIO
@@ -17,11 +22,7 @@ _HUGE_PAGES, _PAGE = 14, 64 << 10
 
 
 def joined(pieces: list[Buffer]) -> bytes:
-    """``pieces`` one after another, as ``b"".join``.
-
-    Of fresh memory the system makes page after page as it is written, which takes longer than to
-    copy it: so large bytes lie on huge pages, as NumPy's arrays do, where the system has some.
-    """
+    """``pieces`` one after another, as ``b"".join``."""
     size = sum(memoryview(piece).nbytes for piece in pieces)
     if size < _FRESH or sys.platform != "linux":
         return b"".join(pieces)
@@ -35,6 +36,45 @@ def joined(pieces: list[Buffer]) -> bytes:
             room[at : at + len(view)] = view
             at += len(view)
     return file.getvalue()
+
+
+class Growing:
+    """Bytes that can be written to and grow at their end, without being copied for that."""
+
+    def __init__(self) -> None:
+        self._size = 0
+        self._room: mmap.mmap | bytearray = bytearray()
+
+    def add(self, piece: Buffer) -> None:
+        """MemoryError."""
+        end = self._size + len(piece)
+        if sys.platform != "linux":
+            self._room += piece
+        else:
+            self._grow(end)
+            self._room[self._size : end] = piece
+        self._size = end
+
+    def _grow(self, size: int) -> None:
+        """Have room for ``size`` bytes and, which takes no memory before it is written, for as many
+        more."""
+        if size <= len(self._room):
+            return
+        try:
+            if isinstance(self._room, mmap.mmap):
+                self._room.resize(2 * size)
+                return
+            self._room = mmap.mmap(-1, 2 * size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        except OSError as error:
+            raise MemoryError(str(error)) from None
+        with suppress(OSError):
+            self._room.madvise(_HUGE_PAGES)
+
+    def whole(self) -> memoryview:
+        """All of them, to which nothing is added any more."""
+        if isinstance(self._room, mmap.mmap):
+            self._room.resize(self._size)
+        return memoryview(self._room)
 
 
 def _on_huge_pages(room: memoryview) -> None:

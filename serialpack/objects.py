@@ -275,7 +275,7 @@ def _restored(source: Source, trust: bool, threads: int | None) -> tuple[Plan, l
     done = unpack_stream(source.read, pieces.add, trust=trust, threads=threads, into=source)
     if done.format != "object" or len(done.headers) != 1:
         raise UsageError(f"holds a {done.format} file, not an object", hint="unpack it")
-    return member_plan(done.headers[0], trust=trust), pieces.pieces
+    return member_plan(done.headers[0], trust=trust), pieces.pieces()
 
 
 def loads(

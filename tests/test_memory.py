@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from serialpack.memory import joined
+from serialpack.memory import Growing, joined
 from serialpack.stages.stage import Buffer
 
 MEGABYTE = 1 << 20
@@ -47,3 +47,15 @@ def test_it_lies_on_huge_pages() -> None:
         elif inside and line.startswith("VmFlags:"):
             flags = line
     assert " hg" in flags
+
+
+def test_bytes_grow_where_they_lie() -> None:
+    """And can be written to, to their end."""
+    growing = Growing()
+    pieces = [bytes([n]) * (1 << n) for n in range(22)]
+    for piece in pieces:
+        growing.add(piece)
+    whole = growing.whole()
+    assert whole == b"".join(pieces)
+    whole[-1] = 1
+    assert bytes(whole[-2:]) == b"\x15\x01"
