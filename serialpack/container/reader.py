@@ -23,7 +23,7 @@ from serialpack.container.frames import (
     START_ZSTD,
     TRAILER_OWN,
     FrameSource,
-    Whole,
+    Into,
     checksum,
     frame_rest,
 )
@@ -191,16 +191,16 @@ def read_members(
     start: int = 0,
     *,
     damaged: bool = False,
-    whole: Whole | None = None,
+    into: Into | None = None,
 ) -> Iterator[Member]:
     """The members of a stream, each to be read to its end before the next.
 
     ``read(n)`` gives up to n bytes, and none only at the end. NotContainerError where the stream
     does not begin as a container. ``after``: the stream begins behind this member, at byte
     ``start`` of the file. ``damaged``: of damaged short members their damage is not raised.
-    ``whole``: see ``FrameSource``.
+    ``into``: see ``FrameSource``.
     """
-    return members_of(FrameSource(read, start, whole), after, damaged=damaged)
+    return members_of(FrameSource(read, start, into), after, damaged=damaged)
 
 
 def members_of(
@@ -313,8 +313,7 @@ def read_parts(source: FrameSource, block: Block) -> tuple[Buffer, ...]:
     """
     if not block.in_place:
         return tuple(read_part(source, block, part) for part in block.parts)
-    start = source.offset
-    whole = source.whole(block.payload, f"block {block.seq}")
+    whole = source.room(block.payload)
     if whole is None:  # no more memory than there are bytes
         grown = bytearray()
         for part in block.parts:
@@ -322,8 +321,10 @@ def read_parts(source: FrameSource, block: Block) -> tuple[Buffer, ...]:
         return (grown,)
     at = 0
     for part in block.parts:
-        _check_part(whole[at : at + part.stored], block, part, start + at)
-        at += part.stored
+        start, end = source.offset, at + part.stored
+        check = source.fill(whole[at:end], f"block {block.seq}")
+        _check_part(check, block, part, start)
+        at = end
     return (whole,)
 
 
@@ -331,12 +332,13 @@ def read_part(source: FrameSource, block: Block, part: Part) -> bytes:
     """The stored bytes of a part that begins here; DamagedError where they are others."""
     start = source.offset
     data = source.exactly(part.stored, f"block {block.seq}")
-    _check_part(data, block, part, start)
+    _check_part(checksum(data), block, part, start)
     return data
 
 
-def _check_part(data: Buffer, block: Block, part: Part, start: int) -> None:
-    if checksum(data) != part.check:
+def _check_part(check: int, block: Block, part: Part, start: int) -> None:
+    """``check``: the checksum of what stands at byte ``start``."""
+    if check != part.check:
         raise DamagedError(
-            "its checksum does not match", block=block.seq, start=start, end=start + len(data)
+            "its checksum does not match", block=block.seq, start=start, end=start + part.stored
         )

@@ -5,7 +5,7 @@ from functools import lru_cache
 from threading import local
 from typing import NamedTuple
 
-from serialpack.container.frames import Whole
+from serialpack.container.frames import Into
 from serialpack.container.reader import Member, read_members
 from serialpack.container.records import Header, StoredBlock
 from serialpack.errors import DamagedError, RefusedError
@@ -98,11 +98,11 @@ def unpack_stream(
     threads: int = 1,
     max_size: int | None = None,
     progress: Progress | None = None,
-    whole: Whole | None = None,
+    into: Into | None = None,
 ) -> Unpacked:
     """Unpack all members that ``read`` gives, in order, checking every byte.
 
-    ``trust``: also those whose serializer can run code that is in the file. ``whole``: see
+    ``trust``: also those whose serializer can run code that is in the file. ``into``: see
     ``FrameSource``.
 
     ``read(n)`` gives up to n bytes, none at the end. What is written before damage is found stays
@@ -111,7 +111,7 @@ def unpack_stream(
     out = LimitedWrite(write, max_size)
     done = [
         unpack_member(member, out, trust=trust, threads=threads, progress=progress)
-        for member in read_members(read, whole=whole)
+        for member in read_members(read, into=into)
     ]
     records = [each.records for each in done if each.records is not None]
     seconds: dict[str, float] = {}
