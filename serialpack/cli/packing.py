@@ -36,7 +36,12 @@ def file_packer(how: PackOptions, force: bool) -> Callable[[FileJob, Progress], 
         assert job.target is not None
         return api.pack(job.path, job.target, force=force or job.again, progress=progress, **alone)
 
-    return work
+    if how.get("shared_dict") is not None:
+        return work
+    from serialpack.cli.alike import AlikePacker
+
+    table = AsFound(how["delimiter"], how["encoding"], how["no_header"])
+    return AlikePacker(work, how["format"], table)
 
 
 class Packer:
