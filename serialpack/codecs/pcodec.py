@@ -53,7 +53,7 @@ class Pcodec(Codec):
 
         return np.dtype("<" + TYPES[max(self.values[1], 1) - 1])
 
-    def compress(self, data: Buffer) -> bytes:
+    def _compress(self, data: Buffer) -> bytes:
         import numpy as np
 
         kind = self._type
@@ -65,23 +65,20 @@ class Pcodec(Codec):
         rest = bytes(data[n * kind.itemsize :])
         return b"".join((varint(len(data)), varint(len(stream)), stream, rest))
 
-    def decompress(self, stored: Buffer, size: int) -> Buffer:
+    def _decompress(self, stored: Buffer, size: int) -> Buffer:
         import numpy as np
 
         kind = self._type
         n, rest = divmod(size, kind.itemsize)
-        try:
-            found, at = read_varint(stored, 0, len(stored))
-            check_size(found, size)
-            length, start = read_varint(stored, at, len(stored))
-            if len(stored) != start + length + rest or bool(n) != bool(length):
-                raise CodecError(f"does not restore to the {size} bytes promised")
-            out = np.empty(size, np.uint8)
-            if n:
-                numbers = out[: size - rest].view(kind)
-                decompress_numbers(stored[start : start + length], numbers)
-        except ValueError as error:
-            raise CodecError(f"pcodec cannot restore {size} bytes from it: {error}") from None
+        found, at = read_varint(stored, 0, len(stored))
+        check_size(found, size)
+        length, start = read_varint(stored, at, len(stored))
+        if len(stored) != start + length + rest or bool(n) != bool(length):
+            raise CodecError(f"does not restore to the {size} bytes promised")
+        out = np.empty(size, np.uint8)
+        if n:
+            numbers = out[: size - rest].view(kind)
+            decompress_numbers(stored[start : start + length], numbers)
         out[size - rest :] = np.frombuffer(stored, np.uint8, rest, start + length)
         return out.data
 
