@@ -304,6 +304,8 @@ def test_an_archive_of_small_files(folder: Path) -> None:
     done = run(folder, "unpack", "--salvage", "all.spk", "-o", "out")
     assert done.code == 3
     assert names(folder / "out") == ["a.json", "c.txt"]
+    tested = run(folder, "unpack", "--test", "all.spk")
+    assert "3 of 3 or more blocks are whole; serialpack unpack --salvage" in tested.lines[-1]
 
 
 def test_an_archive_through_a_pipe(archive: Path) -> None:
