@@ -168,9 +168,9 @@ class Source:
 
     def peek(self, size: int) -> bytes:
         """The next ``size`` bytes, which stay to be read."""
-        head = self.read(size)
-        self._pushed = head + self._pushed
-        return head
+        if len(self._pushed) < size:
+            self._pushed = self.read(size)
+        return self._pushed[:size]
 
     def seekable(self) -> bool:
         """Whether the file can be read from its end: no pipe, and nothing was read but a peek."""

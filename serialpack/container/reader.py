@@ -7,6 +7,7 @@ checked by the pipeline, with the checksums that the blocks carry.
 
 import io
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 
 from serialpack.container.ends import (
     seek_table,
@@ -29,7 +30,7 @@ from serialpack.container.frames import (
 )
 from serialpack.container.index import Index, IndexRow, frames_left
 from serialpack.container.records import ALIGN, Block, Header, Part, StoredBlock
-from serialpack.container.short import ShortMember, payload_size, read_short
+from serialpack.container.short import LITTLE, ShortMember, payload_size, read_short
 from serialpack.container.small import START_SMALL
 from serialpack.errors import DamagedError, NotContainerError, TruncatedError
 from serialpack.stages.stage import Buffer
@@ -283,7 +284,15 @@ def first_header(peek: Callable[[int], bytes]) -> Header:
         head = peek(size)
         if prefix[8:] == SHORT and len(head) >= size:
             head = peek(size + payload_size(head[start + PREFIX_LENGTH : -8], start))
+    return _header_last(head) if len(head) <= LITTLE else _header_in(head)
+
+
+def _header_in(head: bytes) -> Header:
     return next(read_members(io.BytesIO(head).read)).header
+
+
+#: Several ask of a small file, one after another: whether it is of an archive, what it is.
+_header_last = lru_cache(1)(_header_in)
 
 
 def _payload(source: FrameSource, block: Block) -> tuple[tuple[Buffer, ...], DamagedError | None]:
