@@ -8,6 +8,7 @@ import io
 import sys
 import tracemalloc
 import warnings
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
@@ -64,6 +65,11 @@ OWN: dict[str, Any] = {
     "offset": datetime(2020, 1, 1, 5, tzinfo=timezone(timedelta(hours=-3, microseconds=5))),
     "utc": datetime(2020, 1, 1, fold=1, tzinfo=UTC),
     "ranges": [range(5, 1, -2), range(1 << 70), slice(None), slice(1, (2,), "x")],
+    "collections": [
+        OrderedDict(b=1, a=deque([Counter("abca")], 3)),
+        defaultdict(list, a=[(1, 2)]),
+        defaultdict(None, {3: deque()}),
+    ],
     "decimal": [Decimal("1.50"), Decimal("NaN")],
     "arrays": {"weights": [np.arange(3), np.ones(40_000)], "name": ("x",)},
 }
@@ -143,6 +149,10 @@ BAD = {
     "no-range": _message(23, "a", 2, 1),
     "standing-still": _message(23, 1, 2, 0),
     "half-a-slice": _message(24, 1, 2),
+    "no-map": _message(25, [["a", 1]]),
+    "no-length": _message(26, "a", 1),
+    "letters": _message(27, "abc"),
+    "another-call": _message(28, "print", {}),
 }
 
 
