@@ -173,6 +173,13 @@ def _typed(code: str, data: bytes) -> Any:
     return found
 
 
+def _items(value: OrderedDict[Any, Any] | Counter[Any]) -> dict[Any, Any]:
+    """TypeError where it has attributes too."""
+    if vars(value):
+        raise TypeError(f"{type(value).__name__} with attributes")
+    return dict(value)
+
+
 def _default(value: defaultdict[Any, Any]) -> Parts:
     factory = value.default_factory
     if factory is None:
@@ -211,9 +218,9 @@ _MAKERS: dict[type, Callable[[Any], Parts]] = {
     timedelta: lambda v: (_DURATION, [v.days, v.seconds, v.microseconds]),
     range: lambda v: (_RANGE, [v.start, v.stop, v.step]),
     slice: lambda v: (_SLICE, [v.start, v.stop, v.step]),
-    OrderedDict: lambda v: (ORDERED, [dict(v)]),
+    OrderedDict: lambda v: (ORDERED, [_items(v)]),
     deque: lambda v: (DEQUE, [v.maxlen, *v]),
-    Counter: lambda v: (COUNTER, [dict(v)]),
+    Counter: lambda v: (COUNTER, [_items(v)]),
     defaultdict: _default,
     array: lambda v: (_TYPED, [v.typecode, v.tobytes()]),
     **{cls: lambda v: (_PATH, [type(v).__name__, str(v)]) for cls in _PATHS.values()},

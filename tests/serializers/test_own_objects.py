@@ -164,6 +164,14 @@ def test_stored_bytes_that_lie_are_one_error(name: str) -> None:
     assert "\n" not in str(caught.value)
 
 
+def test_attributes_beside_items_are_not_lost() -> None:
+    """Not even where nothing is proved."""
+    value = OrderedDict(a=1)
+    vars(value)["beside"] = 2
+    with pytest.raises(SerialpackError, match="OrderedDict"):
+        serialpack.dumps(value, "objects", verify=False)
+
+
 def test_no_module_is_imported_and_no_class_is_called() -> None:
     assert "this" not in sys.modules
     with pytest.raises(UnsupportedError, match="import this first"):
