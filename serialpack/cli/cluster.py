@@ -84,6 +84,8 @@ class Cluster:
                     n_workers=workers or usable_cores(),
                     threads_per_worker=1,
                     dashboard_address=None,
+                    # Else it is port 8787 of all networks, and a line is said where that is taken.
+                    scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
                     memory_limit=None,
                     silence_logs=logging.CRITICAL + 1,
                     preload=[__name__],
