@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import serialpack
-from serialpack.cli.batch import FileJob
+from serialpack.cli.batch import Commit, FileJob
 from serialpack.cli.cluster import Cluster
 from serialpack.formats.base import SourceBlock
 from tests.cli.conftest import Run
@@ -87,6 +87,25 @@ class Done(NamedTuple):
     result: Any
 
 
+class Answered(NamedTuple):
+    """A task whose worker ended right after it gave its result: so there is no exception."""
+
+    key: str
+    status: str = "lost"
+
+    def exception(self) -> None: ...
+
+
+class AllAnswered(list[tuple[Answered, Any]]):
+    """What ``as_completed`` gives, in the order in which it was added."""
+
+    def add(self, task: Answered) -> None:
+        self.append((task, [None]))
+
+    def __next__(self) -> tuple[Answered, Any]:
+        return self.pop(0)
+
+
 class OneAtATime:
     """What ``Cluster`` needs of a client and of distributed, here."""
 
@@ -94,6 +113,14 @@ class OneAtATime:
 
     def nthreads(self) -> dict[str, int]:
         return {"here": 1}
+
+    def map(self, _: Any, groups: list[Any], *, pure: bool, key: str) -> list[Answered]:
+        assert not pure
+        return [Answered(f"{key}-{number}") for number in range(len(groups))]
+
+    def as_completed(self, *, with_results: bool, raise_errors: bool) -> AllAnswered:
+        assert (with_results, raise_errors) == (True, False)
+        return AllAnswered()
 
     def submit(self, function: Any, *args: Any, pure: bool) -> Done:
         assert not pure
@@ -109,7 +136,15 @@ class OneAtATime:
 def cluster() -> Cluster:
     made = Cluster.__new__(Cluster)
     made.client = made._distributed = OneAtATime()
+    made.tell = None
     return made
+
+
+def test_what_a_worker_answered_before_it_ended_counts(cluster: Cluster) -> None:
+    """It was a TypeError: what had become of the task was asked of its state alone."""
+    groups = [[FileJob(name, None)] for name in "ab"]
+    done = cluster.in_order(groups, lambda: lambda *_: None, Commit(each=False, read_back=False))
+    assert list(done) == [(group, [None]) for group in groups]
 
 
 @pytest.mark.parametrize("name", ["a.json", "a.csv", "a.ndjson", "a.bin"])
