@@ -15,12 +15,7 @@ from serialpack.auto import Choice, choose
 from serialpack.container.reader import SNIFF, first_header, is_container, is_small
 from serialpack.container.small import MAX_SMALL
 from serialpack.detect import AsFound, looks_like, told
-from serialpack.errors import (
-    FileError,
-    NotContainerError,
-    SerialpackError,
-    UsageError,
-)
+from serialpack.errors import FileError, NotContainerError, SerialpackError, UsageError
 from serialpack.far import is_store
 from serialpack.files import Path, Source
 from serialpack.formats import FORMATS
@@ -185,6 +180,7 @@ def unpack(
     compression: str | None = None,
     shared_dict: Path | None = None,
     progress: Progress | None = None,
+    elsewhere: Elsewhere | None = None,
 ) -> UnpackReport:
     """Unpack the container at ``source`` to ``target``; None checks every byte, writing nothing.
 
@@ -203,6 +199,8 @@ def unpack(
 
     ``shared_dict`` is the dictionary that it was packed with, where that is neither beside it, in
     a folder above, nor in the folder of the user's configuration. MissingFileError without.
+
+    ``elsewhere`` has others restore the blocks, where all are wanted.
 
     Raises NotContainerError, DamagedError, TruncatedError, UnsupportedError, RefusedError,
     UsageError, FileError.
@@ -254,6 +252,7 @@ def unpack(
 
                 done = unpack_bytes(opened, write, Span(*byte_range), max_size, trust=trust)
             else:
+                how["elsewhere"] = elsewhere
                 done = unpack_stream(opened.read, write, progress=progress, **how)
     report = unpack_report(done, opened.path, target_name(target), part=bool(ranges))
     return report._replace(**damage)

@@ -242,9 +242,10 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
         " file system, or URLs. With `local` a worker a core (`-j`) is started here. What comes of"
         " it, reports and exit status are those of a run without. What a killed worker had is done"
         " once more. Ctrl-C cancels. It takes `pip install 'serialpack[dask]'`.",
-        "Of a file that `pack` finds to be more than a worker's share, and 64 MiB at least, every"
-        " block is a task: the command reads it through and writes what the workers, which read"
-        " their blocks too, send of it: the same container.",
+        "Of a file that is more than a worker's share, and 64 MiB at least, every block is a task:"
+        " the command reads it through and writes what the workers, which read their blocks too,"
+        " send of it: the same bytes. What `--to` reads is one task, though, where it is"
+        " compressed, packed or in another encoding, and what becomes an array or a document.",
     ),
     ("*", "--stats"): (
         "A table for each file, and of several one for all. Seconds add up over threads; waiting is"

@@ -4,8 +4,8 @@ A task does for a group what a local worker process does (``batch.GroupWorker``)
 writes storage itself, and only what is told of each file travels. A task that a killed worker had
 is done once more; what it finds in its place already must be what it would have written.
 
-A file that is more than a worker's share is cut here, block by block: a task reads a block, packs
-it, and gives back what stands in the container. So that is the very one of a run without.
+A file that is more than a worker's share is cut here, block by block: a task reads a block, packs,
+restores or converts it, and gives back what is to be written. So that is what a run without writes.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from serialpack.cli.batch import Commit, FileJob, GroupWorker, MakeJobWork, Outcome
 from serialpack.cli.words import note
 from serialpack.container.frames import checksum
+from serialpack.container.records import StoredBlock
 from serialpack.disk import remove_dead
 from serialpack.errors import (
     ExistingFileError,
@@ -36,6 +37,10 @@ from serialpack.files import Source
 from serialpack.formats.base import SourceBlock
 from serialpack.pipeline.processes import MEMORY, out_of_band
 from serialpack.pipeline.workers import MakeWorker, usable_cores
+from serialpack.stages.stage import Buffer
+
+#: A block of a source that is packed or converted, or of a container that is unpacked.
+BlockT = TypeVar("BlockT", SourceBlock, StoredBlock)
 
 #: The word for a cluster that is started here, and ends with the command.
 LOCAL = "local"
@@ -84,6 +89,8 @@ class Cluster:
                     n_workers=workers or usable_cores(),
                     threads_per_worker=1,
                     dashboard_address=None,
+                    # Else it is port 8787 of all networks, and a line is said where that is taken.
+                    scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
                     memory_limit=None,
                     silence_logs=logging.CRITICAL + 1,
                     preload=[__name__],
@@ -174,27 +181,31 @@ class Cluster:
         return max(_CUT_FROM, sum(job.size for job in jobs) // self.workers)
 
     def blocks(
-        self, path: str, blocks: Iterator[SourceBlock], make: MakeWorker
-    ) -> Iterator[tuple[SourceBlock, Any]]:
+        self, path: str, blocks: Iterator[BlockT], make: MakeWorker
+    ) -> Iterator[tuple[BlockT, Any]]:
         """Each of the ``blocks`` of the file at ``path``, which workers read themselves, with what
         a worker of ``make`` makes of it there, in order."""
-        waiting: deque[tuple[SourceBlock, Any]] = deque()
+        waiting: deque[tuple[BlockT, Any]] = deque()
         most, held, offset = 2 * self.workers, 0, 0
         path = _absolute(path)
         for block in blocks:
-            part = FilePart(path, offset, len(block.data), checksum(block.data))
-            bare = block._replace(data=b"")
-            task = self.client.submit(_block_there, make, bare, part, pure=False)
+            bare, pieces = _apart(block)
+            if isinstance(block, StoredBlock):
+                offset = block.end - sum(map(len, pieces))
+            parts = []
+            for piece in pieces:
+                parts.append(FilePart(path, offset, len(piece), checksum(piece)))
+                offset += len(piece)
+            task = self.client.submit(_block_there, make, bare, parts, pure=False)
             waiting.append((block, task))
-            offset += part.size
-            held += part.size
+            held += sum(map(len, pieces))
             while len(waiting) > most or held > _MOST_HELD:
-                held -= len(waiting[0][0].data)
+                held -= sum(map(len, _apart(waiting[0][0])[1]))
                 yield self._made(*waiting.popleft())
         while waiting:
             yield self._made(*waiting.popleft())
 
-    def _made(self, block: SourceBlock, task: Any) -> tuple[SourceBlock, Any]:
+    def _made(self, block: BlockT, task: Any) -> tuple[BlockT, Any]:
         """A block with what was made of it, which comes from the worker itself, if it can."""
         try:
             return block, self.client.gather(task, direct=True)
@@ -255,9 +266,19 @@ class FilePart(NamedTuple):
         return data
 
 
-def _block_there(make: MakeWorker, bare: SourceBlock, part: FilePart) -> Any:
+def _apart(block: BlockT) -> tuple[BlockT, Sequence[Buffer]]:
+    """A block without its bytes, and these, which stand one after another in the file."""
+    if isinstance(block, StoredBlock):
+        return block._replace(payload=()), block.payload
+    return block._replace(data=b""), (block.data,)
+
+
+def _block_there(make: MakeWorker, bare: BlockT, parts: Sequence[FilePart]) -> Any:
     """What a task does for a block, in a worker."""
-    return out_of_band(make()(bare._replace(data=part.read())))
+    pieces = tuple(part.read() for part in parts)
+    if isinstance(bare, StoredBlock):
+        return out_of_band(make()(bare._replace(payload=pieces)))
+    return out_of_band(make()(bare._replace(data=pieces[0])))
 
 
 class WorkersEnded(SerialpackError):

@@ -15,7 +15,7 @@ from serialpack.cli.naming import STDIO, converted_name, unpacked_name
 from serialpack.cli.requests import Conversion, UnpackRequest, chosen_entries, entry_words
 from serialpack.cli.run import data_of, know, rounded, say
 from serialpack.cli.words import other_delimiter
-from serialpack.conversion.files import check_convert, convert
+from serialpack.conversion.files import check_convert, convert, is_cut
 from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.tables.shaping import Shaping, column_names, types_of
 from serialpack.conversion.tables.told import closing_words
@@ -100,6 +100,7 @@ class Converter:
             from_files=_FROM_FILES,
             from_bytes=_FROM_BYTES,
             alone=None,
+            cuts=lambda job: is_cut(job.path, job.to, self._how),
         )
         return mover.each(mover.inputs, self._convert)
 
@@ -121,7 +122,8 @@ class Converter:
     def _convert(self, path: str) -> dict[str, Any]:
         to = self._to_of(path)
         target = self._target_of(path, to)
-        return self._moved(path, path, target, to, lambda: nullcontext(data_of(path)), self._how)
+        how: ConvertOptions = {**self._how, "elsewhere": self._mover.elsewhere(path)}
+        return self._moved(path, path, target, to, lambda: nullcontext(data_of(path)), how)
 
     def _convert_entry(self, path: str) -> dict[str, Any]:
         """Convert the one entry that is meant of the archive ``path``."""
@@ -211,6 +213,7 @@ def convert_options(asked: UnpackRequest) -> ConvertOptions:
         "verify": not said.no_verify,
         "trust": asked.trust,
         "threads": asked.outputs.threads,
+        "elsewhere": None,
         "max_size": asked.max_size,
         "force": asked.outputs.force,
         "fields": said.fields,

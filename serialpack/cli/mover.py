@@ -37,7 +37,7 @@ from serialpack.reports import ReportT
 from serialpack.targets import is_device
 
 if TYPE_CHECKING:
-    from serialpack.cli.batch import Batch, MakeJobWork
+    from serialpack.cli.batch import Batch, FileJob, MakeJobWork
     from serialpack.cli.cluster import Cluster
     from serialpack.cli.jobs import Jobs
     from serialpack.cli.journal import Journal
@@ -105,14 +105,14 @@ class Mover:
         from_files: int = 1000,
         from_bytes: int = 16 << 20,
         alone: int | None = LARGE,
-        cuts: bool = False,
+        cuts: "Callable[[FileJob], bool]" = lambda _: False,
     ) -> None:
         """Have the inputs done in groups ahead of what is told of them, where they are several.
 
         ``make`` gives what does a ``FileJob``; ``target`` and ``to`` say where each goes, and in
         which format. From so many files, or bytes of them, on processes pay for their start (some
-        0.2 s for two); each takes files of up to ``alone`` bytes. ``cuts``: with a cluster a file
-        that is more than a worker's share is left to ``move``, for its blocks to be done
+        0.2 s for two); each takes files of up to ``alone`` bytes. ``cuts``: whether a file that
+        is more than a share of a cluster's worker is left to ``move``, for its blocks to be done
         ``elsewhere``. What is wrong with an input is left to it, too.
         """
         outputs, paths = self._outputs, self.inputs
@@ -127,17 +127,19 @@ class Mover:
         self._jobs = jobs = Jobs(paths, self.targets, outputs, target, to)
         if outputs.skip_existing:
             self._found.notes.extend(jobs.without_dead())
+        done = jobs.all
         if outputs.scheduler is not None:
             from serialpack.cli.cluster import Cluster
 
             self._cluster = Cluster(outputs.scheduler, outputs.threads, partial(say, self._manner))
-            alone = self._cluster.share(jobs.all) if cuts else None
+            share, alone = self._cluster.share(jobs.all), None
+            done = [job for job in done if job.size <= share or not cuts(job)]
         threads = outputs.threads or usable_cores()
         much = len(jobs.all) >= from_files or sum(job.size for job in jobs.all) >= from_bytes
         several = threads > 1 and much
         each = outputs.sync == "each" or any(is_far(job.target) for job in jobs.all)
         self.batch = Batch(
-            jobs.all,
+            done,
             make,
             Commit(each, not outputs.keep),
             processes=threads if several else 0,

@@ -103,7 +103,7 @@ class Packer:
         mover.ahead(
             partial(file_packer, self._how, self._force),
             lambda path: mover.targets.of(path, packed_name),
-            cuts=True,
+            cuts=lambda _: True,
         )
         return mover.each(self._inputs, self._pack)
 

@@ -90,6 +90,7 @@ class Unpacker:
             mover.ahead(
                 partial(file_unpacker, how, asked.shared_dict),
                 lambda path: None if asked.test else mover.targets.of(path, self._name),
+                cuts=lambda _: True,
             )
         return self._mover.each(self._mover.inputs, self._unpack, hint=not self._asked.salvage)
 
@@ -155,6 +156,7 @@ class Unpacker:
                     byte_range=asked.byte_range,
                     progress=bar,
                     compression=compression,
+                    elsewhere=self._mover.elsewhere(path),
                     **self._how(),
                 ),
                 check=lambda: api.check(path, None if target == STDIO else target, force=force),

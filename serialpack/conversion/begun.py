@@ -42,17 +42,22 @@ from serialpack.files import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import MAX_BLOCK
 from serialpack.formats.shared.filed import FileRead
+from serialpack.pipeline.line import Elsewhere
 from serialpack.pipeline.workers import usable_cores
 
 
 class Begun(NamedTuple):
-    """A source that is open, and how it becomes the target."""
+    """A source that is open, and how it becomes the target.
+
+    ``elsewhere``: others that do its blocks, where these stand in the source as they are read.
+    """
 
     given: Given
     plan: ConversionPlan
     size: int | None
     block_size: int | None
     name: str
+    elsewhere: Elsewhere | None
 
 
 def begun(source: Source, to: str, how: ConvertOptions, threads: int) -> Begun:
@@ -91,7 +96,8 @@ def begun(source: Source, to: str, how: ConvertOptions, threads: int) -> Begun:
         step=step,
     )
     whole = given.plan.source_serializer is not None or shaping.at
-    return Begun(given, plan, source.size, MAX_BLOCK if whole else None, source.path)
+    elsewhere = how["elsewhere"] if given.read == source.read else None
+    return Begun(given, plan, source.size, MAX_BLOCK if whole else None, source.path, elsewhere)
 
 
 class Known(NamedTuple):
@@ -131,6 +137,7 @@ def looked_at(
             front.plan,
             within=to in TYPED_TABLES | UNIONS,
             threads=threads,
+            elsewhere=front.elsewhere,
             size=front.size,
             block_size=front.block_size or block_size,
         )

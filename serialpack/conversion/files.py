@@ -38,12 +38,12 @@ from serialpack.conversion.tables.twice import Rereadable, twice
 from serialpack.conversion.targets import is_written, written
 from serialpack.conversion.types.typing import SPELLINGS
 from serialpack.detect import AsFound
-from serialpack.errors import UsageError, ValueRefusedError
+from serialpack.errors import SerialpackError, UsageError, ValueRefusedError
 from serialpack.files import Path, Source
 from serialpack.formats import FORMATS
-from serialpack.formats.base import MAX_BLOCK, Read
+from serialpack.formats.base import MAX_BLOCK, Read, ValueFormat
 from serialpack.formats.shared.join import Join
-from serialpack.pipeline.line import Progress
+from serialpack.pipeline.line import Elsewhere, Progress
 from serialpack.pipeline.unpack import LimitedWrite, Write
 from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import ConvertReport
@@ -61,6 +61,20 @@ def check_convert(
     if format is not None:
         FORMATS.source(format)
     check_threads(threads)
+
+
+def is_cut(source: Path, to: str, how: ConvertOptions) -> bool:
+    """Whether the blocks of ``source`` stand in it as they are read, and what becomes of each in
+    the target: then others can read and convert them. What is wrong with it, converting says."""
+    try:
+        with opened_source(source, trust=how["trust"]) as opened:
+            given, plan, *_ = begun(opened, FORMATS.spelled(to), how, threads=1)
+            stands = given.read == opened.read
+    except (SerialpackError, OSError):
+        return False
+    target = FORMATS.get(plan.target)
+    in_blocks = isinstance(target, ValueFormat) and target.join is not None
+    return stands and (in_blocks or plan.target in TABLES)
 
 
 def convert(
@@ -87,6 +101,7 @@ def convert(
     no_header: bool = False,
     table: str | None = None,
     progress: Progress | None = None,
+    elsewhere: Elsewhere | None = None,
 ) -> ConvertReport:
     """Write the records of ``source`` in the format ``to``, with nothing lost unsaid.
 
@@ -109,7 +124,8 @@ def convert(
     of each record: see ``columns.project`` for what that means; of a container of columns only
     they are read then. ``table`` is the one of a database that is read, by default the only one,
     and of one that is written, by default named as the file; of a database read, it keeps its
-    name. Everything else as ``pack`` and ``unpack``.
+    name. ``elsewhere`` has others convert the blocks (see ``is_cut``). Everything else as ``pack``
+    and ``unpack``.
 
     A target whose path ends in ``.gz``, ``.zst``, ``.xz``, ``.bz2`` or ``.lz4`` is compressed so,
     at the level which that has by default; ``max_size`` counts the bytes before.
@@ -129,6 +145,7 @@ def convert(
         "trust": trust,
         "options": options or {},
         "threads": threads,
+        "elsewhere": elsewhere,
         "max_size": max_size,
         "force": force,
         "fields": fields,
@@ -232,7 +249,7 @@ def _converted(
     threads = how["threads"] or usable_cores()
     with opened_source(source, trust=how["trust"]) as opened:
         check_target(target, how["force"], opened.stat)
-        given, plan, _, size, _ = begun(opened, to, how, threads)
+        given, plan, _, size, _, elsewhere = begun(opened, to, how, threads)
         if known is not None:
             plan = plan._replace(layout=known.layout, types=known.types, kept=known.kept)
             size = known.block_size
@@ -255,6 +272,7 @@ def _converted(
                     patch=into.patch,
                     progress=progress,
                     losses=losses,
+                    elsewhere=elsewhere,
                 )
             projected = given.projected
             done = done._replace(losses=totals([*done.losses, *given.dropped]))

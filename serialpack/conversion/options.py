@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, TypedDict
 
 from serialpack.conversion.tables.shaping import Shaping
+from serialpack.pipeline.line import Elsewhere
 
 
 class ConvertOptions(TypedDict):
@@ -19,6 +20,7 @@ class ConvertOptions(TypedDict):
     trust: bool
     options: Mapping[str, Any]
     threads: int | None
+    elsewhere: Elsewhere | None
     max_size: int | None
     force: bool
     fields: Sequence[str]

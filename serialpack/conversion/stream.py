@@ -19,7 +19,7 @@ from serialpack.formats import FORMATS
 from serialpack.formats.base import Read, SourceBlock, ValueFormat
 from serialpack.formats.shared.document import DocumentFormat
 from serialpack.formats.shared.join import Join
-from serialpack.pipeline.line import Crew, Line, Progress
+from serialpack.pipeline.line import Crew, Elsewhere, Line, Progress
 from serialpack.reports import LeftOut
 from serialpack.values.kinds import COLUMNS, Loss
 from serialpack.values.structure import Structure
@@ -124,13 +124,15 @@ def convert_stream(
     patch: Patch | None = None,
     progress: Progress | None = None,
     losses: Losses | None = None,
+    elsewhere: Elsewhere | None = None,
 ) -> Converted:
     """Convert what ``read`` gives, as ``plan`` says, to one file that ``write`` gets.
 
     ``block_size``: how many bytes of the source are read at a time, where not as many as suit the
     target. ``size``: the source's bytes, where they are known. ``patch`` as ``Joiner`` has it.
     What is written before an error stays written: a caller that wants all or nothing gives a file
-    of its own. ``losses`` counts what was changed, also where it ends early.
+    of its own. ``losses`` counts what was changed, also where it ends early. ``elsewhere`` has
+    others convert the blocks, where the target is written block by block.
     """
     fmt = FORMATS.get(plan.source)
     assert isinstance(fmt, ValueFormat)
@@ -165,8 +167,8 @@ def convert_stream(
     # Of tables Python does the most, so that threads are of no use.
     slow = plan.layout is not None
     here = apart or not in_pieces
-    crew = Crew() if here else Crew(threads, processes=threads > 1, slow=slow)
-    converted = line.through(partial(BlockConverter, plan), crew)
+    several = Crew(threads, processes=threads > 1, slow=slow, elsewhere=elsewhere)
+    converted = line.through(partial(BlockConverter, plan), Crew() if here else several)
     if not in_pieces:
         records, numbers = list[Any](), list[int]()
         one_record = target.one_record and plan.target not in ARCHIVES

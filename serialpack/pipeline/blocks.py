@@ -133,7 +133,8 @@ class Serialized(NamedTuple):
 
 
 class Restored(NamedTuple):
-    """A block unpacked: its serialized bytes, and the source's (None where not asked for)."""
+    """A block unpacked: its serialized bytes, and the source's (None where these are the same, or
+    not asked for)."""
 
     data: Buffer
     source: Buffer | None
@@ -268,7 +269,7 @@ class BlockUnpacker:
         data = self.decompress(stored, timer)
         at(0.5)
         source = None if self.serialized else self.deserialize(stored, data, timer)
-        return Restored(data, source, timer.seconds)
+        return Restored(data, None if source is data else source, timer.seconds)
 
     def decompress(self, stored: StoredBlock, timer: Timer) -> Buffer:
         """The first half: the serialized bytes, held against their checksum."""
@@ -320,9 +321,7 @@ class BlockUnpacker:
         plain = self.keeps and not self.squeeze.filters and not block.in_place
         parts = [(part.restored, part.chain) for part in block.parts]
         if not plain or not block.exact or block.stored or parts != [(block.size, None)]:
-            source = self(stored).source
-            assert source is not None
-            yield source
+            yield self(stored).source_data
             return
         try:
             yield from self.squeeze.codec.decompress_pieces(stored.payload[0], block.size)

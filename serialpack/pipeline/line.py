@@ -26,8 +26,9 @@ SMALL = 64 << 10
 
 Progress = Callable[[int, int], object]
 
-#: Gives each block with what a worker made of it, in order, as workers elsewhere do it.
-Elsewhere = Callable[[Iterator[SourceBlock], MakeWorker], Iterator[tuple[SourceBlock, Any]]]
+#: Gives each block, of a source or stored in a container, with what a worker made of it, in order,
+#: as workers elsewhere do it.
+Elsewhere = Callable[[Iterator[Any], MakeWorker], Iterator[tuple[Any, Any]]]
 
 
 class Crew(NamedTuple):

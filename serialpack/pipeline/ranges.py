@@ -105,8 +105,7 @@ class _Blocks:
         """The source's bytes of a block."""
         restored = self._unpackers[place.member](self._stored(place))
         add_seconds(self.seconds, restored.seconds)
-        assert restored.source is not None
-        return restored.source
+        return restored.source_data
 
     def pieces(self, place: _Place) -> Iterator[Buffer]:
         """The same from the front, as far as it is asked for."""

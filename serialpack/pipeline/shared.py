@@ -45,8 +45,7 @@ class SharedUnpacker:
             check_entries(stored, entries, restored.source_data)
         except DamagedError as error:
             return SharedBlock.lost(entries, error)
-        data, source = restored.data, restored.source
-        other = None if source is data else source
+        data, other = restored.data, restored.source
         return SharedBlock(entries, restored.source_data, data, other, restored.seconds)
 
 

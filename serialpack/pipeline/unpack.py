@@ -1,7 +1,7 @@
 """A container's members become bytes again: all of them, or a range of records or bytes."""
 
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from threading import local
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from serialpack.container.records import Header, StoredBlock
 from serialpack.errors import DamagedError, RefusedError
 from serialpack.pipeline.blocks import BlockUnpacker, Plan, Restored, plan_of
 from serialpack.pipeline.digest import WholeDigest
-from serialpack.pipeline.line import SMALL, Progress
+from serialpack.pipeline.line import SMALL, Elsewhere, Progress
 from serialpack.pipeline.timing import add_seconds, timed, turns, worked
 from serialpack.pipeline.workers import INLINE_PLAIN, in_order
 from serialpack.serializers import SERIALIZERS
@@ -99,18 +99,21 @@ def unpack_stream(
     max_size: int | None = None,
     progress: Progress | None = None,
     into: Into | None = None,
+    elsewhere: Elsewhere | None = None,
 ) -> Unpacked:
     """Unpack all members that ``read`` gives, in order, checking every byte.
 
     ``trust``: also those whose serializer can run code that is in the file. ``into``: see
-    ``FrameSource``.
+    ``FrameSource``. ``elsewhere`` has others restore the blocks.
 
     ``read(n)`` gives up to n bytes, none at the end. What is written before damage is found stays
     written: a caller that wants all or nothing gives a file of its own.
     """
     out = LimitedWrite(write, max_size)
     done = [
-        unpack_member(member, out, trust=trust, threads=threads, progress=progress)
+        unpack_member(
+            member, out, trust=trust, threads=threads, progress=progress, elsewhere=elsewhere
+        )
         for member in read_members(read, into=into)
     ]
     records = [each.records for each in done if each.records is not None]
@@ -138,6 +141,7 @@ def unpack_member(
     trust: bool = False,
     threads: int = 1,
     progress: Progress | None = None,
+    elsewhere: Elsewhere | None = None,
 ) -> Unpacked:
     """Unpack one member to ``out``; everything else as in ``unpack_stream``.
 
@@ -151,7 +155,11 @@ def unpack_member(
     if short is not None and short.block.block.serialized <= SMALL and watching() is None:
         blocks = _alone(member, plan, seconds, before=out.check)
     else:
-        blocks = _restored(member, plan, seconds, threads, before=out.check, watched=True)
+        # One entry of many is not worth the way.
+        others = None if member.header.in_archive else elsewhere
+        blocks = _restored(
+            member, plan, seconds, threads, before=out.check, watched=True, elsewhere=others
+        )
     for stored, restored in turns(blocks, seconds):
         out(restored.source_data)
         if member.header.shared:
@@ -245,6 +253,7 @@ def _restored(
     serialized: bool = False,
     before: Callable[[int], None] = lambda _: None,
     watched: bool = False,
+    elsewhere: Elsewhere | None = None,
 ) -> Iterator[tuple[StoredBlock, Restored]]:
     """The member's blocks, restored; DamagedError where they are not what was packed.
 
@@ -252,13 +261,20 @@ def _restored(
     these blocks, not something that is made of them.
     """
     digest = WholeDigest()
-    for stored, restored in in_order(
-        timed(_announced(member, before), seconds, "read"),
-        lambda: BlockUnpacker(plan, serialized=serialized),
-        threads,
-        inline=lambda stored: stored.block.serialized <= INLINE_PLAIN,
-        size=(lambda stored: stored.block.size) if watched else None,
-    ):
+    blocks = timed(_announced(member, before), seconds, "read")
+    make = partial(BlockUnpacker, plan, serialized=serialized)
+    worked_on: Iterator[tuple[StoredBlock, Restored]] = (
+        elsewhere(blocks, make)
+        if elsewhere is not None
+        else in_order(
+            blocks,
+            make,
+            threads,
+            inline=lambda stored: stored.block.serialized <= INLINE_PLAIN,
+            size=(lambda stored: stored.block.size) if watched else None,
+        )
+    )
+    for stored, restored in worked_on:
         if not serialized:
             source = restored.source_data
             digest.add(

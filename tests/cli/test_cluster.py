@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
 import pickle
 from collections.abc import Iterator
@@ -12,10 +14,35 @@ from typing import Any, NamedTuple
 import pytest
 
 import serialpack
-from serialpack.cli.batch import FileJob
+from serialpack.cli.batch import Commit, FileJob
 from serialpack.cli.cluster import Cluster
+from serialpack.conversion.files import convert, is_cut
+from serialpack.conversion.options import ConvertOptions
+from serialpack.conversion.tables.shaping import Shaping
 from serialpack.formats.base import SourceBlock
 from tests.cli.conftest import Run
+
+#: How one converts who says nothing of it.
+HOW: ConvertOptions = {
+    "format": None,
+    "lossy": (),
+    "tagged": False,
+    "skip_bad": False,
+    "verify": True,
+    "trust": False,
+    "options": {},
+    "threads": 1,
+    "elsewhere": None,
+    "max_size": None,
+    "force": False,
+    "fields": (),
+    "strict": False,
+    "shaping": Shaping(),
+    "delimiter": None,
+    "encoding": None,
+    "no_header": False,
+    "table": None,
+}
 
 pytest.importorskip("distributed", reason="pip install '.[dask]'")
 
@@ -87,6 +114,25 @@ class Done(NamedTuple):
     result: Any
 
 
+class Answered(NamedTuple):
+    """A task whose worker ended right after it gave its result: so there is no exception."""
+
+    key: str
+    status: str = "lost"
+
+    def exception(self) -> None: ...
+
+
+class AllAnswered(list[tuple[Answered, Any]]):
+    """What ``as_completed`` gives, in the order in which it was added."""
+
+    def add(self, task: Answered) -> None:
+        self.append((task, [None]))
+
+    def __next__(self) -> tuple[Answered, Any]:
+        return self.pop(0)
+
+
 class OneAtATime:
     """What ``Cluster`` needs of a client and of distributed, here."""
 
@@ -94,6 +140,14 @@ class OneAtATime:
 
     def nthreads(self) -> dict[str, int]:
         return {"here": 1}
+
+    def map(self, _: Any, groups: list[Any], *, pure: bool, key: str) -> list[Answered]:
+        assert not pure
+        return [Answered(f"{key}-{number}") for number in range(len(groups))]
+
+    def as_completed(self, *, with_results: bool, raise_errors: bool) -> AllAnswered:
+        assert (with_results, raise_errors) == (True, False)
+        return AllAnswered()
 
     def submit(self, function: Any, *args: Any, pure: bool) -> Done:
         assert not pure
@@ -109,7 +163,15 @@ class OneAtATime:
 def cluster() -> Cluster:
     made = Cluster.__new__(Cluster)
     made.client = made._distributed = OneAtATime()
+    made.tell = None
     return made
+
+
+def test_what_a_worker_answered_before_it_ended_counts(cluster: Cluster) -> None:
+    """It was a TypeError: what had become of the task was asked of its state alone."""
+    groups = [[FileJob(name, None)] for name in "ab"]
+    done = cluster.in_order(groups, lambda: lambda *_: None, Commit(each=False, read_back=False))
+    assert list(done) == [(group, [None]) for group in groups]
 
 
 @pytest.mark.parametrize("name", ["a.json", "a.csv", "a.ndjson", "a.bin"])
@@ -133,6 +195,69 @@ def test_a_cut_file_is_the_same_container(
     )
     assert told.blocks > 2
     assert there.read_bytes() == here.read_bytes()
+
+
+@pytest.mark.parametrize("chain", ["raw zstd:1", "columns zstd:1", "msgpack zstd:1", "raw none"])
+def test_a_cut_container_is_unpacked_to_the_same(
+    cluster: Cluster, tmp_path: Path, chain: str
+) -> None:
+    """Workers read stored blocks themselves, of parts and in place too."""
+    path, there = tmp_path / "a.spk", tmp_path / "there"
+    source = "".join(f'{{"n": {n}, "s": "n{n * n},"}}\n' for n in range(3000)).encode()
+    (tmp_path / "a.ndjson").write_bytes(source)
+    serializer, codec = chain.split()
+    serialpack.pack(
+        tmp_path / "a.ndjson", path, serializer=serializer, codec=codec, block_size=16 << 10
+    )
+    path.write_bytes(path.read_bytes() * 2)
+    told = serialpack.unpack(path, there, elsewhere=partial(cluster.blocks, str(path)))
+    assert told.blocks > 4
+    assert there.read_bytes() == source * 2
+    with pytest.raises(serialpack.RefusedError, match="would write more"):
+        serialpack.unpack(path, None, max_size=99_999, elsewhere=partial(cluster.blocks, str(path)))
+
+
+@pytest.mark.parametrize("target", ["json", "ndjson", "csv", "msgpack", "parquet", "yaml"])
+@pytest.mark.parametrize("name", ["a.json", "a.csv", "a.ndjson", "a.msgpack", "a.cbor"])
+def test_a_cut_source_becomes_the_same(
+    cluster: Cluster, tmp_path: Path, name: str, target: str
+) -> None:
+    """Read once, or twice where its columns are not known before."""
+    rows = [{"n": n, "s": f"n{n * n}\u00e9,"} for n in range(400)]
+    (tmp_path / "a.json").write_text(json.dumps(rows))
+    path, here, there = tmp_path / name, tmp_path / "here", tmp_path / "there"
+    if name != "a.json":
+        convert(tmp_path / "a.json", path, to=name[2:])
+    cut = 0
+
+    def elsewhere(blocks: Iterator[SourceBlock], make: Any) -> Iterator[Any]:
+        nonlocal cut
+        for each in cluster.blocks(str(path), blocks, make):
+            cut += 1
+            yield each
+
+    convert(path, here, to=target, block_size=2 << 10)
+    told = convert(path, there, to=target, block_size=2 << 10, elsewhere=elsewhere)
+    assert there.read_bytes() == here.read_bytes()
+    assert told.records in (400, None)
+    assert cut > 2
+
+
+@pytest.mark.parametrize("name", ["a.ndjson", "a.ndjson.gz", "a.ndjson.spk", "a.csv"])
+def test_what_does_not_stand_in_the_source_is_not_cut(
+    cluster: Cluster, tmp_path: Path, name: str
+) -> None:
+    """What is read of it is here only: of what is compressed, packed, or in another encoding."""
+    path = tmp_path / name
+    rows = "n,m\n" * 3000
+    data = rows.encode("utf-16") if name == "a.csv" else b'{"n": 1}\n' * 3000
+    path.write_bytes(gzip.compress(data) if name.endswith("gz") else data)
+    if name.endswith("spk"):
+        serialpack.pack(io.BytesIO(data), path, format="ndjson", force=True)
+    assert is_cut(path, "json", HOW) == (name == "a.ndjson")
+    assert not is_cut(path, "npy", HOW)
+    assert not is_cut(tmp_path / "none", "json", HOW)
+    convert(path, tmp_path / "out", to="json", elsewhere=partial(cluster.blocks, str(path)))
 
 
 def test_a_file_that_changes_between_two_readers_is_refused(

@@ -8,8 +8,10 @@ import signal
 import subprocess
 import sys
 import time
+from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import suppress
+from io import BytesIO
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
@@ -18,7 +20,7 @@ import pytest
 
 import serialpack
 from tests.cli.conftest import environment
-from tests.faults.conftest import Command, Start, finish, hidden, wait_for
+from tests.faults.conftest import MIB, Command, Start, finish, hidden, records, wait_for
 
 pytest.importorskip("distributed", reason="pip install '.[dask]'")
 pytestmark = [
@@ -105,19 +107,35 @@ def test_a_killed_worker_costs_only_a_retry(
     assert verb[0] != "pack" or serialpack.inspect(path).members
 
 
+@pytest.mark.parametrize(
+    "how",
+    [
+        ("pack", "-s", "raw", "-c", "zstd:5", "data.txt"),
+        ("unpack", "data.spk"),
+        ("unpack", "--to", "msgpack", "data.ndjson"),
+    ],
+    ids=["pack", "unpack", "convert"],
+)
 def test_of_a_cut_file_a_killed_worker_costs_its_blocks(
-    start: Start, cluster: Cluster, tmp_path: Path
+    start: Start, cluster: Cluster, tmp_path: Path, how: tuple[str, ...]
 ) -> None:
-    """Which the other one does; the container is that of a run without a cluster."""
-    data = b"".join(Random(number).randbytes(3 << 20) * 2 for number in range(12))
-    (tmp_path / "data").write_bytes(data)
-    how = ("pack", "-q", "-s", "raw", "-c", "zstd:5", "data", "-o")
-    command = start(*how, "there.spk", "--scheduler", cluster.address)
-    wait_for(lambda: [each for each in hidden(tmp_path) if each.stat().st_size], "an output")
+    """Which the other one does; the client writes, what a run without a cluster does."""
+    if how[0] == "pack":
+        (tmp_path / how[-1]).write_bytes(
+            b"".join(Random(number).randbytes(3 << 20) * 2 for number in range(12))
+        )
+    elif how[-1] == "data.spk":
+        text = b"".join(b64encode(Random(number).randbytes(6 << 20)) for number in range(12))
+        serialpack.pack(BytesIO(text), tmp_path / how[-1], serializer="raw", codec="zlib:1")
+    else:
+        (tmp_path / how[-1]).write_bytes(records(70 * MIB))
+    assert (tmp_path / how[-1]).stat().st_size > 64 * MIB
+    command = start(*how, "-q", "-o", "there", "--scheduler", cluster.address)
+    wait_for(lambda: holds_hidden(command), "an output of the client's")
     cluster.workers[0].kill()
     finish(command, 0)
-    finish(start(*how, "here.spk"), 0)
-    assert (tmp_path / "there.spk").read_bytes() == (tmp_path / "here.spk").read_bytes()
+    finish(start(*how, "-q", "-o", "here"), 0)
+    assert (tmp_path / "there").read_bytes() == (tmp_path / "here").read_bytes()
 
 
 @pytest.mark.usefixtures("batch")

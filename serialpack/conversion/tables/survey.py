@@ -23,7 +23,7 @@ from serialpack.formats import FORMATS
 from serialpack.formats.base import MAX_BLOCK, Read, SourceBlock, ValueFormat
 from serialpack.formats.csv.text import CsvText
 from serialpack.formats.shared.join import Join
-from serialpack.pipeline.line import Crew, Line
+from serialpack.pipeline.line import Crew, Elsewhere, Line
 from serialpack.values.structure import Structure
 
 #: Bytes of the source that are looked at at a time: few, so that its values stay in the cache.
@@ -129,6 +129,7 @@ def surveyed(
     *,
     within: bool,
     threads: int,
+    elsewhere: Elsewhere | None,
     size: int | None,
     block_size: int | None,
 ) -> tuple[Looked, int | None]:
@@ -138,9 +139,10 @@ def surveyed(
     what stands in lists. Errors as of the conversion.
     """
     rows = ""
+    crew = Crew(threads, processes=threads > 1, elsewhere=elsewhere)
     for _ in range(4):
         try:
-            return _looked(open_read(), plan, rows, within, threads, size, block_size), block_size
+            return _looked(open_read(), plan, rows, within, crew, size, block_size), block_size
         except NotOneKind:
             rows = "values"
         except Wide:
@@ -188,7 +190,7 @@ def _looked(
     plan: ConversionPlan,
     rows: str,
     within: bool,
-    threads: int,
+    crew: Crew,
     size: int | None,
     block_size: int | None,
 ) -> Looked:
@@ -216,7 +218,6 @@ def _looked(
         types=named_types(plan.shaping.types),
         kept=kept_in(fmt, first, plan),
     )
-    crew = Crew(threads, processes=threads > 1)
     whole = Looked("", ValueShape())
     for _, looked in line.through(partial(looker, plan, rows, within), crew):
         whole = whole.joined(looked)
