@@ -102,18 +102,6 @@ def test_numbers_that_change_their_ways_get_more_chunks() -> None:
     assert bytes(quick.decompress(stored, len(numbers))) == numbers
 
 
-@pytest.mark.parametrize("level", [9, 10])
-def test_numbers_of_few_values_are_stored_by_them(level: int) -> None:
-    """Each with all its bits: NaN with a payload, both zeros."""
-    odd = np.array([0x7FF8000000000123, 0x7FF8000000000124, 1 << 63, 0, 1], "<u8").view("<f8")
-    values = np.concatenate([odd, DRAW.normal(size=300)])
-    numbers = DRAW.choice(values, 20_000).tobytes()
-    codec = CODECS.create(*parse_stage(CODECS, f"pcodec:{level}@f8"))
-    stored = codec.compress(numbers)
-    assert len(stored) < 20_000 * 1.2 + 300 * 8  # little over a byte each, and the values
-    assert bytes(codec.decompress(stored, len(numbers))) == numbers
-
-
 def test_noise_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "a.npy"
     np.save(path, DRAW.integers(-(1 << 63), (1 << 63) - 1, 50_000))

@@ -22,10 +22,6 @@ MOST_START, _CHUNK = 1 << 16, 1 << 18
 #: their ways from one to the next, fewer those that are all alike.
 _THOROUGH, _QUICK, _CHUNKS = 10, 8, (1 << 16, 1 << 20)
 
-#: Numbers of few values, fewer than so many of so many, may be smaller by a list of those; which a
-#: part of twice so many tells.
-_BY_VALUE, _FEW, _LOOKED_AT, _PART, _GAIN = "try_dict", 1 << 10, 1 << 12, 1 << 15, 0.1
-
 
 class Pcodec(Codec):
     """Data format: the restored size and the length of what follows, each in LEB128; ``n = size //
@@ -84,25 +80,25 @@ class Pcodec(Codec):
 
 
 class _Way(NamedTuple):
-    """How numbers are looked at: by the names of pcodec's ``ModeSpec`` and ``DeltaSpec``.
+    """How numbers are looked at, ``delta`` by the name of pcodec's ``DeltaSpec``.
 
-    ``aside``: so many more of the first are no part of the chunks.
+    ``aside``: so many more of the first are no part of the chunks. Its mode is always auto: a
+    dictionary (``ModeSpec.try_dict``) is in another order each time, and the same input has to
+    become the same bytes.
     """
 
     chunk: int = _CHUNK
     aside: int = 0
-    mode: str = "auto"
     delta: str = "auto"
 
 
 def _smallest(numbers: "NDArray[Any]", before: int, level: int) -> bytes:
     """The stream of ``numbers``, of which those ``before`` are a chunk of their own."""
     if level < _THOROUGH or len(numbers) <= min(_CHUNKS):
-        return _stream(numbers, before, level, _quick_way(numbers, level))
+        return _stream(numbers, before, level, _Way())
     best = _Way()
     found = {best: _stream(numbers, before, _QUICK, best)}
     changes: list[dict[str, Any]] = [{"chunk": chunk} for chunk in _CHUNKS]
-    changes += [{"mode": _BY_VALUE}] if _is_few(numbers) else []
     # Of what floats are multiples it sees in some, which it draws by how many there are: of one in
     # three arrays of such it misses that.
     changes += [{"aside": 1}] if numbers.dtype.kind == "f" else []
@@ -114,32 +110,11 @@ def _smallest(numbers: "NDArray[Any]", before: int, level: int) -> bytes:
     return min(found[best], _stream(numbers, before, level, best), key=len)
 
 
-def _quick_way(numbers: "NDArray[Any]", level: int) -> _Way:
-    """By value only where a part of the numbers is much smaller so: it takes twice the time."""
-    middle = len(numbers) // 2
-    part = numbers[max(middle - _PART, 0) : middle + _PART]
-    usual, listed = _Way(), _Way(mode=_BY_VALUE)
-    if not _is_few(numbers):
-        return usual
-    sizes = [len(_stream(part, 0, level, way)) for way in (usual, listed)]
-    return listed if sizes[1] < (1 - _GAIN) * sizes[0] else usual
-
-
-def _is_few(numbers: "NDArray[Any]") -> bool:
-    """Whether the numbers seem to have few values. pcodec does not look for that by itself."""
-    import numpy as np
-    from pcodec import ModeSpec
-
-    step = max(len(numbers) // _LOOKED_AT, 1)
-    return hasattr(ModeSpec, _BY_VALUE) and len(np.unique(numbers[::step])) < _FEW
-
-
 def _stream(numbers: "NDArray[Any]", before: int, level: int, way: _Way) -> bytes:
-    from pcodec import ChunkConfig, DeltaSpec, ModeSpec, standalone
+    from pcodec import ChunkConfig, DeltaSpec, standalone
 
     config = ChunkConfig(
         level,
-        mode_spec=getattr(ModeSpec, way.mode)(),
         delta_spec=getattr(DeltaSpec, way.delta)(),
         paging_spec=_pages(before + way.aside, len(numbers), way.chunk),
         enable_8_bit=True,
