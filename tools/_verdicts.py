@@ -53,6 +53,10 @@ lists, and booleans beside other values, are JSON text, declared JSON (JSON TEXT
 among them, of which SQLite would else make its own). When a table is read, columns declared BOOLEAN
 and JSON are values again, the latter where each text in them is JSON.
 
+A number of text is the double that stands for it where both are one number: `1.10` is 1.1, and
+`0e999999999` is 0.0, since zero times any power of ten is zero. `1e999` is no double, and needs
+`--lossy digits`. A target of JSON text keeps the spelling.
+
 An element of XML is a map: `@name` for an attribute, a key for each element in it, a list where one
 repeats, `#text` for text beside these; nothing but text is that text, and nothing at all is null.
 Text is kept as it is. Between elements white space is dropped, and told. The order of text in
