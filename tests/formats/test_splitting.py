@@ -5,12 +5,16 @@ from __future__ import annotations
 import io
 import itertools
 import json
+import sys
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import serialpack
 from serialpack.errors import RefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock
@@ -177,3 +181,20 @@ def test_real_files_are_cut(shared_data: Path, folder: str, size: int) -> None:
         entry = FORMATS.by_extension(path.name)
         if entry is not None and path.is_file():
             texts.split(entry.name, path.read_bytes(), size)
+
+
+def test_a_frame_that_somebody_holds_is_in_nobodys_way() -> None:
+    """As dask's profiler does, with the view in it that was read into: it was a BufferError."""
+    frames: list[FrameType] = []
+
+    class Held(io.BytesIO):
+        def readinto(self, view: Any) -> int:
+            frames.append(sys._getframe())
+            return super().readinto(view)
+
+    source, packed, back = b'{"n": 1}\n' * 99, io.BytesIO(), io.BytesIO()
+    serialpack.pack(Held(source), packed, format="ndjson", block_size=256)
+    packed.seek(0)
+    serialpack.unpack(packed, back)
+    assert frames
+    assert back.getvalue() == source

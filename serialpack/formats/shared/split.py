@@ -228,8 +228,8 @@ class Window:
             view[1:begin] = rest
             end = begin + read_into(view[begin:])
         self.eof = end < size
-        del buf[end:]
-        return buf
+        # It cannot be cut where a profiler, as dask's workers have, holds a frame with a view.
+        return buf[:end] if self.eof else buf
 
     def take(
         self, end: int, records: int | None, *, partial: bool = False, continued: bool = False
