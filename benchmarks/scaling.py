@@ -1,5 +1,8 @@
 """What a cluster gains, and what it costs: ``python -m benchmarks.scaling``.
 
+    python -m benchmarks.scaling             measures, and writes the table of docs/scaling.md
+    python -m benchmarks.scaling --no-write  measures, and prints it
+
 Packs a batch on clusters of one and two workers in turn, several times, and counts what goes
 through the scheduler for each task. The workers are processes of this machine: what is measured
 of two is its own two cores, whoever else uses them.
@@ -9,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import tempfile
 import time
 from collections import Counter
@@ -22,6 +26,11 @@ from typing import Any, NamedTuple
 from serialpack.cli.batch import Commit, FileJob
 from serialpack.cli.cluster import Cluster
 from serialpack.cli.packing import file_packer
+from serialpack.pipeline.workers import usable_cores
+from tools._marks import between
+
+#: The page that has the table.
+PAGE = Path(__file__).parents[1] / "docs" / "scaling.md"
 
 #: So many small files are packed while messages are counted.
 _SMALL = 400
@@ -118,14 +127,37 @@ def counted(cluster: Cluster) -> Iterator[Counter[str]]:
         tcp.TCP.read, tcp.TCP.write = read, write
 
 
+def table(done: dict[tuple[int, float], list[Work]], files: int, size: int, load: float) -> str:
+    """The runs by workers and waiting, one turn after another."""
+    lines = [
+        f"{files} files of {size / 1e6:g} MB, on {usable_cores()} cores with a load of {load:.0f};"
+        " one turn after another:",
+        "",
+        "| work | 1 worker | 2 workers |",
+        "| --- | --- | --- |",
+    ]
+    for wait in sorted({wait for _, wait in done}, reverse=True):
+        words = f"waiting {wait:g} s for each file, as for a far storage" if wait else "not waiting"
+        rows = {f"{words}: seconds": "wall", "seconds of the processor of all workers": "cpu"}
+        for row, field in rows.items():
+            cells = [
+                ", ".join(f"{getattr(work, field):.2f}" for work in done[workers, wait])
+                for workers in (1, 2)
+            ]
+            lines.append(f"| {row} | {' | '.join(cells)} |")
+    return "\n".join([*lines, ""])
+
+
 def main() -> None:
-    """Measure, and print a line for each."""
+    """Measure, print a line for each, and write the page's table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--files", type=int, default=32)
     parser.add_argument("--size", type=int, default=1 << 20)
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--wait", type=float, default=0.5)
+    parser.add_argument("--no-write", action="store_true")
     asked = parser.parse_args()
+    load, runs = os.getloadavg()[0], dict[tuple[int, float], list[Work]]()
     with tempfile.TemporaryDirectory() as folder:
         jobs = made(Path(folder), asked.files, asked.size)
         for turn in range(asked.turns):
@@ -133,12 +165,17 @@ def main() -> None:
                 with opened(workers) as cluster:
                     run(cluster, jobs[:4], 1)  # what is imported once is imported
                     done = run(cluster, jobs, 1, wait)
+                runs.setdefault((workers, wait), []).append(done)
                 rate = asked.files * asked.size / 1e6
                 print(
                     f"turn {turn}, {workers} workers, waiting {wait} s a file: {done.wall:.2f} s,"
                     f" {rate / done.wall:.1f} MB/s; CPU {done.cpu:.2f} s",
                     flush=True,
                 )
+        measured = table(runs, asked.files, asked.size, load)
+        print(measured)
+        if not asked.no_write:
+            PAGE.write_text(between(PAGE.read_text("utf-8"), "scaling", measured), "utf-8")
         small = made(Path(folder), _SMALL, 100)
         for in_group in (1, 20):
             with opened(2) as cluster, counted(cluster) as found:
