@@ -7,8 +7,10 @@
 ``messages``: ``dumps`` and ``loads`` together, of about 100 bytes and 10 kB, beside the bare
 serializer's own, in CPU time. ``arrays``: float64 under the codec none, through memory beside two
 copies by NumPy, and through files (written into the page cache, read from it) beside joblib and
-numpy.save. ``models``: a dict of 100 arrays, and an object of trees, beside joblib's settings.
-Every figure is the minimum of runs that alternate. joblib is measured where it is installed.
+numpy.save; then numbers that compress well under a fast chain, in CPU time, beside Blosc alone.
+``models``: a dict of 100 arrays, and an object of trees, beside joblib's settings.
+Every figure is the minimum of runs that alternate. joblib is taken from the environment that
+benchmarks/arrays.py has, and measured where it can be installed.
 """
 
 from __future__ import annotations
@@ -17,6 +19,8 @@ import argparse
 import json
 import marshal
 import pickle
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -29,6 +33,7 @@ import msgpack
 import numpy as np
 
 import serialpack
+from benchmarks.environment import environment
 
 RUNS, LEAST = 7, 0.02
 
@@ -127,6 +132,33 @@ def arrays(mebibytes: int, folder: Path) -> None:
             print(f"dump and load: {ratio:.2f} times as fast as {one} and {two}")
 
 
+def fast_chain(mebibytes: int) -> None:
+    """A core's speed under shuffle and blosc-lz4, and what of it Blosc takes for itself."""
+    import blosc
+
+    chain, block = "objects+shuffle:8+blosc-lz4", 4 << 20
+    walk = np.cumsum(np.random.default_rng(1).integers(-3, 4, mebibytes << 17)) * 0.5
+    flat = walk.data.cast("B")
+    packed = serialpack.dumps(walk, chain)
+    blosc.set_nthreads(1)
+    cut = [flat[at : at + block] for at in range(0, len(flat), block)]
+    chunks = [blosc.compress(piece, 8, 5, blosc.SHUFFLE, "lz4") for piece in cut]
+    works: dict[str, Callable[[], object]] = {
+        "dumps": lambda: serialpack.dumps(walk, chain, threads=1),
+        "dumps, unproved": lambda: serialpack.dumps(walk, chain, threads=1, verify=False),
+        "loads": lambda: serialpack.loads(packed, threads=1),
+        "blosc.compress": lambda: [
+            blosc.compress(each, 8, 5, blosc.SHUFFLE, "lz4") for each in cut
+        ],
+        "blosc.decompress": lambda: [blosc.decompress(each) for each in chunks],
+    }
+    took = fastest(works, process_time, 3)
+    print(f"\n| {chain}, {walk.nbytes / len(packed):.1f} times smaller | GB/s a core |")
+    print("| --- | --- |")
+    for name, seconds in took.items():
+        print(f"| {name} | {walk.nbytes / seconds / 1e9:.2f} |")
+
+
 class Forest:
     """Trees of arrays, as those of scikit-learn are kept."""
 
@@ -177,12 +209,23 @@ def models(folder: Path) -> None:
             print(f"| {name} | {by} | {size:.2f} | {took['dump']:.3f} | {took['load']:.3f} |")
 
 
+def _find_joblib() -> None:
+    """Have ``import joblib`` find that of the peers, behind all that is installed here."""
+    python, versions = environment("arrays", ("joblib",), install=True)
+    if "joblib" in versions:
+        where = "import joblib, pathlib; print(pathlib.Path(joblib.__file__).parents[1])"
+        done = subprocess.run([python, "-c", where], capture_output=True, text=True, check=True)
+        sys.path.append(done.stdout.strip())
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="dump and load beside joblib, NumPy and others")
     parser.add_argument("--array", type=int, default=256, help="MiB of the array")
     names = ("messages", "arrays", "models")
     parser.add_argument("--only", action="append", choices=names, help="repeatable")
     given = parser.parse_args()
+    if not find_spec("joblib"):
+        _find_joblib()
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         for name in given.only or names:
@@ -191,6 +234,7 @@ def main() -> None:
                 messages()
             elif name == "arrays":
                 arrays(given.array, folder)
+                fast_chain(given.array)
             else:
                 models(folder)
 

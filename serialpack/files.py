@@ -150,8 +150,8 @@ class Source:
             raise file_error(error, self.path, "read") from error
         return done
 
-    def whole(self, size: int) -> memoryview | None:
-        """The next ``size`` bytes, in memory of their own, fewer only at the end.
+    def room(self, size: int) -> memoryview | None:
+        """Memory for the next ``size`` bytes, which nobody else has, for ``read_into``.
 
         None where it is not known whether so many are there: that of a regular file is, and of
         one that says by ``__len__`` how many are left.
@@ -164,14 +164,13 @@ class Source:
             return None
         import numpy as np  # its memory is on large pages, and nobody fills it with zeros first
 
-        data = memoryview(np.empty(size, "u1"))  # type: ignore[arg-type]
-        return data[: self.read_into(data)]
+        return memoryview(np.empty(size, "u1"))  # type: ignore[arg-type]
 
     def peek(self, size: int) -> bytes:
         """The next ``size`` bytes, which stay to be read."""
-        head = self.read(size)
-        self._pushed = head + self._pushed
-        return head
+        if len(self._pushed) < size:
+            self._pushed = self.read(size)
+        return self._pushed[:size]
 
     def seekable(self) -> bool:
         """Whether the file can be read from its end: no pipe, and nothing was read but a peek."""

@@ -117,6 +117,10 @@ class Listing(NamedTuple):
         return sum(sizes) if len(sizes) == len(self.entries) and sizes else None
 
 
+#: The library reads files; a stream, one far away, or one in another is no such.
+_ONLY_FILES = "only a file here is listed: save it as NAME.h5, then serialpack inspect NAME.h5"
+
+
 def listing_of(source: Source, head: bytes) -> Listing | None:
     """The entries of ``source``, which begins with ``head``; None where it is no tar or zip, and no
     file of datasets."""
@@ -149,7 +153,7 @@ def _datasets(source: Source, kind: str) -> Listing:
     from serialpack.formats.arrays.hdf5.reader import asked
 
     if not (source.owned and source.stat is not None) or source.is_far:
-        return Listing(kind, (), None, False, "it is listed as a file, by its name")
+        return Listing(kind, (), None, False, _ONLY_FILES)
     found: list[ListedEntry] = []
     read = FileRead(source.read, source.path)
     try:

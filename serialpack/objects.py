@@ -140,7 +140,9 @@ def dumps(obj: Any, chain: str = "auto", **how: Unpack[DumpOptions]) -> bytes:
             return small
     written: list[Buffer] = []
     _pack(packed, how, written.append, tried="+" not in chain)
-    return b"".join(written)
+    from serialpack.memory import joined
+
+    return joined(written)
 
 
 def _check(how: DumpOptions) -> None:
@@ -270,10 +272,10 @@ def _restored(source: Source, trust: bool, threads: int | None) -> tuple[Plan, l
         return _small(source.read(MAX_SMALL + 1), trust)
     pieces = GatheredPieces()
     threads = threads or usable_cores()
-    done = unpack_stream(source.read, pieces.add, trust=trust, threads=threads, whole=source.whole)
+    done = unpack_stream(source.read, pieces.add, trust=trust, threads=threads, into=source)
     if done.format != "object" or len(done.headers) != 1:
         raise UsageError(f"holds a {done.format} file, not an object", hint="unpack it")
-    return member_plan(done.headers[0], trust=trust), pieces.pieces
+    return member_plan(done.headers[0], trust=trust), pieces.pieces()
 
 
 def loads(

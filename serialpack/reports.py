@@ -127,11 +127,16 @@ class UnpackReport(NamedTuple):
     entries: int | None = None
 
     @property
+    def whole_blocks(self) -> str:
+        """How many blocks of how many are whole, in words."""
+        more = " or more" if any(each.blocks is None for each in self.lost) else ""
+        return f"{self.blocks_read} of {self.blocks}{more} blocks"
+
+    @property
     def kept(self) -> str:
         """What came back, in words."""
         if self.lost:
-            more = " or more" if any(each.blocks is None for each in self.lost) else ""
-            return f"salvaged: {self.blocks_read} of {self.blocks}{more} blocks"
+            return f"salvaged: {self.whole_blocks}"
         return "a part" if self.part else kept(exact=self.exact, proved=self.proved)
 
     @property

@@ -48,10 +48,10 @@ class Hexes(Codec):
     about = "two digits for each byte"
     bound = "A byte is made of two, so the length of the stored bytes says the size."
 
-    def compress(self, data: Buffer) -> bytes:
+    def _compress(self, data: Buffer) -> bytes:
         return hexlify(data)
 
-    def decompress(self, stored: Buffer, size: int) -> bytes:
+    def _decompress(self, stored: Buffer, size: int) -> bytes:
         if len(stored) != 2 * size:
             raise CodecError(f"does not restore to the {size} bytes promised")
         try:
@@ -83,10 +83,10 @@ class Flip(Filter):
 
     about = "all bits the other way round"
 
-    def forward(self, data: Buffer) -> bytes:
+    def _forward(self, data: Buffer) -> bytes:
         return bytes(data).translate(_FLIPPED)
 
-    def backward(self, data: Buffer) -> bytes:
+    def _backward(self, data: Buffer) -> bytes:
         return bytes(data).translate(_FLIPPED)
 ''',
     'Entry("flip", 95, "serialpack.filters.flip:Flip")',

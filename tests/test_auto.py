@@ -17,6 +17,7 @@ from serialpack.auto import LEAST, SAMPLE, SAMPLES, _lines, choose, settle, spre
 from serialpack.bench.samples import parse_sample
 from serialpack.inspection import MemberInfo
 from serialpack.stages.effort import EFFORTS
+from serialpack.stages.stage import Buffer
 
 R = random.Random(7)
 MANY = b"".join(parse_sample("contacts:12000")[0].chunks(12000))
@@ -156,9 +157,9 @@ def test_samples_decide_before_the_codec_sees_the_block(monkeypatch: pytest.Monk
     from serialpack.codecs.zstd import Zstd
 
     seen: list[tuple[int, int]] = []
-    real: Callable[..., bytes] = Zstd.compress
+    real: Callable[..., Buffer] = Zstd.compress
 
-    def counting(self: Zstd, data: bytes) -> bytes:
+    def counting(self: Zstd, data: bytes) -> Buffer:
         seen.append((self.values[0], len(data)))
         return real(self, data)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import struct
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -108,6 +109,41 @@ def test_long_bytes_beside_arrays_are_blocks_of_their_own() -> None:
     held = serialpack.inspect(io.BytesIO(data)).members[0].holds
     assert held["image"] == "<1000000 bytes>"
     assert held["walk"] == "<i4, 400 x 400, C order"
+
+
+def test_a_directory_of_any_size_takes_no_memory() -> None:
+    """It was read whole once, to inspect 64 KiB that restored to a GiB of it too."""
+    size = 64 << 20
+    asked = []
+    end = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 1, 1, size, 0, 0)
+
+    def read(start: int, stop: int) -> bytes:
+        asked.append(stop - start)
+        return (bytes(max(min(stop, size) - start, 0)) + end[max(start - size, 0) :])[
+            : stop - start
+        ]
+
+    assert FORMATS.get("npz").large_values(read, size + len(end)) == []
+    assert max(asked) < 1 << 20
+
+
+def test_entries_at_one_place_are_not_looked_for() -> None:
+    """Each was once, in a block that had to be unpacked for it."""
+    file = io.BytesIO()
+    np.savez(file, a=STEPS)
+    data, read = file.getvalue(), []
+    at = data.index(b"PK\1\2")
+    entry, end = data[at:-22], [*struct.unpack("<4s4H2LH", data[-22:])]
+    end[3:6] = 1000, 1000, 1000 * len(entry)
+    many = data[:at] + entry * 1000 + struct.pack("<4s4H2LH", *end)
+    assert len(zipfile.ZipFile(io.BytesIO(many)).infolist()) == 1000
+
+    def reading(start: int, stop: int) -> bytes:
+        read.append(start)
+        return many[start:stop]
+
+    assert FORMATS.get("npz").large_values(reading, len(many)) == []
+    assert len(read) < 20
 
 
 @pytest.mark.parametrize("pack", [msgpack.packb, cbor2.dumps], ids=["msgpack", "cbor"])

@@ -26,6 +26,7 @@ LAYERS: list[set[str]] = [
         "watch",
     },
     {"reports", "stages"},
+    {"memory"},
     {"codecs", "columns", "container", "files", "filters", "formats"},
     {"archived", "compressed", "detect", "disk", "folders", "listing", "paths", "serializers"},
     {"array_chains", "look", "output", "raw_numbers", "recognise"},

@@ -111,6 +111,12 @@ def test_a_refusal_is_one_line_with_path_and_who_can() -> None:
     for name in able:
         assert serialpack.loads(serialpack.dumps({"a": {1, 2}}, name), trust=True) == {"a": {1, 2}}
     assert "\n" not in line
+    np = pytest.importorskip("numpy")
+    with pytest.raises(ValueRefusedError) as caught:
+        serialpack.dumps({"field": np.eye(3)}, "msgpack")  # whose repr is of three lines
+    said = str(caught.value)
+    assert "\n" not in said
+    assert said.endswith("objects or pickle may")  # not "no serializer here can"
 
 
 def test_nothing_is_written_where_the_object_is_refused(tmp_path: Path) -> None:

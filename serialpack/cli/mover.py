@@ -22,7 +22,13 @@ from serialpack.cli.run import (
 )
 from serialpack.cli.tally import MANY, Tally
 from serialpack.cli.words import complain
-from serialpack.errors import WORST_FIRST, ExistingFileError, SerialpackError, UsageError
+from serialpack.errors import (
+    WORST_FIRST,
+    ArchiveError,
+    ExistingFileError,
+    SerialpackError,
+    UsageError,
+)
 from serialpack.far import is_far
 from serialpack.files import check_output, remove_source
 from serialpack.output import OutputGroup
@@ -238,17 +244,19 @@ class Mover:
 
     def line(self, line: dict[str, Any]) -> None:
         """A line about a part of what is done, for ``--json`` and the journal."""
+        if "error" in line:
+            self._tally.fail()
         print_line(self._manner, line)
         self._keep(line)
 
     def _keep(self, line: dict[str, Any]) -> None:
-        if "error" in line:
-            self._tally.fail()
         if self._journal is not None and line:
             self._journal.add(line)
 
     def _counted(self, error: SerialpackError) -> bool:
-        """Whether it is one of many outputs that are there already."""
+        """Count a failure; whether it is one of many outputs that are there already."""
+        if not isinstance(error, ArchiveError):  # whose entries were counted one by one
+            self._tally.fail()
         if not isinstance(error, ExistingFileError) or self._manner.verbose:
             return False
         self._existing += 1

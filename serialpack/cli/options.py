@@ -266,7 +266,10 @@ output_options = _apply(
 input_options = _apply(
     click.option("-r", "--recursive", is_flag=True, help="Take the files in folders, all the way."),
     click.option(
-        "--include", metavar="GLOB", multiple=True, help="With -r, or of an archive: only those."
+        "--include",
+        metavar="GLOB",
+        multiple=True,
+        help="With -r, or to unpack of an archive: only those.",
     ),
     click.option(
         "--exclude", metavar="GLOB", multiple=True, help="The same: not those, nor what is below."

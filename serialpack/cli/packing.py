@@ -36,7 +36,12 @@ def file_packer(how: PackOptions, force: bool) -> Callable[[FileJob, Progress], 
         assert job.target is not None
         return api.pack(job.path, job.target, force=force or job.again, progress=progress, **alone)
 
-    return work
+    if how.get("shared_dict") is not None:
+        return work
+    from serialpack.cli.alike import AlikePacker
+
+    table = AsFound(how["delimiter"], how["encoding"], how["no_header"])
+    return AlikePacker(work, how["format"], table)
 
 
 class Packer:
@@ -252,7 +257,7 @@ def _entries(
         if not entry and os.path.isdir(path):
             continue  # the folder that all are in
         if not recursive and os.path.isdir(path) and not os.path.islink(path):
-            raise FolderError("is a folder", path=path)
+            raise FolderError("is a folder", path=path, hint="-r takes what is in it")
         if fault := fault_of(entry):
             refused.append((path, UsageError(f"its path in the archive {fault}", path=path)))
             continue

@@ -55,8 +55,7 @@ def every_damage(
     for place in report.damage:
         complain(str(place), path)
     places = f"{len(report.damage)} place" + "s" * (len(report.damage) > 1)
-    blocks = f"{report.blocks_read} of {report.blocks} blocks are whole"
-    found = DamagedError(f"damaged in {places}: {blocks}")
+    found = DamagedError(f"damaged in {places}: {report.whole_blocks} are whole")
     found.damage = report.damage
     return found
 

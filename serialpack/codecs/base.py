@@ -14,7 +14,7 @@ from typing import ClassVar
 
 from serialpack.binary import EndsEarly, StreamDecoder, decompress
 from serialpack.errors import CodecError
-from serialpack.stages.stage import Buffer, Stage
+from serialpack.stages.stage import Buffer, Stage, fail_backward, fail_forward
 
 
 class Codec(Stage, ABC):
@@ -40,17 +40,38 @@ class Codec(Stage, ABC):
         """
         raise NotImplementedError
 
-    @abstractmethod
     def compress(self, data: Buffer) -> Buffer:
-        """The stored bytes of ``data``."""
+        """The stored bytes of ``data``; SerialpackError where the codec fails, with the cause."""
+        try:
+            return self._compress(data)
+        except BaseException as error:
+            fail_forward(self.name, "compress", error)
 
-    @abstractmethod
     def decompress(self, stored: Buffer, size: int) -> Buffer:
         """The ``size`` bytes that were stored; CodecError for anything else."""
+        try:
+            return self._decompress(stored, size)
+        except BaseException as error:
+            fail_backward(self.name, "decode", error)
 
     def decompress_pieces(self, stored: Buffer, size: int) -> Iterator[Buffer]:
         """The same in pieces, for a caller that may stop before the last: all at once unless a
         codec can do better. Never more than ``size`` bytes; CodecError where they are fewer."""
+        try:
+            yield from self._decompress_pieces(stored, size)
+        except BaseException as error:
+            fail_backward(self.name, "decode", error)
+
+    @abstractmethod
+    def _compress(self, data: Buffer) -> Buffer:
+        """As ``compress``, but that the library's own errors may leave it."""
+
+    @abstractmethod
+    def _decompress(self, stored: Buffer, size: int) -> Buffer:
+        """As ``decompress``, but that the library's own errors may leave it."""
+
+    def _decompress_pieces(self, stored: Buffer, size: int) -> Iterator[Buffer]:
+        """As ``decompress_pieces``, likewise."""
         yield self.decompress(stored, size)
 
     def gains_on_records(self, block: Buffer) -> bool:  # noqa: ARG002

@@ -92,7 +92,7 @@ class Blosc(Codec):
             raise ValueError(f"blosc has no filter {kind}:{itemsize}")
         self._filter, self._itemsize = kind, itemsize
 
-    def compress(self, data: Buffer) -> bytes:
+    def _compress(self, data: Buffer) -> bytes:
         if len(data) > _LARGEST:
             raise RefusedError(f"{self.name} holds at most {_LARGEST} bytes in a block")
         shuffle, _ = _FILTERS[self._filter]
@@ -102,13 +102,10 @@ class Blosc(Codec):
             )
         return stored
 
-    def decompress(self, stored: Buffer, size: int) -> bytes:
+    def _decompress(self, stored: Buffer, size: int) -> bytes:
         self._check_header(stored, size)
-        try:
-            with _settings(self._block, self.threads):
-                data: bytes = self._blosc.decompress(stored)
-        except self._blosc.blosc_extension.error as error:
-            raise CodecError(f"blosc cannot decode it: {error}") from None
+        with _settings(self._block, self.threads):
+            data: bytes = self._blosc.decompress(stored)
         check_size(len(data), size)
         return data
 

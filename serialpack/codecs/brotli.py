@@ -26,36 +26,33 @@ class Brotli(Codec):
         "asked for 1 MiB at a time, and stopped once it has given more than the size promised."
     )
 
-    def compress(self, data: Buffer) -> bytes:
+    def _compress(self, data: Buffer) -> bytes:
         import brotli
 
         window = min(24, max(16, len(data).bit_length()))
         stored: bytes = brotli.compress(data, quality=self.values[0], lgwin=window)
         return stored
 
-    def decompress(self, stored: Buffer, size: int) -> bytes:
+    def _decompress(self, stored: Buffer, size: int) -> bytes:
         import brotli
 
         decoder = brotli.Decompressor()
         parts: list[bytes] = []
         left = size
         view = memoryview(stored)
-        try:
-            # Fed in slices, because what is not consumed yet is copied at every call.
-            for start in range(0, len(view), _FEED):
-                feed: Buffer = view[start : start + _FEED]
-                while True:
-                    limit = min(left + 1, _STEP)
-                    part = decoder.process(feed, output_buffer_limit=limit)
-                    left -= len(part)
-                    if left < 0:
-                        raise CodecError(f"restores to more than the {size} bytes promised")
-                    parts.append(part)
-                    feed = b""
-                    if len(part) < limit:
-                        break
-        except brotli.error as error:
-            raise CodecError(f"brotli cannot decode it: {error}") from None
+        # Fed in slices, because what is not consumed yet is copied at every call.
+        for start in range(0, len(view), _FEED):
+            feed: Buffer = view[start : start + _FEED]
+            while True:
+                limit = min(left + 1, _STEP)
+                part = decoder.process(feed, output_buffer_limit=limit)
+                left -= len(part)
+                if left < 0:
+                    raise CodecError(f"restores to more than the {size} bytes promised")
+                parts.append(part)
+                feed = b""
+                if len(part) < limit:
+                    break
         if left or not decoder.is_finished():
             raise CodecError(f"does not restore to the {size} bytes promised")
         return b"".join(parts)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from serialpack.codecs.base import Codec, decompress_stream
-from serialpack.errors import CodecError
 from serialpack.stages.stage import Buffer, dialled
 
 
@@ -14,15 +13,12 @@ class Bz2(Codec):
     about = "block sorting; slow, good on text"
     bound = "The decoder is given a limit of one byte more than the size promised."
 
-    def compress(self, data: Buffer) -> bytes:
+    def _compress(self, data: Buffer) -> bytes:
         import bz2
 
         return bz2.compress(data, self.values[0])
 
-    def decompress(self, stored: Buffer, size: int) -> bytes:
+    def _decompress(self, stored: Buffer, size: int) -> bytes:
         import bz2
 
-        try:
-            return decompress_stream(bz2.BZ2Decompressor(), stored, size)
-        except (OSError, ValueError) as error:
-            raise CodecError(f"bz2 cannot decode it: {error}") from None
+        return decompress_stream(bz2.BZ2Decompressor(), stored, size)

@@ -27,7 +27,7 @@ class Lz4(Codec):
         "then the library writes into a buffer of the size promised."
     )
 
-    def compress(self, data: Buffer) -> bytes:
+    def _compress(self, data: Buffer) -> bytes:
         import lz4.block
 
         if len(data) > _LARGEST:
@@ -38,16 +38,13 @@ class Lz4(Codec):
         stored: bytes = lz4.block.compress(data, mode, compression=level, store_size=False)
         return stored
 
-    def decompress(self, stored: Buffer, size: int) -> bytes:
+    def _decompress(self, stored: Buffer, size: int) -> bytes:
         import lz4.block
 
         check_ratio(len(stored), size, 255)
         if size > _LARGEST:
             raise CodecError(f"an lz4 block holds at most {_LARGEST} bytes")
-        try:
-            data: bytes = lz4.block.decompress(stored, uncompressed_size=size)
-        except lz4.block.LZ4BlockError:
-            raise CodecError(f"lz4 cannot restore {size} bytes from it") from None
+        data: bytes = lz4.block.decompress(stored, uncompressed_size=size)
         if len(data) != size:
             raise CodecError(f"restores to {len(data)} bytes, the block header says {size}")
         return data

@@ -38,7 +38,7 @@ class Lzo(Codec):
         self._lzo = lzallright
         self._compressor: lzallright.LZOCompressor | None = None
 
-    def compress(self, data: Buffer) -> bytes:
+    def _compress(self, data: Buffer) -> bytes:
         # Made on first use: older versions of the library tie it to the thread that made it.
         if self._compressor is None:
             self._compressor = self._lzo.LZOCompressor()
@@ -49,7 +49,7 @@ class Lzo(Codec):
             parts += (struct.pack("<I", len(piece)), piece)
         return b"".join(parts)
 
-    def decompress(self, stored: Buffer, size: int) -> bytes:
+    def _decompress(self, stored: Buffer, size: int) -> bytes:
         view = memoryview(stored)
         parts: list[bytes] = []
         at = 0
@@ -69,10 +69,7 @@ class Lzo(Codec):
         return b"".join(parts)
 
     def _piece(self, stored: memoryview, size: int) -> bytes:
-        try:
-            data = self._lzo.LZOCompressor.decompress(stored, size)
-        except self._lzo.LZOError as error:
-            raise CodecError(f"lzo cannot decode it: {error}") from None
+        data = self._lzo.LZOCompressor.decompress(stored, size)
         if len(data) != size:
             raise CodecError(f"has a piece of {len(data)} bytes where {size} are promised")
         return data

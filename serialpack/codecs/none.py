@@ -13,10 +13,10 @@ class NoCodec(Codec):
     about = "stored as it is"
     bound = "The stored bytes are the data: their number must be the size promised."
 
-    def compress(self, data: Buffer) -> Buffer:
+    def _compress(self, data: Buffer) -> Buffer:
         return data
 
-    def decompress(self, stored: Buffer, size: int) -> Buffer:
+    def _decompress(self, stored: Buffer, size: int) -> Buffer:
         if len(stored) != size:
             raise CodecError(f"holds {len(stored)} bytes, the block header says {size}")
         return stored

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from serialpack.codecs.base import Codec, decompress_stream
-from serialpack.errors import CodecError
 from serialpack.stages.stage import Buffer, Param, dialled
 
 #: The dictionary of each preset, in bytes (liblzma, lzma_encoder_presets.c).
@@ -37,7 +36,7 @@ class Xz(Codec):
         "and one of 80 MiB for its dictionary."
     )
 
-    def compress(self, data: Buffer) -> bytes:
+    def _compress(self, data: Buffer) -> bytes:
         import lzma
 
         level, item_size = self.values
@@ -49,14 +48,11 @@ class Xz(Codec):
         # The container has a checksum of its own: the shortest that every xz reader knows will do.
         return lzma.compress(data, lzma.FORMAT_XZ, check=lzma.CHECK_CRC32, filters=[lzma2])
 
-    def decompress(self, stored: Buffer, size: int) -> bytes:
+    def _decompress(self, stored: Buffer, size: int) -> bytes:
         import lzma
 
         decoder = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MEMORY_LIMIT)
-        try:
-            return decompress_stream(decoder, stored, size)
-        except lzma.LZMAError as error:
-            raise CodecError(f"xz cannot decode it: {error}") from None
+        return decompress_stream(decoder, stored, size)
 
 
 def _dict_size(size: int) -> int:

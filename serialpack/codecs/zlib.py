@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from serialpack.codecs.base import Codec, decompress_stream
-from serialpack.errors import CodecError
 from serialpack.stages.stage import Buffer, dialled
 
 
@@ -15,15 +14,12 @@ class Zlib(Codec):
     about = "DEFLATE; read everywhere"
     bound = "The decoder is given a limit of one byte more than the size promised."
 
-    def compress(self, data: Buffer) -> bytes:
+    def _compress(self, data: Buffer) -> bytes:
         import zlib
 
         return zlib.compress(data, self.values[0])
 
-    def decompress(self, stored: Buffer, size: int) -> bytes:
+    def _decompress(self, stored: Buffer, size: int) -> bytes:
         import zlib
 
-        try:
-            return decompress_stream(zlib.decompressobj(), stored, size)
-        except zlib.error as error:
-            raise CodecError(f"zlib cannot decode it: {error}") from None
+        return decompress_stream(zlib.decompressobj(), stored, size)

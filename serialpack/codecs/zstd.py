@@ -171,34 +171,28 @@ class Zstd(Codec):
     def for_records(self) -> None:
         self._records = True
 
-    def compress(self, data: Buffer) -> bytes:
+    def _compress(self, data: Buffer) -> bytes:
         if len(data) <= _LITTLE:
             return cast(bytes, self._small.compressor.compress(data))
         tuned = self._records and len(data) >= _LARGE_RECORDS and self._of_records is not None
         return cast(bytes, (self._of_records if tuned else self._compressor).compress(data))
 
-    def decompress(self, stored: Buffer, size: int) -> bytes:
-        try:
-            self._check_header(stored, size)
-            data = self._decode(stored, size)
-        except self._zstd.ZstdError as error:
-            raise CodecError(f"zstd cannot decode it: {error}") from None
+    def _decompress(self, stored: Buffer, size: int) -> bytes:
+        self._check_header(stored, size)
+        data = self._decode(stored, size)
         if len(data) != size:
             raise CodecError(f"does not restore to the {size} bytes promised")
         return data
 
-    def decompress_pieces(self, stored: Buffer, size: int) -> Iterator[bytes]:
-        try:
-            self._check_header(stored, size)
-            reader = self._decompressor.stream_reader(stored)
-            while size:
-                piece = reader.read(min(size, _PIECE))
-                if not piece:
-                    raise CodecError("ends before it restores to what it promises")
-                size -= len(piece)
-                yield piece
-        except self._zstd.ZstdError as error:
-            raise CodecError(f"zstd cannot decode it: {error}") from None
+    def _decompress_pieces(self, stored: Buffer, size: int) -> Iterator[bytes]:
+        self._check_header(stored, size)
+        reader = self._decompressor.stream_reader(stored)
+        while size:
+            piece = reader.read(min(size, _PIECE))
+            if not piece:
+                raise CodecError("ends before it restores to what it promises")
+            size -= len(piece)
+            yield piece
 
     def _check_header(self, stored: Buffer, size: int) -> None:
         if bytes(stored[:4]) != _MAGIC:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 import msgpack
 from xxhash import xxh3_64, xxh3_64_intdigest
@@ -125,24 +125,32 @@ def open_frame(prefix: bytes, rest: bytes, start: int) -> tuple[bytes, bytes, in
 _NAMES = {HEADER: "header", BLOCK: "block header", INDEX: "index", SHORT: "short member"}
 
 
-#: See ``FrameSource.whole``.
-Whole = Callable[[int], memoryview | None]
-
 #: Bytes passed over at a time.
 _PIECE = 1 << 20
+
+#: Bytes that are read and verified at a time, while they are in the processor's cache.
+_HOT = 256 << 10
+
+
+class Into(Protocol):
+    """What fills memory with a stream's next bytes, as ``files.Source`` does."""
+
+    def room(self, size: int, /) -> memoryview | None: ...
+
+    def read_into(self, view: memoryview, /) -> int: ...
 
 
 class FrameSource:
     """A stream with a place: reads exactly, and says where it was cut.
 
-    ``whole(size)``: the next bytes in memory of their own, where so many are known to be there.
+    ``into``: the same stream, where it can be read into memory that is there.
     """
 
     def __init__(
-        self, read: Callable[[int], bytes], offset: int = 0, whole: Whole | None = None
+        self, read: Callable[[int], bytes], offset: int = 0, into: Into | None = None
     ) -> None:
         self._read = read
-        self._whole = whole
+        self._into = into
         self.offset = offset
 
     def some(self, size: int) -> bytes:
@@ -169,16 +177,24 @@ class FrameSource:
                 f"truncated: ends at byte {self.offset} in {what}", hint="get the file again"
             )
 
-    def whole(self, size: int, what: str) -> memoryview | None:
-        """As ``exactly``, in memory of their own.
+    def room(self, size: int) -> memoryview | None:
+        """Memory of their own for the next ``size`` bytes, to be filled by ``fill``.
 
         None where it is not known whether so many are there: a size may lie.
         """
-        data = None if self._whole is None else self._whole(size)
-        if data is not None:
-            self.offset += len(data)
-            self._check(data, size, what)
-        return data
+        return None if self._into is None else self._into.room(size)
+
+    def fill(self, room: memoryview, what: str) -> int:
+        """Read ``room`` full; the checksum of what is in it."""
+        assert self._into is not None
+        state = xxh3_64()
+        for start in range(0, len(room), _HOT):
+            piece = room[start : start + _HOT]
+            count = self._into.read_into(piece)
+            self.offset += count
+            self._check(piece[:count], len(piece), what)
+            state.update(piece)
+        return state.intdigest()
 
     def skip(self, size: int, what: str) -> None:
         """Pass over ``size`` bytes."""

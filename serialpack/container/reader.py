@@ -7,6 +7,7 @@ checked by the pipeline, with the checksums that the blocks carry.
 
 import io
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 
 from serialpack.container.ends import (
     seek_table,
@@ -23,13 +24,13 @@ from serialpack.container.frames import (
     START_ZSTD,
     TRAILER_OWN,
     FrameSource,
-    Whole,
+    Into,
     checksum,
     frame_rest,
 )
 from serialpack.container.index import Index, IndexRow, frames_left
 from serialpack.container.records import ALIGN, Block, Header, Part, StoredBlock
-from serialpack.container.short import ShortMember, payload_size, read_short
+from serialpack.container.short import LITTLE, ShortMember, payload_size, read_short
 from serialpack.container.small import START_SMALL
 from serialpack.errors import DamagedError, NotContainerError, TruncatedError
 from serialpack.stages.stage import Buffer
@@ -191,16 +192,16 @@ def read_members(
     start: int = 0,
     *,
     damaged: bool = False,
-    whole: Whole | None = None,
+    into: Into | None = None,
 ) -> Iterator[Member]:
     """The members of a stream, each to be read to its end before the next.
 
     ``read(n)`` gives up to n bytes, and none only at the end. NotContainerError where the stream
     does not begin as a container. ``after``: the stream begins behind this member, at byte
     ``start`` of the file. ``damaged``: of damaged short members their damage is not raised.
-    ``whole``: see ``FrameSource``.
+    ``into``: see ``FrameSource``.
     """
-    return members_of(FrameSource(read, start, whole), after, damaged=damaged)
+    return members_of(FrameSource(read, start, into), after, damaged=damaged)
 
 
 def members_of(
@@ -283,7 +284,15 @@ def first_header(peek: Callable[[int], bytes]) -> Header:
         head = peek(size)
         if prefix[8:] == SHORT and len(head) >= size:
             head = peek(size + payload_size(head[start + PREFIX_LENGTH : -8], start))
+    return _header_last(head) if len(head) <= LITTLE else _header_in(head)
+
+
+def _header_in(head: bytes) -> Header:
     return next(read_members(io.BytesIO(head).read)).header
+
+
+#: Several ask of a small file, one after another: whether it is of an archive, what it is.
+_header_last = lru_cache(1)(_header_in)
 
 
 def _payload(source: FrameSource, block: Block) -> tuple[tuple[Buffer, ...], DamagedError | None]:
@@ -313,8 +322,7 @@ def read_parts(source: FrameSource, block: Block) -> tuple[Buffer, ...]:
     """
     if not block.in_place:
         return tuple(read_part(source, block, part) for part in block.parts)
-    start = source.offset
-    whole = source.whole(block.payload, f"block {block.seq}")
+    whole = source.room(block.payload)
     if whole is None:  # no more memory than there are bytes
         grown = bytearray()
         for part in block.parts:
@@ -322,8 +330,10 @@ def read_parts(source: FrameSource, block: Block) -> tuple[Buffer, ...]:
         return (grown,)
     at = 0
     for part in block.parts:
-        _check_part(whole[at : at + part.stored], block, part, start + at)
-        at += part.stored
+        start, end = source.offset, at + part.stored
+        check = source.fill(whole[at:end], f"block {block.seq}")
+        _check_part(check, block, part, start)
+        at = end
     return (whole,)
 
 
@@ -331,12 +341,13 @@ def read_part(source: FrameSource, block: Block, part: Part) -> bytes:
     """The stored bytes of a part that begins here; DamagedError where they are others."""
     start = source.offset
     data = source.exactly(part.stored, f"block {block.seq}")
-    _check_part(data, block, part, start)
+    _check_part(checksum(data), block, part, start)
     return data
 
 
-def _check_part(data: Buffer, block: Block, part: Part, start: int) -> None:
-    if checksum(data) != part.check:
+def _check_part(check: int, block: Block, part: Part, start: int) -> None:
+    """``check``: the checksum of what stands at byte ``start``."""
+    if check != part.check:
         raise DamagedError(
-            "its checksum does not match", block=block.seq, start=start, end=start + len(data)
+            "its checksum does not match", block=block.seq, start=start, end=start + part.stored
         )

@@ -93,12 +93,14 @@ def first_body(file: IO[bytes]) -> bytes | None:
             return found.body
         if isinstance(found, FoundIndex):
             return found.header
+        if isinstance(found, FoundShort) and found.whole is not None:
+            return found.whole.index.header
     return None
 
 
 def has_blocks(file: IO[bytes]) -> bool:
     """Whether any block in ``file`` is whole. No more of it is read than to the first one."""
-    return any(isinstance(found, FoundBlock) and found.whole for found in scan(file))
+    return any(isinstance(found, FoundBlock | FoundShort) and found.whole for found in scan(file))
 
 
 def read_found(file: IO[bytes], found: FoundBlock) -> StoredBlock:

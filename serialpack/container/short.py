@@ -49,7 +49,7 @@ MOST_WRITTEN = 1 << 20
 MOST_READ = 16 << 20
 
 #: Up to so many bytes of payload are little: what they say is kept until another is read.
-_LITTLE = 64 << 10
+LITTLE = 64 << 10
 
 #: Flags beside those of a block: nothing was proved; the name is the path of an entry; the rest
 #: names a dictionary.
@@ -202,7 +202,7 @@ def read_short(
             end=source.offset,
         )
     try:
-        said = _said_last if len(payload) <= _LITTLE else _said
+        said = _said_last if len(payload) <= LITTLE else _said
         header, block, index = said(body, payload, check, start, zstd_envelope)
     except (SerialpackError, OverflowError) as error:
         if damage is not None:

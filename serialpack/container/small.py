@@ -103,16 +103,23 @@ def read_small(data: Buffer) -> tuple[ChainNumbers, int, int, dict[str, Any], Bu
     numbers = decode_chain(chain, 0)
     head = _head(numbers, flags, 3 + bool(settings))
     if whole.startswith(head + _number(restored) + said):
-        if len(_known) >= _MOST_KNOWN:
-            _known.clear()
-        _known[head] = numbers, flags, said, settings
+        _remember(head, (numbers, flags, said, settings))
     return numbers, flags, restored, settings, body[unpacker.tell() :]
 
 
+#: Numbers of the chain, flags, settings in bytes, settings.
+_Said = tuple[ChainNumbers, int, bytes, dict[str, Any]]
+
 #: What small forms begin with up to their size, of those that were read; and what that and the
 #: settings behind the size say. To read it again takes as long as all else.
-_known: dict[bytes, tuple[ChainNumbers, int, bytes, dict[str, Any]]] = {}
+_known: dict[bytes, _Said] = {}
 _MOST_KNOWN = 8
+
+
+def _remember(head: bytes, said: _Said) -> None:
+    # Never changed, only replaced: another thread may be looking through it.
+    global _known
+    _known = {**(_known if len(_known) < _MOST_KNOWN else {}), head: said}
 
 
 def _spelled(chain: ChainNumbers) -> list[Any]:

@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple, cast
 
 from serialpack.compressed.pieces import Pieces
+from serialpack.conversion.datasets import grouped, other_order
 from serialpack.conversion.fixed import Rounding
 from serialpack.conversion.joining import Write
 from serialpack.conversion.losses import Losses, check_dropped
@@ -84,8 +85,10 @@ def _into_datasets(
         else:
             return None
         new = Path(stack.enter_context(TemporaryDirectory(prefix="serialpack-"))) / "new.h5"
+        names: list[str] = []
         with NewFile(new) as made:
             for name, each, read_array in arrays:
+                names.append(name)
                 start = _begun(each, read_array, plan, losses)
                 try:
                     done += made.add(name, start.header, start.read)
@@ -97,6 +100,8 @@ def _into_datasets(
                 rows += start.header.rows
                 if progress is not None:
                     progress(done, done)
+        losses.merge(other_order(names, grouped(names)))
+        losses.check_carried(plan)
         with new.open("rb") as file:
             for data in iter(partial(file.read, _PIECE), b""):
                 write(data)

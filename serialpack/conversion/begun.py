@@ -32,7 +32,7 @@ from serialpack.conversion.tables.layout import (
 )
 from serialpack.conversion.tables.shape import rows_at_a_time
 from serialpack.conversion.tables.shaping import Shaping
-from serialpack.conversion.tables.survey import Looked, surveyed
+from serialpack.conversion.tables.survey import WIDE_BLOCK, Looked, surveyed
 from serialpack.conversion.tables.twice import Rereadable
 from serialpack.conversion.types.kept import KeptTable, kept_from
 from serialpack.conversion.types.typing import TypedColumn, decided, named_types, shape_of
@@ -144,8 +144,11 @@ def looked_at(
     known = _known(looked, front, to, how, block_size)
     if known.layout is None:
         return known
-    most = rows_at_a_time(looked.most, len(known.layout.columns))
-    return known._replace(layout=known.layout._replace(most_rows=most))
+    layout = known.layout
+    most = rows_at_a_time(looked.most, len(layout.columns))
+    # Rows that are mostly empty wait as values: blocks are as small as ever then.
+    block_size = None if most and known.block_size == WIDE_BLOCK else known.block_size
+    return known._replace(layout=layout._replace(most_rows=most), block_size=block_size)
 
 
 def _has_its_schema(plan: ConversionPlan, to: str) -> bool:

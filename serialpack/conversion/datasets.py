@@ -1,17 +1,21 @@
-"""Files of datasets, read as what each dataset is here: an array, or all of them arrays by name."""
+"""Files of datasets, read as what each dataset is here: an array, or all of them arrays by name;
+and the order of names in one that is made."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import accumulate
 from typing import Any
 
 from serialpack.compressed.pieces import Pieces
 from serialpack.conversion.given import Given
 from serialpack.conversion.losses import Losses, check_dropped
+from serialpack.conversion.one_type import KEY_ORDER
 from serialpack.conversion.rules import TABLES
 from serialpack.errors import ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.shared.filed import as_file
-from serialpack.values.kinds import AROUND, ATTRIBUTES, Loss
+from serialpack.values.kinds import AROUND, ATTRIBUTES, Loss, shown
 from serialpack.values.structure import Structure
 
 
@@ -51,3 +55,41 @@ def from_datasets(given: Given, at: str | None, to: str, losses: Losses) -> Give
 
 def _counted(rule: str, what: list[str]) -> Loss:
     return Loss(rule, len(what), 0, "$", what[0], "")
+
+
+def by_group(records: list[Any], losses: Losses, first_record: int) -> list[Any]:
+    """The records, maps of arrays by name, in the order of ``grouped``, where ``losses`` allows
+    it."""
+    if KEY_ORDER not in losses.allowed:
+        return records
+    made = list(records)
+    for number, record in enumerate(records):
+        if type(record) is dict and all(type(name) is str for name in record):
+            names = grouped(record)
+            losses.merge(other_order([*record], names, first_record + number))
+            made[number] = {name: record[name] for name in names}
+    return made
+
+
+def grouped(names: Iterable[str]) -> list[str]:
+    """``names`` in the order in which a file of datasets has them: those of a group (``group/x``)
+    together, where the first of them was."""
+    first: dict[str, int] = {}
+
+    def places(name: str) -> list[int]:
+        return [first.setdefault(above, len(first)) for above in _groups(name)]
+
+    return sorted(names, key=places)
+
+
+def other_order(names: list[str], became: list[str], record: int = 0) -> list[Loss]:
+    """What is told where ``names`` became ``became``."""
+    for was, now in zip(names, became, strict=True):
+        if was != now:
+            return [Loss(KEY_ORDER, 1, record, "$", shown(was), shown(now))]
+    return []
+
+
+def _groups(name: str) -> Iterable[str]:
+    """The names of the groups around a dataset, from the outermost on, and its own."""
+    return accumulate(name.split("/"), "{}/{}".format)

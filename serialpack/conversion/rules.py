@@ -144,9 +144,9 @@ RULES: dict[str, Rule] = {
         *(ARCHIVES, "rows as items of columns", ARCHIVES),
     ),
     "key-order": Rule(
-        "columns stand in order of first appearance",
+        "columns stand in order of first appearance, datasets by group",
         frozenset({"mixed"}),
-        *(TABLES | UNIONS | ARRAYS, "orders of keys as that of the columns"),
+        *(TABLES | UNIONS | ARRAYS, "orders of keys as that of columns or groups"),
         only=TABLES | UNIONS | ARRAYS,
     ),
     "elements": Rule(

@@ -62,6 +62,10 @@ class WritingHalf:
             from serialpack.conversion.one_type import of_one_type
 
             records = of_one_type(records, losses, first_record)
+        if self._target.declared.has_datasets:
+            from serialpack.conversion.datasets import by_group
+
+            records = by_group(records, losses, first_record)
         return losses.apply(
             records,
             serializer.cannot | serializer.partly,

@@ -11,7 +11,7 @@ import os
 import stat
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from functools import partial
+from functools import lru_cache, partial
 from typing import IO, Any, cast
 
 from serialpack.errors import FileError, MissingLibraryError, UsageError
@@ -210,9 +210,15 @@ def opened(url: str) -> RangedFile | StreamedFile:
             return RangedFile(fetch, found, again, file.close)
         except RangesIgnored:
             file.close()
-    log.warning("%s: the server gives no parts of it; it is read through from the front", url)
+    _say_streamed(url)
     stream = tried(lambda: fs.open(path, "rb", block_size=0), url, "read")
     return StreamedFile(cast("IO[bytes]", stream), url, found, again)
+
+
+@lru_cache
+def _say_streamed(url: str) -> None:
+    """Warn of ``url``, once: a file is opened as often as something else is asked of it."""
+    log.warning("%s: the server gives no parts of it; it is read through from the front", url)
 
 
 def _fetch(file: Any, url: str, start: int, stop: int) -> bytes:

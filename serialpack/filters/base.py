@@ -4,16 +4,31 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from serialpack.stages.stage import Buffer, Stage
+from serialpack.stages.stage import Buffer, Stage, fail_backward, fail_forward
 
 
 class Filter(Stage, ABC):
     """Rearranges a buffer so that it compresses better. ``len(forward(x)) == len(x)``."""
 
-    @abstractmethod
     def forward(self, data: Buffer) -> Buffer:
-        """The rearranged bytes."""
+        """The rearranged bytes; SerialpackError where the filter fails, with the cause."""
+        try:
+            return self._forward(data)
+        except BaseException as error:
+            fail_forward(self.name, "rearrange", error)
+
+    def backward(self, data: Buffer) -> Buffer:
+        """The bytes that ``forward`` was given; defined for every input. CodecError where the
+        filter fails, with the cause."""
+        try:
+            return self._backward(data)
+        except BaseException as error:
+            fail_backward(self.name, "restore", error)
 
     @abstractmethod
-    def backward(self, data: Buffer) -> Buffer:
-        """The bytes that ``forward`` was given; defined for every input."""
+    def _forward(self, data: Buffer) -> Buffer:
+        """As ``forward``, but that the library's own errors may leave it."""
+
+    @abstractmethod
+    def _backward(self, data: Buffer) -> Buffer:
+        """As ``backward``, likewise."""

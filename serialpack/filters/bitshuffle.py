@@ -29,7 +29,7 @@ class BitShuffle(Filter):
     params = (Param("itemsize", 1, 255, 4),)
     about = "bits of equal weight side by side; for numbers that use few of their bits"
 
-    def forward(self, data: Buffer) -> Buffer:
+    def _forward(self, data: Buffer) -> Buffer:
         import numpy as np
 
         k = self.values[0]
@@ -48,7 +48,7 @@ class BitShuffle(Filter):
         out[whole:] = items[whole:]
         return out.data
 
-    def backward(self, data: Buffer) -> Buffer:
+    def _backward(self, data: Buffer) -> Buffer:
         import numpy as np
 
         k = self.values[0]

@@ -28,10 +28,10 @@ class IntegerFilter(Filter):
     library = "numpy"
     params: ClassVar[tuple[Param, ...]] = (ITEM_SIZE,)
 
-    def forward(self, data: Buffer) -> Buffer:
+    def _forward(self, data: Buffer) -> Buffer:
         return self._applied(data, self.arranged)
 
-    def backward(self, data: Buffer) -> Buffer:
+    def _backward(self, data: Buffer) -> Buffer:
         return self._applied(data, self.restored)
 
     @abstractmethod

@@ -21,7 +21,7 @@ class Shuffle(Filter):
     params = (Param("itemsize", 1, 255, 4),)
     about = "bytes of equal weight side by side; for numbers of fixed size"
 
-    def forward(self, data: Buffer) -> Buffer:
+    def _forward(self, data: Buffer) -> Buffer:
         import numpy as np
 
         k = self.values[0]
@@ -37,7 +37,7 @@ class Shuffle(Filter):
         out[n * k :] = items[n * k :]
         return out.data
 
-    def backward(self, data: Buffer) -> Buffer:
+    def _backward(self, data: Buffer) -> Buffer:
         import numpy as np
 
         k = self.values[0]

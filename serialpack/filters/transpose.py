@@ -21,10 +21,10 @@ class Transpose(Filter):
     )
     about = "the columns of a matrix one after another; for tables of numbers, channels"
 
-    def forward(self, data: Buffer) -> Buffer:
+    def _forward(self, data: Buffer) -> Buffer:
         return self._turned(data, back=False)
 
-    def backward(self, data: Buffer) -> Buffer:
+    def _backward(self, data: Buffer) -> Buffer:
         return self._turned(data, back=True)
 
     def _turned(self, data: Buffer, *, back: bool) -> Buffer:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from io import BytesIO
 from threading import local
+from time import perf_counter
 from typing import NamedTuple
 
 from serialpack.auto import Split
@@ -20,7 +21,7 @@ from serialpack.formats.base import SourceBlock, Style, ValueFormat
 from serialpack.pipeline.blocks import SETTINGS, BlockPacker, Plan, of_records, plan_of
 from serialpack.pipeline.digest import WholeDigest
 from serialpack.pipeline.line import SMALL, Crew, Elsewhere, Line, Progress
-from serialpack.pipeline.timing import add_seconds, turns, worked
+from serialpack.pipeline.timing import add_seconds, record
 from serialpack.pipeline.workers import INLINE, INLINE_PLAIN
 from serialpack.pipeline.writing import keeps, needs_values
 from serialpack.serializers import SERIALIZERS
@@ -99,18 +100,21 @@ def pack_stream(
     ``read(n)`` gives n bytes, fewer only at the end. ``progress(read, written)`` is called after
     each block, with totals in bytes. Nothing is written before the first block was read.
     """
+    return pack_blocks(blocks_of(read, packing), write, packing, progress)
+
+
+def blocks_of(read: Callable[[int], bytes], packing: Packing) -> Iterator[SourceBlock]:
+    """The blocks that what ``read`` gives is packed in; see ``pack_stream``."""
+    if packing.split is not None:
+        return packing.split(read, packing.block_size)
     fmt = FORMATS.get(packing.format)
     serializer = SERIALIZERS.cls(packing.chain.serializer.name)
-    if packing.split is not None:
-        blocks = packing.split(read, packing.block_size)
-    else:
-        blocks = fmt.split(
-            read,
-            packing.block_size,
-            for_values=fmt.has_values and not serializer.exact,
-            most_values=serializer.most_values(packing.block_size),
-        )
-    return pack_blocks(blocks, write, packing, progress)
+    return fmt.split(
+        read,
+        packing.block_size,
+        for_values=fmt.has_values and not serializer.exact,
+        most_values=serializer.most_values(packing.block_size),
+    )
 
 
 def pack_blocks(
@@ -173,8 +177,8 @@ def pack_blocks(
     )
 
 
-class _Alike(NamedTuple):
-    """What small sources have in common that are packed alike: all but name, time and bytes."""
+class ShortPacker(NamedTuple):
+    """Packs small sources that have all in common but name, time and bytes, in one thread."""
 
     packing: Packing
     style: Style
@@ -182,14 +186,62 @@ class _Alike(NamedTuple):
     packer: BlockPacker
     form: ShortForm
 
+    def pack(
+        self,
+        source: SourceBlock,
+        name: str | None,
+        mtime: int | None,
+        write: Callable[[Buffer], object],
+        seconds: dict[str, float],
+    ) -> PackedMember | None:
+        """Pack ``source``, all in one block, into a short member; None where it has to be a long
+        one, and nothing is written. ``seconds``: those that it took are added there."""
+        since = perf_counter()
+        packed = self.packer(source)
+        made = perf_counter()
+        record(since, made, packed.seconds)
+        add_seconds(seconds, packed.seconds)
+        block, payload = packed.block, packed.payload[0]
+        with refused_as_written():
+            frame = self.form.frame(block, payload, name, mtime)
+        if frame is None:
+            return None
+        data = b"".join((self.start, frame, payload))
+        write(data)
+        end = perf_counter()
+        times = {"wait": made - since, "write": end - made}
+        record(since, end, times)
+        add_seconds(seconds, times)
+        row = IndexRow.of(block, len(frame), frame_check(frame))
+        return PackedMember(
+            (row,),
+            block.records,
+            block.size,
+            block.exact,
+            len(data),
+            len(payload),
+            int(block.stored),
+            seconds,
+        )
+
 
 class _LastAlike(local):
     """What each thread keeps for the next small source: to make it takes longer than to use it."""
 
-    alike: _Alike | None = None
+    alike: ShortPacker | None = None
 
 
 _last = _LastAlike()
+
+
+def last_alike() -> ShortPacker | None:
+    """What packed the last small source of this thread."""
+    return _last.alike
+
+
+def forget_alike() -> None:
+    """Let this thread begin anew with its next small source."""
+    _last.alike = None
 
 
 def _pack_alone(
@@ -209,29 +261,9 @@ def _pack_alone(
     alike = _last.alike
     if alike is None or (alike.packing, alike.style) != (asked, style):
         header, plan = prepare(asked, first)
-        alike = _Alike(asked, style, header.start, BlockPacker(plan), ShortForm(header))
+        alike = ShortPacker(asked, style, header.start, BlockPacker(plan), ShortForm(header))
         _last.alike = alike
-    member = None
-    for packed in turns(worked(alike.packer, first), line.seconds):
-        add_seconds(line.seconds, packed.seconds)
-        block, payload = packed.block, packed.payload[0]
-        with refused_as_written():
-            frame = alike.form.frame(block, payload, packing.name, packing.mtime)
-        if frame is None:
-            continue
-        data = b"".join((alike.start, frame, payload))
-        write(data)
-        member = PackedMember(
-            (IndexRow.of(block, len(frame), frame_check(frame)),),
-            block.records,
-            block.size,
-            block.exact,
-            len(data),
-            len(payload),
-            int(block.stored),
-            line.seconds,
-        )
-    return member
+    return alike.pack(first, packing.name, packing.mtime, write, line.seconds)
 
 
 def with_dictionary(

@@ -17,7 +17,7 @@ from serialpack.files import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.shared.large import FileOver
 from serialpack.pipeline.blocks import BlockUnpacker
-from serialpack.pipeline.unpack import member_plan
+from serialpack.pipeline.unpack import member_plan, several_files
 from serialpack.pipeline.writing import keeps
 from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import Chain, chain_of_numbers
@@ -126,6 +126,9 @@ class StoredBytes:
 
 
 def opened_bytes(source: Source) -> IO[bytes]:
-    """The source that a container of one member was made of, as a file."""
+    """The source that a container of one member was made of, as a file; RefusedError for
+    several."""
+    if len(find_members(source.file)) > 1:
+        raise several_files()
     stored = StoredBytes(source)
     return BufferedReader(FileOver(stored.read, len(stored)))

@@ -5,7 +5,7 @@ from functools import lru_cache, partial
 from threading import local
 from typing import NamedTuple
 
-from serialpack.container.frames import Whole
+from serialpack.container.frames import Into
 from serialpack.container.reader import Member, read_members
 from serialpack.container.records import Header, StoredBlock
 from serialpack.errors import DamagedError, RefusedError
@@ -98,12 +98,12 @@ def unpack_stream(
     threads: int = 1,
     max_size: int | None = None,
     progress: Progress | None = None,
-    whole: Whole | None = None,
+    into: Into | None = None,
     elsewhere: Elsewhere | None = None,
 ) -> Unpacked:
     """Unpack all members that ``read`` gives, in order, checking every byte.
 
-    ``trust``: also those whose serializer can run code that is in the file. ``whole``: see
+    ``trust``: also those whose serializer can run code that is in the file. ``into``: see
     ``FrameSource``. ``elsewhere`` has others restore the blocks.
 
     ``read(n)`` gives up to n bytes, none at the end. What is written before damage is found stays
@@ -114,7 +114,7 @@ def unpack_stream(
         unpack_member(
             member, out, trust=trust, threads=threads, progress=progress, elsewhere=elsewhere
         )
-        for member in read_members(read, whole=whole)
+        for member in read_members(read, into=into)
     ]
     records = [each.records for each in done if each.records is not None]
     seconds: dict[str, float] = {}
@@ -210,6 +210,14 @@ def _alone(
         yield stored, restored
 
 
+def several_files() -> RefusedError:
+    """The error for a container of several members that is to be read as one file of a format."""
+    return RefusedError(
+        "it holds several files one after another, which are no one file in any format",
+        hint="unpack it without --to, or each on its own",
+    )
+
+
 def restored_pieces(
     read: Callable[[int], bytes],
     *,
@@ -226,10 +234,7 @@ def restored_pieces(
     done = 0
     for number, member in enumerate(read_members(read)):
         if number:
-            raise RefusedError(
-                "it holds several files one after another, which are no one file in any format",
-                hint="unpack it without --to, or each on its own",
-            )
+            raise several_files()
         plan = member_plan(member.header, trust=trust)
         for stored, restored in _restored(member, plan, {}, threads, serialized=serialized):
             data = restored.data if serialized else restored.source_data

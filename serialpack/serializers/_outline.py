@@ -11,9 +11,13 @@ from serialpack.formats.msgpack.values import messages
 from serialpack.serializers._frames import ARROW, FRAME, SERIES
 from serialpack.serializers._own_types import (
     ARRAY,
+    COUNTER,
     DATACLASS,
+    DEFAULT,
+    DEQUE,
     ENUM,
     FROZENSET,
+    ORDERED,
     SCALAR,
     SET,
     TUPLE,
@@ -33,7 +37,10 @@ class ObjectOutline(NamedTuple):
 def outline(message: Buffer) -> ObjectOutline:
     """What the message holds; one of ``FAILURES`` where it is none."""
     reader = _Outliner()
-    (value,) = messages(message, ext_hook=reader)
+    try:
+        (value,) = messages(message, ext_hook=reader)
+    except (LookupError, MemoryError, SyntaxError) as error:  # the last two: of a type's name
+        raise ValueError(f"no message of an object ({type(error).__name__})") from None
     return ObjectOutline(value, reader.beside)
 
 
@@ -56,6 +63,10 @@ class _Outliner:
             return f"table of Arrow, {size} bytes"
         if code in (TUPLE, SET, FROZENSET):
             return tuple(parts)
+        if code == DEQUE:
+            return tuple(parts[1:])
+        if code in (ORDERED, COUNTER, DEFAULT):
+            return parts[-1]
         if code == ENUM:
             return ".".join(parts[1:])
         if code == DATACLASS:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import sys
 from array import array
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
@@ -47,9 +48,14 @@ Parts = tuple[int, list[Any]]
 #: Arrays and scalars of NumPy, which ``arrays`` knows; to 22 tables, which ``_frames`` does.
 ARRAY, SCALAR = 18, 19
 _RANGE, _SLICE = 23, 24
+ORDERED, DEQUE, COUNTER, DEFAULT = range(25, 29)
 
 _PATHS = {
     cls.__name__: cls for cls in (PosixPath, WindowsPath, PurePosixPath, PureWindowsPath, PurePath)
+}
+#: What a defaultdict makes of nothing: types of plain values, and none of the user's.
+_FACTORIES = {
+    cls.__name__: cls for cls in (bool, bytes, dict, float, frozenset, int, list, set, str, tuple)
 }
 #: The methods by which a class says itself what is written of it.
 _OWN_WORDS = ("__reduce_ex__", "__reduce__")
@@ -72,7 +78,11 @@ def value_of(code: int, parts: list[Any]) -> Any:
     """The value again; ValueError, TypeError or OverflowError where the parts are none."""
     if code not in _BACK:
         raise ValueError(f"there is no extension {code}")
-    return _BACK[code](*parts)
+    try:
+        return _BACK[code](*parts)
+    except (ArithmeticError, AssertionError, AttributeError, LookupError) as error:
+        what = str(error) or type(error).__name__
+        raise ValueError(f"an extension {code} with other parts ({what})") from None
 
 
 def _named(value: Any, cls: type) -> tuple[str, str]:
@@ -167,6 +177,35 @@ def _typed(code: str, data: bytes) -> Any:
     return found
 
 
+def _items(value: OrderedDict[Any, Any] | Counter[Any]) -> dict[Any, Any]:
+    """TypeError where it has attributes too."""
+    if vars(value):
+        raise TypeError(f"{type(value).__name__} with attributes")
+    return dict(value)
+
+
+def _default(value: defaultdict[Any, Any]) -> Parts:
+    factory = value.default_factory
+    if factory is None:
+        return DEFAULT, [None, dict(value)]
+    for name, cls in _FACTORIES.items():
+        if factory is cls:
+            return DEFAULT, [name, dict(value)]
+    raise TypeError(f"a defaultdict of {factory!r}")
+
+
+def _default_back(factory: str | None, items: Any) -> defaultdict[Any, Any]:
+    if factory is not None and factory not in _FACTORIES:
+        raise ValueError(f"a defaultdict of {factory}")
+    return defaultdict(_FACTORIES.get(factory or ""), _map(items))
+
+
+def _map(items: Any) -> dict[Any, Any]:
+    if type(items) is not dict:
+        raise ValueError("no map, where one is due")
+    return items
+
+
 _MAKERS: dict[type, Callable[[Any], Parts]] = {
     int: lambda v: (_INTEGER, [v.to_bytes(v.bit_length() // 8 + 1, "little", signed=True)]),
     tuple: lambda v: (TUPLE, list(v)),
@@ -183,6 +222,10 @@ _MAKERS: dict[type, Callable[[Any], Parts]] = {
     timedelta: lambda v: (_DURATION, [v.days, v.seconds, v.microseconds]),
     range: lambda v: (_RANGE, [v.start, v.stop, v.step]),
     slice: lambda v: (_SLICE, [v.start, v.stop, v.step]),
+    OrderedDict: lambda v: (ORDERED, [_items(v)]),
+    deque: lambda v: (DEQUE, [v.maxlen, *v]),
+    Counter: lambda v: (COUNTER, [_items(v)]),
+    defaultdict: _default,
     array: lambda v: (_TYPED, [v.typecode, v.tobytes()]),
     **{cls: lambda v: (_PATH, [type(v).__name__, str(v)]) for cls in _PATHS.values()},
 }
@@ -206,4 +249,8 @@ _BACK: dict[int, Callable[..., Any]] = {
     _TYPED: _typed,
     _RANGE: lambda start, stop, step: range(start, stop, step),
     _SLICE: lambda start, stop, step: slice(start, stop, step),
+    ORDERED: lambda items: OrderedDict(_map(items)),
+    DEQUE: lambda most, *items: deque(items, most),
+    COUNTER: lambda items: Counter(_map(items)),
+    DEFAULT: _default_back,
 }

@@ -343,23 +343,28 @@ def hint_for(kind: str, *, raw: bool = True, but: str = "") -> str:
     """Which serializers can hold what ``kind`` names, one of each format: ``json or raw can``.
 
     Those that need nothing installed and are safe to read come first. ``raw``: the bytes of a
-    source can be kept too. ``but``: who has just refused it.
+    source can be kept too. ``but``: who has just refused it. Where none holds all of
+    that kind, those that hold some: ``objects or pickle may``.
     """
     from serialpack.serializers import SERIALIZERS
 
     able: dict[str | None, tuple[bool, bool, str]] = {}
+    perhaps: dict[str | None, tuple[bool, bool, str]] = {}
     for entry in SERIALIZERS:
         cls = SERIALIZERS.cls(entry.name)
         if (
             cls.exact
             or entry.name == but
-            or kind in cls.cannot | cls.partly
+            or kind in cls.cannot
             or cls.missing(entry.name) is not None
         ):
             continue
-        able.setdefault(cls.stored_format, (not cls.safe, cls.extra is not None, entry.name))
-    in_order = sorted(able.values(), key=lambda rank: rank[:2])
+        found = perhaps if kind in cls.partly else able
+        found.setdefault(cls.stored_format, (not cls.safe, cls.extra is not None, entry.name))
+    may = not able and not raw
+    in_order = sorted((perhaps if may else able).values(), key=lambda rank: rank[:2])
     names = [name for *_, name in in_order[: 2 if raw else 3]] + ["raw"] * raw
     if not names:
         return "no serializer here can"
-    return (", ".join(names[:-1]) + " or " if len(names) > 1 else "") + names[-1] + " can"
+    listed = (", ".join(names[:-1]) + " or " if len(names) > 1 else "") + names[-1]
+    return f"{listed} may" if may else f"{listed} can"

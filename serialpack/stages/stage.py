@@ -11,9 +11,9 @@ import re
 import sys
 from collections.abc import Iterator
 from functools import cache
-from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, cast
+from typing import Any, ClassVar, Generic, NamedTuple, NoReturn, TypeVar, cast
 
-from serialpack.errors import MissingLibraryError, UsageError
+from serialpack.errors import CodecError, MissingLibraryError, SerialpackError, UsageError
 from serialpack.stages.effort import DEFAULT_EFFORT, EFFORTS
 from serialpack.units import format_size, parse_size
 
@@ -188,6 +188,36 @@ class Stage:
             for p in cls.params
         )
         return f"write {name}{form} with " + ", ".join(f"{p.name} {p.range}" for p in cls.params)
+
+
+def fail_forward(name: str, doing: str, error: BaseException) -> NoReturn:
+    """Raise what ``error`` is to the user, of a stage that fails while it packs: a SerialpackError
+    with the stage's ``name`` and the cause. Refusals and a lack of memory stay what they are.
+    """
+    if isinstance(error, SerialpackError) or not _is_failure(error):
+        raise error
+    raise SerialpackError(
+        f"{name} cannot {doing} this ({_cause(error)})",
+        hint="nothing was written; try another chain and report it",
+    ) from error
+
+
+def fail_backward(name: str, doing: str, error: BaseException) -> NoReturn:
+    """The same of a stage that fails to undo what is stored: CodecError."""
+    if isinstance(error, SerialpackError | CodecError) or not _is_failure(error):
+        raise error
+    raise CodecError(f"{name} cannot {doing} it: {_cause(error)}") from error
+
+
+def _is_failure(error: BaseException) -> bool:
+    """Whether it is a library that failed; a panic of Rust's comes as no Exception."""
+    if isinstance(error, Exception):
+        return not isinstance(error, MemoryError)
+    return type(error).__name__ == "PanicException"
+
+
+def _cause(error: BaseException) -> str:
+    return str(error) or type(error).__name__
 
 
 def is_installed(module: str) -> bool:

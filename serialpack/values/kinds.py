@@ -190,6 +190,8 @@ def shown(value: Any) -> str:
         text = ascii(value)
     except Exception:  # a __repr__ of somebody's class, or an integer of too many digits
         text = type(value).__name__
+    if "\n" in text:  # a table, or an array of several dimensions
+        text = " ".join(text.split())
     return text if len(text) <= 40 else f"{text[:20]}...{text[-8:]}"
 
 

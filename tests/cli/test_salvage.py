@@ -294,6 +294,20 @@ def test_a_cut_archive(archive: Path) -> None:
     assert any("two.ndjson: lost: all from block 4 on" in line for line in done.lines)
 
 
+def test_an_archive_of_small_files(folder: Path) -> None:
+    """Its members are short ones, and were taken for those of a single file."""
+    for name in ("a.json", "b.csv", "c.txt"):  # of a kind each, and so a member each
+        (folder / name).write_bytes(b'"1,2"\n' * 9)
+    assert run(folder, "pack", "--archive", "a.json", "b.csv", "c.txt", "-o", "all.spk").code == 0
+    data = (folder / "all.spk").read_bytes()
+    (folder / "all.spk").write_bytes(flipped(data, data.index(b"b.csv")))
+    done = run(folder, "unpack", "--salvage", "all.spk", "-o", "out")
+    assert done.code == 3
+    assert names(folder / "out") == ["a.json", "c.txt"]
+    tested = run(folder, "unpack", "--test", "all.spk")
+    assert "3 of 3 or more blocks are whole; serialpack unpack --salvage" in tested.lines[-1]
+
+
 def test_an_archive_through_a_pipe(archive: Path) -> None:
     data = (archive / "all.spk").read_bytes()
     done = run(archive, "unpack", "--salvage", "-o", "out", stdin=flipped(data, 20))

@@ -171,11 +171,11 @@ def test_inspect_and_what_is_mapped_read_no_array(path: Path) -> None:
 
     with Counted(path) as file:
         assert serialpack.inspect(file).members[0].records == 1
-        # The last 64 KiB have the index in them.
-        assert file.count < 70_000
+        # The last 64 KiB have the index in them, and what the block's head says begins another.
+        assert file.count < 140_000
         file.seek(0)
         serialpack.load(file, mmap_mode="r")
-        assert file.count < 150_000 < path.stat().st_size / 10
+        assert file.count < 220_000 < path.stat().st_size / 7
 
 
 def test_every_damage_is_found(path: Path, tmp_path: Path) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import serialpack
+from serialpack.container import small
 from serialpack.container.small import MOST_WRITTEN, START_SMALL, Small
 from serialpack.errors import DamagedError, FileError, SerialpackError, UnsupportedError
 from tests.fidelity.measure import spellings
@@ -86,9 +88,31 @@ def test_every_flipped_bit_and_every_truncation_is_refused() -> None:
         serialpack.loads(data + data)
 
 
+def test_another_thread_may_read_a_new_kind_of_message_meanwhile(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """RuntimeError once: what is known of messages was changed while it was looked through."""
+    first, second = serialpack.dumps([1], "json"), serialpack.dumps([1], "msgpack")
+    other = serialpack.dumps([1], "json+zlib:9")
+    serialpack.loads(first)
+    serialpack.loads(second)
+    looked = small._number_at
+
+    def interrupted(*_: Any) -> None:
+        monkeypatch.setattr(small, "_number_at", looked)
+        with ThreadPoolExecutor(1) as pool:
+            assert pool.submit(serialpack.loads, other).result() == [1]
+
+    monkeypatch.setattr(small, "_known", dict(small._known))
+    for head in [head for head in small._known if other.startswith(head)]:
+        del small._known[head]
+    monkeypatch.setattr(small, "_number_at", interrupted)
+    assert serialpack.loads(first) == [1]
+
+
 def _small(**changes: Any) -> bytes:
-    small = Small(((33,), (0,)), 0, 5, {}, b"[1,2]")
-    return small._replace(**changes).encode()
+    said = Small(((33,), (0,)), 0, 5, {}, b"[1,2]")
+    return said._replace(**changes).encode()
 
 
 @pytest.mark.parametrize(

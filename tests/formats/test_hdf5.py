@@ -171,6 +171,7 @@ def test_arrays_become_datasets_and_arrays_again(tmp_path: Path) -> None:
     with h5py.File(tmp_path / "a.h5") as found:
         assert found["g/deep/small"][:].tolist() == [-3, -2, -1, 0, 1, 2]
         assert found["fortran"].dtype == ">f8"
+        assert found["mixed"].dtype.names == ("t", "u")
     serialpack.convert(tmp_path / "a.h5", tmp_path / "b.npz", to="npz")
     with np.load(tmp_path / "a.npz") as before, np.load(tmp_path / "b.npz") as after:
         assert {*before} == {*after}
@@ -183,12 +184,28 @@ def test_arrays_become_datasets_and_arrays_again(tmp_path: Path) -> None:
 
 
 def test_values_become_datasets() -> None:
-    document = {"z": [1, 2], "b": {"x": 1.5}, "c/z": ["x", ""], "c/d": [], "a": 3}
+    document = {"z": [1, 2], "b": {"x": 1.5}, "c/z": ["x", ""], "c/d": [], "a": 3, "t": "\u00f6"}
     made = converted(io.BytesIO(json.dumps(document).encode()), "hdf5", format="json")
     again = values(io.BytesIO(made))
     assert (again, [*again]) == (document, [*document])
     table = converted(io.BytesIO(b"a,b\n1,x\n2,y\n"), "hdf5", format="csv")
     assert values(io.BytesIO(table)) == {"a": ["1", "2"], "b": ["x", "y"]}
+
+
+def test_names_stand_together_by_group(tmp_path: Path) -> None:
+    """Which is told, of values and of arrays, and refused where that is asked."""
+    (tmp_path / "a.json").write_text('{"g/x":[1],"a":[2],"g/h/y":[3],"b":[4],"g/h/z":[5]}')
+    (tmp_path / "a.npz").write_bytes(converted(tmp_path / "a.json", "npz"))
+    for name in ("a.json", "a.npz"):
+        report = serialpack.convert(tmp_path / name, tmp_path / "a.h5", to="hdf5", force=True)
+        assert [(loss.rule, loss.was, loss.became) for loss in report.carried] == [
+            ("key-order", "'a'", "'g/h/y'")
+        ]
+        again = values(tmp_path / "a.h5")
+        assert again == json.loads((tmp_path / "a.json").read_text())
+        assert [*again] == ["g/x", "g/h/y", "g/h/z", "a", "b"]
+        with pytest.raises(ValueRefusedError, match="order"):
+            converted(tmp_path / name, "hdf5", strict=True)
 
 
 @pytest.mark.parametrize(

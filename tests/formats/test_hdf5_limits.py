@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import zlib
 from pathlib import Path
@@ -16,6 +17,8 @@ from serialpack.errors import (
     RefusedError,
     SerialpackError,
 )
+from serialpack.formats.arrays.hdf5 import reader
+from serialpack.formats.shared.filed import FileRead
 from tests.formats.hdf5_files import (
     MAGIC,
     array_of,
@@ -77,6 +80,13 @@ def test_without_the_library(file: Path, tmp_path: Path, monkeypatch: pytest.Mon
         values(file)
     assert "pip install" in listed(file).why
     serialpack.pack(file, tmp_path / "a.spk")
+
+
+def test_a_stream_is_not_listed(file: Path) -> None:
+    shape = serialpack.inspect(io.BytesIO(file.read_bytes())).shape
+    assert shape is not None
+    assert shape.listing is not None
+    assert shape.listing.why.endswith("save it as NAME.h5, then serialpack inspect NAME.h5")
 
 
 def said_to_be(data: bytes, number: int) -> bytes:
@@ -158,3 +168,11 @@ def test_a_library_that_breaks_down_is_told(file: Path, monkeypatch: pytest.Monk
         monkeypatch.setattr(child, f"import os, signal; os.kill(os.getpid(), signal.{end})")
         with pytest.raises(InputError, match=f"broke down over it .*{words}"):
             values(file, "big")
+
+
+@pytest.mark.usefixtures("own_process")
+def test_a_mistake_of_ours_is_told_as_one(file: Path) -> None:
+    """And not as one of the file."""
+    with pytest.raises(reader.MistakenError, match="AttributeError") as caught:
+        list(reader.asked(FileRead(lambda _: b"", str(file)), "one", at=5, as_array=True))
+    assert "in found_at" in caught.value.__notes__[0]

@@ -107,6 +107,16 @@ def test_one_array_comes_out_as_it_is(name: str, tmp_path: Path) -> None:
         assert found.tobytes() == wanted.tobytes()
 
 
+def test_of_two_archives_in_one_file_none_is_taken(tmp_path: Path) -> None:
+    """Which NAME is of both."""
+    serialpack.pack(io.BytesIO(archive(x=np.arange(3))), tmp_path / "a.spk")
+    both = (tmp_path / "a.spk").read_bytes() * 2
+    (tmp_path / "a.spk").write_bytes(both)
+    for source in (tmp_path / "a.spk", io.BytesIO(both)):
+        with pytest.raises(RefusedError, match=r"several files.*; unpack it without --to"):
+            serialpack.convert(source, io.BytesIO(), to="npy", shaping=Shaping(at="x"))
+
+
 def test_an_array_that_there_is_not_is_named() -> None:
     with pytest.raises(SerialpackError, match="there are: field, one"):
         converted(archive(), "npy", shaping=Shaping(at="nope"))

@@ -39,7 +39,15 @@ def serialized() -> dict[str, bytes]:
     """Name of the source -> its bytes."""
     held: dict[str, Any] = {"rows": _array("<i8", [1024, 128]), "bytes": _array("|u1", [70_000])}
     ranges = [ExtType(23, packb([5, 1, -2])), ExtType(24, packb([None, 3, None]))]
+    collections = [
+        ExtType(25, packb([{"b": 1, "a": 2}])),
+        ExtType(26, packb([3, 1, 2])),
+        ExtType(27, packb([{"x": 2}])),
+        ExtType(28, packb(["list", {"k": [1]}])),
+        ExtType(28, packb([None, {}])),
+    ]
     return {
+        "object-collections": packb(collections),
         "object-ranges": packb(ranges),
         "object-frames": zlib.decompress(b85decode(_FRAMES)),
         "object-parts": framed(packb({**held, "name": "é"}), [bytearray(_ROWS), _BYTES]),
@@ -48,6 +56,7 @@ def serialized() -> dict[str, bytes]:
 
 #: Each with the chain that it is dumped with.
 DUMPED = {
+    "object-collections": "objects+none",
     "object-ranges": "objects+none",
     "object-frames": "objects+zstd:3",
     "object-parts": "objects",

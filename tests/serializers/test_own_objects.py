@@ -8,6 +8,7 @@ import io
 import sys
 import tracemalloc
 import warnings
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
@@ -22,6 +23,7 @@ import serialpack
 from serialpack import objects
 from serialpack.container.small import Small
 from serialpack.errors import DamagedError, SerialpackError, UnsupportedError
+from serialpack.pipeline.small import expand
 from serialpack.serializers import SERIALIZERS
 from serialpack.values.equality import difference
 from tests.fidelity import things
@@ -64,6 +66,11 @@ OWN: dict[str, Any] = {
     "offset": datetime(2020, 1, 1, 5, tzinfo=timezone(timedelta(hours=-3, microseconds=5))),
     "utc": datetime(2020, 1, 1, fold=1, tzinfo=UTC),
     "ranges": [range(5, 1, -2), range(1 << 70), slice(None), slice(1, (2,), "x")],
+    "collections": [
+        OrderedDict(b=1, a=deque([Counter("abca")], 3)),
+        defaultdict(list, a=[(1, 2)]),
+        defaultdict(None, {3: deque()}),
+    ],
     "decimal": [Decimal("1.50"), Decimal("NaN")],
     "arrays": {"weights": [np.arange(3), np.ones(40_000)], "name": ("x",)},
 }
@@ -143,6 +150,20 @@ BAD = {
     "no-range": _message(23, "a", 2, 1),
     "standing-still": _message(23, 1, 2, 0),
     "half-a-slice": _message(24, 1, 2),
+    "text-of-bytes": _message(5, "a", "no encoding"),
+    "no-decimal": _message(7, "x"),
+    "nothing-of-nothing": _message(8, 0, 0),
+    "no-uuid": _message(9, "x"),
+    "no-offset": _message(12, "2020-01-01", 1, {}),
+    "half-an-offset": _message(12, "2020-01-01", 1, 2),
+    "half-a-class": _message(16, "tests"),
+    "numbered-class": _message(16, "tests", 1, {}),
+    "half-a-scalar": _message(19),
+    "half-a-frame": _message(21, 1),
+    "no-map": _message(25, [["a", 1]]),
+    "no-length": _message(26, "a", 1),
+    "letters": _message(27, "abc"),
+    "another-call": _message(28, "print", {}),
 }
 
 
@@ -152,6 +173,21 @@ def test_stored_bytes_that_lie_are_one_error(name: str) -> None:
         serialpack.loads(_container(BAD[name]))
     assert isinstance(caught.value, DamagedError | UnsupportedError)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_inspect_tells_less_of_bytes_that_lie(name: str) -> None:
+    """It ended with IndexError, SyntaxError and others once."""
+    (member,) = serialpack.inspect(io.BytesIO(expand(_container(BAD[name])))).members
+    assert member.format == "object"
+
+
+def test_attributes_beside_items_are_not_lost() -> None:
+    """Not even where nothing is proved."""
+    value = OrderedDict(a=1)
+    vars(value)["beside"] = 2
+    with pytest.raises(SerialpackError, match="OrderedDict"):
+        serialpack.dumps(value, "objects", verify=False)
 
 
 def test_no_module_is_imported_and_no_class_is_called() -> None:

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import serialpack
-from serialpack.errors import DamagedError, ValueRefusedError
+from serialpack.errors import DamagedError, TruncatedError, ValueRefusedError
 from serialpack.formats.python.buffers import LARGE, MARK, framed, is_framed
 from serialpack.formats.python.pickle import load_pickles
 from serialpack.formats.shared.document import Malformed
@@ -174,3 +174,21 @@ def test_a_damaged_frame_in_a_good_container() -> None:
     container = serialpack.dumps({"a": _big()}, "pickle+none", verify=False)
     with pytest.raises(DamagedError):
         serialpack.loads(container[:1000] + b"x" + container[1001:], trust=True)
+
+
+@pytest.mark.parametrize("as_file", [False, True])
+def test_large_parts_are_verified_as_they_are_read(as_file: bool, tmp_path: Path) -> None:
+    """Which is piece by piece: of a part of several pieces no byte goes unseen."""
+    container = serialpack.dumps(np.arange(MEGABYTE // 8), "objects+none")
+    file = tmp_path / "array.spk"
+
+    def load(data: bytes) -> Any:
+        file.write_bytes(data)
+        return serialpack.load(file) if as_file else serialpack.loads(data)
+
+    assert np.array_equal(load(container), np.arange(MEGABYTE // 8))
+    for place in (2000, MEGABYTE // 2, len(container) - 2000):
+        with pytest.raises(DamagedError, match="checksum"):
+            load(container[:place] + b"\xff" + container[place + 1 :])
+        with pytest.raises(TruncatedError):
+            load(container[:place])

@@ -22,11 +22,17 @@ from serialpack.errors import RefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import MAX_BLOCK, Read, SourceBlock, ValueFormat
 from serialpack.formats.csv.text import CsvText
+from serialpack.formats.shared.join import Join
 from serialpack.pipeline.line import Crew, Elsewhere, Line
 from serialpack.values.structure import Structure
 
 #: Bytes of the source that are looked at at a time: few, so that its values stay in the cache.
 _BLOCK = 1 << 20
+
+#: Each block costs something for each column. Where fewer records than so many are in the first
+#: one, blocks have so many bytes, in both passes: more would not keep to what MEMORY in the manual
+#: says. Rows of CSV are bounded by their values before that.
+_FEW_RECORDS, WIDE_BLOCK = 8, 2 << 20
 
 
 class Looked(NamedTuple):
@@ -69,6 +75,10 @@ class NotOneKind(Exception):
 
 class TooLong(Exception):
     """A map that is larger than a block is one record of a table: it is read whole."""
+
+
+class Wide(Exception):
+    """Few records of many columns stand in a block."""
 
 
 def looker(plan: ConversionPlan, rows: str, within: bool) -> Callable[[SourceBlock], Looked]:
@@ -130,11 +140,13 @@ def surveyed(
     """
     rows = ""
     crew = Crew(threads, processes=threads > 1, elsewhere=elsewhere)
-    for _ in range(3):
+    for _ in range(4):
         try:
             return _looked(open_read(), plan, rows, within, crew, size, block_size), block_size
         except NotOneKind:
             rows = "values"
+        except Wide:
+            block_size = WIDE_BLOCK
         except TooLong:
             if block_size == MAX_BLOCK:
                 break
@@ -184,9 +196,14 @@ def _looked(
 ) -> Looked:
     fmt = FORMATS.get(plan.source)
     assert isinstance(fmt, ValueFormat)
+    may_grow = block_size is None and not isinstance(fmt, CsvText)
     block_size = block_size or _BLOCK
-    line = Line(fmt.split(read, block_size, for_values=True), block_size=block_size, size=size)
+    most = Join.most_values(block_size) if block_size == WIDE_BLOCK else 0
+    blocks = fmt.split(read, block_size, for_values=True, most_values=most)
+    line = Line(blocks, block_size=block_size, size=size)
     first = line.first
+    if may_grow and not first.last and 0 < (first.records or 0) < _FEW_RECORDS:
+        raise Wide
     if isinstance(fmt, CsvText) and writes_table(plan, "maps") and not plan.fields:
         check_columns(fmt.count_columns(first, MOST_COLUMNS))
     structure = plan.structure or fmt.structure(first, 0)

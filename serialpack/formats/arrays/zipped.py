@@ -8,7 +8,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from itertools import islice, pairwise
+from itertools import islice
 from pathlib import Path
 from typing import IO
 
@@ -91,15 +91,18 @@ def arrays_in(data: bytes) -> Iterator[tuple[str, bytes]]:
 def places(file: IO[bytes]) -> list[LargeValue]:
     """Where the large entries are, in the order of the file: the items of arrays that are stored
     as they are, and deflated entries; none of a file that is no whole zip."""
-    found = []
+    found, behind = [], 0
     with suppress(Malformed), failures_told("it is no whole zip"), zipfile.ZipFile(file) as archive:
-        for info in archive.infolist():
+        for info in sorted(archive.infolist(), key=lambda info: info.header_offset):
             if info.compress_size < _LARGE:
                 continue
+            # So that no place is read twice, however many entries are said to be there.
+            if info.header_offset < behind:
+                return []
             file.seek(info.header_offset)
             name, extra = struct.unpack("<26x2H", file.read(30))
             start = info.header_offset + 30 + name + extra
-            stop = start + info.compress_size
+            stop = behind = start + info.compress_size
             layout, words = None, "deflated"
             if info.compress_type == zipfile.ZIP_STORED:
                 # What is behind the header is not touched.
@@ -110,9 +113,7 @@ def places(file: IO[bytes]) -> list[LargeValue]:
             if start < stop:
                 name = info.filename.removesuffix(ENDING)
                 found.append(LargeValue(start, stop, layout, name, words))
-    found.sort(key=lambda value: value.start)
-    apart = all(one.stop <= other.start for one, other in pairwise(found))
-    return found if apart else []
+    return found
 
 
 @contextmanager

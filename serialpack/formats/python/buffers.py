@@ -10,10 +10,13 @@ import struct
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from serialpack.formats.shared.document import Malformed
 from serialpack.stages.stage import Buffer
+
+if TYPE_CHECKING:
+    from serialpack.memory import Growing
 
 #: What a frame begins with; no pickle does: there is no such opcode.
 MARK = b"\xffbuffers"
@@ -102,6 +105,15 @@ class ScatteredFile:
         self._at += len(piece)
         return bytes(piece) if len(piece) <= _COPIED else piece
 
+    def readinto(self, view: memoryview) -> int:
+        """Fill ``view`` with the next bytes; how many, fewer than it has only at the end."""
+        at = 0
+        for piece in self._data.slices(self._at, self._at + len(view)):
+            view[at : at + len(piece)] = piece
+            at += len(piece)
+        self._at += at
+        return at
+
     def __len__(self) -> int:
         return len(self._data) - self._at
 
@@ -177,13 +189,22 @@ class GatheredPieces:
     """Pieces of what a serializer wrote; those of a frame become one, which is what it loads."""
 
     def __init__(self) -> None:
-        self.pieces: list[Buffer] = []
+        self._pieces: list[Buffer] = []
+        self._frame: Growing | None = None
 
     def add(self, piece: Buffer) -> None:
-        if not self.pieces or not is_framed(self.pieces[0]):
-            self.pieces.append(piece)
-            return
-        whole = self.pieces[0]
-        if not isinstance(whole, bytearray):
-            whole = self.pieces[0] = bytearray(whole)
-        whole += piece
+        """MemoryError."""
+        if self._frame is not None:
+            self._frame.add(piece)
+        elif self._pieces and is_framed(self._pieces[0]):
+            from serialpack.memory import Growing
+
+            self._frame = Growing()
+            self._frame.add(self._pieces.pop())
+            self._frame.add(piece)
+        else:
+            self._pieces.append(piece)
+
+    def pieces(self) -> list[Buffer]:
+        """All of them, once there are no more."""
+        return self._pieces if self._frame is None else [self._frame.whole()]

@@ -3,7 +3,8 @@
 A part is a small record: a map of some members of the large one, or an array of some elements. What
 is too large itself, within a map or an array, is null as the last one of a part; its own parts
 follow, and None behind them. What is written of each part is put together (``rewritten``) as what
-would have been written of the whole record, byte for byte.
+would have been written of the whole record, byte for byte; but where a library spells texts or
+numbers by what else is in a record (escapes, an exponent), it does so by what else is in a part.
 
 - cutter: what finds the parts, in the text of a block
 """

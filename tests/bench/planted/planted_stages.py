@@ -114,10 +114,10 @@ class AbortingCodec(Codec):
 
     bound = "It never writes."
 
-    def compress(self, data: Buffer) -> Buffer:
+    def _compress(self, data: Buffer) -> Buffer:
         os.abort()
 
-    def decompress(self, stored: Buffer, size: int) -> Buffer:
+    def _decompress(self, stored: Buffer, size: int) -> Buffer:
         raise NotImplementedError
 
 

@@ -7,13 +7,14 @@ import json
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
 from serialpack.errors import InputError, RefusedError, SerialpackError, UsageError
 from serialpack.formats.arrays.hdf5.listed import entries
-from serialpack.formats.arrays.hdf5.reader import DATA, END, FAILED, FRAME, KNOWN
+from serialpack.formats.arrays.hdf5.reader import DATA, END, FAILED, FRAME, KNOWN, MISTAKEN
 from serialpack.formats.arrays.hdf5.streams import (
     Npy,
     check,
@@ -24,6 +25,7 @@ from serialpack.formats.arrays.hdf5.streams import (
     rows,
 )
 from serialpack.formats.arrays.hdf5.tree import (
+    FAILURES,
     TreeNode,
     datasets,
     found_at,
@@ -65,6 +67,8 @@ def main() -> None:
         _send(FAILED, json.dumps(["RefusedError", _TOO_MUCH, None]).encode())
     except BrokenPipeError:  # nobody asks any more
         pass
+    except Exception:  # a mistake of ours
+        _send(MISTAKEN, traceback.format_exc().encode("utf-8", "replace"))
     os._exit(0)  # without what the library does at the end to a file that is damaged
 
 
@@ -73,9 +77,9 @@ def answers(do: str, path: str, **how: Any) -> Iterator[Any]:
     try:
         with _opened(path) as file:
             yield from _ANSWERS[do](file, **how)
-    except (SerialpackError, BrokenPipeError, MemoryError):
+    except (SerialpackError, BrokenPipeError):
         raise
-    except Exception as error:  # whatever h5py raises for what is damaged
+    except FAILURES as error:
         raise InputError(f"no sound HDF5 file: {' '.join(str(error).split())}") from None
 
 

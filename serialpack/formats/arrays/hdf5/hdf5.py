@@ -25,8 +25,9 @@ class Hdf5Format(NpzFormat):
     about = "HDF5 datasets by name"
     title = "HDF5"
     unpacked = ("has datasets by name", "unpack --at NAME -o NAME.npy takes one")
-    #: Bytes would come back as text: HDF5 says of both that they are characters, in UTF-8.
-    cannot = NpzFormat.cannot | {"bytes", "surrogates"}
+    #: Bytes would come back as text: HDF5 says of both that they are characters, in UTF-8. Names
+    #: end at a NUL.
+    cannot = NpzFormat.cannot | {"bytes", "surrogates", "nul"}
     partly: ClassVar[frozenset[str]] = NpzFormat.partly - {"bytes"}
 
     def read(self, data: bytes) -> list[Any]:

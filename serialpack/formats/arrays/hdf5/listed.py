@@ -6,10 +6,11 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+from serialpack.errors import SerialpackError
 from serialpack.formats.arrays.extremes import NumberRange, RangeFinder, Unordered
 from serialpack.formats.arrays.hdf5.streams import arrays, check, filters, no_more_files
-from serialpack.formats.arrays.hdf5.tree import TreeNode, nodes
-from serialpack.formats.arrays.hdf5.types import held, is_text, unheld, unread
+from serialpack.formats.arrays.hdf5.tree import FAILURES, TreeNode, nodes
+from serialpack.formats.arrays.hdf5.types import NoArray, held, is_text, unheld, unread
 from serialpack.formats.arrays.header import ArrayHeader
 from serialpack.formats.arrays.types import spelled
 
@@ -65,7 +66,7 @@ def _entry(node: TreeNode) -> dict[str, Any]:
         return {**entry, "type": "dataset", **_facts(node.what, attributes)}
     except (TypeError, ValueError) as error:
         return {**entry, "type": "dataset", "about": unread(error)}
-    except Exception as error:  # whatever the library raises for what is damaged
+    except (MemoryError, *FAILURES) as error:
         about = f"damaged: {' '.join(str(error).split())}"
         return {**entry, "type": "other", "about": about}
 
@@ -108,7 +109,7 @@ def _checked(file: Any, node: TreeNode) -> bool:
     try:
         if isinstance(node.what, h5py.Dataset):
             check(file, node.what)
-    except Exception:  # which is said to who reads it
+    except (NoArray, SerialpackError, *FAILURES):  # which is said to who reads it
         return False
     return True
 
@@ -126,5 +127,5 @@ def _range(dataset: Any) -> tuple[NumberRange, str]:
         return finder.range(), ""
     except Unordered as error:
         return NumberRange(), str(error)
-    except Exception as error:  # whatever the library raises for what is damaged
+    except (SerialpackError, MemoryError, *FAILURES) as error:
         return NumberRange(), f"damaged: {' '.join(str(error).split())}"

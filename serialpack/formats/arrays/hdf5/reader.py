@@ -24,7 +24,7 @@ from serialpack.stages.stage import is_installed
 
 #: Before each frame: its kind, and how long it is.
 FRAME = struct.Struct("<cI")
-KNOWN, DATA, FAILED, END = b"k", b"d", b"f", b"."
+KNOWN, DATA, FAILED, MISTAKEN, END = b"k", b"d", b"f", b"!", b"."
 
 #: Where this serialpack is. The child looks there last, and never in the current folder.
 _ROOT = str(Path(__file__).resolve().parents[4])
@@ -64,8 +64,14 @@ def asked(read: FileRead, do: str, **how: Any) -> Iterator[Any]:
                 return
             if kind == FAILED:
                 raise _error(*json.loads(data))
+            if kind == MISTAKEN:
+                raise _mistake(data.decode())
             yield json.loads(data) if kind == KNOWN else data
         raise _Ended
+
+
+class MistakenError(Exception):
+    """The process came upon a mistake of ours, not one of the file."""
 
 
 class _Ended(Exception):
@@ -108,6 +114,13 @@ def _frame(out: IO[bytes]) -> tuple[bytes, bytes] | None:
 def _error(kind: str, message: str, hint: str | None) -> SerialpackError:
     cls: type[SerialpackError] = getattr(errors, kind)
     return cls(message, hint=hint)
+
+
+def _mistake(trace: str) -> MistakenError:
+    """The error for what ``traceback`` says of one."""
+    error = MistakenError(trace.rstrip().rpartition("\n")[2])
+    error.add_note(trace)
+    return error
 
 
 def _broken_down(code: int) -> InputError:

@@ -8,6 +8,11 @@ from typing import Any, NamedTuple
 
 from serialpack.errors import InputError, RefusedError
 
+#: What h5py raises for what is damaged: the errors of the library as one of these, by what each is
+#: about (h5py/_errors.pyx: reading, all that has no other, numbers and names that are none, what is
+#: not found, types); with them NumPy's for types and shapes that cannot be, and text that is none.
+FAILURES = (OSError, RuntimeError, ValueError, KeyError, TypeError)
+
 #: So many names are shown.
 _FEW = 10
 
@@ -58,7 +63,7 @@ def _node(group: Any, name: str, path: str) -> TreeNode:
         if isinstance(link, h5py.ExternalLink):
             return TreeNode(path, None, f"-> {link.path} in the file {link.filename}")
         return TreeNode(path, group[name])
-    except Exception as error:  # whatever the library raises for what is damaged
+    except FAILURES as error:
         return TreeNode(path, None, f"damaged: {' '.join(str(error).split())}")
 
 

@@ -1,0 +1,88 @@
+"""Large bytes made of pieces, at the speed of memory.
+
+Of fresh memory the system makes page after page as it is written, which takes longer than to copy
+into it. So large bytes lie on huge pages, as NumPy's arrays do, where the system has some.
+"""
+
+from __future__ import annotations
+
+import mmap
+import sys
+from contextlib import suppress
+from io import BytesIO
+
+from serialpack.stages.stage import Buffer
+
+#: From so many bytes on the C library takes memory from the system each time, never that which was
+#: used before (mallopt(3), DEFAULT_MMAP_THRESHOLD_MAX).
+_FRESH = 32 << 20
+
+#: MADV_HUGEPAGE of madvise(2), and what its addresses are multiples of, on every system.
+_HUGE_PAGES, _PAGE = 14, 64 << 10
+
+
+def joined(pieces: list[Buffer]) -> bytes:
+    """``pieces`` one after another, as ``b"".join``."""
+    size = sum(memoryview(piece).nbytes for piece in pieces)
+    if size < _FRESH or sys.platform != "linux":
+        return b"".join(pieces)
+    # bytes(size) is zeros that nobody has written yet; the file takes it over, and gives it back.
+    file = BytesIO(bytes(size))
+    at = 0
+    with file.getbuffer() as room:
+        _on_huge_pages(room)
+        for piece in pieces:
+            view = memoryview(piece).cast("B")
+            room[at : at + len(view)] = view
+            at += len(view)
+    return file.getvalue()
+
+
+class Growing:
+    """Bytes that can be written to and grow at their end, without being copied for that."""
+
+    def __init__(self) -> None:
+        self._size = 0
+        self._room: mmap.mmap | bytearray = bytearray()
+
+    def add(self, piece: Buffer) -> None:
+        """MemoryError."""
+        end = self._size + len(piece)
+        if sys.platform != "linux":
+            self._room += piece
+        else:
+            self._grow(end)
+            self._room[self._size : end] = piece
+        self._size = end
+
+    def _grow(self, size: int) -> None:
+        """Have room for ``size`` bytes and, which takes no memory before it is written, for as many
+        more."""
+        if size <= len(self._room):
+            return
+        try:
+            if isinstance(self._room, mmap.mmap):
+                self._room.resize(2 * size)
+                return
+            self._room = mmap.mmap(-1, 2 * size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        except OSError as error:
+            raise MemoryError(str(error)) from None
+        with suppress(OSError):
+            self._room.madvise(_HUGE_PAGES)
+
+    def whole(self) -> memoryview:
+        """All of them, to which nothing is added any more."""
+        if isinstance(self._room, mmap.mmap):
+            self._room.resize(self._size)
+        return memoryview(self._room)
+
+
+def _on_huge_pages(room: memoryview) -> None:
+    """Ask for them; a system that has none does without."""
+    import ctypes
+
+    start = ctypes.addressof(ctypes.c_char.from_buffer(room))
+    first, end = -(-start // _PAGE) * _PAGE, (start + len(room)) // _PAGE * _PAGE
+    with suppress(OSError, AttributeError):
+        advise = ctypes.CDLL(None).madvise
+        advise(ctypes.c_void_p(first), ctypes.c_size_t(end - first), _HUGE_PAGES)

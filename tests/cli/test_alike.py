@@ -1,0 +1,166 @@
+"""Small files of a batch are packed as one of their format was before, and become the very same."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from serialpack import SerialpackError, api
+from serialpack.auto import LEAST
+from serialpack.cli.alike import AlikePacker
+from serialpack.cli.batch import FileJob
+from serialpack.detect import AsFound
+from serialpack.output import OutputGroup
+from serialpack.reports import PackReport
+from tests.pipeline.test_alone import JSON, SOURCES, calls
+
+HOWS: list[dict[str, Any]] = [
+    {},
+    {"verify": False, "meta": {"by": "me"}},
+    {"serializer": "json", "codec": "none"},
+    {"serializer": "columns"},
+    {"format": "bytes"},
+    {"block_size": 16},
+]
+
+
+class Batch:
+    """Packs files into a folder, as the command line does in one worker."""
+
+    def __init__(self, folder: Path, **how: Any) -> None:
+        self.folder = folder
+        folder.mkdir()
+        self.how = {"threads": 1, **how}
+        #: Those that went the general way.
+        self.general: list[str] = []
+        self.pack = AlikePacker(self._general, how.get("format"), AsFound())
+
+    def _general(self, job: FileJob, progress: Any) -> PackReport:
+        self.general.append(job.path)
+        assert job.target is not None
+        return api.pack(job.path, job.target, progress=progress, **self.how)
+
+    def __call__(self, *sources: Path, target: str = "") -> list[Any]:
+        """What comes of each: container, mode, time and report; or what it raises."""
+        made: list[Any] = []
+        with OutputGroup() as group:
+            for source in sources:
+                size = source.stat().st_size if source.exists() else 7
+                out = self.folder / (target or f"{source.name}.spk")
+                try:
+                    report = self.pack(FileJob(str(source), str(out), size=size), lambda *_: None)
+                    made.append((out, report))
+                except SerialpackError as error:
+                    made.append((type(error), error.said, error.path))
+            assert not group.commit()
+        return [self._found(*each) if isinstance(each[0], Path) else each for each in made]
+
+    @staticmethod
+    def _found(out: Path, report: PackReport) -> Any:
+        assert report.target == str(out)
+        told = report._replace(target="", seconds=dict.fromkeys(report.seconds, 0.0))
+        return out.read_bytes(), out.stat().st_mode, out.stat().st_mtime_ns, told
+
+
+def sources(folder: Path) -> list[Path]:
+    """``SOURCES``, and the small ones once more."""
+    folder.mkdir()
+    found = []
+    for number in range(2):
+        for name, data in SOURCES.items():
+            if number and len(data) > LEAST:
+                continue
+            path = folder / f"{number}{name}"
+            path.write_bytes(data)
+            path.chmod(0o600 + 0o44 * number)
+            os.utime(path, ns=(number, 10**18 + number))
+            found.append(path)
+    return found
+
+
+@pytest.mark.parametrize("how", HOWS)
+def test_what_is_packed_alike_is_what_is_packed_by_itself(
+    tmp_path: Path, how: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Containers, their modes and times, reports and refusals."""
+    paths = sources(tmp_path / "in")
+    batch = Batch(tmp_path / "alike", **how)
+    alike = batch(*paths)
+    assert how.keys() & {"serializer", "block_size"} or len(batch.general) < len(paths) * 2 / 3
+    monkeypatch.setattr("serialpack.cli.alike.LEAST", 0)
+    general = Batch(tmp_path / "general", **how)
+    assert alike == general(*paths)
+    assert len(general.general) == len(paths)
+
+
+def test_only_the_first_of_its_kind_goes_the_general_way(tmp_path: Path) -> None:
+    batch = Batch(tmp_path / "out")
+    paths = [tmp_path / f"{number}.{kind}" for number in range(5) for kind in ("json", "csv")]
+    for path in paths:
+        path.write_bytes(JSON)
+    batch(*paths)
+    assert batch.general == [str(path) for path in paths[:2]]
+
+
+def test_what_is_packed_alike_passes_few_functions(tmp_path: Path) -> None:
+    """About 185 in Python; 285 the general way."""
+    source = tmp_path / "a.json"
+    source.write_bytes(JSON * 20)
+    pack = Batch(tmp_path / "out").pack
+    jobs = [FileJob(str(source), str(tmp_path / "out" / name), size=1) for name in "abc"]
+    with OutputGroup():
+        pack(jobs.pop(), lambda *_: None)
+        assert calls(lambda: pack(jobs.pop(), lambda *_: None)) < 210
+
+
+def test_a_call_knows_nothing_of_the_one_before(tmp_path: Path) -> None:
+    """A large file says nothing of small ones, whatever was packed before in this process."""
+    (tmp_path / "a.json").write_bytes(JSON)
+    (tmp_path / "b.json").write_bytes(JSON * 1000)
+    Batch(tmp_path / "1", meta={"by": "me"})(tmp_path / "a.json")
+    batch = Batch(tmp_path / "2")
+    batch(tmp_path / "b.json", tmp_path / "a.json")
+    assert len(batch.general) == 2
+
+
+def test_what_is_not_plain_goes_the_general_way(tmp_path: Path) -> None:
+    """Which has the words for it, and touches nothing that is there."""
+    plain = tmp_path / "a.json"
+    plain.write_bytes(JSON)
+    batch = Batch(tmp_path / "out")
+    batch(plain)
+    (tmp_path / "out" / "link").symlink_to("nowhere")
+    (tmp_path / "container.json").write_bytes((tmp_path / "out" / "a.json.spk").read_bytes())
+    for source, target, says in (
+        (plain, "a.json.spk", "exists already"),
+        (plain, "link", "exists already"),
+        (plain, "none/a.spk", "its folder does not exist"),
+        (tmp_path / "none.json", "b", "cannot read: no such file or directory"),
+        (tmp_path / "container.json", "b", "is a serialpack file already"),
+        (tmp_path, "b", "is a folder"),
+    ):
+        assert says in batch(source, target=target)[0][1]
+    assert len(batch.general) == 7
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["a.json.spk", "link"]
+
+
+def test_a_source_that_is_written_to_meanwhile_is_begun_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = tmp_path / "a.json"
+    source.write_bytes(JSON)
+    batch = Batch(tmp_path / "out")
+    batch(source)
+    made = AlikePacker._made
+
+    def grows(*given: Any) -> Any:
+        found = made(*given)
+        source.write_bytes(JSON * 2)
+        return found
+
+    monkeypatch.setattr(AlikePacker, "_made", grows)
+    assert batch(source, target="b")[0][3].size == 2 * len(JSON)
+    assert len(batch.general) == 2
