@@ -199,10 +199,8 @@ class Window:
         for size in (min(n, _LITTLE), n) if at_start else (n,):
             if len(self.buf) - self.pos < size and not self.eof:
                 rest = memoryview(self.buf)[self.pos :]
-                if self._read_into is None:
-                    self.buf = self._grown(rest, size + 1)
-                else:
-                    self.buf = self._filled(rest, size + 1, self._read_into)
+                read = self._grown if self._read_into is None else self._filled
+                self.buf = read(rest, size + 1)
                 self.pos = 1
         return len(self.buf) - self.pos
 
@@ -217,16 +215,15 @@ class Window:
             buf += more
         return buf
 
-    def _filled(
-        self, rest: memoryview, size: int, read_into: Callable[[memoryview], int]
-    ) -> bytearray:
+    def _filled(self, rest: memoryview, size: int) -> bytearray:
         """The same, with one copy less."""
+        assert self._read_into is not None
         buf = bytearray(size)
         begin = 1 + len(rest)
         with memoryview(buf) as view:
             view[:1] = self._spare
             view[1:begin] = rest
-            end = begin + read_into(view[begin:])
+            end = begin + self._read_into(view[begin:])
         self.eof = end < size
         try:
             del buf[end:]
