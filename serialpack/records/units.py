@@ -110,9 +110,7 @@ class MemberRecords:
         if self._last is None or self._last[0] != number:
             start, end = self.offsets[number : number + 2]
             stored = read_block(self._source.file, self._found, number, start, end)
-            source = self._unpacker(stored).source
-            assert source is not None
-            self._last = number, source
+            self._last = number, self._unpacker(stored).source_data
         return self._last[1]
 
     def piece_of(self, unit: Unit) -> Buffer:
