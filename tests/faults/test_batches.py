@@ -214,7 +214,12 @@ def test_what_fails_is_named_and_the_rest_go_on(start: Start, batch: Path, tmp_p
 def test_a_source_that_grows_is_named_and_the_rest_go_on(
     start: Start, batch: Path, tmp_path: Path
 ) -> None:
-    """It is written to while it is read, and has no output; so is one that only gets a new time."""
+    """It is written to while it is read, and has no output; so is one that only gets a new time.
+
+    They are large: what is small is read at once.
+    """
+    for name in ("06", "12"):
+        (batch / "0" / f"{name}.json").write_text("[" + "1, " * 6000 + "1]")
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "sitecustomize.py").write_text(
         "import os\n"
@@ -253,6 +258,7 @@ def test_what_may_not_be_read_is_named_and_the_rest_go_on(start: Start, tmp_path
         "        return real(given, *args, **named)\n"
         "    setattr(module, name, asked)\n"
         "forbid(builtins, 'open', 'in/0/06.json')\n"
+        "forbid(os, 'open', 'in/0/06.json')\n"
         "forbid(os, 'scandir', 'in/1')\n"
     )
     env = {"PYTHONPATH": os.pathsep.join(map(str, (tmp_path / "site", Path(__file__).parents[2])))}
