@@ -31,7 +31,7 @@ MEMORY = (
     " and a small value, takes up to 550 bytes then (one JSON object that is larger than a block is"
     " no record, but each of its members is)."
     " The bound is not that of Avro, nor of what is written as a whole. Another table has"
-    " 100,000 columns at most, each of which takes 1 kB, and in Parquet 8 kB; where each record"
+    " 100,000 columns at most, each of which takes 1 kB, and in Parquet 9 kB; where each record"
     " has keys of its own, it is the cells, records times columns, that take memory: up to 90 bytes"
     " each.",
     "What this takes is no reason to refuse a container. `--max-size` limits what is written."

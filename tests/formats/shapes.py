@@ -173,4 +173,16 @@ SHAPES: dict[str, dict[str, Shape]] = {
 SHAPES["yaml:1.1"] = SHAPES["yaml"]
 
 #: Cut by what a library says of the whole, or not at all.
-BYTES_ONLY = {"bytes", "object", "avro", "parquet", "arrow", "npy", "npz", "nifti", "mrc", "sqlite"}
+BYTES_ONLY = {
+    "bytes",
+    "object",
+    "avro",
+    "parquet",
+    "arrow",
+    "npy",
+    "npz",
+    "hdf5",
+    "nifti",
+    "mrc",
+    "sqlite",
+}
