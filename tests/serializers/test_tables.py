@@ -15,6 +15,7 @@ import serialpack
 from serialpack.errors import MissingLibraryError, ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import ValueFormat
+from serialpack.formats.tables.room import arrow
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import RecordSerializer
 from serialpack.values.equality import difference
@@ -121,6 +122,7 @@ def test_a_library_that_is_not_there(
     for module in [m for m in sys.modules if m.partition(".")[0] == library]:
         monkeypatch.delitem(sys.modules, module)
     monkeypatch.setitem(sys.modules, library, None)
+    arrow.cache_clear()
     with pytest.raises(MissingLibraryError) as caught:
         serialpack.pack(io.BytesIO(data), io.BytesIO(), serializer="json", format=name)
     assert f"serialpack[{extra}]" in str(caught.value)
