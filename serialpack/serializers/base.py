@@ -11,7 +11,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from serialpack.depth import MAX_DEPTH
 from serialpack.errors import UsageError, ValueRefusedError
 from serialpack.formats.base import Style, depth_loss
 from serialpack.formats.shared.document import Unwritable
@@ -121,9 +120,6 @@ class RecordSerializer(Serializer):
     stored_format: ClassVar[str]
     #: Whether what was one object, in two places or inside itself, is so again.
     identity: ClassVar[bool] = False
-    #: Whether each level of values is a byte at least of what it writes for an object, and what is
-    #: nested too deeply for the library its error: then the values of few bytes are not looked at.
-    levels_show: ClassVar[bool] = False
     #: Whether C code writes, which makes no containers that the collector would look at.
     written_in_c: ClassVar[bool] = False
     #: Whether it writes msgspec's structs as maps.
@@ -183,13 +179,8 @@ class RecordSerializer(Serializer):
 
         In pieces, of which some may be memory of the object's own.
         """
-        if not self.levels_show:
-            self.check_values(records)
-            return self._dump_object(records)
-        pieces = self._dump_object(records)
-        if len(pieces[0]) > MAX_DEPTH:
-            self.check_values(records)
-        return pieces
+        self.check_values(records)
+        return self._dump_object(records)
 
     def _dump_object(self, records: list[Any]) -> list[Buffer]:
         return [self._dump(records)]

@@ -29,7 +29,6 @@ class CborSerializer(FormatSerializer):
     #: a value for becomes that.
     partly = frozenset({"offset-datetime", "decimal", "tag"})
     compiled = True
-    levels_show = True
     about = "CBOR items with their tags, by cbor2"
 
     def _dump(self, records: list[Any]) -> bytes:

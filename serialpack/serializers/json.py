@@ -20,7 +20,6 @@ from serialpack.stages.stage import Buffer
 class JsonSerializer(JsonLines):
     """The standard library's json."""
 
-    levels_show = True
     written_in_c = True
     about = "JSON lines, by the standard library"
 

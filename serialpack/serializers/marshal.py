@@ -31,7 +31,6 @@ class MarshalSerializer(UnsafeSerializer):
     }
     partly = frozenset({"object"})
     params = (Param("version", 0, VERSION, VERSION),)
-    levels_show = True
     written_in_c = True
     about = "Python's marshal data, for one Python version; unpacked with --trust only"
 

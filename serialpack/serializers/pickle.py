@@ -22,7 +22,6 @@ class PickleSerializer(UnsafeSerializer):
     partly = frozenset({"number-array", "object"})
     identity = True
     params: ClassVar[tuple[Param, ...]] = (Param("protocol", 0, PROTOCOL, PROTOCOL),)
-    levels_show = True
     written_in_c = True
     about = "Python pickles: objects of any class; unpacked with --trust only"
 
