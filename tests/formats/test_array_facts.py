@@ -19,7 +19,7 @@ from serialpack.look import ArrayLook
 from tests.formats.test_arrays_layout import mrc, nifti
 from tests.formats.test_npy import RECORDS, lying, saved
 
-REAL = Path("/work/shared/data/imaging")
+REAL = Path(__file__).parents[3] / "shared/data/imaging"
 
 
 def facts(data: bytes, tmp_path: Path, *, packed: bool = False) -> ArrayLook | None:

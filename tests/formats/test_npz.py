@@ -25,7 +25,7 @@ from serialpack.errors import (
 from serialpack.look import ArrayLook
 from tests.formats.test_npy import RECORDS, lying, saved
 
-REAL = Path("/work/shared/data/numeric/npy")
+REAL = Path(__file__).parents[3] / "shared/data/numeric/npy"
 
 FIELD = np.asfortranarray(np.arange(6, dtype=">f4").reshape(2, 3))
 ARRAYS: dict[str, Any] = {
