@@ -40,8 +40,8 @@ def file_packer(how: PackOptions, force: bool) -> Callable[[FileJob, Progress], 
         return work
     from serialpack.cli.alike import AlikePacker
 
-    table = AsFound(how["delimiter"], how["encoding"], how["no_header"])
-    return AlikePacker(work, how["format"], table)
+    table = AsFound(how.get("delimiter"), how.get("encoding"), how.get("no_header", False))
+    return AlikePacker(work, how.get("format"), table)
 
 
 class Packer:

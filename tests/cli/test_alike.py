@@ -12,6 +12,7 @@ from serialpack import SerialpackError, api
 from serialpack.auto import LEAST
 from serialpack.cli.alike import AlikePacker
 from serialpack.cli.batch import FileJob
+from serialpack.cli.packing import file_packer
 from serialpack.detect import AsFound
 from serialpack.output import OutputGroup
 from serialpack.reports import PackReport
@@ -164,3 +165,12 @@ def test_a_source_that_is_written_to_meanwhile_is_begun_anew(
     monkeypatch.setattr(AlikePacker, "_made", grows)
     assert batch(source, target="b")[0][3].size == 2 * len(JSON)
     assert len(batch.general) == 2
+
+
+def test_a_packer_of_files_needs_no_more_than_what_is_asked(tmp_path: Path) -> None:
+    source, target = tmp_path / "x.json", tmp_path / "x.json.spk"
+    source.write_bytes(JSON)
+    file_packer({"serializer": "json"}, force=False)(
+        FileJob(str(source), str(target)), lambda *_: None
+    )
+    assert target.exists()
