@@ -104,6 +104,8 @@ def _silence_libraries() -> None:
             os.dup2(nowhere, 2)
             os.close(nowhere)
             sys.stderr = open(own, "w", encoding=stream.encoding, buffering=1)  # noqa: SIM115
+    # Rust's library waits for itself for ever where the memory for a backtrace is refused, too.
+    os.environ["RUST_BACKTRACE"] = "0"
     # What cannot be raised is an error of memory here. A function that needs none to be called.
     sys.unraisablehook = callable
 

@@ -63,6 +63,19 @@ def test_what_a_library_says_or_does_at_its_end_is_ours_to_say(
     assert said in told.decode()
 
 
+def test_a_library_of_rust_makes_no_backtrace(tmp_path: Path) -> None:
+    """It would wait for ever for the lock that it has, where memory is refused to that, too."""
+    code = (
+        "import subprocess, sys\n"
+        "from serialpack.cli.guard import guarded\n"
+        "seen = ('sh', '-c', 'exit \"$RUST_BACKTRACE\"')\n"
+        "sys.exit(guarded(lambda: 10 + subprocess.call(seen)))\n"
+    )
+    asked = environment(tmp_path, RUST_BACKTRACE="1")
+    process = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, env=asked)
+    finish(process, 10)
+
+
 @pytest.mark.parametrize("name", ["SIGSEGV", "SIGABRT", "SIGBUS"])
 def test_a_library_that_crashes_is_one_line_and_leaves_nothing(tmp_path: Path, name: str) -> None:
     number = getattr(signal, name)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import _thread
 import io
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -10,6 +12,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 import serialpack
+from serialpack.pipeline import workers
 from serialpack.pipeline.workers import in_order
 
 
@@ -113,7 +116,7 @@ def test_an_error_of_the_source_comes_after_what_was_read() -> None:
 
 
 def test_a_caller_that_stops_early_ends_the_threads() -> None:
-    before = threading.active_count()
+    before = _thread._count()
     closed: list[bool] = []
 
     class Worker:
@@ -127,17 +130,60 @@ def test_a_caller_that_stops_early_ends_the_threads() -> None:
     assert next(results) == (0, 0)
     results.close()
     for _ in range(200):
-        if closed and threading.active_count() <= before:  # those of other tests may end meanwhile
+        if closed and _thread._count() <= before:  # those of other tests may end meanwhile
             break
         time.sleep(0.01)
-    assert threading.active_count() <= before
+    assert _thread._count() <= before
     assert closed
+
+
+@pytest.mark.parametrize("which", [0, 1, 2])
+def test_a_thread_that_never_began_is_not_waited_for(
+    monkeypatch: pytest.MonkeyPatch, which: int
+) -> None:
+    """As one that was refused the memory for its first step: it lets go of what it was given."""
+
+    def slow(job: int) -> int:
+        time.sleep(0.01)
+        return job
+
+    start = _thread.start_new_thread
+    count = iter(range(3))
+
+    def begun(run: Callable[..., None], told: tuple[object, ...]) -> int:
+        return start((lambda *_: None) if next(count) == which else run, told)
+
+    monkeypatch.setattr(_thread, "start_new_thread", begun)
+    monkeypatch.setattr(workers, "_GLANCE", 0.01)
+    with pytest.raises(MemoryError):
+        list(in_order(iter(range(100)), plain(slow), 2))
+
+
+def test_a_thread_that_has_done_its_jobs_is_not_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "_GLANCE", 0.001)
+
+    def work(job: int) -> int:
+        time.sleep(0.05 * (job == 1))
+        return job
+
+    assert len(list(in_order(iter(range(2)), plain(work), 5))) == 2
+
+
+def test_an_error_for_which_nothing_can_be_done_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Memory may be refused to who handles that memory was refused."""
+    monkeypatch.setattr(workers, "MemoryError", None, raising=False)  # isinstance fails
+    monkeypatch.setattr(sys, "unraisablehook", lambda _: None)
+
+    def work(job: int) -> int:
+        return 1 // (job - 3)
+
+    with pytest.raises(ZeroDivisionError):
+        list(in_order(iter(range(5)), plain(work), 2))
 
 
 def test_a_reader_that_hangs_does_not_keep_the_process() -> None:
     """The reading thread is a daemon: an endless read never stops the program from ending."""
     import subprocess
-    import sys
 
     code = (
         "import itertools, time\n"
@@ -170,7 +216,7 @@ def test_a_block_that_nothing_compresses_is_worked_on_in_this_thread(
 ) -> None:
     text = b'{"a": [%b0]}' % (b"12345678, " * 100_000)
     packed, unpacked = io.BytesIO(), io.BytesIO()
-    monkeypatch.setattr(threading, "Thread", None)
+    monkeypatch.setattr(_thread, "start_new_thread", None)
     serialpack.pack(
         io.BytesIO(text), packed, serializer="msgpack", codec="none", format="json", threads=2
     )
