@@ -28,8 +28,14 @@ VERBS = {
 #: The reader of our output is gone: end as a command that SIGPIPE ends, without a word.
 CLOSED_PIPE = 141
 
-#: How threads, the loader and zstd say that there is no memory left.
-_NO_MEMORY = ("can't start new thread", "failed to map segment", "not enough memory")
+#: How threads, locks, the loader and zstd say that there is no memory left.
+_NO_MEMORY = (
+    "can't start new thread",
+    "can't allocate",
+    "cannot allocate",
+    "failed to map segment",
+    "not enough memory",
+)
 
 _SIGNALS = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n)]
 

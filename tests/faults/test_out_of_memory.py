@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 import serialpack
+from serialpack.cli import app
+from serialpack.cli.words import LESS_MEMORY
 from tests.faults.conftest import MIB, Command, Start, hidden, noise, records
 from tests.faults.disk import limited
 
@@ -29,6 +31,28 @@ def one_line(process: Command, output: Path) -> int:
     if process.returncode:
         assert not output.exists()
     return process.returncode
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError(),
+        RuntimeError("can't start new thread"),  # threading
+        RuntimeError("can't allocate read lock"),  # io.BufferedReader
+        RuntimeError("cannot allocate lock"),  # queue
+        ImportError("x.so: failed to map segment from shared object"),
+    ],
+    ids=str,
+)
+def test_whoever_says_it_it_is_memory(
+    error: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refused() -> None:
+        raise error
+
+    monkeypatch.setattr(app, "name_standard_output", refused)
+    assert app._answer([]) == 1
+    assert capsys.readouterr().err == f"serialpack: out of memory; {LESS_MEMORY}\n"
 
 
 def test_out_of_memory_is_one_line_and_no_output(start: Start, tmp_path: Path) -> None:
