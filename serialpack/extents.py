@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -165,7 +166,7 @@ def settle_apart(choice: Choice, format: str, head: memoryview, source: Source) 
     if size is None or again is None:
         return None
     with again:
-        read = _reading(again)
+        read = partial(auto.read_at, again.file)
         values = fmt.large_values(read, size)
         if not values:
             return None
@@ -179,14 +180,6 @@ def settle_apart(choice: Choice, format: str, head: memoryview, source: Source) 
             lambda start, stop: read(stop - start), size, block_size
         ),
     )
-
-
-def _reading(source: Source) -> ReadAt:
-    def read(start: int, stop: int) -> bytes:
-        source.file.seek(start)
-        return source.file.read(stop - start)
-
-    return read
 
 
 def _of_messages(choice: Choice, fmt: MessageFormat, head: memoryview) -> Choice | None:
