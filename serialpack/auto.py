@@ -216,13 +216,14 @@ def _samples(
     if again is not None and again.size is not None:
         with again:
             places = sample_places(layout, again.size, effort)
-            return again.size, [_read_at(again.file, *place) for place in places]
+            return again.size, [read_at(again.file, *place) for place in places]
     data = memoryview(head)
     places = sample_places(layout, len(data), effort)
     return len(data), [data[start:stop] for start, stop in places]
 
 
-def _read_at(file: IO[bytes], start: int, stop: int) -> bytes:
+def read_at(file: IO[bytes], start: int, stop: int) -> bytes:
+    """The bytes of a file from ``start`` up to but not including ``stop``, fewer at its end."""
     file.seek(start)
     return file.read(stop - start)
 

@@ -7,9 +7,9 @@ small, can be read without it. Enter at ``apart``, or for a source at ``settle_a
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -18,6 +18,7 @@ from serialpack.auto import Choice
 from serialpack.files import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock
+from serialpack.formats.python.buffers import cuts
 from serialpack.formats.shared.elements import MessageFormat
 from serialpack.formats.shared.large import LargeValue, NumbersLayout, ReadAt
 from serialpack.formats.shared.long_bytes import LongBytes
@@ -45,8 +46,8 @@ class Apart(NamedTuple):
         self, read: ReadAt, total: int, block_size: int, *, records: int | None = None
     ) -> Iterator[SourceBlock]:
         """The blocks of the source of ``total`` bytes; ``records``: 1 where it is one record."""
-        cuts = [*_blocks(self.extents(total), block_size)]
-        for index, (start, stop, chain, _) in enumerate(cuts):
+        pieces = [*_blocks(self.extents(total), block_size)]
+        for index, (start, stop, chain, _) in enumerate(pieces):
             later = records is not None and index > 0
             yield SourceBlock(
                 read(start, stop),
@@ -54,8 +55,8 @@ class Apart(NamedTuple):
                 offset=start,
                 records=0 if later else records,
                 first_record=int(later),
-                last=index + 1 == len(cuts),
-                partial=records is not None and len(cuts) > 1,
+                last=index + 1 == len(pieces),
+                partial=records is not None and len(pieces) > 1,
                 continued=later,
                 extents=(Extent(stop - start, None if chain == self.chain else chain),),
             )
@@ -146,13 +147,10 @@ def _joined(values: list[LargeValue], read: ReadAt) -> tuple[int, ReadAt]:
     starts = [*accumulate((value.size for value in values), initial=0)]
 
     def joined(start: int, stop: int) -> Buffer:
-        pieces = list[Buffer]()
-        number = bisect_right(starts, start) - 1
-        while start < min(stop, starts[-1]):
-            begin, end = starts[number : number + 2]
-            at = values[number].start - begin
-            pieces.append(read(at + start, at + min(stop, end)))
-            start, number = end, number + 1
+        pieces = [
+            read(values[number].start + begin, values[number].start + end)
+            for number, begin, end in cuts(starts, start, stop)
+        ]
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     return starts[-1], joined
@@ -168,7 +166,7 @@ def settle_apart(choice: Choice, format: str, head: memoryview, source: Source) 
     if size is None or again is None:
         return None
     with again:
-        read = _reading(again)
+        read = partial(auto.read_at, again.file)
         values = fmt.large_values(read, size)
         if not values:
             return None
@@ -182,14 +180,6 @@ def settle_apart(choice: Choice, format: str, head: memoryview, source: Source) 
             lambda start, stop: read(stop - start), size, block_size
         ),
     )
-
-
-def _reading(source: Source) -> ReadAt:
-    def read(start: int, stop: int) -> bytes:
-        source.file.seek(start)
-        return source.file.read(stop - start)
-
-    return read
 
 
 def _of_messages(choice: Choice, fmt: MessageFormat, head: memoryview) -> Choice | None:

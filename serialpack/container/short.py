@@ -219,9 +219,14 @@ def _said(
 ) -> tuple[Header, Block, Index]:
     """What a short member says, and what its index would."""
     header, block = _decode(body, payload, start, zstd_envelope=zstd_envelope)
-    whole = block.check if block.source_check is None else block.source_check
     row = IndexRow.of(block, FRAME_EXTRA + len(body), check)
-    return header, block, Index.of(header.encode(), [row], whole.to_bytes(8, "big"))
+    return header, block, short_index(header, block, row)
+
+
+def short_index(header: Header, block: Block, row: IndexRow) -> Index:
+    """What the index of a short member would say."""
+    whole = block.check if block.source_check is None else block.source_check
+    return Index.of(header.encode(), [row], whole.to_bytes(8, "big"))
 
 
 #: Several look at a small file, one after another: what it is, whether it is of an archive.

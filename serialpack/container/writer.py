@@ -23,7 +23,7 @@ from serialpack.container.frames import (
 )
 from serialpack.container.index import Index, IndexRow
 from serialpack.container.records import Block, Header
-from serialpack.container.short import ShortForm
+from serialpack.container.short import ShortForm, short_index
 from serialpack.errors import InputError, RefusedError
 from serialpack.stages.stage import Buffer
 
@@ -79,8 +79,7 @@ class MemberWriter:
             self._put(b"".join((self._given.start, frame, payload)), 0)
             self.payload = len(payload)
             row = IndexRow.of(block, len(frame), frame_check(frame))
-            whole = block.check if block.source_check is None else block.source_check
-            return Index.of(self._given.encode(), [row], whole.to_bytes(8, "big"))
+            return short_index(self._given, block, row)
         self._begin()
         index = Index.of(self._header, self._rows, digest)
         frames = index.encode()

@@ -15,12 +15,12 @@ def settle(
     choice: Choice, format: str, peek: Callable[[int], Buffer], source: Source | None = None
 ) -> Choice:
     """As ``auto.settle``, of a source that may have large values."""
-    found = auto.settle(choice, format, peek, source)
-    if choice.settled or source is None or not found.looked_at:
-        return found
-    head = peek(choice.block_size + 1)
-    if (source.size or len(head)) < LEAST_TRIED:
-        return found
-    from serialpack.extents import settle_apart
+    if not choice.settled and source is not None:
+        head = peek(choice.block_size + 1)
+        if len(head) >= auto.LEAST and (source.size or len(head)) >= LEAST_TRIED:
+            from serialpack.extents import settle_apart
 
-    return settle_apart(choice, format, memoryview(head), source) or found
+            apart = settle_apart(choice, format, memoryview(head), source)
+            if apart is not None:
+                return apart
+    return auto.settle(choice, format, peek, source)

@@ -15,6 +15,7 @@ from serialpack.container.seek import BlockParts, find_members, read_block
 from serialpack.errors import UsageError
 from serialpack.files import Source
 from serialpack.formats import FORMATS
+from serialpack.formats.python.buffers import cuts
 from serialpack.formats.shared.large import FileOver
 from serialpack.pipeline.blocks import BlockUnpacker
 from serialpack.pipeline.unpack import member_plan, several_files
@@ -83,17 +84,16 @@ class StoredBytes:
     def read(self, start: int, stop: int) -> Buffer:
         """The bytes from ``start`` up to but not including ``stop``; DamagedError."""
         with self._lock:
-            pieces = list(self._pieces(start, min(stop, len(self))))
+            pieces = list(self._pieces(start, stop))
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def block_from(self, start: int) -> Buffer:
         """The bytes from ``start`` up to where the block that they are in ends; DamagedError."""
-        number = max(bisect_right(self._starts, start) - 1, 0)
-        return self.read(start, self._starts[number + 1])
+        return self.read(start, self._starts[self._number_at(start) + 1])
 
     def chain_at(self, start: int) -> Chain:
         """The chain under which what begins at ``start`` stands."""
-        number = max(bisect_right(self._starts, start) - 1, 0)
+        number = self._number_at(start)
         block = BlockParts(self._source.file, self._member, number, self._offsets[number]).block
         own = block.parts[0].chain
         return self.plan.chain if own is None else chain_of_numbers(own, self.plan.writer)
@@ -106,12 +106,11 @@ class StoredBytes:
                 target = target[len(piece) :]
 
     def _pieces(self, start: int, stop: int) -> Iterator[Buffer]:
-        number = max(bisect_right(self._starts, start) - 1, 0)
-        while start < stop:
-            begin, end = self._starts[number : number + 2]
-            block = memoryview(self._block(number))
-            yield block[start - begin : stop - begin]
-            start, number = end, number + 1
+        for number, begin, end in cuts(self._starts, start, stop):
+            yield memoryview(self._block(number))[begin:end]
+
+    def _number_at(self, start: int) -> int:
+        return bisect_right(self._starts, start) - 1
 
     def _block(self, number: int) -> Buffer:
         if self._kept[0] != number and self._parts is not None:

@@ -1,14 +1,12 @@
 """Where the time goes: seconds per stage, for ``--stats``; who did what when, for ``--profile``."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import get_ident
 from time import perf_counter
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, TypeVar
 
 Item = TypeVar("Item")
-Job = TypeVar("Job")
-Made = TypeVar("Made", bound="Timed")
 
 
 class TimeSpan(NamedTuple):
@@ -84,21 +82,6 @@ def turns(items: Iterator[Item], total: dict[str, float]) -> Iterator[Item]:
         times = {"wait": waited - before, "write": since - waited}
         add_seconds(total, times)
         record(before, since, times)
-
-
-class Timed(Protocol):
-    """What came of a job: with the seconds that each stage took."""
-
-    @property
-    def seconds(self) -> dict[str, float]: ...
-
-
-def worked(worker: Callable[[Job], Made], job: Job) -> Iterator[Made]:
-    """What ``worker`` makes of ``job`` here and now, as ``workers.in_order`` gives it."""
-    since = perf_counter()
-    made = worker(job)
-    record(since, perf_counter(), made.seconds)
-    yield made
 
 
 def timed(items: Iterator[Item], total: dict[str, float], stage: str) -> Iterator[Item]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from threading import local
+from time import perf_counter
 from typing import NamedTuple
 
 from serialpack.container.frames import Into
@@ -12,7 +13,7 @@ from serialpack.errors import DamagedError, RefusedError
 from serialpack.pipeline.blocks import BlockUnpacker, Plan, Restored, plan_of
 from serialpack.pipeline.digest import WholeDigest
 from serialpack.pipeline.line import SMALL, Elsewhere, Progress
-from serialpack.pipeline.timing import add_seconds, timed, turns, worked
+from serialpack.pipeline.timing import add_seconds, record, timed, turns
 from serialpack.pipeline.workers import INLINE_PLAIN, in_order
 from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import Chain
@@ -206,8 +207,10 @@ def _alone(
         unpacker = BlockUnpacker(plan)
         if unpacker.keeps:  # others may remember what they have read
             _last.unpacker = unpacker
-    for restored in worked(unpacker, stored):
-        yield stored, restored
+    since = perf_counter()
+    restored = unpacker(stored)
+    record(since, perf_counter(), restored.seconds)
+    yield stored, restored
 
 
 def several_files() -> RefusedError:

@@ -32,12 +32,8 @@ def described(value: Any) -> tuple[list[Any], memoryview]:
     flat: Any = np.ascontiguousarray(value.T if fortran else value).reshape(-1)
     descr = repr(np.lib.format.dtype_to_descr(value.dtype))
     return [descr, list(value.shape), fortran, value.flags.writeable], memoryview(
-        flat.view("u1") if flat.nbytes else b""
+        flat.view("u1") if flat.nbytes else b""  # items without a byte have no other view
     )
-
-
-def _bytes_of(flat: Any) -> Any:
-    return flat.view("u1") if flat.nbytes else b""  # items without a byte have no other view
 
 
 def array_over(data: Buffer, descr: str, shape: list[int], fortran: bool, writeable: bool) -> Any:

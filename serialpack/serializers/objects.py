@@ -146,8 +146,7 @@ class _ExtensionWriter:
             made = self._table(value)
         else:
             made = parts_of(value) or parts_of_frame(value)
-        own = isinstance(value, Enum) or is_dataclass(value)
-        if made is None or (own and not self._own_classes):
+        if made is None or (not self._own_classes and _of_own_class(value)):
             raise TypeError(f"cannot hold {type(value).__name__}")
         if self._level >= MAX_DEPTH:
             raise TooDeep
@@ -174,6 +173,11 @@ class _ExtensionWriter:
             return ARROW, [bytes(data), data.nbytes]
         self.buffers.append(data)
         return ARROW, [None, data.nbytes]
+
+
+def _of_own_class(value: Any) -> bool:
+    """Whether what is held is of a class of the user's."""
+    return isinstance(value, Enum) or is_dataclass(value)
 
 
 class _ExtensionReader:

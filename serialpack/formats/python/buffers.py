@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -68,6 +68,19 @@ class Beside:
         return False
 
 
+def cuts(starts: Sequence[int], start: int, stop: int) -> Iterator[tuple[int, int, int]]:
+    """Of pieces one after another those with bytes from ``start`` up to but not including ``stop``:
+    the number of each, and where these begin and end in it.
+
+    ``starts``: where each piece begins, and at last where the last one ends.
+    """
+    number, stop = bisect_right(starts, start) - 1, min(stop, starts[-1])
+    while start < stop:
+        begin, end = starts[number : number + 2]
+        yield number, start - begin, min(stop, end) - begin
+        start, number = end, number + 1
+
+
 class Scattered:
     """Bytes that lie in several places, as one row of them; nothing is copied to cut it."""
 
@@ -80,12 +93,7 @@ class Scattered:
 
     def slices(self, start: int, stop: int) -> list[memoryview]:
         """The bytes from ``start`` up to but not including ``stop``, where they lie."""
-        found, number = list[memoryview](), bisect_right(self._starts, start) - 1
-        while start < min(stop, len(self)):
-            begin, end = self._starts[number : number + 2]
-            found.append(self._views[number][start - begin : stop - begin])
-            start, number = end, number + 1
-        return found
+        return [self._views[n][begin:end] for n, begin, end in cuts(self._starts, start, stop)]
 
     def read(self, start: int, stop: int) -> Buffer:
         """The same as one, which is a copy only where they lie in several places."""
