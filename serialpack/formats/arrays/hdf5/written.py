@@ -9,7 +9,7 @@ from typing import Any
 
 from serialpack.errors import FileError
 from serialpack.formats.arrays.header import ArrayHeader
-from serialpack.formats.arrays.rows import dtype_in
+from serialpack.formats.arrays.rows import dtype_in, read_all
 from serialpack.formats.base import Read
 from serialpack.formats.shared.document import Malformed
 from serialpack.stages.stage import import_library
@@ -137,9 +137,7 @@ def _parts(header: ArrayHeader, dtype: Any, read: Read) -> Iterator[tuple[Any, A
 
 
 def _exactly(read: Read, size: int) -> bytes:
-    data = read(size)
-    while len(data) < size and (more := read(size - len(data))):
-        data += more
+    data = read_all(read, size)
     if len(data) < size:
         raise Malformed(f"{size - len(data)} bytes of the array are missing")
     return data
