@@ -6,7 +6,7 @@ Through values each number would get the type that values have, and memory of it
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -84,7 +84,7 @@ def _into_datasets(
             return None
         new = Path(stack.enter_context(TemporaryDirectory(prefix="serialpack-"))) / "new.h5"
         names: list[str] = []
-        with NewFile(new) as made:
+        with closing(NewFile(new)) as made:
             for name, each, read_array in arrays:
                 names.append(name)
                 header = _begun(each, read_array, plan, losses)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from serialpack.errors import FileError
@@ -28,15 +27,7 @@ class NewFile:
         # With the order of what is in a group; without, names are in that of the alphabet.
         self._file = import_library("h5py", "hdf5").File(path, "w", track_order=True)
 
-    def __enter__(self) -> NewFile:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
         self._file.close()
 
     def add(self, name: str, header: ArrayHeader, read: Read) -> int:
