@@ -14,7 +14,7 @@ from serialpack.codecs import CODECS
 from serialpack.codecs.pcodec import MOST_START, TYPES
 from serialpack.filters import FILTERS
 from serialpack.filters.base import Filter
-from serialpack.formats.arrays.layout import NumbersLayout
+from serialpack.formats.shared.large import NumbersLayout
 from serialpack.stages.chain import StageSpec, parse_stage
 from serialpack.stages.effort import EFFORTS
 from serialpack.stages.stage import Buffer

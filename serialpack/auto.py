@@ -25,7 +25,7 @@ from serialpack.stages.effort import DEFAULT_EFFORT, EFFORTS
 from serialpack.stages.stage import MAX_BLOCK, Buffer
 
 if TYPE_CHECKING:
-    from serialpack.formats.arrays.layout import NumbersLayout
+    from serialpack.formats.shared.large import NumbersLayout
 
 #: Less is not looked at.
 LEAST = 10_000

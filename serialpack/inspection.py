@@ -29,8 +29,7 @@ from serialpack.look import (
 from serialpack.pipeline.blocks import BlockUnpacker, Plan
 from serialpack.pipeline.settle import settle
 from serialpack.pipeline.unpack import member_plan
-from serialpack.reports import BlockInfo as BlockInfo
-from serialpack.reports import DictionaryInfo
+from serialpack.reports import BlockInfo, DictionaryInfo
 from serialpack.stages.chain import Chain
 
 if TYPE_CHECKING:

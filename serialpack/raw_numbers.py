@@ -8,7 +8,7 @@ tried on samples like that of any other array.
 from __future__ import annotations
 
 from serialpack.codecs import CODECS
-from serialpack.formats.arrays.layout import NumbersLayout
+from serialpack.formats.shared.large import NumbersLayout
 from serialpack.stages.stage import Buffer
 
 #: What is looked at: so many pieces, together so large a part, each of at most so many bytes. Four

@@ -6,14 +6,12 @@ Through values each number would get the type that values have, and memory of it
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple, cast
+from typing import cast
 
-from serialpack.compressed.pieces import Pieces
 from serialpack.conversion.datasets import grouped, other_order
 from serialpack.conversion.fixed import Rounding
 from serialpack.conversion.joining import Write
@@ -86,18 +84,18 @@ def _into_datasets(
             return None
         new = Path(stack.enter_context(TemporaryDirectory(prefix="serialpack-"))) / "new.h5"
         names: list[str] = []
-        with NewFile(new) as made:
+        with closing(NewFile(new)) as made:
             for name, each, read_array in arrays:
                 names.append(name)
-                start = _begun(each, read_array, plan, losses)
+                header = _begun(each, read_array, plan, losses)
                 try:
-                    done += made.add(name, start.header, start.read)
+                    done += made.add(name, header, read_array)
                 except Malformed:
                     raise
                 except ValueError as error:
                     raise ValueRefusedError(str(error), value_path=f"${value_step(name)}") from None
-                _check_end(start.read)
-                rows += start.header.rows
+                _check_end(read_array)
+                rows += header.rows
                 if progress is not None:
                     progress(done, done)
         losses.merge(other_order(names, grouped(names)))
@@ -108,24 +106,13 @@ def _into_datasets(
     return Converted(done, rows, losses.report(), 0, [], {})
 
 
-class _Begun(NamedTuple):
-    """An array of which the header was read. ``read`` gives its items."""
-
-    header: ArrayHeader
-    read: Read
-    size: int
-
-
-def _begun(fmt: ArrayFormat, read: Read, plan: ConversionPlan, losses: Losses) -> _Begun:
+def _begun(fmt: ArrayFormat, read: Read, plan: ConversionPlan, losses: Losses) -> ArrayHeader:
+    """The header of an array, whose items ``read`` gives from then on."""
     dropped = fmt.comments(SourceBlock(b"", index=0, offset=0))
     if dropped is not None:
         check_dropped([dropped], losses, plan.target)
         losses.merge([dropped])
-    head = fmt.whole_head(read(fmt.lead), read)
-    header = fmt.read_header(head)
-    size = header.rows * header.items_a_row * dtype_in(header).itemsize
-    pieces = chain((head[header.size :],), iter(partial(read, _PIECE), b""))
-    return _Begun(header, Pieces(pieces).read, size)
+    return fmt.read_header(fmt.whole_head(read(fmt.lead), read))
 
 
 def _copied(
@@ -136,21 +123,23 @@ def _copied(
     progress: Progress | None,
 ) -> Converted:
     losses = Losses(plan.lossy, plan.asked)
-    header, read_items, size = _begun(fmt, read, plan, losses)
-    rounding = Rounding(dtype_in(header), plan.step) if plan.step else None
+    header = _begun(fmt, read, plan, losses)
+    dtype = dtype_in(header)
+    size = header.rows * header.items_a_row * dtype.itemsize
+    rounding = Rounding(dtype, plan.step) if plan.step else None
     made = npy_header(header.descr, header.shape, fortran=header.fortran)
     again = read_header(made)
     assert again[:3] == header[:3], "the header that is written says what the source's says"
     write(made)
     done = 0
-    while done < size and (data := read_items(min(_PIECE, size - done))):
+    while done < size and (data := read(min(_PIECE, size - done))):
         write(data if rounding is None else rounding(data))
         done += len(data)
         if progress is not None:
             progress(header.size + done, done)
     if done < size:
         raise Malformed(f"{size - done} bytes of the array are missing")
-    _check_end(read_items)
+    _check_end(read)
     if rounding is not None:
         losses.merge(rounding.losses(header.items_a_row))
     return Converted(header.size + size, header.rows, losses.report(), 0, [], {})

@@ -8,7 +8,8 @@ import struct
 import numpy as np
 import pytest
 
-from serialpack.formats.arrays.layout import NumbersLayout, numbers_in
+from serialpack.formats.arrays.layout import numbers_in
+from serialpack.formats.shared.large import NumbersLayout
 
 
 def npy(values: np.ndarray) -> bytes:

@@ -24,29 +24,13 @@ from tests.formats.hdf5_files import (
     array_of,
     converted,
     listed,
-    made_of_all,
     made_with,
-    read_here,
     values,
 )
 
 h5py = pytest.importorskip("h5py")
 
-
-@pytest.fixture(autouse=True)
-def _here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    if "own_process" not in request.fixturenames:
-        read_here(monkeypatch)
-
-
-@pytest.fixture
-def own_process() -> None:
-    """Files are read as they are anywhere else."""
-
-
-@pytest.fixture(scope="module")
-def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return made_of_all(tmp_path_factory.mktemp("hdf5") / "all.h5")
+pytestmark = pytest.mark.usefixtures("hdf5_here")
 
 
 def test_other_files_are_never_opened(tmp_path: Path) -> None:

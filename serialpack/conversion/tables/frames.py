@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from itertools import starmap
@@ -30,6 +29,7 @@ from serialpack.conversion.tables.table import (
 from serialpack.errors import ValueRefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.shared.join import Join, Piece
+from serialpack.formats.shared.sink import Sink
 from serialpack.formats.tables import records as tables
 from serialpack.formats.tables.table import STORED_VALUES, TableFormat
 from serialpack.serializers.base import FAILURES
@@ -269,7 +269,7 @@ class FrameJoin(Join):
         #: The pieces that are in no group yet, and their rows.
         self._held: list[bytes] = []
         self._rows = 0
-        self._out = _Sink()
+        self._out = Sink()
         self._writer: Any = None
 
     def body(self, piece: Piece, structure: str) -> Buffer:  # noqa: ARG002
@@ -342,29 +342,3 @@ class FrameJoin(Join):
 
 def _other_rows() -> ValueRefusedError:
     return ValueRefusedError("the rows in the file are not those that were proved")
-
-
-class _Sink(io.RawIOBase):
-    """Where pyarrow writes a file whose bytes are taken as they come."""
-
-    def __init__(self) -> None:
-        self._parts: list[bytes] = []
-        self._at = 0
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: Any) -> int:
-        part = bytes(data)
-        self._parts.append(part)
-        self._at += len(part)
-        return len(part)
-
-    def tell(self) -> int:
-        return self._at
-
-    def taken(self) -> bytes:
-        """What was written since it was asked last."""
-        data = b"".join(self._parts)
-        self._parts.clear()
-        return data

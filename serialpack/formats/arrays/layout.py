@@ -8,7 +8,7 @@ from operator import mul
 
 from serialpack.formats.arrays.header import ArrayHeader
 from serialpack.formats.arrays.kinds import header_in
-from serialpack.formats.shared.large import NumbersLayout as NumbersLayout
+from serialpack.formats.shared.large import NumbersLayout
 
 #: A type as NumPy spells it (numpy.dtype.str): order, letter, bytes.
 _DESCR = re.compile(r"([<>|=])([biufcmM])(\d+)(?:\[[0-9a-zA-Z/]+\])?")

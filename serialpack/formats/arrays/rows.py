@@ -52,7 +52,7 @@ class ArrayFormat(DocumentFormat):
     ) -> Iterator[SourceBlock]:
         if not for_values:
             return super().split(read, block_size)
-        head = _read_all(read, self.lead)
+        head = read_all(read, self.lead)
         try:
             head = self.whole_head(head, read)
             header = self.read_header(head)
@@ -69,7 +69,7 @@ class ArrayFormat(DocumentFormat):
         size = self.header_size(head)
         if size > _MOST_HEADER:
             raise Malformed(f"a header of {size} bytes is announced", 0)
-        return head + _read_all(read, size - len(head)) if size > len(head) else head
+        return head + read_all(read, size - len(head)) if size > len(head) else head
 
     def look_at_head(self, read: Read, count: int) -> bytes:
         """A corner of the array, as JSON: ``count`` rows, of each the first ``_CORNER`` items."""
@@ -149,7 +149,7 @@ def _rows(
     left = header.rows
     while True:
         count = min(left, max(block_size // row, 1))
-        data = _read_all(read, count * row)
+        data = read_all(read, count * row)
         left -= count
         last = not left or len(data) < count * row
         if last:
@@ -209,7 +209,7 @@ def dtype_in(header: ArrayHeader) -> Any:
         raise Malformed(str(error), 0) from None
 
 
-def _read_all(read: Read, size: int) -> bytes:
+def read_all(read: Read, size: int) -> bytes:
     """``size`` bytes; fewer only at the end."""
     pieces = [piece := bytes(read(size))]
     while piece and (size := size - len(piece)):
@@ -219,4 +219,4 @@ def _read_all(read: Read, size: int) -> bytes:
 
 def _before(head: bytes, read: Read) -> Read:
     """Reads ``head``, then what ``read`` gives."""
-    return lambda size: head + _read_all(read, size - len(head))
+    return lambda size: head + read_all(read, size - len(head))

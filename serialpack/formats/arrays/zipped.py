@@ -100,8 +100,10 @@ def places(file: IO[bytes]) -> list[LargeValue]:
             if info.header_offset < behind:
                 return []
             file.seek(info.header_offset)
-            name, extra = struct.unpack("<26x2H", file.read(30))
-            start = info.header_offset + 30 + name + extra
+            lengths = struct.unpack(
+                "<26x2H", file.read(30)
+            )  # of its name, and of what else is said
+            start = info.header_offset + 30 + sum(lengths)
             stop = behind = start + info.compress_size
             layout, words = None, "deflated"
             if info.compress_type == zipfile.ZIP_STORED:

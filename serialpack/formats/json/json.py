@@ -56,8 +56,7 @@ class JsonFormat(JsonText):
             read, block_size, finder, for_values=for_values, most_values=most_values
         )
 
-    def _framed(self, block: SourceBlock, data: bytes) -> JsonFrame | None:
-        """Where the records stand; None where that must be looked at strictly."""
+    def framed(self, block: SourceBlock, data: bytes) -> JsonFrame | None:
         first = block.index == 0
         kind, start, end = found = frame(data, first=first, last=block.last)
         if block.records is None or start >= end:
@@ -72,9 +71,6 @@ class JsonFormat(JsonText):
             return None
         return found
 
-    def framed_one(self, block: SourceBlock) -> JsonFrame | None:
-        return self._framed(block, bytes(block.data))
-
     def _read_as(
         self,
         block: SourceBlock,
@@ -82,7 +78,7 @@ class JsonFormat(JsonText):
         array: Callable[[bytes], list[Any]],
         lines: Callable[[bytes], list[Any]],  # noqa: ARG002
     ) -> list[Any] | None:
-        found = self._framed(block, data)
+        found = self.framed(block, data)
         if found is None or found.kind != Structure.ARRAY:
             return None
         if block.index == 0 and block.last:
@@ -91,7 +87,7 @@ class JsonFormat(JsonText):
 
     def _fast(self, block: SourceBlock, data: bytes) -> list[Any] | None:
         first = block.index == 0
-        found = self._framed(block, data)
+        found = self.framed(block, data)
         if found is None or json_depth(data)[0] >= MAX_DEPTH:
             return None
         kind, start, end = found
@@ -171,7 +167,5 @@ class JsonFormat(JsonText):
         head: Buffer,  # noqa: ARG002
         style: Style,
     ) -> tuple[bytes, bytes]:
-        from serialpack.formats.json.style import style_of
-
-        parsed = style_of(style, Structure.DOCUMENT)
+        parsed = self.parsed(style)
         return parsed.head.encode(), parsed.defaults().tail.encode()

@@ -90,9 +90,7 @@ class NdJsonFormat(JsonText):
         head: Buffer,  # noqa: ARG002
         style: Style,
     ) -> tuple[bytes, bytes]:
-        from serialpack.formats.json.style import style_of
-
-        return b"", style_of(style, Structure.SEQUENCE).joint.encode()
+        return b"", self.parsed(style).joint.encode()
 
     def ends_record(
         self,
@@ -104,9 +102,8 @@ class NdJsonFormat(JsonText):
     ) -> bool:
         return bytes(data[-1:]) == b"\n"
 
-    def framed_one(self, block: SourceBlock) -> JsonFrame | None:
-        text = bytes(block.data)
-        spans = list(self.record_spans(text, {}, first=block.index == 0))
+    def framed(self, block: SourceBlock, data: bytes) -> JsonFrame | None:
+        spans = list(self.record_spans(data, {}, first=block.index == 0))
         return JsonFrame(Structure.DOCUMENT, *spans[0]) if len(spans) == 1 else None
 
     def parse_quickly(self, block: SourceBlock) -> list[Any]:

@@ -41,10 +41,10 @@ class JsonCutter(Cutter):
     def records(self, block: SourceBlock) -> Iterator[Parts] | None:
         if block.records != 1 or block.partial or len(block.data) < WIDE:
             return None
-        found = self._format.framed_one(block)
+        text = bytes(block.data)
+        found = self._format.framed(block, text)
         if found is None:
             return None
-        text = bytes(block.data)
         if found.kind == Structure.MAP:  # one member, which is a map of its own
             return iter([_Cut(text).parts(found.start, found.end, Structure.MAP)])
         start = behind_white(text, found.start, found.end)

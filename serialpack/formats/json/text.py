@@ -64,8 +64,9 @@ class JsonText(ValueFormat):
         """A record nested too deeply; Malformed where one is and its brackets are open."""
 
     @abstractmethod
-    def framed_one(self, block: SourceBlock) -> JsonFrame | None:
-        """Where the one record of a block stands; None where that must be looked at strictly."""
+    def framed(self, block: SourceBlock, data: bytes) -> JsonFrame | None:
+        """Where the records of a block stand, of lines the one that it has; None where that must
+        be looked at strictly."""
 
     def detect_style(self, block: SourceBlock) -> Style:
         return self._learn(block).stored()
@@ -78,10 +79,9 @@ class JsonText(ValueFormat):
         )
 
     def write_text(self, records: list[Any], style: Style, *, first: bool) -> bytes:
-        from serialpack.formats.json import style as json_style
         from serialpack.formats.json import write as json_write
 
-        return json_write.write(records, json_style.style_of(style, self._kind), first=first)
+        return json_write.write(records, self.parsed(style), first=first)
 
     def parsed(self, style: Style) -> JsonStyle:
         """What a stored style means; ValueError where it is none."""
@@ -101,7 +101,7 @@ class JsonText(ValueFormat):
 
         from serialpack.formats.json import style as json_style
 
-        usual = json_style.style_of(style, self._kind)
+        usual = self.parsed(style)
         found = self._learn(block)
         if block.index:
             found = replace(found, head=usual.head)
@@ -149,9 +149,9 @@ class JsonText(ValueFormat):
     def spells_floats(self, block: SourceBlock, style: Style, target: str) -> bool:
         """Whether the numbers of a block, which is the very text of its values in ``style``,
         are spelled as ``target`` spells these values."""
-        from serialpack.formats.json.style import floats_differ, style_of
+        from serialpack.formats.json.style import floats_differ
 
-        if self.writes_as(target) and not style_of(style, self._kind).python_floats:
+        if self.writes_as(target) and not self.parsed(style).python_floats:
             return True
         return not floats_differ(block.data)
 

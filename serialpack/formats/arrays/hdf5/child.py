@@ -26,8 +26,10 @@ from serialpack.formats.arrays.hdf5.streams import (
 )
 from serialpack.formats.arrays.hdf5.tree import (
     FAILURES,
+    FEW,
     TreeNode,
     datasets,
+    first_of,
     found_at,
     is_dataset,
     sound_nodes,
@@ -41,9 +43,6 @@ _MOST_WORK = 60
 #: Memory of this process.
 _MOST_MEMORY = 4 << 30
 _TOO_MUCH = "it takes more than 4 GiB of memory to read it, or says so"
-
-#: So many names are shown.
-_FEW = 10
 
 #: Chunks that were read stay at hand up to so many bytes, for the next row of them.
 _CACHE = 64 << 20
@@ -96,10 +95,6 @@ def _opened(path: str) -> Any:
         raise InputError(
             "it is locked: another program writes it", hint="try again later, or copy it first"
         ) from None
-
-
-def _listed(file: Any, most: int) -> Iterator[dict[str, Any]]:
-    return entries(file, most)
 
 
 def _one(file: Any, at: str | None, *, as_array: bool) -> Iterator[Any]:
@@ -178,8 +173,9 @@ def _only(file: Any) -> Any:
         return file[names[0]]
     if not names:
         raise InputError("there is no dataset in it", hint="inspect tells what is")
-    told = ", ".join(names[:_FEW]) + (", ..." if len(names) > _FEW else "")
-    raise UsageError(f"it has {len(names):,} datasets: {told}", hint="--at NAME takes one of them")
+    raise UsageError(
+        f"it has {len(names):,} datasets: {first_of(names)}", hint="--at NAME takes one of them"
+    )
 
 
 def _dataset_at(file: Any, at: str) -> Any:
@@ -189,7 +185,7 @@ def _dataset_at(file: Any, at: str) -> Any:
     if isinstance(found, h5py.Dataset):
         return found
     names = [node.name for node in datasets(found)] if isinstance(found, h5py.Group) else []
-    told = ", ".join(f"{at}/{name}" for name in names[:_FEW])
+    told = ", ".join(f"{at}/{name}" for name in names[:FEW])
     raise InputError(f"--at {at} names no dataset", hint=told and f"there are: {told}")
 
 
@@ -240,7 +236,7 @@ def _work_again() -> None:
 
 
 _ANSWERS: dict[str, Callable[..., Iterator[Any]]] = {
-    "list": _listed,
+    "list": entries,
     "one": _one,
     "all": _all,
     "heads": _heads,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -49,7 +50,7 @@ class Hdf5Format(NpzFormat):
 
         with TemporaryDirectory(prefix="serialpack-") as folder:
             path = Path(folder) / "new.h5"
-            with NewFile(path) as made:
+            with closing(NewFile(path)) as made:
                 for name, npy in arrays.items():
                     header = read_header(npy)
                     try:

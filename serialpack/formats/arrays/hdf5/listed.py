@@ -9,7 +9,7 @@ from typing import Any
 from serialpack.errors import SerialpackError
 from serialpack.formats.arrays.extremes import NumberRange, RangeFinder, Unordered
 from serialpack.formats.arrays.hdf5.streams import arrays, check, filters, no_more_files
-from serialpack.formats.arrays.hdf5.tree import FAILURES, TreeNode, nodes
+from serialpack.formats.arrays.hdf5.tree import FAILURES, TreeNode, damaged, nodes
 from serialpack.formats.arrays.hdf5.types import NoArray, held, is_text, unheld, unread
 from serialpack.formats.arrays.header import ArrayHeader
 from serialpack.formats.arrays.types import spelled
@@ -67,8 +67,7 @@ def _entry(node: TreeNode) -> dict[str, Any]:
     except (TypeError, ValueError) as error:
         return {**entry, "type": "dataset", "about": unread(error)}
     except (MemoryError, *FAILURES) as error:
-        about = f"damaged: {' '.join(str(error).split())}"
-        return {**entry, "type": "other", "about": about}
+        return {**entry, "type": "other", "about": damaged(error)}
 
 
 def _facts(dataset: Any, attributes: int) -> dict[str, Any]:
@@ -128,4 +127,4 @@ def _range(dataset: Any) -> tuple[NumberRange, str]:
     except Unordered as error:
         return NumberRange(), str(error)
     except (SerialpackError, MemoryError, *FAILURES) as error:
-        return NumberRange(), f"damaged: {' '.join(str(error).split())}"
+        return NumberRange(), damaged(error)

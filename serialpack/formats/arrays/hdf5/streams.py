@@ -25,7 +25,7 @@ from serialpack.formats.arrays.hdf5.types import (
 from serialpack.formats.arrays.header import npy_header
 from serialpack.formats.arrays.values import values_of
 from serialpack.formats.arrays.zipped import ENDING
-from serialpack.stages.stage import Buffer
+from serialpack.formats.shared.sink import Sink
 
 #: Bytes of a dataset that are read at a time, where its chunks allow for that.
 _PIECE = 16 << 20
@@ -222,33 +222,15 @@ def corner(dataset: Any, count: int) -> Any:
 
 def npz_pieces(named: dict[str, Npy]) -> Iterator[bytes]:
     """An .npz file, of pieces as they are made; not compressed."""
-    out = _Out()
+    out = Sink()
     with zipfile.ZipFile(cast("IO[bytes]", out), "w", zipfile.ZIP_STORED) as archive:
         for name, npy in named.items():
             info = zipfile.ZipInfo(name + ENDING)
             with archive.open(info, "w", force_zip64=True) as entry:
                 for piece in npy.pieces():
                     entry.write(piece)
-                    yield from out.taken()
-    yield from out.taken()
-
-
-class _Out:
-    """Keeps what is written until it is taken."""
-
-    def __init__(self) -> None:
-        self._pieces: list[bytes] = []
-
-    def write(self, data: Buffer) -> int:
-        self._pieces.append(bytes(data))
-        return len(data)
-
-    def flush(self) -> None:
-        """There is nothing behind it."""
-
-    def taken(self) -> list[bytes]:
-        pieces, self._pieces = self._pieces, []
-        return pieces
+                    yield out.taken()
+    yield out.taken()
 
 
 def no_more_files() -> None:

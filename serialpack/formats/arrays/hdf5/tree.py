@@ -14,7 +14,7 @@ from serialpack.errors import InputError, RefusedError
 FAILURES = (OSError, RuntimeError, ValueError, KeyError, TypeError)
 
 #: So many names are shown.
-_FEW = 10
+FEW = 10
 
 #: A path that leads over more links goes round in a circle.
 _MOST_LINKS = 32
@@ -64,7 +64,12 @@ def _node(group: Any, name: str, path: str) -> TreeNode:
             return TreeNode(path, None, f"-> {link.path} in the file {link.filename}")
         return TreeNode(path, group[name])
     except FAILURES as error:
-        return TreeNode(path, None, f"damaged: {' '.join(str(error).split())}")
+        return TreeNode(path, None, damaged(error))
+
+
+def damaged(error: Exception) -> str:
+    """What is told of something that ``FAILURES`` are raised for."""
+    return f"damaged: {' '.join(str(error).split())}"
 
 
 def _place(what: Any) -> tuple[int, int]:
@@ -107,8 +112,8 @@ def found_at(file: Any, path: str, *, asked: str = "--at ") -> Any:
             link = None
         if link is None:
             names = [node.name for node in datasets(file)]
-            told = ", ".join(names[:_FEW]) + (", ..." if len(names) > _FEW else "")
-            raise InputError(f"{asked}{path}: there is no such dataset", hint=f"there are: {told}")
+            hint = f"there are: {first_of(names)}"
+            raise InputError(f"{asked}{path}: there is no such dataset", hint=hint)
         if isinstance(link, h5py.ExternalLink):
             raise RefusedError(
                 f"{asked}{path} is in another file, {link.filename}, which is not opened",
@@ -123,6 +128,11 @@ def found_at(file: Any, path: str, *, asked: str = "--at ") -> Any:
         else:
             at = at[name]
     return at
+
+
+def first_of(names: list[str]) -> str:
+    """A few names, in words."""
+    return ", ".join(names[:FEW]) + (", ..." if len(names) > FEW else "")
 
 
 def _steps(path: str) -> deque[str]:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from serialpack.errors import FileError
 from serialpack.formats.arrays.header import ArrayHeader
-from serialpack.formats.arrays.rows import dtype_in
+from serialpack.formats.arrays.rows import dtype_in, read_all
 from serialpack.formats.base import Read
 from serialpack.formats.shared.document import Malformed
 from serialpack.stages.stage import import_library
@@ -28,15 +27,7 @@ class NewFile:
         # With the order of what is in a group; without, names are in that of the alphabet.
         self._file = import_library("h5py", "hdf5").File(path, "w", track_order=True)
 
-    def __enter__(self) -> NewFile:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
         self._file.close()
 
     def add(self, name: str, header: ArrayHeader, read: Read) -> int:
@@ -137,9 +128,7 @@ def _parts(header: ArrayHeader, dtype: Any, read: Read) -> Iterator[tuple[Any, A
 
 
 def _exactly(read: Read, size: int) -> bytes:
-    data = read(size)
-    while len(data) < size and (more := read(size - len(data))):
-        data += more
+    data = read_all(read, size)
     if len(data) < size:
         raise Malformed(f"{size - len(data)} bytes of the array are missing")
     return data
