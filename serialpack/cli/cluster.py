@@ -165,8 +165,9 @@ class Cluster:
                 else:
                     error = result[1] if isinstance(result, tuple) else result
                     found = [self._failed(error)] * len(jobs)
-                for job, outcome in zip(jobs, found, strict=True):
-                    if not job.again and self._is_of_killed(outcome, alone=len(jobs) == 1):
+                of_killed = self._of_killed(found)
+                for job, outcome, killed in zip(jobs, found, of_killed, strict=True):
+                    if killed and not job.again:
                         submit([[job._replace(again=True)]])
                     else:
                         outcomes[job.path] = outcome
@@ -223,13 +224,13 @@ class Cluster:
             return WorkersEnded()
         raise error
 
-    def _is_of_killed(self, outcome: Outcome, *, alone: bool) -> bool:
-        """Whether what came of a job is not for its own sake: a worker was killed with it, or
-        with others of its group."""
-        if isinstance(outcome, ExistingFileError):
-            # A worker that ended meanwhile may have done it, and not said so.
-            return self._lost_workers() > self._lost_before
-        return isinstance(outcome, WorkersEnded) and not alone
+    def _of_killed(self, outcomes: Sequence[Outcome]) -> list[bool]:
+        """Of each of a group, whether it is not for its own sake: a worker was killed with it, or
+        with others of the group."""
+        existing = [isinstance(each, ExistingFileError) for each in outcomes]
+        if any(existing) and self._lost_workers() > self._lost_before:
+            return existing  # a worker that ended meanwhile may have done them, and not said so
+        return [isinstance(each, WorkersEnded) and len(outcomes) > 1 for each in outcomes]
 
     def _lost_workers(self) -> int:
         """How many workers have ended, as far as the scheduler remembers."""
