@@ -31,6 +31,7 @@ from serialpack.errors import (
     FileError,
     MissingLibraryError,
     SerialpackError,
+    changed,
 )
 from serialpack.far import is_far
 from serialpack.files import Source
@@ -261,9 +262,7 @@ class FilePart(NamedTuple):
             source.file.seek(self.offset)
             data = source.read(self.size)
         if checksum(data) != self.check:
-            raise FileError(
-                "changed while it was read", path=self.path, hint="try again when it is quiet"
-            )
+            raise changed(self.path)
         return data
 
 
