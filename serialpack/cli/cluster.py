@@ -22,6 +22,7 @@ from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 from serialpack.cli.batch import Commit, FileJob, GroupWorker, MakeJobWork, Outcome
+from serialpack.cli.naming import from_root
 from serialpack.cli.words import note
 from serialpack.container.frames import checksum
 from serialpack.container.records import StoredBlock
@@ -142,14 +143,14 @@ class Cluster:
         outcomes: dict[str, Outcome] = {}
 
         def submit(groups: Sequence[Sequence[FileJob]]) -> None:
-            from_root = [[_from_root(job) for job in group] for group in groups]
-            futures = self.client.map(done_there, from_root, pure=False, key="serialpack")
+            jobs = [[_job_from_root(job) for job in group] for group in groups]
+            futures = self.client.map(done_there, jobs, pure=False, key="serialpack")
             for future, group in zip(futures, groups, strict=True):
                 doing[future.key] = group
                 pending.add(future)
 
         self._folders = {
-            os.path.dirname(_absolute(job.target))
+            os.path.dirname(from_root(job.target))
             for group in groups
             for job in group
             if job.target is not None and not is_far(job.target)
@@ -189,7 +190,7 @@ class Cluster:
         a worker of ``make`` makes of it there, in order."""
         waiting: deque[tuple[BlockT, Any]] = deque()
         most, held, offset = 2 * self.workers, 0, 0
-        path = _absolute(path)
+        path = from_root(path)
         for block in blocks:
             bare, pieces = _apart(block)
             if isinstance(block, StoredBlock):
@@ -332,23 +333,19 @@ def _distributed() -> Any:
         ) from None
 
 
-def _absolute(path: str) -> str:
-    return path if is_far(path) else os.path.abspath(path)
-
-
-def _from_root(job: FileJob) -> FileJob:
+def _job_from_root(job: FileJob) -> FileJob:
     """``job`` with names that do not depend on the folder that one is in."""
     return job._replace(
-        path=_absolute(job.path),
-        target=None if job.target is None else _absolute(job.target),
-        folder=None if job.folder is None else _absolute(job.folder),
+        path=from_root(job.path),
+        target=None if job.target is None else from_root(job.target),
+        folder=None if job.folder is None else from_root(job.folder),
     )
 
 
 def _as_given(job: FileJob, outcome: Outcome) -> Outcome:
     """``outcome``, in which files are called as in ``job`` again."""
     if isinstance(outcome, SerialpackError) and outcome.path is not None:
-        names = {_absolute(name): name for name in (job.path, job.target) if name is not None}
+        names = {from_root(name): name for name in (job.path, job.target) if name is not None}
         outcome.path = names.get(outcome.path, outcome.path)
     return outcome
 
