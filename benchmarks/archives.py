@@ -32,10 +32,13 @@ class Command(NamedTuple):
 
     def size(self, output: int) -> int:
         """Bytes of what it made, of which so many were its output."""
-        if self.made is None:
-            return output
-        files = self.made.rglob("*") if self.made.is_dir() else [self.made]
-        return sum(path.stat().st_size for path in files if path.is_file())
+        return output if self.made is None else size_of(self.made)
+
+
+def size_of(made: Path) -> int:
+    """Bytes of a file, or of all below a folder."""
+    files = made.rglob("*") if made.is_dir() else [made]
+    return sum(path.stat().st_size for path in files if path.is_file())
 
 
 def write_files(folder: Path, count: int, *, indent: int | None) -> int:

@@ -19,7 +19,7 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
-from benchmarks.archives import write_files
+from benchmarks.archives import size_of, write_files
 from benchmarks.measure import Run, Step, run
 
 COMMAND = (sys.executable, "-m", "serialpack")
@@ -70,11 +70,6 @@ def measured(below: Path, times: int) -> dict[str, list[Run]]:
         for name, step in steps(below, numbers).items():
             runs.setdefault(name, []).append(run(step))
     return runs
-
-
-def size_of(folder: Path) -> int:
-    """Bytes of all files below a folder."""
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
 def main() -> None:

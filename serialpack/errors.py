@@ -262,6 +262,11 @@ class PickleWarning(UserWarning):
     """``dump`` took pickle, since nothing safe holds the object: ``load`` needs ``trust=True``."""
 
 
+def changed(path: str) -> FileError:
+    """The error for a file that is not the one of before."""
+    return FileError("changed while it was read", path=path, hint="try again when it is quiet")
+
+
 def newer(what: str, writer: str) -> UnsupportedError:
     """The error for a container that needs ``what``, which this version lacks."""
     by = f"serialpack {writer}" if writer else "another version"

@@ -16,6 +16,7 @@ from serialpack.errors import (
     FolderError,
     ForbiddenFileError,
     MissingFileError,
+    changed,
 )
 from serialpack.far import is_far
 
@@ -193,9 +194,7 @@ class Source:
         """FileError where the file was written to while it was read."""
         now = None if self.stat is None else self._stat(again=True)
         if self.stat is not None and now is not None and not _same(now, self.stat):
-            raise FileError(
-                "changed while it was read", path=self.path, hint="try again when it is quiet"
-            )
+            raise changed(self.path)
 
     def close(self) -> None:
         _open.pop(id(self), None)

@@ -23,6 +23,7 @@ from serialpack.formats import FORMATS
 from serialpack.formats.shared.elements import MessageFormat
 from serialpack.formats.shared.long_bytes import LEAST, LongBytes
 from serialpack.pipeline.stored import StoredBytes
+from tests.counting import Counting
 from tests.spec_decoder import decode
 
 RNG = np.random.default_rng(3)
@@ -190,22 +191,11 @@ def test_members_of_an_npz_are_read_alone(tmp_path: Path) -> None:
     data = packed(path)
     blocks = headers(data)
     assert len({part.chain for block in blocks for part in block.parts}) >= 3
-    counted = Counted(data)
+    counted = Counting(data)
     out = tmp_path / "steps.npy"
     serialpack.convert(counted, out, to="npy", shaping=Shaping(at="steps"))
     assert np.array_equal(np.load(out), STEPS)
-    assert counted.taken < len(data) / 4
-
-
-class Counted(io.BytesIO):
-    """Counts what is read of it."""
-
-    taken = 0
-
-    def read(self, size: int | None = -1) -> bytes:
-        found = super().read(size)
-        self.taken += len(found)
-        return found
+    assert counted.total < len(data) / 4
 
 
 @pytest.mark.parametrize("chain", ["msgpack+none", "cbor", "objects+zstd", "npz"])
@@ -223,10 +213,10 @@ def test_inspect_tells_what_is_held_without_reading_it(chain: str, tmp_path: Pat
         data = serialpack.dumps({"noise": [NOISE, NOISE[::-1]], "at": [1.5, "x"]}, chain)
         told = {"noise": ["<1000000 bytes>"] * 2, "at": [1.5, "x"]}
     assert len(data) > 2_000_000
-    counted = Counted(data)
+    counted = Counting(data)
     held = serialpack.inspect(counted).members[0].holds
     assert {key: held[key] for key in told} == told
-    assert counted.taken < 200_000
+    assert counted.total < 200_000
 
 
 def test_what_is_held_is_told_in_few_words() -> None:

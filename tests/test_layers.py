@@ -12,13 +12,12 @@ from tests.structure import PACKAGE, Tree
 #: From the bottom up. A part is a module or folder of serialpack/. It may import the parts of
 #: lower layers and itself; parts of one layer do not know each other.
 LAYERS: list[set[str]] = [
-    {"_version", "errors", "first_bytes", "known", "literal"},
+    {"_version", "errors", "first_bytes", "hidden", "known", "literal"},
     {"depth", "far"},
     {
         "binary",
         "collector",
         "globs",
-        "hidden",
         "text",
         "tokens",
         "units",

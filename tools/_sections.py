@@ -20,7 +20,7 @@ MEMORY = (
     " packed with more than 2 million of them.",
     "Values are objects: chains that pack them take some 20 times the block, and more where they"
     " are small. `--to` with `-j 1` reads blocks of fewer values where they are small, and keeps to"
-    " the 3 times and 64 MB with records of BSON, CBOR, CSV, JSON, MessagePack, NDJSON and TSV.   A"
+    " the 3 times and 64 MB with records of BSON, CBOR, CSV, JSON, MessagePack, NDJSON and TSV. A"
     " record of more than 1 MiB of JSON, NDJSON, MessagePack, CBOR, or of CSV whose header is as"
     " long, is converted into these (but CSV), packed by serializers of them and unpacked some"
     " members at a time, eight levels down: it takes 3 times its text beside the 64 MB, 5"

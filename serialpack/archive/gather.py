@@ -12,7 +12,7 @@ from serialpack.api import HEAD
 from serialpack.container.frames import checksum
 from serialpack.container.rows import MOST_ROWS, EntryRow, encode_rows
 from serialpack.detect import AsFound, told
-from serialpack.errors import FileError, SerialpackError
+from serialpack.errors import FileError, SerialpackError, changed
 from serialpack.files import Path, file_error
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock
@@ -20,8 +20,6 @@ from serialpack.formats.base import SourceBlock
 #: Larger files are members of their own: what that takes is less than a hundredth of them, and
 #: each is taken apart by itself.
 SHARED_SIZE = 64 << 10
-
-_CHANGED = "changed while it was read"
 
 
 class ArchiveSource:
@@ -71,7 +69,7 @@ def read_small(found: ArchiveSource) -> bytes:
     except OSError as error:
         raise file_error(error, found.path, "read") from error
     if (len(data), now.st_mtime_ns) != (found.size, found.entry.mtime):
-        raise FileError(_CHANGED, path=found.path, hint="try again when it is quiet")
+        raise changed(found.path)
     return data
 
 

@@ -22,6 +22,7 @@ from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 from serialpack.cli.batch import Commit, FileJob, GroupWorker, MakeJobWork, Outcome
+from serialpack.cli.naming import from_root
 from serialpack.cli.words import note
 from serialpack.container.frames import checksum
 from serialpack.container.records import StoredBlock
@@ -31,6 +32,7 @@ from serialpack.errors import (
     FileError,
     MissingLibraryError,
     SerialpackError,
+    changed,
 )
 from serialpack.far import is_far
 from serialpack.files import Source
@@ -141,14 +143,14 @@ class Cluster:
         outcomes: dict[str, Outcome] = {}
 
         def submit(groups: Sequence[Sequence[FileJob]]) -> None:
-            from_root = [[_from_root(job) for job in group] for group in groups]
-            futures = self.client.map(done_there, from_root, pure=False, key="serialpack")
+            jobs = [[_job_from_root(job) for job in group] for group in groups]
+            futures = self.client.map(done_there, jobs, pure=False, key="serialpack")
             for future, group in zip(futures, groups, strict=True):
                 doing[future.key] = group
                 pending.add(future)
 
         self._folders = {
-            os.path.dirname(_absolute(job.target))
+            os.path.dirname(from_root(job.target))
             for group in groups
             for job in group
             if job.target is not None and not is_far(job.target)
@@ -165,8 +167,9 @@ class Cluster:
                 else:
                     error = result[1] if isinstance(result, tuple) else result
                     found = [self._failed(error)] * len(jobs)
-                for job, outcome in zip(jobs, found, strict=True):
-                    if not job.again and self._is_of_killed(outcome, alone=len(jobs) == 1):
+                of_killed = self._of_killed(found)
+                for job, outcome, killed in zip(jobs, found, of_killed, strict=True):
+                    if killed and not job.again:
                         submit([[job._replace(again=True)]])
                     else:
                         outcomes[job.path] = outcome
@@ -187,7 +190,7 @@ class Cluster:
         a worker of ``make`` makes of it there, in order."""
         waiting: deque[tuple[BlockT, Any]] = deque()
         most, held, offset = 2 * self.workers, 0, 0
-        path = _absolute(path)
+        path = from_root(path)
         for block in blocks:
             bare, pieces = _apart(block)
             if isinstance(block, StoredBlock):
@@ -223,13 +226,13 @@ class Cluster:
             return WorkersEnded()
         raise error
 
-    def _is_of_killed(self, outcome: Outcome, *, alone: bool) -> bool:
-        """Whether what came of a job is not for its own sake: a worker was killed with it, or
-        with others of its group."""
-        if isinstance(outcome, ExistingFileError):
-            # A worker that ended meanwhile may have done it, and not said so.
-            return self._lost_workers() > self._lost_before
-        return isinstance(outcome, WorkersEnded) and not alone
+    def _of_killed(self, outcomes: Sequence[Outcome]) -> list[bool]:
+        """Of each of a group, whether it is not for its own sake: a worker was killed with it, or
+        with others of the group."""
+        existing = [isinstance(each, ExistingFileError) for each in outcomes]
+        if any(existing) and self._lost_workers() > self._lost_before:
+            return existing  # a worker that ended meanwhile may have done them, and not said so
+        return [isinstance(each, WorkersEnded) and len(outcomes) > 1 for each in outcomes]
 
     def _lost_workers(self) -> int:
         """How many workers have ended, as far as the scheduler remembers."""
@@ -260,9 +263,7 @@ class FilePart(NamedTuple):
             source.file.seek(self.offset)
             data = source.read(self.size)
         if checksum(data) != self.check:
-            raise FileError(
-                "changed while it was read", path=self.path, hint="try again when it is quiet"
-            )
+            raise changed(self.path)
         return data
 
 
@@ -332,23 +333,19 @@ def _distributed() -> Any:
         ) from None
 
 
-def _absolute(path: str) -> str:
-    return path if is_far(path) else os.path.abspath(path)
-
-
-def _from_root(job: FileJob) -> FileJob:
+def _job_from_root(job: FileJob) -> FileJob:
     """``job`` with names that do not depend on the folder that one is in."""
     return job._replace(
-        path=_absolute(job.path),
-        target=None if job.target is None else _absolute(job.target),
-        folder=None if job.folder is None else _absolute(job.folder),
+        path=from_root(job.path),
+        target=None if job.target is None else from_root(job.target),
+        folder=None if job.folder is None else from_root(job.folder),
     )
 
 
 def _as_given(job: FileJob, outcome: Outcome) -> Outcome:
     """``outcome``, in which files are called as in ``job`` again."""
     if isinstance(outcome, SerialpackError) and outcome.path is not None:
-        names = {_absolute(name): name for name in (job.path, job.target) if name is not None}
+        names = {from_root(name): name for name in (job.path, job.target) if name is not None}
         outcome.path = names.get(outcome.path, outcome.path)
     return outcome
 

@@ -127,6 +127,9 @@ class Mover:
         self._jobs = jobs = Jobs(paths, self.targets, outputs, target, to)
         if outputs.skip_existing:
             self._found.notes.extend(jobs.without_dead())
+        threads = outputs.threads or usable_cores()
+        much = len(jobs.all) >= from_files or sum(job.size for job in jobs.all) >= from_bytes
+        several = threads > 1 and much
         done = jobs.all
         if outputs.scheduler is not None:
             from serialpack.cli.cluster import Cluster
@@ -134,16 +137,15 @@ class Mover:
             self._cluster = Cluster(outputs.scheduler, outputs.threads, partial(say, self._manner))
             share, alone = self._cluster.share(jobs.all), None
             done = [job for job in done if job.size <= share or not cuts(job)]
-        threads = outputs.threads or usable_cores()
-        much = len(jobs.all) >= from_files or sum(job.size for job in jobs.all) >= from_bytes
-        several = threads > 1 and much
+        elif alone is None and not several:
+            alone = LARGE
         each = outputs.sync == "each" or any(is_far(job.target) for job in jobs.all)
         self.batch = Batch(
             done,
             make,
             Commit(each, not outputs.keep),
             processes=threads if several else 0,
-            alone=alone if alone is not None or several or self._cluster is not None else LARGE,
+            alone=alone,
             elsewhere=self._cluster,
         )
 

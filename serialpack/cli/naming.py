@@ -82,6 +82,11 @@ def converted_name(path: str, to: str, *, stored: bool) -> str:
     return os.path.join(folder, name + ending)
 
 
+def from_root(path: str) -> str:
+    """``path`` as it is called from any folder; a URL is called the same everywhere."""
+    return path if is_far(path) else os.path.abspath(path)
+
+
 def stat_of(path: str) -> os.stat_result | None:
     """The file's status; None where there is none, which reading it will then say."""
     from serialpack.files import status

@@ -4,13 +4,11 @@ Their names are those of the options (``cli.options`` and each verb's own); what
 stands in a part of its own, and so does what goes together in one.
 """
 
-import os
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, NamedTuple, TypedDict, TypeVar
 
 from serialpack.errors import UsageError
-from serialpack.far import is_far
 
 Request = TypeVar("Request")
 
@@ -239,8 +237,10 @@ def as_workers_see(asked: Files) -> Files:
     """``asked``, in which files that all workers of a cluster read are named from the root."""
     if asked.outputs.scheduler is None:
         return asked
+    from serialpack.cli.naming import from_root
+
     schema, shared = (
-        name if name is None or is_far(name) else os.path.abspath(name)
+        None if name is None else from_root(name)
         for name in (asked.input.schema, asked.shared_dict)
     )
     return asked._replace(input=asked.input._replace(schema=schema), shared_dict=shared)

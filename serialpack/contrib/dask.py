@@ -185,9 +185,9 @@ def _frame(parts: list[BlockRun], fields: list[str], dtypes: dict[str, str]) -> 
 def _found_types(parts: list[BlockRun], fields: list[str]) -> dict[str, str]:
     """The type of each field: of the first block in which it has a value."""
     found = dict.fromkeys(fields, _NULL)
-    missing = {*fields}
+    missing, open_yet = {*fields}, fields
     for part in parts:
-        if not (open_yet := [name for name in fields if found[name] == _NULL]):
+        if not open_yet:
             break
         with part.opened() as records:
             for lists, there in records.lists(open_yet, part.run):

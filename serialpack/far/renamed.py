@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from secrets import token_hex
 from typing import Any
+
+from serialpack.hidden import hidden_name
 
 
 class RenamedFile:
@@ -17,8 +18,7 @@ class RenamedFile:
         self._fs = fs
         self._path = path
         self._new = new
-        # As an output on a disk is called before its time.
-        self._hidden = f"{path.rpartition('/')[0]}/.serialpack-{token_hex(4)}.tmp"
+        self._hidden = f"{path.rpartition('/')[0]}/{hidden_name()}"
         self._file = fs.ftp.open(self._hidden, "wx")
         self._size, self._last = 0, b""
         self._file.set_pipelined(True)

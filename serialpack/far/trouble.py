@@ -18,6 +18,7 @@ from serialpack.errors import (
     ForbiddenFileError,
     MissingFileError,
     SerialpackError,
+    changed,
 )
 from serialpack.far.urls import shown
 
@@ -96,11 +97,6 @@ def as_ours(error: Exception, url: str, doing: str) -> SerialpackError:
     if any("credentials" in type(each).__name__.lower() for each in _causes(error)):
         hint = "set AWS_PROFILE or AWS_ACCESS_KEY_ID, or FSSPEC_S3_ANON=true for a public bucket"
     return kind(f"cannot {doing}: {_why(error)}", path=url, hint=hint)
-
-
-def changed(url: str) -> FileError:
-    """The error for a file that is not the one of before."""
-    return FileError("changed while it was read", path=url, hint="try again when it is quiet")
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

@@ -12,6 +12,7 @@ import serialpack
 from serialpack.container.index import Index, IndexRow
 from serialpack.container.records import Block, Header, Part
 from serialpack.container.seek import find_members
+from tests.counting import Counting
 
 
 def pack(data: bytes, **options: object) -> bytes:
@@ -99,13 +100,6 @@ def test_header_and_block_survive_their_encoding() -> None:
 
 
 def test_members_are_found_from_the_end_in_few_reads() -> None:
-    class Counting(io.BytesIO):
-        reads = 0
-
-        def read(self, size: int | None = -1, /) -> bytes:
-            self.reads += 1
-            return super().read(size)
-
     for codec in ("zstd", "xz"):
         file = Counting(pack(bytes(10_000_000), codec=codec, block_size=100_000))
         (member,) = find_members(file)

@@ -22,7 +22,6 @@ from tests.records.containers import lines
 pytest.importorskip("dask.bag", reason="the extra dask is not installed")
 contrib = pytest.importorskip("serialpack.contrib.dask")
 
-_RANDOM = Random(2)
 RANDOM = Random(2)
 PEOPLE = [
     {"id": n, "half": n / 2 if n % 3 else None, "a": RANDOM.randbytes(4).hex(), "in": {"k": n}}

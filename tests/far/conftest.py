@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -19,6 +20,22 @@ RECORDS = b"".join(
     json.dumps({"id": n, "text": _RANDOM.randbytes(40).hex()}).encode() + b"\n"
     for n in range(20_000)
 )
+
+
+class BrokenSource(io.RawIOBase):
+    """Zeros, until ``fails()``."""
+
+    def __init__(self, fails: Callable[[], object]) -> None:
+        self._fails = fails
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, into: Any) -> int:
+        if self._fails():
+            raise OSError("the source is gone")
+        into[:] = bytes(len(into))
+        return len(into)
 
 
 @pytest.fixture(scope="session")

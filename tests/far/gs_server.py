@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler
@@ -138,11 +137,5 @@ def _handler(storage: Storage) -> type[BaseHTTPRequestHandler]:
 def gs_server() -> Iterator[Storage]:
     """One that runs until it is left."""
     storage = Storage()
-    thread = threading.Thread(target=storage.server.serve_forever, args=(0.02,), daemon=True)
-    thread.start()
-    try:
+    with storage.server.running():
         yield storage
-    finally:
-        storage.server.shutdown()
-        storage.server.server_close()
-        thread.join()

@@ -25,6 +25,18 @@ class QuietServer(ThreadingHTTPServer):
     def handle_error(self, *_: object) -> None:
         """Whoever hangs up has had enough."""
 
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """It serves until it is left."""
+        thread = threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            self.shutdown()
+            self.server_close()
+            thread.join()
+
 
 class FileServer:
     """Serves ``files``. What it does with each can be changed while it runs.
@@ -122,15 +134,11 @@ class FileServer:
 def file_server() -> Iterator[FileServer]:
     """One that runs until it is left."""
     server = FileServer()
-    thread = threading.Thread(target=server._server.serve_forever, args=(0.02,), daemon=True)
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.ends.set()
-        server._server.shutdown()
-        server._server.server_close()
-        thread.join()
+    with server._server.running():
+        try:
+            yield server
+        finally:
+            server.ends.set()
 
 
 def wait_until(true: Callable[[], bool]) -> None:

@@ -12,7 +12,7 @@ import pytest
 import serialpack
 from serialpack.errors import ExistingFileError, FileError, ForbiddenFileError, MissingFileError
 from serialpack.far import upload
-from tests.far.conftest import RECORDS
+from tests.far.conftest import RECORDS, BrokenSource
 from tests.far.gs_server import Storage, gs_server
 
 # gcsfs sends parts as bytes, which aiohttp has an opinion on.
@@ -74,19 +74,9 @@ def test_a_large_output_is_sent_in_parts(storage: Storage) -> None:
 
 def test_what_fails_leaves_nothing(storage: Storage) -> None:
     """The upload is cancelled."""
-
-    class Broken(io.RawIOBase):
-        def readable(self) -> bool:
-            return True
-
-        def readinto(self, into: Any) -> int:
-            if storage.uploads:
-                raise OSError("the source is gone")
-            into[:] = bytes(len(into))
-            return len(into)
-
+    broken = BrokenSource(lambda: storage.uploads)
     with pytest.raises(FileError, match="the source is gone"):
-        serialpack.pack(Broken(), "gs://far/broken.spk", codec="none", serializer="raw")  # type: ignore[arg-type]
+        serialpack.pack(broken, "gs://far/broken.spk", codec="none", serializer="raw")  # type: ignore[arg-type]
     assert storage.cancelled == 1
     assert "broken.spk" not in storage.files
 

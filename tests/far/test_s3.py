@@ -18,7 +18,7 @@ from serialpack.errors import ExistingFileError, FileError, MissingFileError
 from serialpack.far import upload
 from tests.cli.conftest import Run, environment
 from tests.cli.conftest import run as run
-from tests.far.conftest import RECORDS
+from tests.far.conftest import RECORDS, BrokenSource
 from tests.far.server import wait_until
 
 s3fs = pytest.importorskip("s3fs", reason="the extra remote is not installed")
@@ -146,21 +146,16 @@ def test_what_fails_leaves_nothing(bucket: Bucket, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(upload, "_PART", 5 << 20)
     seen: list[int] = []
 
-    class Broken(io.RawIOBase):
-        def readable(self) -> bool:
-            return True
-
-        def readinto(self, into: Any) -> int:
-            if any("uploadId" in str(query) for query in queries):
-                seen.append(len(bucket.uploads()))
-                raise OSError("the source is gone")
-            into[:] = bytes(len(into))
-            return len(into)
+    def fails() -> bool:
+        begun = any("uploadId" in str(query) for query in queries)
+        if begun:
+            seen.append(len(bucket.uploads()))
+        return begun
 
     queries: list[str] = []
     bucket.before.append(lambda environ: queries.append(environ["QUERY_STRING"]))
     with pytest.raises(FileError, match="the source is gone"):
-        serialpack.pack(Broken(), "s3://far/broken.spk", codec="none", serializer="raw")  # type: ignore[arg-type]
+        serialpack.pack(BrokenSource(fails), "s3://far/broken.spk", codec="none", serializer="raw")  # type: ignore[arg-type]
     assert seen == [1]
     assert not bucket.uploads()
     assert not bucket.fs.exists("far/broken.spk")

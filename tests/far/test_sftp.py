@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,7 +13,7 @@ from serialpack.errors import ExistingFileError, FileError, ForbiddenFileError, 
 from serialpack.far import systems, upload
 from tests.cli.conftest import Run
 from tests.cli.conftest import run as run
-from tests.far.conftest import RECORDS
+from tests.far.conftest import RECORDS, BrokenSource
 from tests.far.server import wait_until
 
 pytest.importorskip("fsspec", reason="the extra sftp is not installed")
@@ -62,20 +61,15 @@ def test_there_and_back(folder: SftpFolder) -> None:
 def test_what_fails_leaves_nothing(folder: SftpFolder) -> None:
     seen: list[list[str]] = []
 
-    class Broken(io.RawIOBase):
-        def readable(self) -> bool:
-            return True
+    def fails() -> bool:
+        hidden = [name for name in folder.names() if name.startswith(".serialpack-")]
+        if hidden:
+            seen.append(hidden)
+        return bool(hidden)
 
-        def readinto(self, into: Any) -> int:
-            hidden = [name for name in folder.names() if name.startswith(".serialpack-")]
-            if hidden:
-                seen.append(hidden)
-                raise OSError("the source is gone")
-            into[:] = bytes(len(into))
-            return len(into)
-
+    broken = BrokenSource(fails)
     with pytest.raises(FileError, match="the source is gone"):
-        serialpack.pack(Broken(), folder.url("broken.spk"), codec="none", serializer="raw")  # type: ignore[arg-type]
+        serialpack.pack(broken, folder.url("broken.spk"), codec="none", serializer="raw")  # type: ignore[arg-type]
     assert len(seen) == 1
     assert folder.names() == ["records.ndjson", "records.spk"]
 

@@ -10,6 +10,7 @@ import pytest
 
 import serialpack
 from serialpack.codecs import CODECS
+from tests.counting import Counting
 
 VALUES = [{"n": n, "s": "x" * (n % 50)} for n in range(2000)]
 SOURCES = {
@@ -20,17 +21,6 @@ SOURCES = {
     "lists": json.dumps([[v["n"], [v["s"]]] for v in VALUES]).encode(),
     "map": json.dumps({f"k{n}": v for n, v in enumerate(VALUES)}).encode(),
 }
-
-
-class Counting(io.BytesIO):
-    """A file that counts the bytes that are read from it."""
-
-    total = 0
-
-    def read(self, size: int | None = -1, /) -> bytes:
-        data = super().read(size)
-        self.total += len(data)
-        return data
 
 
 class Pipe(io.BytesIO):

@@ -15,17 +15,6 @@ MIXED: list[Any] = [
 ]
 
 
-class Counting(io.BytesIO):
-    """A file that counts the bytes that are read from it."""
-
-    total = 0
-
-    def read(self, size: int | None = -1, /) -> bytes:
-        data = super().read(size)
-        self.total += len(data)
-        return data
-
-
 def packed(data: bytes, format: str, **how: Any) -> bytes:
     out = io.BytesIO()
     serialpack.pack(io.BytesIO(data), out, format=format, threads=1, **how)

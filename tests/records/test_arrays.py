@@ -16,7 +16,8 @@ from serialpack.bench.samples import parse_sample
 from serialpack.errors import RefusedError, UsageError, ValueRefusedError
 from serialpack.records.arrays import put_together, typed
 from serialpack.values.equality import difference
-from tests.records.containers import Counting, lines, opened, packed
+from tests.counting import Counting
+from tests.records.containers import lines, opened, packed
 
 CONTACTS = b"".join(parse_sample("contacts:3000")[0].chunks(3000))
 RECORDS = [json.loads(line) for line in CONTACTS.splitlines()]

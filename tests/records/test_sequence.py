@@ -21,7 +21,8 @@ from serialpack.formats.base import ValueFormat
 from serialpack.formats.shared import split as splitting
 from serialpack.serializers import SERIALIZERS
 from serialpack.values.equality import difference
-from tests.records.containers import MIXED, Counting, lines, opened, packed
+from tests.counting import Counting
+from tests.records.containers import MIXED, lines, opened, packed
 
 TABLE = [{"id": n, "name": f"Zoë {n % 7}\n", "f": n / 4 + 0.1} for n in range(30)]
 
