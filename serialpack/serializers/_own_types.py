@@ -15,6 +15,7 @@ from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
+from functools import lru_cache
 from inspect import getattr_static
 from pathlib import PosixPath, PurePath, PurePosixPath, PureWindowsPath, WindowsPath
 from types import MemberDescriptorType
@@ -67,8 +68,9 @@ def parts_of(value: Any) -> Parts | None:
     if make is not None:
         return make(value)
     if isinstance(value, Enum):
-        cls = _named(value, type(value))
-        return ENUM, [*cls, value._name_]
+        if value._name_ not in type(value)._member_map_:
+            raise TypeError(f"several members of {type(value).__name__} at once")
+        return ENUM, [*_named(value, type(value)), value._name_]
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return DATACLASS, [*_named(value, type(value)), _fields(value)]
     return None
@@ -110,10 +112,38 @@ def _class(module: str, name: str) -> type:
 
 
 def _fields(value: Any) -> dict[str, Any]:
-    cls = type(value)
+    """What is in the fields of a dataclass; TypeError where the reader would not take them, or
+    where it has more: attributes of its own, items of a list."""
+    cls: Any = type(value)
     if any(getattr(cls, word) is not getattr(object, word) for word in _OWN_WORDS):
         raise TypeError(f"{cls.__name__} says itself what is written of it")
-    return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    object.__new__(cls)  # as the reader makes one: none that is a list, a map or a number too
+    held = _attributes(value)
+    names = [field.name for field in dataclasses.fields(cls)]
+    if held.keys() - set(names) or _settable(cls) != set(names):
+        raise TypeError(f"{cls.__name__} holds more than its fields")
+    try:
+        return {name: held[name] if name in held else getattr(cls, name) for name in names}
+    except AttributeError as error:
+        raise TypeError(f"a field was never set ({error})") from None
+
+
+def _attributes(value: Any) -> dict[str, Any]:
+    """All that there are, also those in slots."""
+    state = object.__getstate__(value)
+    inside, slots = state if type(state) is tuple else (state, {})
+    return {**(inside or {}), **slots}
+
+
+@lru_cache(256)
+def _settable(cls: Any) -> frozenset[str]:
+    """The fields of a dataclass that are set without running what the class defines."""
+
+    def plain(name: str) -> bool:
+        there = getattr_static(cls, name, None)
+        return not hasattr(type(there), "__set__") or isinstance(there, MemberDescriptorType)
+
+    return frozenset(field.name for field in dataclasses.fields(cls) if plain(field.name))
 
 
 def _enum(module: str, name: str, member: str) -> Any:
@@ -127,13 +157,10 @@ def _dataclass(module: str, name: str, fields: dict[str, Any]) -> Any:
     cls = _class(module, name)
     if not dataclasses.is_dataclass(cls):
         raise ValueError(f"{name} is no dataclass")
-    known = {field.name for field in dataclasses.fields(cls)}
+    settable = _settable(cls)
     made = object.__new__(cls)
     for field, value in fields.items():
-        there = getattr_static(cls, field, None)
-        if field not in known or (
-            hasattr(type(there), "__set__") and not isinstance(there, MemberDescriptorType)
-        ):
+        if field not in settable:
             raise ValueError(f"{name} has no field {field}")
         object.__setattr__(made, field, value)
     return made

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import doctest
+import enum
 import io
 import sys
 import tracemalloc
@@ -182,12 +183,72 @@ def test_inspect_tells_less_of_bytes_that_lie(name: str) -> None:
     assert member.format == "object"
 
 
-def test_attributes_beside_items_are_not_lost() -> None:
-    """Not even where nothing is proved."""
-    value = OrderedDict(a=1)
-    vars(value)["beside"] = 2
-    with pytest.raises(SerialpackError, match="OrderedDict"):
-        serialpack.dumps(value, "objects", verify=False)
+class Based:
+    """Has a slot beside the fields of what is made of it."""
+
+    __slots__ = ("beside",)
+
+
+@dataclasses.dataclass(slots=True)
+class Slotted(Based):
+    x: int = 1
+
+
+@dataclasses.dataclass
+class Numbers(list[int]):
+    x: int = 1
+
+
+@dataclasses.dataclass
+class Unset:
+    x: int = dataclasses.field(init=False)
+
+
+@dataclasses.dataclass
+class Guarded:
+    x: int
+
+
+def _put(made: Any, x: int) -> None:
+    vars(made)["x"] = x
+
+
+setattr(Guarded, "x", property(lambda made: vars(made)["x"], _put))  # noqa: B010  # not typed so
+
+
+class Bits(enum.Flag):
+    A = 1
+    B = 2
+
+
+def _beside(value: Any) -> Any:
+    value.beside = 2
+    return value
+
+
+MORE = {
+    "items": _beside(OrderedDict(a=1)),
+    "fields": _beside(things.Point(1, 2.5, ["a"])),
+    "slots": _beside(Slotted()),
+    "a list": Numbers(),
+    "a field that was never set": Unset(),
+    "a field behind code": Guarded(1),
+    "members at once": Bits.A | Bits.B,
+    "no member": Bits(0),
+}
+
+
+@pytest.mark.parametrize("name", MORE)
+def test_what_is_beside_items_and_fields_is_not_lost(name: str) -> None:
+    """Not even where nothing is proved: attributes of a dataclass were left out, and others could
+    not be loaded again."""
+    with pytest.raises(serialpack.ValueRefusedError):
+        serialpack.dumps(MORE[name], "objects", verify=False)
+
+
+def test_fields_come_back_without_proof() -> None:
+    for value in Slotted(2), things.Point(1, 2.5, []), Bits.A:
+        assert serialpack.loads(serialpack.dumps(value, "objects", verify=False)) == value
 
 
 def test_no_module_is_imported_and_no_class_is_called() -> None:
