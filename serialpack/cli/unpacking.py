@@ -53,7 +53,11 @@ def file_unpacker(
                 **{**how, "force": how["force"] or job.again},
             )
 
-    return work
+    if how["max_size"] is not None:
+        return work
+    from serialpack.cli.alike import AlikeUnpacker
+
+    return AlikeUnpacker(work, trust=how["trust"])
 
 
 class Unpacker:

@@ -5,8 +5,9 @@ there, and whoever reads members need not know of it.
 """
 
 import struct
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from serialpack.container.entries import ENTRY
 from serialpack.container.frames import (
@@ -67,6 +68,18 @@ _PLACED = ("c", "f", "n", "e", "t", "w", "u", "b")
 
 #: What of ``needs`` is said by a flag.
 _BY_FLAG = {ENTRY: NAMES_ENTRY, DICTIONARY: NAMES_DICTIONARY}
+
+
+#: Types of names and times in what is plain.
+_NAMES, _TIMES = (str, type(None)), (int, type(None))
+
+#: Up to so many bytes of body are plain: as a header, they are not too long either.
+_PLAIN = 16 << 10
+
+#: So many forms are kept.
+_KEPT = 16
+
+Form = TypeVar("Form")
 
 
 class ShortMember(NamedTuple):
@@ -243,9 +256,18 @@ def payload_size(body: bytes, start: int) -> int:
     return size
 
 
-def short_length(data: bytes) -> int | None:
-    """Bytes of the short member that ``data`` begins with, where all of it is there and has its
-    checksum; else None. What it says is not looked at."""
+class _Framed(NamedTuple):
+    """A short member that begins a file: where its frame starts, and where the member stops."""
+
+    start: int
+    stop: int
+    body: bytes
+    payload: bytes
+
+
+def _whole_at_start(data: bytes) -> _Framed | None:
+    """The short member that ``data`` begins with, where all of it is there and has its checksum;
+    else None. What it says is not looked at."""
     start = next((len(s) for s in (START_ZSTD, START_OWN) if data.startswith(s)), 0)
     prefix = data[start : start + PREFIX_LENGTH]
     if not start or len(prefix) < PREFIX_LENGTH or prefix[8:] != SHORT:
@@ -256,8 +278,16 @@ def short_length(data: bytes) -> int | None:
         stop = end + payload_size(body, start)
     except DamagedError:
         return None
-    right = int.from_bytes(check, "little") == frame_checksum(SHORT, body, data[end:stop])
-    return stop if right and stop <= len(data) else None
+    payload = data[end:stop]
+    right = int.from_bytes(check, "little") == frame_checksum(SHORT, body, payload)
+    return _Framed(start, stop, body, payload) if right and stop <= len(data) else None
+
+
+def short_length(data: bytes) -> int | None:
+    """Bytes of the short member that ``data`` begins with, where all of it is there and has its
+    checksum; else None. What it says is not looked at."""
+    found = _whole_at_start(data)
+    return None if found is None else found.stop
 
 
 def _decode(
@@ -269,33 +299,85 @@ def _decode(
         raise newer(f"version {version} of a short member", "")
     fields = unpack_body(body[_FIRST.size :], start, "short member")
     try:
-        chain, format, name, mtime, writer, flags, *more = fields
-        records, size, serialized, check, *more = more
-        source_check = more.pop(0) if more else None
-        rest = dict(more.pop(0)) if more else {}
-        entries = bytes_of(more.pop(0)) if more else None
-        if more or not rest.keys().isdisjoint(_PLACED):
-            raise ValueError("its last fields")
-        if count_of(flags) & ~_KNOWN_FLAGS:
-            raise newer(f"the flag {flags & ~_KNOWN_FLAGS} of a short member", "")
-        restored = size if serialized is None else serialized
-        block = Block(
-            seq=0,
-            flags=flags & (STORED | EXACT),
-            records=None if records is None else count_of(records),
-            size=count_of(size),
-            check=count_of(check),
-            source_check=None if source_check is None else count_of(source_check),
-            parts=(Part(len(payload), count_of(restored), checksum(payload)),),
-            extras={} if entries is None else {ENTRIES: entries},
-        )
-        values = {**rest, "c": chain, "f": format, "t": mtime, "w": writer}
-        values["b"] = max(size, 1)
-        values["u"] = bool(flags & UNPROVED)
-        values["e" if flags & NAMES_ENTRY else "n"] = name
-        if by_flag := [need for need, flag in _BY_FLAG.items() if flags & flag]:
-            values["needs"] = [*rest.get("needs", []), *by_flag]
+        values = _header_values(fields)
+        block = _block(fields, payload)
     except (TypeError, ValueError) as error:
         raise DamagedError(f"a short member is malformed ({error})", start=start) from None
     block.check_sizes(start)
     return Header.of_values(values, start, zstd_envelope=zstd_envelope), block
+
+
+def _header_values(fields: list[Any]) -> dict[str, Any]:
+    """What a header would say, by the keys of its map; TypeError, ValueError."""
+    chain, format, name, mtime, writer, flags, _, size, _, _, *more = fields
+    rest = dict(more[1]) if len(more) > 1 else {}
+    if len(more) > 3 or not rest.keys().isdisjoint(_PLACED):
+        raise ValueError("its last fields")
+    if count_of(flags) & ~_KNOWN_FLAGS:
+        raise newer(f"the flag {flags & ~_KNOWN_FLAGS} of a short member", "")
+    values = {**rest, "c": chain, "f": format, "t": mtime, "w": writer}
+    values["b"] = max(size, 1)
+    values["u"] = bool(flags & UNPROVED)
+    values["e" if flags & NAMES_ENTRY else "n"] = name
+    if by_flag := [need for need, flag in _BY_FLAG.items() if flags & flag]:
+        values["needs"] = [*rest.get("needs", []), *by_flag]
+    return values
+
+
+def _block(fields: list[Any], payload: bytes) -> Block:
+    """What a block header would say; TypeError, ValueError."""
+    flags, records, size, serialized, check, *more = fields[5:]
+    source_check, _, entries = [*more, None, None, None][:3]
+    restored = size if serialized is None else serialized
+    return Block(
+        seq=0,
+        flags=flags & (STORED | EXACT),
+        records=None if records is None else count_of(records),
+        size=count_of(size),
+        check=count_of(check),
+        source_check=None if source_check is None else count_of(source_check),
+        parts=(Part(len(payload), count_of(restored), checksum(payload)),),
+        extras={ENTRIES: bytes_of(entries)} if len(more) > 2 else {},
+    )
+
+
+class ShortForms(Generic[Form]):
+    """Reads files that are one short member each, most of which say the same.
+
+    What they say beside name, time and block is decoded once; ``make`` gives what is kept of it.
+    """
+
+    def __init__(self, make: Callable[[Header], Form]) -> None:
+        self._make = make
+        self._known: dict[str, Form] = {}
+
+    def read(self, data: bytes) -> tuple[Form, StoredBlock] | None:
+        """What was made of the header, whose name and time are another file's perhaps, and the
+        block; None for what is no such file, or an entry, or odd: ``read_members`` is for that.
+
+        DamagedError, UnsupportedError, and what ``make`` raises.
+        """
+        found = _whole_at_start(data)
+        if found is None or found.stop != len(data) or found.body[_FIRST.size - 1] != VERSION:
+            return None
+        fields = unpack_body(found.body[_FIRST.size :], 0, "short member")
+        if not 10 <= len(fields) <= 12 or len(found.body) > _PLAIN:
+            return None
+        chain, format, name, mtime, writer, flags = fields[:6]
+        plain = type(flags) is int and not flags & NAMES_ENTRY
+        if not plain or type(name) not in _NAMES or type(mtime) not in _TIMES:
+            return None
+        # As text, in which True is not 1.
+        alike = repr((found.start, chain, format, writer, flags & ~(STORED | EXACT), fields[11:]))
+        if alike not in self._known:
+            if len(self._known) >= _KEPT:
+                self._known.clear()
+            zstd = data.startswith(START_ZSTD)
+            header, _ = _decode(found.body, found.payload, 0, zstd_envelope=zstd)
+            self._known[alike] = self._make(header)
+        try:
+            block = _block(fields, found.payload)
+        except (TypeError, ValueError):
+            return None
+        block.check_sizes(0)
+        return self._known[alike], StoredBlock(block, 0, found.stop, (found.payload,))

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from serialpack.container.frames import Into
 from serialpack.container.reader import Member, read_members
-from serialpack.container.records import Header, StoredBlock
+from serialpack.container.records import Block, Header, StoredBlock
+from serialpack.container.short import ShortForms
 from serialpack.errors import DamagedError, RefusedError
 from serialpack.pipeline.blocks import BlockUnpacker, Plan, Restored, plan_of
 from serialpack.pipeline.digest import WholeDigest
@@ -211,6 +212,53 @@ def _alone(
     restored = unpacker(stored)
     record(since, perf_counter(), restored.seconds)
     yield stored, restored
+
+
+class ShortUnpacker:
+    """Unpacks small files that are one short member each, one after another, in one thread.
+
+    ``trust``: as for ``unpack_stream``.
+    """
+
+    def __init__(self, *, trust: bool = False) -> None:
+        self._trust = trust
+        self._forms = ShortForms(self._form)
+
+    def _form(self, header: Header) -> "tuple[BlockUnpacker, bool] | None":
+        """What unpacks those with such a header, and whether they were proved; None where others
+        than this are asked."""
+        unpacker = BlockUnpacker(member_plan(header, trust=self._trust))
+        kept = unpacker.keeps and not header.in_archive
+        return (unpacker, not header.unproved) if kept else None
+
+    def __call__(self, data: bytes) -> "UnpackedShort | None":
+        """What the whole file ``data`` is unpacked to; None where ``unpack_stream`` is to do it.
+
+        DamagedError, and whatever else that raises.
+        """
+        since = perf_counter()
+        found = self._forms.read(data)
+        if found is None:
+            return None
+        form, stored = found
+        if form is None or stored.block.serialized > SMALL:
+            return None
+        unpacker, proved = form
+        begun = perf_counter()
+        restored = unpacker(stored)
+        wait = perf_counter() - since
+        seconds = {"read": begun - since, **restored.seconds, "wait": wait, "write": 0.0}
+        return UnpackedShort(unpacker.plan.format, stored.block, restored.data, proved, seconds)
+
+
+class UnpackedShort(NamedTuple):
+    """A small file that is unpacked: the ``block`` that it was, and its ``data``."""
+
+    format: str
+    block: Block
+    data: Buffer
+    proved: bool
+    seconds: dict[str, float]
 
 
 def several_files() -> RefusedError:
