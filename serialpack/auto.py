@@ -10,7 +10,7 @@ is looked at whole, so that nothing is stored that zstd would have made clearly 
 
 import io
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import lru_cache
 from typing import IO, TYPE_CHECKING, NamedTuple
 
 from serialpack.codecs import CODECS
@@ -67,7 +67,7 @@ class Choice(NamedTuple):
     split: Split | None = None
 
 
-@cache
+@lru_cache(None, typed=True)  # True is no 1 here
 def choose(
     serializer: str = "auto",
     filters: tuple[str, ...] = (),

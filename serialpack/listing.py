@@ -80,8 +80,8 @@ class ListedDataset(NamedTuple):
 class ListedEntry(NamedTuple):
     """One entry. ``packed``: what it takes in the file, where that is told. ``modified``: ISO
     8601, in UTC with a Z, else in the local time of whoever wrote it. ``type``: file, folder,
-    link, dataset, group, or other. ``array``: of one that is an array (.npy), what its header says.
-    ``about``: where a link leads to, and the like."""
+    link, dataset, attribute, group, or other. ``array``: of one that is an array (.npy), what its
+    header says. ``about``: where a link leads to, the value of an attribute, and the like."""
 
     name: str
     size: int

@@ -83,8 +83,9 @@ DESCRIPTIONS: dict[str, tuple[str, ...]] = {
         " or not at all: up to 64 MiB are read of a file, 4 MiB of standard input and of what is"
         " compressed, of a container one block, and more is said not to be looked for.",
         "Of HDF5 each group, dataset and link has a line: type, lengths, chunks, filters, range (of"
-        " up to 64 MiB of all numbers) and how many attributes; links out of the file are never"
-        " followed. With `--head` it shows a corner of each dataset.",
+        " up to 64 MiB of all numbers) and how many attributes; each of these has one too, called"
+        " `DATASET@NAME`. Links out of the file are never followed. With `--head` it shows a"
+        " corner of each dataset.",
         "Of a container whose end is damaged or cut off it shows what is left, and where the"
         " damage is, with exit status 3; all of the file is read for that.",
         "Of a journal (`--journal` of `pack` and `unpack`) it shows the sums: by format and by"

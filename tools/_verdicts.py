@@ -61,6 +61,11 @@ An element of XML is a map: `@name` for an attribute, a key for each element in 
 repeats, `#text` for text beside these; nothing but text is that text, and nothing at all is null.
 Text is kept as it is. Between elements white space is dropped, and told. The order of text in
 several runs, and of elements of one name that stand apart, is lost by `order`.
+
+An HDF5 file is a map of arrays: a dataset is called by its groups too (`run/field`), and an
+attribute behind what it is of: `run/field@unit`, `run@unit`, and `@title` of the file. Such names
+become attributes again where what they are of is there. A dataset that is taken alone, by `--at`
+or for a table, is without its attributes, which is told.
 """
 
 

@@ -199,7 +199,9 @@ def show_listing(listing: Listing) -> None:
 
 
 def _about(entry: ListedEntry) -> str:
-    """What an entry is, in words; of a plain file none."""
+    """What an entry is, in words; of a plain file none, of an attribute its value."""
+    if entry.type == "attribute":
+        return entry.about
     words = [entry.array.words] if entry.array else [] if entry.type == "file" else [entry.type]
     if (dataset := entry.dataset) is not None:
         if dataset.chunks:

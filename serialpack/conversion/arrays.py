@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import cast
 
-from serialpack.conversion.datasets import grouped, other_order
+from serialpack.conversion.datasets import other_order
 from serialpack.conversion.fixed import Rounding
 from serialpack.conversion.joining import Write
 from serialpack.conversion.losses import Losses, check_dropped
@@ -21,10 +21,11 @@ from serialpack.conversion.stream import Converted
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.errors import InputError, ValueRefusedError
 from serialpack.formats import FORMATS
+from serialpack.formats.arrays.hdf5.names import Names
 from serialpack.formats.arrays.header import ArrayHeader, npy_header, read_header
 from serialpack.formats.arrays.npz import NpzFormat
 from serialpack.formats.arrays.rows import ArrayFormat, dtype_in
-from serialpack.formats.arrays.zipped import opened_entries, opened_entry
+from serialpack.formats.arrays.zipped import entry_names, opened_entries, opened_entry
 from serialpack.formats.base import Format, Read, SourceBlock
 from serialpack.formats.shared.document import Malformed
 from serialpack.formats.shared.filed import sought
@@ -75,18 +76,17 @@ def _into_datasets(
     losses, rows, done = Losses(plan.lossy, plan.asked), 0, 0
     with ExitStack() as stack:
         if isinstance(fmt, ArrayFormat):
-            arrays = iter([("data", fmt, read)])
+            names, arrays = Names(stand := ["data"]), iter([("data", fmt, read)])
         elif isinstance(fmt, NpzFormat):
             file = stack.enter_context(sought(read))
-            npy = cast(ArrayFormat, FORMATS.get("npy"))
-            arrays = ((name, npy, each) for name, each in opened_entries(file))
+            npy, names = cast(ArrayFormat, FORMATS.get("npy")), Names(stand := entry_names(file))
+            entries = opened_entries(file, names.grouped())
+            arrays = ((name, npy, each) for name, each in entries)
         else:
             return None
         new = Path(stack.enter_context(TemporaryDirectory(prefix="serialpack-"))) / "new.h5"
-        names: list[str] = []
-        with closing(NewFile(new)) as made:
+        with closing(NewFile(new, names)) as made:
             for name, each, read_array in arrays:
-                names.append(name)
                 header = _begun(each, read_array, plan, losses)
                 try:
                     done += made.add(name, header, read_array)
@@ -98,7 +98,7 @@ def _into_datasets(
                 rows += header.rows
                 if progress is not None:
                     progress(done, done)
-        losses.merge(other_order(names, grouped(names)))
+        losses.merge(other_order(stand, names.grouped()))
         losses.check_carried(plan)
         with new.open("rb") as file:
             for data in iter(partial(file.read, _PIECE), b""):

@@ -3,8 +3,6 @@ and the order of names in one that is made."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import accumulate
 from typing import Any
 
 from serialpack.compressed.pieces import Pieces
@@ -14,6 +12,7 @@ from serialpack.conversion.one_type import KEY_ORDER
 from serialpack.conversion.rules import TABLES
 from serialpack.errors import ValueRefusedError
 from serialpack.formats import FORMATS
+from serialpack.formats.arrays.hdf5.names import Names
 from serialpack.formats.shared.filed import as_file
 from serialpack.values.kinds import AROUND, ATTRIBUTES, Loss, shown
 from serialpack.values.structure import Structure
@@ -41,7 +40,7 @@ def from_datasets(given: Given, at: str | None, to: str, losses: Losses) -> Give
         told = [f"{name} ({why})" for name, why in left.items()]
         if AROUND not in losses.allowed:
             raise ValueRefusedError(
-                f"datasets that are no arrays would be lost: {', '.join(told[:3])}",
+                f"datasets that no array holds would be lost: {', '.join(told[:3])}",
                 kind=AROUND,
                 hint=f"--at NAME takes one dataset, --lossy {AROUND} leaves those out",
             )
@@ -58,28 +57,16 @@ def _counted(rule: str, what: list[str]) -> Loss:
 
 
 def by_group(records: list[Any], losses: Losses, first_record: int) -> list[Any]:
-    """The records, maps of arrays by name, in the order of ``grouped``, where ``losses`` allows
-    it."""
+    """The records, maps of arrays by name, in the order of a file, where ``losses`` allows it."""
     if KEY_ORDER not in losses.allowed:
         return records
     made = list(records)
     for number, record in enumerate(records):
         if type(record) is dict and all(type(name) is str for name in record):
-            names = grouped(record)
+            names = Names(record).grouped()
             losses.merge(other_order([*record], names, first_record + number))
             made[number] = {name: record[name] for name in names}
     return made
-
-
-def grouped(names: Iterable[str]) -> list[str]:
-    """``names`` in the order in which a file of datasets has them: those of a group (``group/x``)
-    together, where the first of them was."""
-    first: dict[str, int] = {}
-
-    def places(name: str) -> list[int]:
-        return [first.setdefault(above, len(first)) for above in _groups(name)]
-
-    return sorted(names, key=places)
 
 
 def other_order(names: list[str], became: list[str], record: int = 0) -> list[Loss]:
@@ -88,8 +75,3 @@ def other_order(names: list[str], became: list[str], record: int = 0) -> list[Lo
         if was != now:
             return [Loss(KEY_ORDER, 1, record, "$", shown(was), shown(now))]
     return []
-
-
-def _groups(name: str) -> Iterable[str]:
-    """The names of the groups around a dataset, from the outermost on, and its own."""
-    return accumulate(name.split("/"), "{}/{}".format)

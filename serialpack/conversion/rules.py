@@ -218,7 +218,8 @@ RULES: dict[str, Rule] = {
         *(ALL, "headers of volumes dropped"),
     ),
     ATTRIBUTES: Rule(
-        "attributes of HDF5 are dropped, and links, empty groups and names of enumerated numbers",
+        "attributes of HDF5 are dropped where a dataset alone is taken, or no array holds them; and"
+        " links, empty groups and names of enumerated numbers",
         frozenset(),
         *(ALL, "attributes dropped"),
     ),

@@ -17,6 +17,7 @@ from serialpack.serializers._own_types import (
     DEQUE,
     ENUM,
     FROZENSET,
+    NAMED_TUPLE,
     ORDERED,
     SCALAR,
     SET,
@@ -68,9 +69,11 @@ class _Outliner:
         if code in (ORDERED, COUNTER, DEFAULT):
             return parts[-1]
         if code == ENUM:
-            return ".".join(parts[1:])
+            return ".".join(map(str, parts[1:]))
         if code == DATACLASS:
             return {parts[1]: parts[2]}
+        if code == NAMED_TUPLE:
+            return {parts[1]: tuple(parts[2:])}
         if code in (FRAME, SERIES):
             return {"DataFrame" if code == FRAME else "Series": parts[2]}
         return f"scalar {parts[1]}" if code == SCALAR else str(value_of(code, parts))

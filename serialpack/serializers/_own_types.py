@@ -1,7 +1,8 @@
 """Python's own types as extensions of MessagePack (``man/spk.5``, objects): made and undone.
 
 Nothing here imports a module, or calls what a class of the user's defines: names lead only to
-classes that are here already, a dataclass gets its fields, a member of an enum is looked up.
+classes that are here already, a dataclass or a named tuple gets its fields, a member of an enum is
+looked up.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ import sys
 from array import array
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
-from enum import Enum
+from enum import Enum, EnumType, Flag
 from fractions import Fraction
 from functools import lru_cache
 from inspect import getattr_static
@@ -49,7 +51,9 @@ Parts = tuple[int, list[Any]]
 #: Arrays and scalars of NumPy, which ``arrays`` knows; to 22 tables, which ``_frames`` does.
 ARRAY, SCALAR = 18, 19
 _RANGE, _SLICE = 23, 24
-ORDERED, DEQUE, COUNTER, DEFAULT = range(25, 29)
+ORDERED, DEQUE, COUNTER, DEFAULT, NAMED_TUPLE = range(25, 30)
+#: Objects of classes that are found by their names.
+OWN_CLASSES = frozenset({ENUM, DATACLASS, NAMED_TUPLE})
 
 _PATHS = {
     cls.__name__: cls for cls in (PosixPath, WindowsPath, PurePosixPath, PureWindowsPath, PurePath)
@@ -58,6 +62,8 @@ _PATHS = {
 _FACTORIES = {
     cls.__name__: cls for cls in (bool, bytes, dict, float, frozenset, int, list, set, str, tuple)
 }
+#: What members of a flag are beside its class.
+_NO_MIXIN = object, int
 #: The methods by which a class says itself what is written of it.
 _OWN_WORDS = ("__reduce_ex__", "__reduce__")
 
@@ -68,11 +74,13 @@ def parts_of(value: Any) -> Parts | None:
     if make is not None:
         return make(value)
     if isinstance(value, Enum):
-        if value._name_ not in type(value)._member_map_:
-            raise TypeError(f"several members of {type(value).__name__} at once")
-        return ENUM, [*_named(value, type(value)), value._name_]
+        cls = type(value)
+        combined = isinstance(value, Flag) and value._name_ not in cls._member_map_
+        return ENUM, [*_named(value, cls), value._value_ if combined else value._name_]
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return DATACLASS, [*_named(value, type(value)), _fields(value)]
+    if isinstance(value, tuple) and _names_in(type(value)):
+        return NAMED_TUPLE, [*_named(value, type(value)), *_items_of_tuple(value)]
     return None
 
 
@@ -111,12 +119,17 @@ def _class(module: str, name: str) -> type:
     return found
 
 
+def _check_plain(cls: type) -> None:
+    """TypeError where the class writes more or less than what its objects hold."""
+    if any(getattr(cls, word) is not getattr(object, word) for word in _OWN_WORDS):
+        raise TypeError(f"{cls.__name__} says itself what is written of it")
+
+
 def _fields(value: Any) -> dict[str, Any]:
     """What is in the fields of a dataclass; TypeError where the reader would not take them, or
     where it has more: attributes of its own, items of a list."""
     cls: Any = type(value)
-    if any(getattr(cls, word) is not getattr(object, word) for word in _OWN_WORDS):
-        raise TypeError(f"{cls.__name__} says itself what is written of it")
+    _check_plain(cls)
     object.__new__(cls)  # as the reader makes one: none that is a list, a map or a number too
     held = _attributes(value)
     names = [field.name for field in dataclasses.fields(cls)]
@@ -146,11 +159,46 @@ def _settable(cls: Any) -> frozenset[str]:
     return frozenset(field.name for field in dataclasses.fields(cls) if plain(field.name))
 
 
-def _enum(module: str, name: str, member: str) -> Any:
+def _names_in(cls: type) -> tuple[str, ...]:
+    """The names of the items of a named tuple's class; none where it is another class."""
+    names = getattr_static(cls, "_fields", ())
+    return names if issubclass(cls, tuple) and type(names) is tuple else ()
+
+
+def _items_of_tuple(value: Any) -> tuple[Any, ...]:
+    _check_plain(type(value))
+    if getattr(value, "__dict__", None):
+        raise TypeError(f"{type(value).__name__} with attributes")
+    return tuple(value)
+
+
+def _named_tuple(module: str, name: str, *items: Any) -> Any:
+    cls: Any = _class(module, name)
+    if not issubclass(cls, tuple) or len(_names_in(cls)) != len(items):
+        raise ValueError(f"{name} has no {len(items)} names")
+    return tuple.__new__(cls, items)
+
+
+def _enum(module: str, name: str, member: str | int) -> Any:
     cls = _class(module, name)
+    if type(member) is int:
+        return _flag(cls, member)
     if not issubclass(cls, Enum) or member not in cls._member_map_:
         raise ValueError(f"{name} has no member {member}")
     return cls._member_map_[member]
+
+
+def _flag(cls: type, bits: int) -> Any:
+    """Members of a flag together, as Python itself makes them."""
+    found: Any = None
+    if issubclass(cls, Flag) and type(cls) is EnumType and vars(cls)["_member_type_"] in _NO_MIXIN:
+        made: Any = cls._missing_
+        if made.__func__ is Flag.__dict__["_missing_"].__func__:
+            with suppress(ValueError):  # of several lines
+                found = cls(bits)
+    if type(found) is not cls:  # of some flags other bits become an int
+        raise ValueError(f"{cls.__name__} has no {bits}")
+    return found
 
 
 def _dataclass(module: str, name: str, fields: dict[str, Any]) -> Any:
@@ -280,4 +328,5 @@ _BACK: dict[int, Callable[..., Any]] = {
     DEQUE: lambda most, *items: deque(items, most),
     COUNTER: lambda items: Counter(_map(items)),
     DEFAULT: _default_back,
+    NAMED_TUPLE: _named_tuple,
 }

@@ -12,28 +12,38 @@ from serialpack.stages.stage import Buffer
 
 
 def is_array(value: Any) -> bool:
-    """Whether ``value`` is an array, or a scalar, of NumPy itself."""
+    """Whether ``value`` is an array, also one in a file, or a scalar, of NumPy itself."""
     numpy = sys.modules.get("numpy")
     if numpy is None:
         return False
-    return type(value) is numpy.ndarray or isinstance(value, numpy.generic)
+    return type(value) in (numpy.ndarray, numpy.memmap) or isinstance(value, numpy.generic)
 
 
 def described(value: Any) -> tuple[list[Any], memoryview]:
     """The type (as in an .npy file), shape, order and whether it may be written; the bytes.
 
-    TypeError for an array of objects.
+    TypeError for an array of objects, and for a type with words of its own (``dtype.metadata``),
+    which is equal to the one without.
     """
     import numpy as np
 
     if value.dtype.hasobject:
         raise TypeError("an array of objects")
+    if _has_metadata(value.dtype):
+        raise TypeError("an array whose type has metadata")
     fortran = value.flags.f_contiguous and not value.flags.c_contiguous
     flat: Any = np.ascontiguousarray(value.T if fortran else value).reshape(-1)
     descr = repr(np.lib.format.dtype_to_descr(value.dtype))
-    return [descr, list(value.shape), fortran, value.flags.writeable], memoryview(
-        flat.view("u1") if flat.nbytes else b""  # items without a byte have no other view
-    )
+    data = flat.view("u1") if flat.nbytes else b""  # items without a byte have no other view
+    return [descr, list(value.shape), fortran, value.flags.writeable], memoryview(data)
+
+
+def _has_metadata(dtype: Any) -> bool:
+    if dtype.metadata is not None:
+        return True
+    if dtype.names is not None:
+        return any(_has_metadata(dtype[name]) for name in dtype.names)
+    return dtype.subdtype is not None and _has_metadata(dtype.base)
 
 
 def array_over(data: Buffer, descr: str, shape: list[int], fortran: bool, writeable: bool) -> Any:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import is_dataclass
-from enum import Enum
 from typing import Any
 
 from serialpack.depth import MAX_DEPTH, TooDeep
@@ -31,7 +29,14 @@ from serialpack.serializers._frames import (
     table_over,
 )
 from serialpack.serializers._outline import ObjectOutline, outline
-from serialpack.serializers._own_types import ARRAY, SCALAR, Parts, parts_of, value_of
+from serialpack.serializers._own_types import (
+    ARRAY,
+    OWN_CLASSES,
+    SCALAR,
+    Parts,
+    parts_of,
+    value_of,
+)
 from serialpack.serializers.arrays import array_over, described, is_array, scalar_over
 from serialpack.serializers.base import RecordSerializer
 from serialpack.stages.stage import Buffer
@@ -42,7 +47,7 @@ _CALLS_A_LEVEL = 4
 
 
 class ObjectsSerializer(RecordSerializer):
-    """Plain values, dataclasses and enums of them, arrays; what it reads runs no code.
+    """Plain values, dataclasses, named tuples and enums of them, arrays; reading runs no code.
 
     The large buffers of arrays stand beside the message, as they do for pickle.
     """
@@ -116,7 +121,7 @@ def load_over(message: Buffer, buffers: list[Any], over: Callable[..., Any]) -> 
 
 class _ExtensionWriter:
     """Writes messages; ``beside``: with large buffers in ``buffers``, not in them;
-    ``own_classes``: also dataclasses and enums."""
+    ``own_classes``: also ``OWN_CLASSES``."""
 
     def __init__(self, *, beside: bool = False, own_classes: bool = True) -> None:
         self.buffers: list[memoryview] = []
@@ -146,7 +151,7 @@ class _ExtensionWriter:
             made = self._table(value)
         else:
             made = parts_of(value) or parts_of_frame(value)
-        if made is None or (not self._own_classes and _of_own_class(value)):
+        if made is None or (made[0] in OWN_CLASSES and not self._own_classes):
             raise TypeError(f"cannot hold {type(value).__name__}")
         if self._level >= MAX_DEPTH:
             raise TooDeep
@@ -173,11 +178,6 @@ class _ExtensionWriter:
             return ARROW, [bytes(data), data.nbytes]
         self.buffers.append(data)
         return ARROW, [None, data.nbytes]
-
-
-def _of_own_class(value: Any) -> bool:
-    """Whether what is held is of a class of the user's."""
-    return isinstance(value, Enum) or is_dataclass(value)
 
 
 class _ExtensionReader:

@@ -1,7 +1,8 @@
 """Python values: of which kind one is, and whether two are the same, strictly.
 
 Strictly: types, order of keys, every bit of a float, the sign of zero, lone surrogates, the
-attributes of objects; and, where a serializer promises that, which containers are one and the
+attributes of objects (of an array that is mapped its items: that is how it was loaded, and it may
+be loaded so again); and, where a serializer promises that, which containers are one and the
 same. This is the proof behind "same or refused" for values that have no text to compare.
 """
 
@@ -28,6 +29,7 @@ from serialpack.values.parts import (
     plain,
     same_leaf,
     same_numbers,
+    unmapped,
     whole,
 )
 from serialpack.values.quick import quickly_same
@@ -164,7 +166,9 @@ class _Walk:
         while stack:
             path, x, y = stack.pop()
             if type(x) is not type(y):
-                return _at(path, _lost(x, y))
+                x = unmapped(x)
+                if type(x) is not type(y):
+                    return _at(path, _lost(x, y))
             if is_leaf(x):
                 if x is not y and not same_leaf(x, y):
                     return _at(path, _lost(x, y))

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import copyreg
 import struct
+import sys
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from enum import Enum
@@ -292,6 +293,12 @@ def array_facts(value: Any) -> tuple[Any, ...] | None:
     if flags is None or not (flags.c_contiguous or flags.f_contiguous):
         return facts
     return *facts, flags.c_contiguous, flags.f_contiguous, flags.writeable
+
+
+def unmapped(value: Any) -> Any:
+    """An array of NumPy that is mapped from a file as one in memory; all else as it is."""
+    numpy = sys.modules.get("numpy")
+    return numpy.asarray(value) if numpy and type(value) is numpy.memmap else value
 
 
 def objects_of(array: Any) -> list[Any] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import namedtuple
 from dataclasses import dataclass, field
-from enum import Enum, IntEnum
+from enum import Enum, Flag, IntEnum, IntFlag
 from typing import Any
 
 
@@ -25,6 +25,15 @@ class Colour(Enum):
 
 
 class Level(IntEnum):
+    LOW = 1
+
+
+class Rights(Flag):
+    READ = 1
+    WRITE = 2
+
+
+class Bits(IntFlag):
     LOW = 1
 
 

@@ -130,12 +130,19 @@ def opened_entry(file: Path | IO[bytes], name: str) -> Iterator[Read]:
             yield read
 
 
-def opened_entries(file: Path | IO[bytes]) -> Iterator[tuple[str, Read]]:
-    """Each array by its name, and what reads its .npy file as long as it is not asked for the
+def entry_names(file: Path | IO[bytes]) -> list[str]:
+    """What the arrays are called, in the order of the archive; Malformed."""
+    with _opened(file) as archive:
+        return list(entries(archive))
+
+
+def opened_entries(file: Path | IO[bytes], names: list[str]) -> Iterator[tuple[str, Read]]:
+    """Of each name the array, and what reads its .npy file as long as it is not asked for the
     next; Malformed."""
     with _opened(file) as archive:
-        for name, info in entries(archive).items():
-            with _reading(archive, info) as read:
+        found = entries(archive)
+        for name in names:
+            with _reading(archive, found[name]) as read:
                 yield name, read
 
 

@@ -8,12 +8,14 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import Any
 
 from serialpack.errors import InputError, RefusedError, SerialpackError, UsageError
+from serialpack.formats.arrays.hdf5.attributes import shown_attributes, with_attributes
 from serialpack.formats.arrays.hdf5.listed import entries
+from serialpack.formats.arrays.hdf5.names import Names
 from serialpack.formats.arrays.hdf5.reader import DATA, END, FAILED, FRAME, KNOWN, MISTAKEN
 from serialpack.formats.arrays.hdf5.streams import (
     Npy,
@@ -115,16 +117,17 @@ def _one(file: Any, at: str | None, *, as_array: bool) -> Iterator[Any]:
         except NoArray as other:
             raise _unheld(dataset, other, None) from None
         many = "many" if dataset.shape else "one"
-        yield {"format": "msgpack", "dropped": _dropped([dataset], [dataset]), "rows": many}
+        yield {"format": "msgpack", "dropped": _dropped(dataset), "rows": many}
         yield first
         yield from pieces
     else:
-        yield {"format": "npy", "dropped": _dropped([dataset], [dataset])}
+        yield {"format": "npy", "dropped": _dropped(dataset)}
         yield from npy.pieces()
 
 
 def _all(file: Any) -> Iterator[Any]:
-    """All datasets as an .npz file: as ``_one``, and which are ``left`` out, with why."""
+    """All datasets and attributes as an .npz file: as ``_one``, and which datasets are ``left``
+    out, with why."""
     everything = list(sound_nodes(file))
     found = {node.name: node.what for node in everything if is_dataset(node)}
     held: dict[str, Npy] = {}
@@ -135,32 +138,42 @@ def _all(file: Any) -> Iterator[Any]:
         except NoArray as why:
             left[name] = str(why)
     no_more_files()
+    names = Names(found)
     for name in [name for name in found if name not in left]:
         try:
+            if names.attribute(name) is not None:
+                raise NoArray("what an attribute would be called here")
             held[name] = npy_of(found[name])
         except NoArray as why:
             left[name] = str(why)
-    parts = [file, *(node.what for node in everything if node.what is not None)]
-    dropped = [*_dropped(parts, [npy.dataset for npy in held.values()]), *_beside(everything)]
+    arrays, dropped = with_attributes(file, everything, held)
+    dropped += [*_numbers_named(npy.dataset for npy in arrays.values()), *_beside(everything)]
     yield {"format": "npz", "dropped": dropped, "left": left}
-    yield from npz_pieces(held)
+    yield from npz_pieces(arrays)
 
 
 def _heads(file: Any, count: int) -> Iterator[bytes]:
-    """A line for people of each dataset: its name, and ``count`` rows."""
-    found = [(node.name, node.what, _why_not(file, node.what)) for node in datasets(file)]
+    """A line for people of each dataset and attribute: its name, and ``count`` rows."""
+    found = [(node, _why_not(file, node)) for node in sound_nodes(file)]
     no_more_files()
-    for name, dataset, why in found:
-        try:
-            yield shown_corner({name: f"({why})" if why else corner(dataset, count)})
-        except (NoArray, RefusedError) as error:
-            yield shown_corner({name: f"({error})"})
+    for name, shown in shown_attributes(file, "", count):
+        yield shown_corner({name: shown})
+    for node, why in found:
+        if is_dataset(node):
+            try:
+                yield shown_corner({node.name: f"({why})" if why else corner(node.what, count)})
+            except (NoArray, RefusedError) as error:
+                yield shown_corner({node.name: f"({error})"})
+        if node.what is not None:
+            for name, shown in shown_attributes(node.what, node.name, count):
+                yield shown_corner({name: shown})
 
 
-def _why_not(file: Any, dataset: Any) -> str:
-    """Why a dataset is not read; empty where it is."""
+def _why_not(file: Any, node: TreeNode) -> str:
+    """Why a dataset is not read; empty where it is, and for what is none."""
     try:
-        check(file, dataset)
+        if is_dataset(node):
+            check(file, node.what)
     except (NoArray, SerialpackError) as why:
         return str(why)
     return ""
@@ -189,13 +202,13 @@ def _dataset_at(file: Any, at: str) -> Any:
     raise InputError(f"--at {at} names no dataset", hint=told and f"there are: {told}")
 
 
-def _dropped(parts: list[Any], held: list[Any]) -> list[str]:
-    """The attributes of ``parts``, and the names of numbers in the datasets ``held``."""
-    found = [f"{part.name} has {name}" for part in parts for name in part.attrs]
-    return [
-        *found,
-        *(f"{each.name} has names of numbers" for each in held if has_names(each.dtype)),
-    ]
+def _dropped(dataset: Any) -> list[str]:
+    """What is beside the items of a dataset that alone is taken: attributes, names of numbers."""
+    return [*(f"{dataset.name} has {name}" for name in dataset.attrs), *_numbers_named([dataset])]
+
+
+def _numbers_named(arrays: Iterable[Any]) -> Iterator[str]:
+    return (f"{each.name} has names of numbers" for each in arrays if has_names(each.dtype))
 
 
 def _beside(everything: list[TreeNode]) -> Iterator[str]:

@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
 
 from serialpack.errors import RefusedError
+from serialpack.formats.arrays.hdf5.names import Names
 from serialpack.formats.arrays.hdf5.reader import asked
 from serialpack.formats.arrays.header import read_header
 from serialpack.formats.arrays.npz import NpzFormat
@@ -21,7 +22,7 @@ from serialpack.values.kinds import Difference, value_step
 
 
 class Hdf5Format(NpzFormat):
-    """A map of datasets, called by the names of their groups too (``group/name``)."""
+    """A map of datasets and attributes, called as ``names`` says."""
 
     about = "HDF5 datasets by name"
     title = "HDF5"
@@ -35,12 +36,15 @@ class Hdf5Format(NpzFormat):
         return super().read(b"".join(_as_npz(BytesIO(data).read)))
 
     def read_written(self, data: bytes) -> list[Any]:
+        from serialpack.formats.arrays.hdf5.attributes import with_attributes
         from serialpack.formats.arrays.hdf5.streams import npy_of, npz_pieces
-        from serialpack.formats.arrays.hdf5.tree import datasets
+        from serialpack.formats.arrays.hdf5.tree import is_dataset, nodes
 
         with import_library("h5py", "hdf5").File(BytesIO(data)) as file:
-            found = {node.name: npy_of(node.what) for node in datasets(file)}
-            return super().read(b"".join(npz_pieces(found)))
+            found = list(nodes(file))
+            datasets = {node.name: npy_of(node.what) for node in found if is_dataset(node)}
+            arrays, _ = with_attributes(file, found, datasets)
+            return super().read(b"".join(npz_pieces(arrays)))
 
     def look_at_head(self, read: Read, count: int) -> bytes:
         return b"".join(asked(as_file(read), "heads", count=count))
@@ -50,8 +54,10 @@ class Hdf5Format(NpzFormat):
 
         with TemporaryDirectory(prefix="serialpack-") as folder:
             path = Path(folder) / "new.h5"
-            with closing(NewFile(path)) as made:
-                for name, npy in arrays.items():
+            names = Names(arrays)
+            with closing(NewFile(path, names)) as made:
+                for name in names.grouped():
+                    npy = arrays[name]
                     header = read_header(npy)
                     try:
                         made.add(name, header, BytesIO(npy[header.size :]).read)

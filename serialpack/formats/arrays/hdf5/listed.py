@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from serialpack.errors import SerialpackError
 from serialpack.formats.arrays.extremes import NumberRange, RangeFinder, Unordered
+from serialpack.formats.arrays.hdf5.attributes import shown_attributes
+from serialpack.formats.arrays.hdf5.names import MARK
 from serialpack.formats.arrays.hdf5.streams import arrays, check, filters, no_more_files
 from serialpack.formats.arrays.hdf5.tree import FAILURES, TreeNode, damaged, nodes
 from serialpack.formats.arrays.hdf5.types import NoArray, held, is_text, unheld, unread
 from serialpack.formats.arrays.header import ArrayHeader
+from serialpack.formats.arrays.rows import shown_corner
 from serialpack.formats.arrays.types import spelled
 
 #: So much of all numbers together is looked at.
 _FAR = 64 << 20
+
+#: Rows, and characters, of the value of an attribute that are shown.
+_ROWS, _MOST_SHOWN = 10, 200
 
 
 def entries(file: Any, most: int) -> Iterator[dict[str, Any]]:
@@ -33,7 +40,9 @@ def entries(file: Any, most: int) -> Iterator[dict[str, Any]]:
     told = [_entry(node) for node in found]
     checked = [_checked(file, node) for node in found]
     no_more_files()
-    left = _FAR
+    left, room = _FAR, most - len(found)
+    yield from (attributes := _attributes(file, "", room))
+    room -= len(attributes)
     for node, entry, sound in zip(found, told, checked, strict=True):
         if isinstance(node.what, h5py.Dataset) and "dataset" in entry:
             size = entry["size"]
@@ -49,6 +58,9 @@ def entries(file: Any, most: int) -> Iterator[dict[str, Any]]:
             least, greatest, nan = number
             entry["dataset"] |= {"minimum": least, "maximum": greatest, "nan": nan, "why": why}
         yield entry
+        if node.what is not None:
+            yield from (attributes := _attributes(node.what, node.name, room))
+            room -= len(attributes)
 
 
 def _entry(node: TreeNode) -> dict[str, Any]:
@@ -68,6 +80,18 @@ def _entry(node: TreeNode) -> dict[str, Any]:
         return {**entry, "type": "dataset", "about": unread(error)}
     except (MemoryError, *FAILURES) as error:
         return {**entry, "type": "other", "about": damaged(error)}
+
+
+def _attributes(owner: Any, of: str, most: int) -> list[dict[str, Any]]:
+    """The first ``most`` of what has attributes, and is called ``of``, with their values."""
+    entry = {"size": 0, "packed": 0, "type": "attribute"}
+    try:
+        return [
+            {**entry, "name": name, "about": shown_corner(value).decode().rstrip()[:_MOST_SHOWN]}
+            for name, value in islice(shown_attributes(owner, of, _ROWS), most)
+        ]
+    except (SerialpackError, MemoryError, *FAILURES) as error:
+        return [{**entry, "name": of + MARK, "about": f"damaged: {' '.join(str(error).split())}"}]
 
 
 def _facts(dataset: Any, attributes: int) -> dict[str, Any]:

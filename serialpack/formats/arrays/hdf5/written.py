@@ -7,8 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from serialpack.errors import FileError
+from serialpack.formats.arrays.hdf5.attributes import Attribute
+from serialpack.formats.arrays.hdf5.names import AttributeName, Names
+from serialpack.formats.arrays.hdf5.streams import arrays
+from serialpack.formats.arrays.hdf5.types import as_held
 from serialpack.formats.arrays.header import ArrayHeader
-from serialpack.formats.arrays.rows import dtype_in, read_all
+from serialpack.formats.arrays.rows import array_in, dtype_in, read_all
 from serialpack.formats.base import Read
 from serialpack.formats.shared.document import Malformed
 from serialpack.stages.stage import import_library
@@ -16,14 +20,19 @@ from serialpack.stages.stage import import_library
 #: Bytes of an array that are written at a time.
 _PIECE = 4 << 20
 
+#: HDF5 has no room for more bytes in an attribute.
+_MOST_ATTRIBUTE = 64000
+
 
 class NewFile:
     """A new file, to which arrays are added; what is written is read again at once, and compared.
 
-    MissingLibraryError where h5py is not there.
+    ``names``: of all arrays, which are added in their order. MissingLibraryError where h5py is not
+    there.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, names: Names) -> None:
+        self._names = names
         # With the order of what is in a group; without, names are in that of the alphabet.
         self._file = import_library("h5py", "hdf5").File(path, "w", track_order=True)
 
@@ -36,24 +45,11 @@ class NewFile:
         ValueError for what HDF5 has no name or no type for, Malformed where there are fewer;
         RefusedError for Python's objects, FileError where there is no room.
         """
-        import numpy as np
-
-        dtype = dtype_in(header)
-        done = 0
+        dtype, attribute = dtype_in(header), self._names.attribute(name)
         try:
-            if {"", "."} & {*name.split("/")}:
-                raise ValueError("it has no such name")
-            stored = _stored(dtype)
-            group, _, own = name.rpartition("/")
-            above = _group(self._file, group.split("/")) if group else self._file
-            dataset = above.create_dataset(own, header.shape, stored)
-            for region, part in _parts(header, dtype, read):
-                piece = _as_stored(part, stored)
-                dataset[region] = piece
-                again = np.asarray(dataset[region], stored.base)  # one text comes without its end
-                if dataset.dtype != stored.base or again.tobytes() != piece.tobytes():
-                    raise ValueError("other items came back")
-                done += part.nbytes
+            if attribute is not None:
+                return self._add_attribute(attribute, header, dtype, read)
+            return self._add_dataset(name, header, dtype, read)
         except OSError as error:
             raise FileError(
                 f"the temporary HDF5 file cannot be written: {' '.join(str(error).split())}",
@@ -64,15 +60,52 @@ class NewFile:
         except (TypeError, ValueError, RuntimeError, KeyError) as error:
             words = " ".join(str(error).split())
             raise ValueError(f"HDF5 does not hold the array {name!r}: {words}") from None
+
+    def _add_dataset(self, name: str, header: ArrayHeader, dtype: Any, read: Read) -> int:
+        import numpy as np
+
+        if {"", "."} & {*name.split("/")}:
+            raise ValueError("it has no such name")
+        done, stored = 0, _stored(dtype)
+        group, _, own = name.rpartition("/")
+        above = _group(self._file, group)
+        dataset = above.create_dataset(own, header.shape, stored, track_order=True)
+        for region, part in _parts(header, dtype, read):
+            piece = _as_stored(part, stored)
+            dataset[region] = piece
+            again = np.asarray(dataset[region], stored.base)  # one text comes without its end
+            if dataset.dtype != stored.base or again.tobytes() != piece.tobytes():
+                raise ValueError("other items came back")
+            done += part.nbytes
         return done
 
+    def _add_attribute(
+        self, name: AttributeName, header: ArrayHeader, dtype: Any, read: Read
+    ) -> int:
+        """Text is of any length there, as h5py writes it and gives it back as text."""
+        import h5py
 
-def _group(file: Any, names: list[str]) -> Any:
-    """The group of these names, each in the one before, made where it is not there; ValueError."""
-    for name in names:
-        file = file[name] if name in file else file.create_group(name, track_order=True)
+        size: int = header.rows * header.items_a_row * dtype.itemsize
+        if size > _MOST_ATTRIBUTE:
+            raise ValueError(f"{size:,} bytes, and an attribute has at most {_MOST_ATTRIBUTE:,}")
+        array: Any = array_in(header, memoryview(_exactly(read, size)), 0)
+        stored = h5py.string_dtype() if dtype.kind == "U" else _stored(dtype)
+        made = array.astype(stored) if dtype.kind == "U" else _as_stored(array, stored)
+        owner = self._file[name.of] if name.of in self._file else _group(self._file, name.of)
+        owner.attrs.create(name.name, made, dtype=stored)
+        again = Attribute(owner, name.of, name.name)
+        items = b"".join(as_held(part, dtype).tobytes() for part in arrays(again))
+        if (again.shape, items) != (header.shape, array.tobytes()):
+            raise ValueError("other items came back")
+        return size
+
+
+def _group(file: Any, name: str) -> Any:
+    """The group of that name, and those around it, made where they are not there; ValueError."""
+    for step in filter(None, name.split("/")):
+        file = file[step] if step in file else file.create_group(step, track_order=True)
         if not hasattr(file, "create_group"):
-            raise ValueError(f"{name!r} is no group, but an array")
+            raise ValueError(f"{step!r} is no group, but an array")
     return file
 
 

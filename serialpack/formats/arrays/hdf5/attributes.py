@@ -1,0 +1,69 @@
+"""Attributes of HDF5, as arrays beside the datasets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from serialpack.errors import RefusedError
+from serialpack.formats.arrays.hdf5.names import MARK, Names
+from serialpack.formats.arrays.hdf5.streams import Npy, corner, npy_of
+from serialpack.formats.arrays.hdf5.tree import TreeNode
+from serialpack.formats.arrays.hdf5.types import NoArray, unread
+
+
+class Attribute:
+    """One, as much of a dataset of h5py as is asked of one; NoArray where nothing reads its type.
+
+    ``name``: with that of what it is of, which is called ``of``.
+    """
+
+    chunks = None
+
+    def __init__(self, owner: Any, of: str, name: str) -> None:
+        self.name = of + MARK + name
+        self.id = owner.attrs.get_id(name)
+        try:
+            self.dtype = self.id.dtype
+        except (TypeError, ValueError) as error:
+            raise NoArray(unread(error)) from None
+        self.shape = self.id.shape
+
+    def __getitem__(self, region: tuple[Any, ...]) -> Any:
+        import h5py
+        import numpy as np
+
+        found = np.zeros(self.shape, self.dtype)  # with the dimensions of a type that is an array
+        self.id.read(found, mtype=h5py.h5t.py_create(self.dtype))
+        return found[region]
+
+
+def with_attributes(
+    file: Any, found: Iterable[TreeNode], datasets: Mapping[str, Npy]
+) -> tuple[dict[str, Npy], list[str]]:
+    """``datasets`` and the attributes in ``file``, where ``found`` is, in their order; and in words
+    the attributes that are no arrays, or of what is left out."""
+    names, arrays, left = Names(datasets), dict[str, Npy](), list[str]()
+    for of, owner in [("", file), *((node.name, node.what) for node in found)]:
+        if owner is None:
+            continue
+        if of in datasets:
+            arrays[of] = datasets[of]
+        for name in owner.attrs:
+            try:
+                if not names.has(of):
+                    raise NoArray("what it is of is left out")
+                arrays[of + MARK + name] = npy_of(Attribute(owner, of, name))
+            except NoArray:
+                left.append(f"{owner.name} has {name}")
+    return arrays, left
+
+
+def shown_attributes(owner: Any, of: str, count: int) -> Iterator[tuple[str, Any]]:
+    """The names of those of ``owner``, which is called ``of``, and what people see of each:
+    ``count`` rows, of each the first items; or why it is not read."""
+    for name in owner.attrs:
+        try:
+            yield of + MARK + name, corner(Attribute(owner, of, name), count)
+        except (NoArray, RefusedError) as why:
+            yield of + MARK + name, f"({why})"
