@@ -12,6 +12,7 @@ from serialpack.bench.reports import _words
 from serialpack.bench.reports._columns import anchor_row, significant
 from serialpack.bench.reports.plot import Legend, plot
 from serialpack.bench.results import Anchor, Entropy, Results, Row
+from serialpack.text import number_of
 from tools._bench_words import code, table_of
 from tools._marks import between
 
@@ -235,7 +236,7 @@ def _beaten(m: Measured, mine: str, others: list[str], known: Sizes) -> Iterator
         least, tool = min(smaller)
         found.append(f"- {source.name}: {code(tool)} has {100 * (1 - least / size):.1f} % less")
     beside = ", ".join(map(code, others))
-    count = f"{len(found)} of {len(m.files())} files"
+    count = f"{len(found)} of {number_of(len(m.files()), 'file')}"
     yield f"Beside {beside}, {code(mine)} is not the smallest of {count}{':' if found else '.'}\n"
     if found:
         yield "\n".join(found) + "\n"

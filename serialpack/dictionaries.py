@@ -24,6 +24,7 @@ from serialpack.files import Path, Source, check_output, open_folders, safe_name
 from serialpack.output import Output
 from serialpack.stages.chain import Chain, parse_stage
 from serialpack.stages.effort import DEFAULT_EFFORT
+from serialpack.text import number_of
 
 #: Sources of up to so many bytes are packed with a dictionary: in larger ones there is enough that
 #: comes twice.
@@ -207,7 +208,9 @@ def train_dictionary(
     try:
         data = train(samples, SIZE, parse_stage(CODECS, "zstd", effort).values[0])
     except CodecError as error:
-        said = f"no dictionary can be trained from {len(samples)} files of up to 64 KiB"
+        said = (
+            f"no dictionary can be trained from {number_of(len(samples), 'file')} of up to 64 KiB"
+        )
         raise InputError(f"{said}: {error}", path=os.fspath(path), hint="pack without") from None
     with Output(path) as output:
         output.write(data)

@@ -93,7 +93,9 @@ class ArchiveError(SerialpackError):
         hint: str | None = None,
         path: str | None = None,
     ) -> None:
-        some = f"{len(failures)} of {count} entries"
+        from serialpack.text import number_of  # not above: a start does without
+
+        some = f"{len(failures):,} of {number_of(count, 'entry', 'entries')}"
         super().__init__(f"{some} could not be {done}", hint=hint, path=path)
         self.failures = tuple(failures)
         self.exit_code = min((e.exit_code for _, e in failures), key=WORST_FIRST.index)

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from serialpack.errors import Damage, SerialpackError
+from serialpack.text import number_of
 from serialpack.values.kinds import DROPPED, Loss
 
 Number = TypeVar("Number", int, float)
@@ -38,9 +39,7 @@ class PackReport(NamedTuple):
     @property
     def kept(self) -> str:
         """What unpacking will give back, in words."""
-        words = [
-            f"{loss.count} {DROPPED[loss.rule][loss.count > 1]} dropped" for loss in self.dropped
-        ]
+        words = [f"{number_of(loss.count, *DROPPED[loss.rule])} dropped" for loss in self.dropped]
         return ", ".join((kept(exact=self.exact, proved=self.proved), *words))
 
     @property
@@ -129,8 +128,8 @@ class UnpackReport(NamedTuple):
     @property
     def whole_blocks(self) -> str:
         """How many blocks of how many are whole, in words."""
-        more = " or more" if any(each.blocks is None for each in self.lost) else ""
-        return f"{self.blocks_read} of {self.blocks}{more} blocks"
+        more = "or more " if any(each.blocks is None for each in self.lost) else ""
+        return f"{self.blocks_read:,} of {number_of(self.blocks, f'{more}block')}"
 
     @property
     def kept(self) -> str:
@@ -202,15 +201,16 @@ class ConvertReport(NamedTuple):
         to get any."""
         if not self.columns:
             return ""
-        each = "column has a type" if self.columns == 1 else "columns have types"
-        words = f"{len(self.types)} of {self.columns} {each}"
+        each = number_of(self.columns, "column has a type", "columns have types")
+        words = f"{len(self.types):,} of {each}"
         return f"{words} (back: the same {self.comes_back})" if self.comes_back else words
 
     @property
     def kept(self) -> str:
         """What is in the target, in words."""
         if self.losses:
-            return f"{sum(loss.count for loss in self.losses)} values changed as allowed"
+            count = sum(loss.count for loss in self.losses)
+            return f"{number_of(count, 'value')} changed as allowed"
         return kept(exact=self.exact, proved=self.proved)
 
     @property

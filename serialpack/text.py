@@ -23,6 +23,12 @@ def _escape(char: str) -> str:
     return char.encode("unicode_escape", "surrogatepass").decode("ascii")
 
 
+def number_of(count: int, one: str, many: str = "") -> str:
+    """``1 file``, ``2,345 files``: how many there are of what is called ``one``, and several of
+    it ``many``; by default that with an s."""
+    return f"{count:,} {one if count == 1 else many or f'{one}s'}"
+
+
 def aligned(lines: Sequence[Sequence[str]], right: Sequence[int] = ()) -> list[str]:
     """``lines`` of cells as lines of text, with two spaces between columns.
 

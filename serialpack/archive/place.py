@@ -16,6 +16,7 @@ from serialpack.paths import make_folder, place_below
 from serialpack.pipeline.shared import SharedBlock
 from serialpack.pipeline.unpack import LimitedWrite
 from serialpack.reports import ArchiveReport, UnpackReport
+from serialpack.text import number_of
 
 Done = TypeVar("Done")
 
@@ -215,7 +216,7 @@ class Placer:
             raise ArchiveError(self.failures, len(self.reports) + len(self.failures), hint=hint)
         notes = []
         if self.unowned:
-            some = f"{self.unowned:,} of {len(self.reports):,} entries"
+            some = f"{self.unowned:,} of {number_of(len(self.reports), 'entry', 'entries')}"
             notes.append(f"{some} are yours: the system does not permit to give them their owners")
         return ArchiveReport(tuple(self.reports), damage, notes=tuple(notes))
 

@@ -18,7 +18,7 @@ from serialpack.bench.results import Results, Row, from_json
 from serialpack.errors import InputError
 from serialpack.files import Path
 from serialpack.output import Output
-from serialpack.text import aligned, printable
+from serialpack.text import aligned, number_of, printable
 from serialpack.units import format_size
 
 #: The least change of a speed, or of a sampled size, that counts; and the spread of a row that
@@ -221,7 +221,7 @@ def changes_text(changes: Changes) -> str:
     if others:
         lines.append("")
         lines += [f"{title}: {', '.join(names)}" for title, names in others]
-    lines += ["", f"{changes.same} of {changes.rows} rows did not change. {_RULE}"]
+    lines += ["", f"{changes.same:,} of {number_of(changes.rows, 'row')} did not change. {_RULE}"]
     return "\n".join(map(printable, lines))
 
 
@@ -238,7 +238,7 @@ def _cells(change: Change) -> list[str]:
 def _amount(what: What, amount: str | float | None) -> str:
     assert isinstance(amount, int | float)
     if what == "size":
-        return f"{amount:,} bytes"
+        return number_of(int(amount), "byte")
     return f"{amount:.4g}" if what == "ratio" else f"{amount / 1e6:.4g} MB/s"
 
 

@@ -24,6 +24,7 @@ from serialpack.bench.trials import CAREFUL, Care
 from serialpack.errors import SerialpackError
 from serialpack.objects import AUTO
 from serialpack.stages.chain import Chain, StageSpec, parse_chain
+from serialpack.text import number_of
 
 #: A chain is measured in about so many parts, each of which is run again and again.
 _PARTS = 4
@@ -166,8 +167,9 @@ class FixedSchedule(Schedule):
         known = [row.runs for row in self.rows.values() if row.runs]
         fewer = sum(runs < (self._runs or 0) for runs in known)
         if fewer:
+            of_all = number_of(len(known), "row was", "rows were")
             self.notes.append(
-                f"{fewer:,} of {len(known):,} rows were run fewer than {self._runs} times:"
+                f"{fewer:,} of {of_all} run fewer than {self._runs} times:"
                 " a larger --budget runs them more often"
             )
 

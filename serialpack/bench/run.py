@@ -24,6 +24,7 @@ from serialpack.errors import UsageError
 from serialpack.far import is_far
 from serialpack.formats import FORMATS
 from serialpack.pipeline.workers import usable_cores
+from serialpack.text import number_of
 from serialpack.units import format_size
 
 #: Seconds.
@@ -265,7 +266,7 @@ class Bench:
             where = "from its start" if held.broken_off else "spread over it"
             part = f"at most {format_size(held.held)} of {format_size(held.size)}"
             notes.append(f"{part} were measured, {where}" + (" (~)" if schedule.files else ""))
-        several, were = ("1 row", "was") if sampled == 1 else (f"{sampled:,} rows", "were")
+        several, were = number_of(sampled, "row"), "was" if sampled == 1 else "were"
         if schedule.files is not None:
             memory = f"; {several} (~) {were} sampled in memory" if sampled else ""
             notes.append(f"measured {HOW[self.question.through]}{memory}")
@@ -297,7 +298,8 @@ class Bench:
         files = several.sampled
         size = f"{format_size(held.held)} of {format_size(files.size)}"
         empty = f"; {files.empty:,} empty left out" if files.empty else ""
-        yield f"{len(files.measured):,} of {files.total:,} files, {size}, were measured{empty}"
+        all_of = number_of(files.total, "file")
+        yield f"{len(files.measured):,} of {all_of}, {size}, measured{empty}"
         if held.held < held.size:
             yield "~: sizes and times are for all, by the bytes that each of these files stands for"
         yield "files are measured one after another; pack -r does several at once"

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from serialpack.cli.batch import FileJob
     from serialpack.pipeline.line import Progress
     from serialpack.reports import PackReport
-    from serialpack.stages.stage import Buffer
 
 _READ = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
@@ -124,7 +123,7 @@ class AlikePacker(_Alike):
             return None
         data, status = plain
         try:
-            made = self._made(os.path.basename(job.path), status.st_mtime_ns, data, since)
+            made = self._made(job, data, status.st_mtime_ns, since)
         except SerialpackError:
             return None
         if made is None:
@@ -132,15 +131,16 @@ class AlikePacker(_Alike):
         packed, report = made
         with Output(job.target, like=status) as output:
             output.write(packed)
-        return report._replace(source=job.path, target=job.target)
+        return report
 
     def _made(
-        self, name: str, mtime: int, data: bytes, since: float
-    ) -> tuple[Buffer, PackReport] | None:
+        self, job: FileJob, data: bytes, mtime: int, since: float
+    ) -> tuple[bytes, PackReport] | None:
         """The container for ``data``, and its report; None where none was packed that is alike.
 
         ``since``: when the file was begun.
         """
+        name = os.path.basename(job.path)
         if not name or name.startswith("<") or is_container(data[:SNIFF]):
             return None
         format = told(self._format, name, data, self._table)
@@ -151,20 +151,22 @@ class AlikePacker(_Alike):
         if not source.last or FORMATS.get(format).outline(source) != alike.style:
             return None
         seconds = {"read": perf_counter() - since}
-        written: list[Buffer] = []
-        member = alike.pack(source, name, mtime, written.append, seconds)
-        if member is None:
+        made = alike.member(source, name, mtime, seconds)
+        if made is None:
             return None
+        packed, block, _ = made
         report = model._replace(
-            size=member.size,
-            packed=member.length,
-            payload=member.payload,
-            stored_blocks=member.stored_blocks,
-            records=member.records,
-            exact=member.exact,
+            source=job.path,
+            target=job.target,
+            size=block.size,
+            packed=len(packed),
+            payload=block.payload,
+            stored_blocks=int(block.stored),
+            records=block.records,
+            exact=block.exact,
             seconds=seconds,
         )
-        return written[0], report
+        return packed, report
 
 
 class AlikeUnpacker(_Alike):

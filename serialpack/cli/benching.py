@@ -24,6 +24,7 @@ from serialpack.cli.run import check_name, each_file, say, tell_found
 from serialpack.errors import WORST_FIRST, RefusedError, UsageError
 from serialpack.far import is_far
 from serialpack.files import Source, base_name, file_error, shown
+from serialpack.text import number_of
 
 if TYPE_CHECKING:
     from serialpack.bench.results import Results
@@ -158,7 +159,7 @@ def _in_store(kind: str, asked: Question, progress: _Progress) -> Results:
 def _called(asked: BenchRequest) -> str:
     """What several inputs are called together."""
     names = [*asked.files, *([asked.sources.files_from] if asked.sources.files_from else [])]
-    return " ".join(map(shown, names)) if len(names) <= _FEW else f"{len(names):,} files"
+    return " ".join(map(shown, names)) if len(names) <= _FEW else number_of(len(names), "file")
 
 
 def _words(asked: BenchRequest) -> list[str]:

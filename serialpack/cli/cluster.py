@@ -40,6 +40,7 @@ from serialpack.formats.base import SourceBlock
 from serialpack.pipeline.processes import MEMORY, out_of_band
 from serialpack.pipeline.workers import MakeWorker, usable_cores
 from serialpack.stages.stage import Buffer
+from serialpack.text import number_of
 
 #: A block of a source that is packed or converted, or of a container that is unpacked.
 BlockT = TypeVar("BlockT", SourceBlock, StoredBlock)
@@ -122,7 +123,7 @@ class Cluster:
                 if _short(name, there[name]) != _short(name, here[name]):
                     others[f"{name} {there[name]}, here it is {here[name]}"] += 1
         for words, count in others.items():
-            some = "a worker has" if count == 1 else f"{count:,} workers have"
+            some = number_of(count, "worker has", "workers have")
             say(f"{self._address}: {some} {words}; what they write may differ")
         if not found["workers"]:
             say(f"{self._address}: no worker yet; waiting for one")

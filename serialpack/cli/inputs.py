@@ -11,6 +11,7 @@ from serialpack.cli.requests import Sources
 from serialpack.errors import FolderError, SerialpackError, UsageError
 from serialpack.far import is_far
 from serialpack.files import Source, shown
+from serialpack.text import number_of
 
 if TYPE_CHECKING:
     from serialpack.folders import Walk
@@ -112,7 +113,7 @@ def _notes(walk: "Walk", takes: Takes, *, empty: bool) -> list[str]:
         (walk.links, "link to a folder", "links to folders"),
         (walk.others, "that is no file", "that are no files"),
     ]
-    words = [f"{count:,} {one if count == 1 else many}" for count, one, many in left if count]
+    words = [number_of(count, one, many) for count, one, many in left if count]
     if empty:
         out = f", {', '.join(words)} left out" if words else ""
         notes.append(f"{walk.folder}: no files to take{out}")

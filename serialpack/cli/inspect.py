@@ -17,6 +17,7 @@ from serialpack.cli.options import (
 )
 from serialpack.cli.requests import InspectRequest, request
 from serialpack.far import is_store
+from serialpack.text import number_of
 
 if TYPE_CHECKING:
     from serialpack.inspection import ColumnsInfo, Inspection, MemberInfo
@@ -202,7 +203,7 @@ def _member_rows(member: MemberInfo) -> list[tuple[str, str]]:
         *([range_row(array)] if array else []),
         ("size", counted(member.size)),
         ("packed", f"{counted(member.packed)}, {ratio(member.packed, member.size)}"),
-        ("container", f"{member.container:,} bytes around the data"),
+        ("container", f"{number_of(member.container, 'byte')} around the data"),
         ("records", "not known" if member.records is None else f"{member.records:,}"),
         ("blocks", blocks),
         ("restores", kept(exact=member.exact, proved=member.proved)),

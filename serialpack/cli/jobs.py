@@ -14,6 +14,7 @@ from serialpack.disk import remove_dead
 from serialpack.errors import ExistingFileError, SerialpackError
 from serialpack.far import is_far
 from serialpack.files import status
+from serialpack.text import number_of
 
 
 class Jobs:
@@ -64,7 +65,7 @@ class Jobs:
         targets = [*(job.target for job in self.all if job.target), *self._left.values()]
         for folder in {os.path.dirname(each) for each in targets}:
             if count := remove_dead(folder or "."):
-                words = "a hidden file" if count == 1 else f"{count:,} hidden files"
+                words = number_of(count, "hidden file")
                 yield f"{folder or '.'}: removed {words} of a killed run"
 
     def _job(

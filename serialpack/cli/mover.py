@@ -35,6 +35,7 @@ from serialpack.output import OutputGroup
 from serialpack.pipeline.workers import usable_cores
 from serialpack.reports import ReportT
 from serialpack.targets import is_device
+from serialpack.text import number_of
 
 if TYPE_CHECKING:
     from serialpack.cli.batch import Batch, FileJob, MakeJobWork
@@ -208,9 +209,9 @@ class Mover:
         if (self._many or self._found.recursive) and not self.dry_run:
             say(self._manner, self._tally.line())
         if self._existing > MANY:
-            more = f"{self._existing - MANY:,} more outputs exist already"
+            more = number_of(self._existing - MANY, "more output exists", "more outputs exist")
             leave = "" if self._outputs.skip_existing else "--skip-existing leaves what is whole, "
-            complain(f"{more}; {leave}-f overwrites them")
+            complain(f"{more} already; {leave}-f overwrites them")
         if self._times is not None:
             self._times.sum_up()
         for line in self.last_words:

@@ -19,6 +19,7 @@ from serialpack.detect import AsFound
 from serialpack.errors import ArchiveError, FileError, FolderError, SerialpackError, UsageError
 from serialpack.formats import FORMATS
 from serialpack.stages.effort import DEFAULT_EFFORT
+from serialpack.text import number_of
 from serialpack.units import format_size
 
 if TYPE_CHECKING:
@@ -115,13 +116,16 @@ class Packer:
         if os.path.lexists(shared_dict):
             found, how = read(shared_dict), ""
         elif mover.dry_run:
-            say(self._manner, f"would train {shared_dict} from {len(self._inputs):,} inputs")
+            say(
+                self._manner,
+                f"would train {shared_dict} from {number_of(len(self._inputs), 'input')}",
+            )
             return
         else:
             mover.targets.make_folder()
             inputs = [path for path in self._inputs if path != STDIO]
             found, files = train_dictionary(inputs, shared_dict, effort=self._how["effort"])
-            how = f" trained from {files:,} files,"
+            how = f" trained from {number_of(files, 'file')},"
         self._how["shared_dict"] = shared_dict
         size = format_size(len(found.content))
         mover.last_words.append(

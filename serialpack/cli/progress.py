@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import NamedTuple
 
 from serialpack.cli.words import screen
-from serialpack.text import printable, shortened, width_of
+from serialpack.text import number_of, printable, shortened, width_of
 from serialpack.units import format_size
 from serialpack.watch import Watch
 
@@ -131,7 +131,7 @@ class FilesBar:
         files, done = self._files, min(self._bytes + self._read, self._total)
         share = done / self._total if self._total else files / len(self._sizes)
         said = [
-            f"{files:,} of {len(self._sizes):,} files",
+            f"{files:,} of {number_of(len(self._sizes), 'file')}",
             f"{format_size(done)} of {format_size(self._total)}",
             f"{format_size(int(done / max(self._line.elapsed, 1e-9)))}/s",
         ]

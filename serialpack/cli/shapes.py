@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from serialpack.cli.words import counted, print_table, ratio
-from serialpack.text import printable, shortened
+from serialpack.text import number_of, printable, shortened
 from serialpack.units import format_size
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def _field_rows(look: Look | Shape) -> list[tuple[str, str]]:
     shown = list(look.fields.items())[:_MOST_FIELDS]
     rows += [(f"  {shortened(printable(k), _MOST_CELLS)}", ", ".join(t)) for k, t in shown]
     if len(look.fields) > len(shown):
-        rows.append(("", f"and {len(look.fields) - len(shown):,} more fields"))
+        rows.append(("", f"and {number_of(len(look.fields) - len(shown), 'more field')}"))
     return rows
 
 
@@ -210,12 +210,8 @@ def _about(entry: ListedEntry) -> str:
         if dataset.minimum is not None:
             words.append(range_words(dataset))
         if dataset.attributes:
-            words.append(_counted_attributes(dataset.attributes))
+            words.append(number_of(dataset.attributes, "attribute"))
     return ", ".join([*words, *([entry.about] if entry.about else [])])
-
-
-def _counted_attributes(count: int) -> str:
-    return "1 attribute" if count == 1 else f"{count:,} attributes"
 
 
 def show_entries(members: Sequence[MemberInfo]) -> None:
@@ -242,7 +238,7 @@ def show_entries(members: Sequence[MemberInfo]) -> None:
 
 
 def _entries(count: int) -> str:
-    return "1 entry" if count == 1 else f"{count:,} entries"
+    return number_of(count, "entry", "entries")
 
 
 def _time(modified: str | None) -> str:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from serialpack.cli.words import note
 from serialpack.pipeline.timing import TimeSpan, add_seconds, recorded
-from serialpack.text import aligned
+from serialpack.text import aligned, number_of
 from serialpack.units import format_size
 
 
@@ -65,7 +65,7 @@ class StageTimes:
             add_seconds(seconds, each.seconds)
             sizes.update(each.sizes)
         wall = perf_counter() - self._since
-        note(f"all {len(self.files):,} files:")
+        note(f"all {number_of(len(self.files), 'file')}:")
         for line in lines_of(FileTimes("", seconds, sizes, [], wall)):
             note(line)
 
@@ -121,9 +121,7 @@ def lines_of(times: FileTimes) -> list[str]:
     workers = sum(lane.role == "work" for lane in lanes_of(times.spans))
     if workers:
         work = sum(spent for stage, spent in stages.items() if stage not in ("read", "write"))
-        rows.append(
-            _row("1 worker" if workers == 1 else f"{workers} workers", work, waited["work"])
-        )
+        rows.append(_row(number_of(workers, "worker"), work, waited["work"]))
     rows.append(_row("total", sum(stages.values()), sum(waited.values())))
     if times.wall is not None:
         rows.append(_row("wall", times.wall, None, times.sizes.get("read")))

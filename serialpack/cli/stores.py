@@ -16,6 +16,7 @@ from serialpack.errors import UsageError
 from serialpack.far import is_store
 from serialpack.formats import FORMATS
 from serialpack.stores.registry import store_named
+from serialpack.text import number_of
 from serialpack.units import format_size
 
 
@@ -122,7 +123,7 @@ def _one(asked: UnpackRequest, option: str) -> str:
 def _closing(done: StoreReport) -> str:
     """What was done, in words."""
     words = [
-        f"{done.records:,} values",
+        number_of(done.records, "value"),
         f"{format_size(done.size)} -> {format_size(done.stored)} ({ratio(done.stored, done.size)})",
         done.chain
         + (f" with a dictionary of {format_size(done.dictionary)}" if done.dictionary else ""),
@@ -166,10 +167,11 @@ def inspect_store(url: str, asked: InspectRequest) -> dict[str, Any]:
     if asked.manner.as_json:
         return {"source": url, **found._asdict()}
     keys = {"own": "their own", "number": "numbers of records", "field": f"field {found.field}"}
+    integers = number_of(found.integer_keys, "integer")
     rows = [
         ("store", found.kind),
         ("values", f"{found.values:,}"),
-        ("keys", f"{keys[found.keys]}; {found.text_keys:,} text, {found.integer_keys:,} integers"),
+        ("keys", f"{keys[found.keys]}; {found.text_keys:,} text, {integers}"),
         ("chain", found.chain),
         ("dictionary", counted(found.dictionary) if found.dictionary else "none"),
         ("size", counted(found.size)),

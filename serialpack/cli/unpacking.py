@@ -26,6 +26,7 @@ from serialpack.errors import (
 )
 from serialpack.paths import check_folder
 from serialpack.reports import ArchiveReport, UnpackReport
+from serialpack.text import number_of
 from serialpack.units import format_size
 
 if TYPE_CHECKING:
@@ -264,7 +265,8 @@ class Unpacker:
     def _sum(self, path: str, folder: str, done: ArchiveReport[UnpackReport]) -> Iterator[str]:
         """What is said of all entries of the archive ``path``."""
         if len(done.entries) > MANY:
-            yield f"{path} -> {folder}: {len(done.entries):,} entries, {format_size(done.size)}"
+            entries = number_of(len(done.entries), "entry", "entries")
+            yield f"{path} -> {folder}: {entries}, {format_size(done.size)}"
         yield from (f"{path}: {note}" for note in done.notes)
 
     def _tell(self, path: str, entry: str, found: UnpackReport | SerialpackError) -> None:
@@ -287,7 +289,9 @@ class Unpacker:
 def _size(report: UnpackReport) -> str:
     """How much was unpacked; of an archive also how many entries."""
     size = format_size(report.size)
-    return size if report.entries is None else f"{report.entries:,} entries, {size}"
+    if report.entries is None:
+        return size
+    return f"{number_of(report.entries, 'entry', 'entries')}, {size}"
 
 
 def _line(path: str, target: str | None, report: UnpackReport) -> dict[str, Any]:

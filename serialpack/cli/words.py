@@ -12,7 +12,7 @@ from typing import IO, Any, cast
 
 from serialpack.errors import FileError
 from serialpack.formats import FORMATS
-from serialpack.text import aligned, printable
+from serialpack.text import aligned, number_of, printable
 from serialpack.units import format_size
 
 #: What each exit code says: what to do next. Manual pages are made from it.
@@ -176,7 +176,7 @@ def percent(part: int, whole: int) -> str:
 def counted(size: int) -> str:
     """``size`` for a person, and to the byte: ``1.5 KiB (1,536 bytes)``."""
     if size < 1024:
-        return "1 byte" if size == 1 else f"{size} bytes"
+        return number_of(size, "byte")
     return f"{format_size(size)} ({size:,} bytes)"
 
 

@@ -9,7 +9,8 @@ from serialpack.conversion.losses import Losses
 from serialpack.conversion.rules import RULES
 from serialpack.conversion.tables.twice import LONGEST, TooFar
 from serialpack.errors import SerialpackError, ValueRefusedError
-from serialpack.values.kinds import Loss
+from serialpack.text import number_of
+from serialpack.values.kinds import DROPPED, Loss
 
 #: Converts with all losses allowed, and writes nothing: with what counts them, and what is called
 #: after each block.
@@ -55,4 +56,5 @@ def listed(refused: ValueRefusedError, target: str, asked: list[str], attempt: A
 
 
 def _told(loss: Loss) -> str:
-    return f"{loss.count:,} {loss.rule} (first in record {loss.record}, {loss.value_path})"
+    some = number_of(loss.count, *DROPPED.get(loss.rule, (loss.rule, loss.rule)))
+    return f"{some} (first in record {loss.record}, {loss.value_path})"

@@ -17,6 +17,7 @@ from serialpack.values.kinds import (
     COLUMNS,
     COMMENTS,
     DIGITS,
+    DROPPED,
     DUPLICATES,
     FIELDS,
     HEADER,
@@ -62,14 +63,14 @@ class Rule(NamedTuple):
     """What a rule is about, in one line, and the kinds of values (``KINDS``) that it changes.
 
     ``carried``: the targets to which it carries them; to any other they are lost by it. ``what``:
-    what was carried, and as what, behind a number. ``only``: the targets that have such a rule.
-    ``back``: the option that turns it back.
+    what was carried, and as what, behind a number: of one, and of several. ``only``: the targets
+    that have such a rule. ``back``: the option that turns it back.
     """
 
     about: str
     kinds: frozenset[str]
     carried: frozenset[str] = NONE
-    what: str = ""
+    what: tuple[str, ...] = ()
     only: frozenset[str] = ALL
     back: str = ""
 
@@ -87,6 +88,11 @@ class Rule(NamedTuple):
         return bool(self.only & {target, "*"})
 
 
+def _dropped(rule: str) -> tuple[str, str]:
+    one, many = DROPPED[rule]
+    return f"{one} dropped", f"{many} dropped"
+
+
 _INTEGERS = {"integer", "inexact-integer", "uint64", "bigint"}
 _FLOATS = {"float", "integral-float", "non-finite"}
 
@@ -95,74 +101,100 @@ RULES: dict[str, Rule] = {
     "cells": Rule(
         "numbers and booleans are bare literals of JSON",
         frozenset({*_INTEGERS, *_FLOATS, "boolean"}),
-        *(TEXT_TABLES, "numbers as cells", TEXT_TABLES, "--typed"),
+        *(TEXT_TABLES, ("number as a cell", "numbers as cells"), TEXT_TABLES, "--typed"),
     ),
     "null": Rule(
         "null is an empty cell, beside numbers of an array NaN, in TOML a key that is left out,"
         " as is an empty list in XML",
         frozenset({"null"}),
-        *(TEXT_TABLES, "nulls as cells", TEXT_TABLES | ARRAYS | ELEMENTS | {"toml"}, "--typed"),
+        *(
+            TEXT_TABLES,
+            ("null as a cell", "nulls as cells"),
+            TEXT_TABLES | ARRAYS | ELEMENTS | {"toml"},
+            "--typed",
+        ),
     ),
     "missing": Rule(
         "a key that only some records have is an empty cell, or null",
         frozenset({"mixed"}),
-        *(TABLES | UNIONS, "missing fields as empty cells", TABLES | UNIONS, "--typed --null null"),
+        *(
+            TABLES | UNIONS,
+            ("missing field as an empty cell", "missing fields as empty cells"),
+            TABLES | UNIONS,
+            "--typed --null null",
+        ),
     ),
     "nested": Rule(
         "a map is a column for each of its keys",
         frozenset({"nested"}),
-        *(TABLES, "maps as dotted columns", TABLES, "--nest"),
+        *(TABLES, ("map as dotted columns", "maps as dotted columns"), TABLES, "--nest"),
     ),
     "mixed": Rule(
         "what has no column of one type is JSON text",
         frozenset({"nested", "array", "mixed", "boolean", "integral-float"}),
-        *(TABLES, "values as JSON text", TABLES, "--nest"),
+        *(TABLES, ("value as JSON text", "values as JSON text"), TABLES, "--nest"),
     ),
     "booleans": Rule(
         "booleans are 0 and 1, in a column that is declared BOOLEAN",
         frozenset({"boolean"}),
-        *(DATABASES, "booleans as 0 and 1", DATABASES, ""),
+        *(DATABASES, ("boolean as 0 or 1", "booleans as 0 and 1"), DATABASES, ""),
     ),
     "json-like": Rule(
         "text that is JSON too stands beside columns of JSON text",
         frozenset({"text"}),
-        *(TEXT_TABLES, "texts that read as JSON", TEXT_TABLES, "--nest NAMES"),
+        *(
+            TEXT_TABLES,
+            ("text that reads as JSON", "texts that read as JSON"),
+            TEXT_TABLES,
+            "--nest NAMES",
+        ),
     ),
     "numbers": Rule(
         "integers beside floats are doubles, where these are exact",
         frozenset({"mixed", "integral-float"}),
-        *(ONE_SCHEMA | ARRAYS, "integers as doubles", ONE_SCHEMA | ARRAYS, ""),
+        *(
+            ONE_SCHEMA | ARRAYS,
+            ("integer as a double", "integers as doubles"),
+            ONE_SCHEMA | ARRAYS,
+            "",
+        ),
     ),
     "shapes": Rule(
         "lists are rows without a header, scalars are one column",
         frozenset({"bare"}),
-        *(TABLES, "records as rows", TABLES, "--no-header"),
+        *(TABLES, ("record as a row", "records as rows"), TABLES, "--no-header"),
     ),
     BY_COLUMN: Rule(
         "the rows of a table are an array for each column",
         frozenset(),
-        *(ARCHIVES, "rows as items of columns", ARCHIVES),
+        *(ARCHIVES, ("row as items of columns", "rows as items of columns"), ARCHIVES),
     ),
     "key-order": Rule(
         "columns stand in order of first appearance, datasets by group",
         frozenset({"mixed"}),
-        *(TABLES | UNIONS | ARRAYS, "orders of keys as that of columns or groups"),
+        *(
+            TABLES | UNIONS | ARRAYS,
+            (
+                "order of keys as that of columns or groups",
+                "orders of keys as that of columns or groups",
+            ),
+        ),
         only=TABLES | UNIONS | ARRAYS,
     ),
     "elements": Rule(
         "numbers and booleans are text, what is empty null, and a list of one its element",
         frozenset({*_INTEGERS, *_FLOATS, "boolean", "array", "text", "nested"}),
-        *(ELEMENTS, "values as text of elements", ELEMENTS, ""),
+        *(ELEMENTS, ("value as text of elements", "values as text of elements"), ELEMENTS, ""),
     ),
     "bson": Rule(
         "BSON's own types become MongoDB's Extended JSON v2, relaxed",
         frozenset({"tag"}),
-        *(ALL, "BSON types as Extended JSON", ALL, "--tagged"),
+        *(ALL, ("BSON type as Extended JSON", "BSON types as Extended JSON"), ALL, "--tagged"),
     ),
     "bytes": Rule(
         "bytes become base64 text (RFC 4648)",
         frozenset({"bytes", "bytearray"}),
-        *(ALL, "bytes as base64", ALL, "--tagged"),
+        *(ALL, ("value of bytes as base64", "values of bytes as base64"), ALL, "--tagged"),
     ),
     "timestamps": Rule(
         "dates, times and durations become ISO 8601 text",
@@ -172,27 +204,27 @@ RULES: dict[str, Rule] = {
                 *("date", "time", "timedelta"),
             }
         ),
-        *(ALL, "times as text", ALL, "--tagged"),
+        *(ALL, ("time as text", "times as text"), ALL, "--tagged"),
     ),
     "decimals": Rule(
         "decimals, fractions and UUIDs become text",
         frozenset({"decimal", "fraction", "uuid"}),
-        *(ALL, "decimals as text", ALL, "--tagged"),
+        *(ALL, ("decimal as text", "decimals as text"), ALL, "--tagged"),
     ),
     "sequences": Rule(
         "tuples and sets become lists",
         frozenset({"tuple", "set", "frozenset"}),
-        *(ALL, "tuples and sets as lists", ALL, "--tagged"),
+        *(ALL, ("tuple or set as a list", "tuples and sets as lists"), ALL, "--tagged"),
     ),
     "keys": Rule(
         "keys that are no text become text",
         frozenset({"integer-key", "key"}),
-        *(ALL, "keys as text", ALL, "--tagged"),
+        *(ALL, ("key as text", "keys as text"), ALL, "--tagged"),
     ),
     "spellings": Rule(
         "cells of a column that --types names are read in any spelling",
         frozenset(),
-        *(ALL, "cells spelled otherwise", ALL, ""),
+        *(ALL, ("cell spelled otherwise", "cells spelled otherwise"), ALL, ""),
     ),
     "nan": Rule("NaN and infinities become null", frozenset({"non-finite", "nan-bits"})),
     # None is about integers of more than 4300 digits: Python does not write them in decimal.
@@ -206,22 +238,22 @@ RULES: dict[str, Rule] = {
         frozenset({"digits", "overflow", "negative-zero"}),
     ),
     DUPLICATES: Rule("the last of equal keys wins", frozenset({"duplicate-keys"})),
-    COMMENTS: Rule("comments are dropped", frozenset(), ALL, "comments dropped"),
+    COMMENTS: Rule("comments are dropped", frozenset(), ALL, _dropped(COMMENTS)),
     SPACE: Rule(
         "white space between the elements of XML is dropped",
         frozenset(),
-        *(ALL, "white spaces between elements dropped"),
+        *(ALL, _dropped(SPACE)),
     ),
     HEADER: Rule(
         "what the header of a volume says beside type and shape is dropped",
         frozenset(),
-        *(ALL, "headers of volumes dropped"),
+        *(ALL, _dropped(HEADER)),
     ),
     ATTRIBUTES: Rule(
         "attributes of HDF5 are dropped where a dataset alone is taken, or no array holds them; and"
         " links, empty groups and names of enumerated numbers",
         frozenset(),
-        *(ALL, "attributes dropped"),
+        *(ALL, _dropped(ATTRIBUTES)),
     ),
     ORDER: Rule("text and elements of XML that alternate are put together", frozenset()),
     COLUMNS: Rule("the names of columns are dropped, of a table without rows", frozenset()),

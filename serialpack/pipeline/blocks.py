@@ -167,6 +167,22 @@ class BlockPacker:
             return self.finish(source, serialized, timer)
 
     @property
+    def passes(self) -> bool:
+        """Whether the serializer hands on the bytes as they are, and looks at none."""
+        return isinstance(self.serializer, ByteSerializer) and self.serializer.passes
+
+    def alone(self, data: Buffer, records: int | None, timer: Timer) -> tuple[Block, Buffer]:
+        """The one block of a source, and its payload, where the serializer ``passes``: as by
+        calling it, with nothing around the work itself."""
+        timer.lap("serialize")
+        timer.lap("prove")
+        packed = self._parts.one(data, 0, timer, early=True)
+        flags = STORED * packed.stored | EXACT
+        block = Block(0, flags, records, len(data), packed.check, None, (packed.part,))
+        timer.lap("checksum")
+        return block, packed.payload
+
+    @property
     def _serialized(self) -> float:
         """About how far the work is once the block is serialized and proved."""
         if self.serializer.compresses:

@@ -11,7 +11,7 @@ from serialpack.auto import Split
 from serialpack.container.frames import frame_check
 from serialpack.container.index import IndexRow
 from serialpack.container.names import DictionaryName
-from serialpack.container.records import ENTRIES, Header
+from serialpack.container.records import ENTRIES, Block, Header
 from serialpack.container.short import ShortForm
 from serialpack.container.writer import MemberWriter, refused_as_written
 from serialpack.detect import looks_like, not_converted
@@ -21,7 +21,7 @@ from serialpack.formats.base import SourceBlock, Style, ValueFormat
 from serialpack.pipeline.blocks import SETTINGS, BlockPacker, Plan, of_records, plan_of
 from serialpack.pipeline.digest import WholeDigest
 from serialpack.pipeline.line import SMALL, Crew, Elsewhere, Line, Progress
-from serialpack.pipeline.timing import add_seconds, record
+from serialpack.pipeline.timing import Timer, add_seconds, record
 from serialpack.pipeline.workers import INLINE, INLINE_PLAIN
 from serialpack.pipeline.writing import keeps, needs_values
 from serialpack.serializers import SERIALIZERS
@@ -186,43 +186,33 @@ class ShortPacker(NamedTuple):
     packer: BlockPacker
     form: ShortForm
 
-    def pack(
-        self,
-        source: SourceBlock,
-        name: str | None,
-        mtime: int | None,
-        write: Callable[[Buffer], object],
-        seconds: dict[str, float],
-    ) -> PackedMember | None:
-        """Pack ``source``, all in one block, into a short member; None where it has to be a long
-        one, and nothing is written. ``seconds``: those that it took are added there."""
+    def member(
+        self, source: SourceBlock, name: str | None, mtime: int | None, seconds: dict[str, float]
+    ) -> tuple[bytes, Block, bytes] | None:
+        """The short member of ``source``, all in one block; that block, and the frame that says so.
+
+        None where it has to be a long one. ``seconds``: those that it took are added there.
+        """
         since = perf_counter()
-        packed = self.packer(source)
+        if self.packer.passes and not source.extents:
+            timer = Timer()
+            block, payload = self.packer.alone(source.data, source.records, timer)
+            spent = timer.seconds
+        else:
+            block, (payload, *_), _, spent, _ = self.packer(source)
         made = perf_counter()
-        record(since, made, packed.seconds)
-        add_seconds(seconds, packed.seconds)
-        block, payload = packed.block, packed.payload[0]
+        record(since, made, spent)
+        add_seconds(seconds, spent)
         with refused_as_written():
             frame = self.form.frame(block, payload, name, mtime)
         if frame is None:
             return None
         data = b"".join((self.start, frame, payload))
-        write(data)
         end = perf_counter()
         times = {"wait": made - since, "write": end - made}
         record(since, end, times)
         add_seconds(seconds, times)
-        row = IndexRow.of(block, len(frame), frame_check(frame))
-        return PackedMember(
-            (row,),
-            block.records,
-            block.size,
-            block.exact,
-            len(data),
-            len(payload),
-            int(block.stored),
-            seconds,
-        )
+        return data, block, frame
 
 
 class _LastAlike(local):
@@ -263,7 +253,23 @@ def _pack_alone(
         header, plan = prepare(asked, first)
         alike = ShortPacker(asked, style, header.start, BlockPacker(plan), ShortForm(header))
         _last.alike = alike
-    return alike.pack(first, packing.name, packing.mtime, write, line.seconds)
+    made = alike.member(first, packing.name, packing.mtime, line.seconds)
+    if made is None:
+        return None
+    data, block, frame = made
+    since = perf_counter()
+    write(data)
+    add_seconds(line.seconds, {"write": perf_counter() - since})
+    return PackedMember(
+        (IndexRow.of(block, len(frame), frame_check(frame)),),
+        block.records,
+        block.size,
+        block.exact,
+        len(data),
+        block.payload,
+        int(block.stored),
+        line.seconds,
+    )
 
 
 def with_dictionary(

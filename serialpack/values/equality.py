@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from serialpack.literal import Literal
+from serialpack.text import number_of
 from serialpack.values.kinds import Difference, in_order, key_kind, shown, value_step
 from serialpack.values.parts import (
     NOTHING,
@@ -205,7 +206,7 @@ class _Walk:
             yield from _maps(dict(x), dict(y))
         elif isinstance(x, list | tuple):
             if len(x) != len(y):
-                yield Difference(0, "", f"{len(x)} elements", f"{len(y)}", kind_of(x))
+                yield Difference(0, "", number_of(len(x), "element"), f"{len(y)}", kind_of(x))
             for i, pair in enumerate(zip(x, y, strict=False)):
                 yield (f"[{i}]", *pair)
         elif isinstance(x, set | frozenset):
@@ -253,7 +254,7 @@ def _maps(x: dict[Any, Any], y: dict[Any, Any]) -> Iterator[Pair | Difference]:
     if len(x) != len(y):
         odd = [*(x.keys() - y.keys()), *list(x)[:1]]
         kind = (key_kind(odd[0]) if odd else None) or "value"
-        yield Difference(0, "", f"{len(x)} keys", f"{len(y)} keys", kind)
+        yield Difference(0, "", number_of(len(x), "key"), number_of(len(y), "key"), kind)
         return
     for (before, value), (after, became) in zip(x.items(), y.items(), strict=True):
         if not is_leaf(before):

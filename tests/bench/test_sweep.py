@@ -165,7 +165,7 @@ def test_fewer_runs_are_told() -> None:
         "messages", [1_000_000], is_sample=True, budget=0.02, serializers=["cbor"], codecs=["none"]
     )
     assert found.rows[0].runs < 50
-    assert any(note.startswith("1 of 1 rows were run fewer than 50 times") for note in found.notes)
+    assert any(note.startswith("1 of 1 row was run fewer than 50 times") for note in found.notes)
 
 
 # --- files -----------------------------------------------------------------------------------

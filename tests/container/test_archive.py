@@ -177,7 +177,7 @@ def test_the_target_appears_whole_or_not_at_all(tmp_path: Path) -> None:
     target = tmp_path / "all.spk"
     good = tmp_path / "good"
     good.write_bytes(b"x" * 10_000)
-    with pytest.raises(serialpack.ArchiveError, match="1 of 1 entries could not be packed"):
+    with pytest.raises(serialpack.ArchiveError, match="1 of 1 entry could not be packed"):
         serialpack.pack_archive({"gone": tmp_path / "gone"}, target)
     sound, bad = tmp_path / "sound.json", tmp_path / "bad.json"
     sound.write_bytes(b"[1, 2]")

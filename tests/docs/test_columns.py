@@ -238,7 +238,7 @@ def test_files_that_another_makes_smaller_are_listed() -> None:
         XZ._replace(source=role, size=72_000),
     )
     text = page(measured(mine, xz))
-    assert "`columns -9` is not the smallest of 1 of 1 files" in text
+    assert "`columns -9` is not the smallest of 1 of 1 file" in text
     assert "- json/a.json: `xz -6` has 10.0 % less" in text
     assert "`columns -9` is not the smallest of 0" in page(measured(mine, xz._replace(size=80_000)))
 

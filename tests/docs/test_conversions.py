@@ -127,18 +127,18 @@ OF_BSON = {"_id": {"$oid": "507f1f77bcf86cd799439011"}, "raw": "AP8="}
 #: By the command's words, without its comment.
 COMMANDS: dict[str, Wanted] = {
     "--to csv cars.json": Wanted(
-        "4 carried: 3 numbers as cells, 1 nulls as cells (back: -F csv --typed)",
+        "4 carried: 3 numbers as cells, 1 null as a cell (back: -F csv --typed)",
         *(text("cars.csv"), "Name,Miles,Gears\na,18.0,5\nb,15,\n"),
     ),
     "--to csv log.ndjson": Wanted(
-        "1 missing fields as empty cells",
+        "1 missing field as an empty cell",
         *(text("log.csv"), "at,ms,who\n2024-01-01T10:00:00Z,12,\nlater,7.5,ann\n"),
     ),
     "--to parquet log.ndjson": Wanted(
-        "1 integers as doubles", rows("log.parquet"), [LOG[0] | {"who": None}, LOG[1]]
+        "1 integer as a double", rows("log.parquet"), [LOG[0] | {"who": None}, LOG[1]]
     ),
     "--to parquet penguins.json": Wanted(
-        "1 integers as doubles", rows("penguins.parquet"), CARS[::-1]
+        "1 integer as a double", rows("penguins.parquet"), CARS[::-1]
     ),
     "--to csv --at statuses --null null --lossy around twitter.json": Wanted(
         "(back: -F csv --typed --nest --null null)", None
@@ -151,7 +151,7 @@ COMMANDS: dict[str, Wanted] = {
         *(rows("apache_builds.parquet"), [{"jobs": [{"n": 1}, {"n": 2}], "mode": "{}"}]),
     ),
     "--to parquet citm_catalog.json": Wanted(
-        "1 values as JSON text (back: -F parquet --nest)",
+        "1 value as JSON text (back: -F parquet --nest)",
         *(rows("citm_catalog.parquet"), [{"m": {"a": {"b": 1}}, "v": '[1,"x"]'}]),
     ),
     "--to json export.csv": Wanted(
@@ -175,14 +175,14 @@ COMMANDS: dict[str, Wanted] = {
         '"again":{"runs-on":"linux","python":[3.10,"3.11"]}}}\n',
     ),
     "--to yaml pyproject.toml": Wanted(
-        "1 comments dropped", text("pyproject.yaml"), "project:\n  name: x\n  size: 1.10\n"
+        "1 comment dropped", text("pyproject.yaml"), "project:\n  name: x\n  size: 1.10\n"
     ),
     "--to json canada.json.gz": Wanted(
         "same values", text("canada.json"), f"[\n{CANADA.decode()[1:-1]}\n]\n"
     ),
     "--to msgpack canada.json.gz": Wanted("same values", None),
     "--to json --indent 2 events.bson": Wanted(
-        "1 BSON types as Extended JSON, 1 bytes as base64", values("events.json"), [OF_BSON]
+        "1 BSON type as Extended JSON, 1 value of bytes as base64", values("events.json"), [OF_BSON]
     ),
     "--to csv --null null odd.json": Wanted("--typed --nest --separator / --null null)", None),
     "-F csv --to json --typed --nest --separator / --null null odd.csv -o even.json": Wanted(

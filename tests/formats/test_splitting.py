@@ -18,6 +18,7 @@ import serialpack
 from serialpack.errors import RefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock
+from serialpack.formats.json import split as json_split
 from serialpack.formats.shared import split as splitting
 from tests.formats import texts
 from tests.serializers.chains import writing
@@ -121,6 +122,33 @@ def test_white_space_behind_a_document_may_be_large() -> None:
 @pytest.mark.parametrize("bad", ["[1,2}", '["a', "[1,2]]", "[1] [2]", "{", '{"a":1'])
 def test_a_document_that_is_no_json_has_no_records_at_its_end(bad: str) -> None:
     assert texts.split("json", bad.encode(), 1000)[-1].records is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b'{"a": NaN}',
+        b"[NaN, -Infinity, 1]",
+        b"[%s]" % (b"9" * 5000),
+        b'{"a": "\xff\xfe", "b": "\x01"}',
+        b'["\\ud800", "\\q"]',
+        b'[1,, 2] {"a" 1}',
+        b"[" * 3000 + b"]" * 3000,
+        b'{"a": 1}, {"b": 2}',
+        b"[01, 1.]",
+        b'{"a": 1, "a": 2}\n',
+    ],
+)
+def test_records_are_as_many_whoever_counts_them(
+    text: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of many small files the first are counted by another parser than the rest."""
+    found = []
+    for parsed in (0, 1 << 30):
+        monkeypatch.setattr(json_split._Parsed, "so_far", parsed)
+        blocks = FORMATS.get("json").split(io.BytesIO(text).read, 4096)
+        found.append([block.records for block in blocks])
+    assert found[0] == found[1]
 
 
 def test_depth_beyond_every_parser_can_be_cut() -> None:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from serialpack.bench.reports._columns import duration, is_known, significant
 from serialpack.bench.results import Recommendation, Results, Row, Status
+from serialpack.text import number_of
 from serialpack.units import format_size
 
 #: So many names are listed for one reason; more of them are counted.
@@ -56,7 +57,7 @@ def reasons(results: Results) -> list[Reason]:
 
 
 def _name(row: Row, *, several: bool) -> str:
-    threads = f" on {row.threads} threads" if several else ""
+    threads = f" on {number_of(row.threads, 'thread')}" if several else ""
     return row.chain + threads + (f" with n = {row.n:,}" if row.n is not None else "")
 
 
@@ -68,15 +69,15 @@ def headline(results: Results) -> str:
     """What was measured, without its name."""
     what = "Python objects" if results.mode == "object" else results.format
     count = results.records
-    records = "" if count is None else f", {count:,} record{'s' * (count != 1)}"
-    return f"{results.size:,} bytes of {what}{records}"
+    records = "" if count is None else f", {number_of(count, 'record')}"
+    return f"{number_of(results.size, 'byte')} of {what}{records}"
 
 
 def effort(results: Results) -> str:
     """How much was measured, in what time."""
     known = [row for row in results.rows if is_known(row)]
     sampled = sum(row.status == "sampled" for row in known)
-    text = f"{len(known):,} of {len(results.rows):,} combinations measured"
+    text = f"{len(known):,} of {number_of(len(results.rows), 'combination')} measured"
     if sampled:
         held = f"at most {format_size(results.sampled)}"
         part = held if results.sampled < results.size else "a part"
@@ -88,8 +89,9 @@ def effort(results: Results) -> str:
 def machine(results: Results) -> str:
     """Where and when."""
     here = results.machine
+    cores = number_of(here.cores, "core")
     return (
-        f"{here.cpu}, {here.cores} cores, {format_size(here.memory)} of memory, {here.system},"
+        f"{here.cpu}, {cores}, {format_size(here.memory)} of memory, {here.system},"
         f" Python {here.python}, serialpack {here.serialpack}, {results.date}"
     )
 

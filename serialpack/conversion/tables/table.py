@@ -13,6 +13,7 @@ from serialpack.conversion.tables.layout import Layout, TableColumn
 from serialpack.depth.values import holds_itself
 from serialpack.formats.shared.document import compared
 from serialpack.formats.shared.join import Piece
+from serialpack.text import number_of
 from serialpack.values.equality import kind_of
 from serialpack.values.kinds import Difference, Loss, shown, totals
 from serialpack.values.quick import quickly_same
@@ -128,7 +129,7 @@ def unlike(column: TableColumn, was: Sequence[Any], became: Sequence[Any]) -> Di
         if not same_column([before], [after]):
             kind = "value" if before is MISSING else inner_kind(before)
             return Difference(number, column.value_path, shown(before), shown(after), kind)
-    counts = f"{len(was)} rows", str(len(became))
+    counts = number_of(len(was), "row"), str(len(became))
     return Difference(0, column.value_path, *counts, "value")
 
 

@@ -7,6 +7,7 @@ from collections.abc import Collection
 from serialpack.conversion.rules import RULES, TEXT_TABLES
 from serialpack.conversion.tables.layout import Layout, other_separator
 from serialpack.conversion.tables.shaping import NO_COLUMNS, Shaping
+from serialpack.text import number_of
 from serialpack.values.kinds import Loss
 
 #: So many kinds are named in the closing line.
@@ -18,14 +19,14 @@ def closing_words(carried: list[Loss], back: Collection[str], target: str) -> st
     if not carried:
         return ""
     most = sorted(carried, key=lambda loss: -loss.count)
-    parts = [f"{loss.count:,} {RULES[loss.rule].what}" for loss in most[:_MOST]]
+    parts = [number_of(loss.count, *RULES[loss.rule].what) for loss in most[:_MOST]]
     if len(most) > _MOST:
         parts.append("... (-v shows all)")
     total = sum(loss.count for loss in carried)
     words = f" (back: {' '.join(back)})" if back else ""
     line = f"{total:,} carried: {', '.join(parts)}{words}"
     if target not in TEXT_TABLES:
-        return line.replace("as empty cells", "as null")
+        return line.replace("as empty cells", "as null").replace("as an empty cell", "as null")
     return line + _unless(carried, back)
 
 

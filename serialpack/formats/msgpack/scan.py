@@ -26,6 +26,7 @@ from serialpack.first_bytes import (
 from serialpack.formats.base import Difference, Unheld, depth_loss, value_step
 from serialpack.formats.msgpack.values import Repeated, key_of, messages
 from serialpack.formats.shared.document import Malformed
+from serialpack.text import number_of
 from serialpack.values.kinds import shown
 
 #: In how many bytes a length or a count stands behind these first bytes.
@@ -178,4 +179,4 @@ def _take(data: bytes, start: int, at: int, size: int, what: str) -> bytes:
 
 
 def _bytes(count: int) -> str:
-    return "1 byte" if count == 1 else f"{count} bytes"
+    return number_of(count, "byte")

@@ -277,16 +277,16 @@ def split_records(
     most_values: int = 0,
 ) -> Iterator[SourceBlock]:
     """Blocks of whole records, as ``Format.split`` promises."""
-    window = Window(read, count_lines=for_values, spare=finder.spare)
+    data = b""
     if finder.takes_bytes and block_size <= _PIECE:
         data = read(block_size + 1)
         if len(data) <= block_size and _sparse(finder, data, 0, len(data), most_values) is None:
-            yield SourceBlock(
-                data, 0, 0, _rest(finder, data, 0), last=True, line=0 if for_values else -1
-            )
+            line = 0 if for_values else -1
+            yield SourceBlock(data, 0, 0, _rest(finder, data, 0), last=True, line=line)
             return
-        window.begin(data)
-        del data
+    window = Window(read, count_lines=for_values, spare=finder.spare)
+    window.begin(data)
+    del data
     while True:
         have, size = _wanted(window, block_size, finder, most_values)
         if have <= size:

@@ -17,6 +17,7 @@ from serialpack.formats.arrays.hdf5.types import NoArray, held, is_text, unheld,
 from serialpack.formats.arrays.header import ArrayHeader
 from serialpack.formats.arrays.rows import shown_corner
 from serialpack.formats.arrays.types import spelled
+from serialpack.text import number_of
 
 #: So much of all numbers together is looked at.
 _FAR = 64 << 20
@@ -73,7 +74,7 @@ def _entry(node: TreeNode) -> dict[str, Any]:
         attributes = len(node.what.attrs)
         if not isinstance(node.what, h5py.Dataset):
             group = isinstance(node.what, h5py.Group)
-            about = f"{attributes:,} attribute{'s' * (attributes > 1)}" if attributes else ""
+            about = number_of(attributes, "attribute") if attributes else ""
             return {**entry, "type": "group" if group else "other", "about": about}
         return {**entry, "type": "dataset", **_facts(node.what, attributes)}
     except (TypeError, ValueError) as error:

@@ -1,0 +1,28 @@
+"""Words for people: how many there are of what."""
+
+from __future__ import annotations
+
+import pytest
+
+from serialpack.conversion.rules import RULES
+from serialpack.text import number_of
+
+
+@pytest.mark.parametrize(
+    ("count", "words", "said"),
+    [
+        (0, ("file",), "0 files"),
+        (1, ("file",), "1 file"),
+        (2345, ("file",), "2,345 files"),
+        (1, ("entry", "entries"), "1 entry"),
+        (2, ("entry", "entries"), "2 entries"),
+    ],
+)
+def test_one_is_told_from_several(count: int, words: tuple[str, ...], said: str) -> None:
+    assert number_of(count, *words) == said
+
+
+@pytest.mark.parametrize("name", [name for name, rule in RULES.items() if rule.what])
+def test_what_was_carried_has_words_for_one(name: str) -> None:
+    one, several = RULES[name].what
+    assert one != several
