@@ -15,6 +15,7 @@ from serialpack.api import (
     target_name,
 )
 from serialpack.conversion.begun import Known, as_found, begun, looked_at
+from serialpack.conversion.copying import copied
 from serialpack.conversion.fixed import parted
 from serialpack.conversion.given import Given
 from serialpack.conversion.listed import listed
@@ -256,9 +257,10 @@ def _converted(
         verify = how["verify"]
         with opened_target(target, how["force"], opened.stat, verify=verify) as into:
             out = LimitedWrite(into.write if losses is None else _no_write, how["max_size"])
-            copied = given.packed == to and not _asks(how) and not given.plan.fields
-            if copied or _is_made(given, plan):
-                done = _copy(given.read, out, progress)
+            same = given.packed == to and not _asks(how) and not given.plan.fields
+            if same or _is_made(given, plan):
+                checked = same and verify and given.projected is None
+                done = copied(given.read, out, progress, plan.source if checked else None)
             elif (array := _as_array(given.read, out, plan, progress)) is not None:
                 done = array
             else:
@@ -277,7 +279,7 @@ def _converted(
             projected = given.projected
             done = done._replace(losses=totals([*done.losses, *given.dropped]))
             missing = wanted.missing(done.fields if projected is None else projected.found)
-            if copied and projected is not None:
+            if same and projected is not None:
                 done = done._replace(records=projected.records)
             if missing and out.written and done.records != 0:
                 lost = fields_lost(missing, how["lossy"])
@@ -285,7 +287,7 @@ def _converted(
                 if losses is not None:
                     losses.merge([lost])
             opened.check_unchanged()
-    whole = copied and not how["fields"]
+    whole = same and not how["fields"]
     return ConvertReport(
         source=opened.path,
         target=target_name(target),
@@ -359,14 +361,3 @@ def _as_array(
             hint=f"--to npy --lossy {FIXED}:{plan.step:g} where it is one",
         )
     return found
-
-
-def _copy(read: Read, write: Write, progress: Progress | None) -> Converted:
-    """The very bytes: a container's source is in the format that is asked for."""
-    done = 0
-    while data := read(1 << 20):
-        write(data)
-        done += len(data)
-        if progress is not None:
-            progress(done, done)
-    return Converted(done, None, [], 0, [], {})

@@ -102,3 +102,47 @@ def test_what_has_no_records_or_may_run_code_is_not_read() -> None:
         as_json("bytes", b"abc")
     with pytest.raises(RefusedError, match="trust"):
         as_json("pickle", b"I1\n.")
+
+
+#: What is not valid in a format whose name, or first bytes, it has.
+BAD = {
+    "json": b'{"a":1,}',
+    "ndjson": b'{"a":1}\n{"a"\n',
+    "yaml": b"a: [1,\n",
+    "toml": b"a = \n",
+    "xml": b"<a><b></a>",
+    "msgpack": b"\x92\x01",
+    "cbor": b"\x82\x01",
+    "bson": b"\x20\0\0\0abc",
+    "csv": b'a,b\n"1\n',
+    "npy": b"\x93NUMPY\x01\0v\0abc",
+    "avro": b"Obj\x01abc",
+    "parquet": b"PAR1abcdPAR1",
+    "sqlite": b"SQLite format 3\0abc",
+    "npz": b"PK\3\4abc",
+}
+
+
+@pytest.mark.parametrize("format", BAD)
+def test_what_is_not_valid_in_its_format_is_not_given_as_such(format: str) -> None:
+    """A container keeps any bytes; ``--to`` its format gave them back as if they were valid."""
+    packed = io.BytesIO()
+    serialpack.pack(io.BytesIO(BAD[format]), packed, format=format)
+    packed.seek(0)
+    with pytest.raises(InputError, match=r"not valid|no sound"):
+        serialpack.convert(packed, io.BytesIO(), to=format)
+    if format not in ("csv", "parquet", "sqlite"):  # which are looked at in any case
+        packed.seek(0)
+        copy = io.BytesIO()
+        serialpack.convert(packed, copy, to=format, verify=False)
+        assert copy.getvalue() == BAD[format]
+
+
+@pytest.mark.parametrize("source", [b'{"a":1, "a":2}', b"[" * 600 + b"]" * 600, b" [1,\n2] "])
+def test_what_is_valid_but_no_value_here_is_given_as_it_is(source: bytes) -> None:
+    packed, copy = io.BytesIO(), io.BytesIO()
+    serialpack.pack(io.BytesIO(source), packed, format="json")
+    packed.seek(0)
+    report = serialpack.convert(packed, copy, to="json")
+    assert copy.getvalue() == source
+    assert report.exact
