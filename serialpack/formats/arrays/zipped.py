@@ -6,7 +6,7 @@ import io
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from itertools import islice
 from pathlib import Path
@@ -18,6 +18,7 @@ from serialpack.formats.arrays.layout import layout_of
 from serialpack.formats.base import Read
 from serialpack.formats.shared.document import Malformed
 from serialpack.formats.shared.large import LargeValue
+from serialpack.stages.stage import Buffer
 
 #: What a name of an array has behind it as the name of an entry.
 ENDING = ".npy"
@@ -190,8 +191,35 @@ def _reading(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[Read]:
 
 def zip_of(arrays: dict[str, bytes]) -> bytes:
     """The archive of .npy files by name, not compressed, as numpy.savez writes it."""
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
-        for name, data in arrays.items():
-            archive.writestr(zipfile.ZipInfo(name + ENDING), data)
-    return out.getvalue()
+    return b"".join(zip_pieces((name, [data]) for name, data in arrays.items()))
+
+
+def zip_pieces(arrays: Iterable[tuple[str, Iterable[Buffer]]]) -> Iterator[bytes]:
+    """As ``zip_of``, of .npy files in pieces, as these are made."""
+    out = _Out()
+    with zipfile.ZipFile(cast("IO[bytes]", out), "w", zipfile.ZIP_STORED) as archive:
+        for name, pieces in arrays:
+            info = zipfile.ZipInfo(name + ENDING)
+            with archive.open(info, "w", force_zip64=True) as entry:
+                for piece in pieces:
+                    entry.write(piece)
+                    yield from out.taken()
+    yield from out.taken()
+
+
+class _Out:
+    """Keeps what is written until it is taken."""
+
+    def __init__(self) -> None:
+        self._pieces: list[bytes] = []
+
+    def write(self, data: Buffer) -> int:
+        self._pieces.append(bytes(data))
+        return len(data)
+
+    def flush(self) -> None:
+        """There is nothing behind it."""
+
+    def taken(self) -> list[bytes]:
+        pieces, self._pieces = self._pieces, []
+        return pieces
