@@ -76,11 +76,15 @@ def begun(source: Source, to: str, how: ConvertOptions, threads: int) -> Begun:
     )
     if how["table"] is not None and not DATABASES & {to, given.plan.source}:
         raise UsageError("--table is for SQLite", hint="leave it out")
-    shaping = how["shaping"]
+    shaping, losses = how["shaping"], Losses(allowed_for(to, lossy, strict=how["strict"]))
+    if given.plan.source == "object":
+        from serialpack.conversion.from_objects import from_object
+
+        given, at = from_object(given, shaping.at, to, losses)
+        shaping = shaping._replace(at=at)
     if FORMATS.declaration(given.plan.source).has_datasets and given.packed != to:
         from serialpack.conversion.datasets import from_datasets
 
-        losses = Losses(allowed_for(to, lossy, strict=how["strict"]))
         given = from_datasets(given, shaping.at, to, losses)
         shaping = shaping._replace(at=None)
     target = _same_dialect(to, given.plan.source)

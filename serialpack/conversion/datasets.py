@@ -49,7 +49,8 @@ def from_datasets(given: Given, at: str | None, to: str, losses: Losses) -> Give
     plan = given.plan._replace(source=source)
     if rows := known.get("rows"):
         plan = plan._replace(structure=Structure.ARRAY if rows == "many" else None, alone=True)
-    return given._replace(read=Pieces(answers).read, plan=plan, of=file, dropped=tuple(lost))
+    made = given._replace(made=True, of=file, dropped=tuple(lost))
+    return made._replace(read=Pieces(answers).read, plan=plan)
 
 
 def _counted(rule: str, what: list[str]) -> Loss:

@@ -327,7 +327,7 @@ def _comes_back(plan: ConversionPlan, done: Converted, *, as_it_is: bool) -> str
 def _is_made(given: Given, plan: ConversionPlan) -> bool:
     """Whether what is read was made in the format of the target, and no values are asked for."""
     values = plan.tagged or plan.skip_bad or plan.fields or plan.shaping != Shaping() or plan.step
-    return given.of is not None and plan.source == plan.target and not values
+    return given.made and plan.source == plan.target and not values
 
 
 def _asks(how: ConvertOptions) -> bool:

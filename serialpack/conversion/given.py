@@ -42,7 +42,8 @@ class Given(NamedTuple):
     ``projected``: what gives only the fields that were asked for, where that is done in reading.
     ``by_content``: what it is was neither said nor told by a name or first bytes.
     ``as_it_is``: what is read are the very bytes of the source, or of what was packed.
-    ``of``: the file of datasets that what is read was made of, and ``dropped`` what was not.
+    ``made``: what is read is made here, ``of`` a file of datasets or an object; and ``dropped``:
+    what of it is not, or otherwise.
     """
 
     read: Read
@@ -53,6 +54,7 @@ class Given(NamedTuple):
     projected: Projected | None = None
     by_content: bool = False
     as_it_is: bool = True
+    made: bool = False
     of: FileRead | None = None
     dropped: tuple[Loss, ...] = ()
 
@@ -128,9 +130,8 @@ def given_by(
     plan = ConversionPlan(format or packed.format, fields=fields.paths)
     if is_object:
         if stored == "object":
-            raise InputError(
-                f"{serializer.name} holds an object of Python", hint="serialpack.load reads it"
-            )
+            whole = (serializer.name, settings)
+            return Given(Pieces(pieces).read, plan, "object", packed.format, whole, as_it_is=False)
         cls = SERIALIZERS.cls(serializer.name)
         tabular = issubclass(cls, RecordSerializer) and cls.tabular
         plan = ConversionPlan(

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from serialpack.depth import MAX_DEPTH, TooDeep
 from serialpack.formats.arrays.header import ArrayHeader
 from serialpack.formats.msgpack.values import messages
-from serialpack.serializers._frames import ARROW, FRAME, SERIES
 from serialpack.serializers._own_types import (
     ARRAY,
     COUNTER,
@@ -24,6 +23,7 @@ from serialpack.serializers._own_types import (
     TUPLE,
     value_of,
 )
+from serialpack.serializers.frames import ARROW, FRAME, SERIES
 from serialpack.stages.stage import Buffer
 
 

@@ -48,7 +48,7 @@ Parts = tuple[int, list[Any]]
     DATACLASS,
     _TYPED,
 ) = range(1, 18)
-#: Arrays and scalars of NumPy, which ``arrays`` knows; to 22 tables, which ``_frames`` does.
+#: Arrays and scalars of NumPy, which ``arrays`` knows; to 22 tables, which ``frames`` does.
 ARRAY, SCALAR = 18, 19
 _RANGE, _SLICE = 23, 24
 ORDERED, DEQUE, COUNTER, DEFAULT, NAMED_TUPLE = range(25, 30)

@@ -18,16 +18,6 @@ from serialpack.formats.python.buffers import (
     whole_frame,
 )
 from serialpack.formats.shared.recursion import frames_for
-from serialpack.serializers._frames import (
-    ARROW,
-    FRAME,
-    SERIES,
-    frame_of,
-    is_table,
-    parts_of_frame,
-    stream_of,
-    table_over,
-)
 from serialpack.serializers._outline import ObjectOutline, outline
 from serialpack.serializers._own_types import (
     ARRAY,
@@ -39,6 +29,16 @@ from serialpack.serializers._own_types import (
 )
 from serialpack.serializers.arrays import array_over, described, is_array, scalar_over
 from serialpack.serializers.base import RecordSerializer
+from serialpack.serializers.frames import (
+    ARROW,
+    FRAME,
+    SERIES,
+    frame_of,
+    is_table,
+    parts_of_frame,
+    stream_of,
+    table_over,
+)
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import TEXT_KINDS
 

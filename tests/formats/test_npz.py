@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import struct
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from serialpack.errors import (
     UsageError,
     ValueRefusedError,
 )
+from serialpack.formats.arrays import zipped
 from serialpack.look import ArrayLook
 from tests.formats.test_npy import RECORDS, lying, saved
 
@@ -246,6 +248,41 @@ def test_what_lies_is_one_line_and_kept_as_bytes(name: str, at: bool, tmp_path: 
     serialpack.pack(tmp_path / "a.npz", tmp_path / "a.spk")
     serialpack.unpack(tmp_path / "a.spk", tmp_path / "again")
     assert (tmp_path / "again").read_bytes() == data
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_no_more_is_read_of_a_directory_that_lies(
+    packed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All of the file was, into memory."""
+    monkeypatch.setattr(zipped, "_MOST_READ", 1000)
+    data = bytearray(archive(compressed=False, a=np.arange(500.0)))
+    ends = data.rindex(b"PK\5\6") + 12
+    size, at = struct.unpack_from("<II", data, ends)
+    struct.pack_into("<II", data, ends, at + size, 0)
+    path = tmp_path / "a.npz"
+    path.write_bytes(data)
+    if packed:
+        serialpack.pack(path, path := tmp_path / "a.spk")
+    with pytest.raises(InputError, match=r"no whole zip: a directory of 4,\d+ bytes"):
+        serialpack.convert(path, io.BytesIO(), to="npy", shaping=Shaping(at="a"))
+
+
+def test_one_array_is_the_array() -> None:
+    """It became a record with a field for the array; so did several."""
+    out = io.BytesIO(converted(archive(field=FIELD), "npy"))
+    found = np.load(out)
+    assert (found.dtype, found.tolist(), found.flags.f_contiguous) == (
+        FIELD.dtype,
+        FIELD.tolist(),
+        True,
+    )
+    with pytest.raises(
+        UsageError, match=r"has 5 arrays: field, one, none, rows, .*--at NAME takes"
+    ):
+        converted(archive(), "npy")
+    with pytest.raises(UsageError, match="there is no array in it"):
+        converted(entries({}), "npy")
 
 
 def test_two_entries_of_one_name_are_refused() -> None:

@@ -138,7 +138,7 @@ def _message(code: int, *parts: Any) -> Any:
     return msgpack.ExtType(code, msgpack.packb(list(parts)))
 
 
-def _container(value: Any) -> bytes:
+def made_of(value: Any) -> bytes:
     """A small form whose object is a message of anything."""
     data = msgpack.packb(value)
     return Small(((60,), (0,)), 0, len(data), {}, data).encode()
@@ -198,7 +198,7 @@ BAD = {
 @pytest.mark.parametrize("name", BAD)
 def test_stored_bytes_that_lie_are_one_error(name: str) -> None:
     with pytest.raises(SerialpackError) as caught:
-        serialpack.loads(_container(BAD[name]))
+        serialpack.loads(made_of(BAD[name]))
     assert isinstance(caught.value, DamagedError | UnsupportedError)
     assert "\n" not in str(caught.value)
 
@@ -206,7 +206,7 @@ def test_stored_bytes_that_lie_are_one_error(name: str) -> None:
 @pytest.mark.parametrize("name", BAD)
 def test_inspect_tells_less_of_bytes_that_lie(name: str) -> None:
     """It ended with IndexError, SyntaxError and others once."""
-    (member,) = serialpack.inspect(io.BytesIO(expand(_container(BAD[name])))).members
+    (member,) = serialpack.inspect(io.BytesIO(expand(made_of(BAD[name])))).members
     assert member.format == "object"
 
 
@@ -279,9 +279,9 @@ def test_fields_come_back_without_proof() -> None:
 def test_no_module_is_imported_and_no_class_is_called() -> None:
     assert "this" not in sys.modules
     with pytest.raises(UnsupportedError, match="import this first"):
-        serialpack.loads(_container(_message(16, "this", "Zen", {})))
+        serialpack.loads(made_of(_message(16, "this", "Zen", {})))
     assert "this" not in sys.modules
-    found = serialpack.loads(_container(_message(16, __name__, "Counted", {"x": 1})), trust=False)
+    found = serialpack.loads(made_of(_message(16, __name__, "Counted", {"x": 1})), trust=False)
     assert (found.x, Counted.calls) == (1, 0)
 
 
@@ -331,9 +331,3 @@ def test_the_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 def test_inspect_names_the_chain() -> None:
     file = io.BytesIO(serialpack.dumps(np.arange(10)))
     assert serialpack.inspect(file).members[0].chain.serializer.name == "objects"
-
-
-def test_no_format_is_made_of_it() -> None:
-    """The message said that the file was empty."""
-    with pytest.raises(serialpack.InputError, match=r"holds an object of Python; serialpack\.load"):
-        serialpack.convert(io.BytesIO(serialpack.dumps((1, 2))), io.BytesIO(), to="json")

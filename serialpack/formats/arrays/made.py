@@ -15,6 +15,7 @@ from serialpack.depth import TOO_DEEP
 from serialpack.errors import RefusedError
 from serialpack.formats.arrays.header import npy_header
 from serialpack.formats.shared.document import Unwritable
+from serialpack.stages.stage import Buffer
 from serialpack.values.equality import kind_of
 from serialpack.values.kinds import Difference, key_kind, shown, value_step
 
@@ -46,11 +47,19 @@ def npy_of_value(value: Any, path: str) -> bytes:
 
 
 def _file_of(array: Any) -> bytes:
+    return b"".join(npy_pieces(array))
+
+
+def npy_pieces(array: Any) -> list[Buffer]:
+    """An .npy file of ``array`` in its order: what stands before the items, and they, where they
+    are."""
     import numpy as np
 
+    fortran = array.flags.f_contiguous and not array.flags.c_contiguous
     descr = np.lib.format.dtype_to_descr(array.dtype)
-    items: bytes = array.tobytes()
-    return npy_header(descr, array.shape, fortran=False) + items
+    items: Any = np.ascontiguousarray(array.T if fortran else array).reshape(-1)
+    header = npy_header(descr, array.shape, fortran=fortran)
+    return [header, memoryview(items.view("u1") if items.nbytes else b"")]
 
 
 def array_of(records: list[Any]) -> Any:

@@ -6,18 +6,20 @@ import io
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import islice
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
-from serialpack.errors import InputError, RefusedError
+from serialpack.errors import InputError, RefusedError, UsageError
 from serialpack.formats.arrays.header import LEAD, header_size, read_header
 from serialpack.formats.arrays.layout import layout_of
 from serialpack.formats.base import Read
 from serialpack.formats.shared.document import Malformed
 from serialpack.formats.shared.large import LargeValue
+from serialpack.formats.shared.sink import Sink
+from serialpack.stages.stage import Buffer
 
 #: What a name of an array has behind it as the name of an entry.
 ENDING = ".npy"
@@ -41,6 +43,9 @@ _LEAST, _TIMES, _MOST = 4 << 20, 64, 64 << 20
 
 #: Smaller entries are not worth blocks of their own.
 _LARGE = 64 << 10
+
+#: What is read in one go at most, whatever a directory says of its size.
+_MOST_READ = 8 << 20
 
 #: So many names are shown.
 _FEW = 10
@@ -92,7 +97,7 @@ def places(file: IO[bytes]) -> list[LargeValue]:
     """Where the large entries are, in the order of the file: the items of arrays that are stored
     as they are, and deflated entries; none of a file that is no whole zip."""
     found, behind = [], 0
-    with suppress(Malformed), failures_told("it is no whole zip"), zipfile.ZipFile(file) as archive:
+    with suppress(Malformed), failures_told("it is no whole zip"), _opened(file) as archive:
         for info in sorted(archive.infolist(), key=lambda info: info.header_offset):
             if info.compress_size < _LARGE:
                 continue
@@ -119,12 +124,17 @@ def places(file: IO[bytes]) -> list[LargeValue]:
 
 
 @contextmanager
-def opened_entry(file: Path | IO[bytes], name: str) -> Iterator[Read]:
-    """What reads the .npy file of the array ``name``; Malformed, InputError where there is none."""
+def opened_entry(file: Path | IO[bytes], name: str | None) -> Iterator[Read]:
+    """What reads the .npy file of the array ``name``, by default of the only one; Malformed,
+    InputError where there is none, UsageError where there are several."""
     with _opened(file) as archive:
         found = entries(archive)
+        names = ", ".join(islice(found, _FEW)) + (", ..." if len(found) > _FEW else "")
+        if name is None and len(found) != 1:
+            said = f"it has {len(found):,} arrays: {names}" if found else "there is no array in it"
+            raise UsageError(said, hint="--at NAME takes one of them" if found else None)
+        name = next(iter(found)) if name is None else name
         if name not in found:
-            names = ", ".join(islice(found, _FEW)) + (", ..." if len(found) > _FEW else "")
             raise InputError(f"--at {name}: there is no such array", hint=f"there are: {names}")
         with _reading(archive, found[name]) as read:
             yield read
@@ -148,10 +158,24 @@ def opened_entries(file: Path | IO[bytes], names: list[str]) -> Iterator[tuple[s
 
 @contextmanager
 def _opened(file: Path | IO[bytes]) -> Iterator[zipfile.ZipFile]:
-    with failures_told("it is no whole zip"):
-        archive = zipfile.ZipFile(file)
-    with archive:
-        yield archive
+    with ExitStack() as stack:
+        with failures_told("it is no whole zip"):
+            opened = stack.enter_context(file.open("rb")) if isinstance(file, Path) else file
+            archive = zipfile.ZipFile(cast("IO[bytes]", _DirectoryFile(opened)))
+        yield stack.enter_context(archive)
+
+
+class _DirectoryFile:
+    """A file of which no directory that lies has much read in one go: ValueError."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._read = file.read
+        self.seek, self.tell, self.seekable = file.seek, file.tell, file.seekable
+
+    def read(self, size: int = -1) -> bytes:
+        if size > _MOST_READ:  # before so much memory is taken
+            raise ValueError(f"a directory of {size:,} bytes")
+        return self._read(size)
 
 
 @contextmanager
@@ -170,8 +194,17 @@ def _reading(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[Read]:
 
 def zip_of(arrays: dict[str, bytes]) -> bytes:
     """The archive of .npy files by name, not compressed, as numpy.savez writes it."""
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
-        for name, data in arrays.items():
-            archive.writestr(zipfile.ZipInfo(name + ENDING), data)
-    return out.getvalue()
+    return b"".join(zip_pieces((name, [data]) for name, data in arrays.items()))
+
+
+def zip_pieces(arrays: Iterable[tuple[str, Iterable[Buffer]]]) -> Iterator[bytes]:
+    """As ``zip_of``, of .npy files in pieces, as these are made."""
+    out = Sink()
+    with zipfile.ZipFile(cast("IO[bytes]", out), "w", zipfile.ZIP_STORED) as archive:
+        for name, pieces in arrays:
+            info = zipfile.ZipInfo(name + ENDING)
+            with archive.open(info, "w", force_zip64=True) as entry:
+                for piece in pieces:
+                    entry.write(piece)
+                    yield out.taken()
+    yield out.taken()

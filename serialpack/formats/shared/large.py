@@ -9,9 +9,6 @@ from typing import Any, NamedTuple
 
 from serialpack.stages.stage import Buffer
 
-#: What is read in one go at most, whatever a directory says of its size.
-MOST_READ = 8 << 20
-
 #: ``read(start, stop)`` gives the bytes of a source there, fewer at its end.
 ReadAt = Callable[[int, int], Buffer]
 
@@ -48,8 +45,7 @@ class LargeValue(NamedTuple):
 
 
 class FileOver(RawIOBase):
-    """A file of ``size`` bytes, read by ``read``. ValueError where more than
-    ``MOST_READ`` is read in one go."""
+    """A file of ``size`` bytes, read by ``read``."""
 
     def __init__(self, read: ReadAt, size: int) -> None:
         super().__init__()
@@ -69,11 +65,6 @@ class FileOver(RawIOBase):
             raise ValueError("a place before the first byte")
         self._at = start + offset
         return self._at
-
-    def read(self, size: int = -1) -> bytes:
-        if size > MOST_READ:  # before so much memory is taken
-            raise ValueError(f"{size} bytes to be read in one go")
-        return super().read(size) or b""
 
     def readinto(self, target: Any) -> int:
         view = memoryview(target).cast("B")

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 import os
-import zipfile
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import IO, Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from serialpack.errors import InputError, MissingLibraryError, RefusedError
 from serialpack.formats.arrays.hdf5.lzo import SHUFFLE, LzoDataset, can_undo
@@ -24,8 +23,7 @@ from serialpack.formats.arrays.hdf5.types import (
 )
 from serialpack.formats.arrays.header import npy_header
 from serialpack.formats.arrays.values import values_of
-from serialpack.formats.arrays.zipped import ENDING
-from serialpack.formats.shared.sink import Sink
+from serialpack.formats.arrays.zipped import zip_pieces
 
 #: Bytes of a dataset that are read at a time, where its chunks allow for that.
 _PIECE = 16 << 20
@@ -222,15 +220,7 @@ def corner(dataset: Any, count: int) -> Any:
 
 def npz_pieces(named: dict[str, Npy]) -> Iterator[bytes]:
     """An .npz file, of pieces as they are made; not compressed."""
-    out = Sink()
-    with zipfile.ZipFile(cast("IO[bytes]", out), "w", zipfile.ZIP_STORED) as archive:
-        for name, npy in named.items():
-            info = zipfile.ZipInfo(name + ENDING)
-            with archive.open(info, "w", force_zip64=True) as entry:
-                for piece in npy.pieces():
-                    entry.write(piece)
-                    yield out.taken()
-    yield out.taken()
+    return zip_pieces((name, npy.pieces()) for name, npy in named.items())
 
 
 def no_more_files() -> None:

@@ -1,0 +1,171 @@
+"""Objects that ``dump`` held without pickle, read as what people take them for: an array as an .npy
+file, arrays by name as an .npz file, a table as Arrow, and all else as values."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+from serialpack.compressed.pieces import Pieces
+from serialpack.conversion.given import Given
+from serialpack.conversion.losses import Losses
+from serialpack.conversion.plan import ConversionPlan
+from serialpack.conversion.rules import ARRAYS
+from serialpack.errors import DamagedError, RefusedError, UnsupportedError
+from serialpack.formats import FORMATS
+from serialpack.formats.arrays.made import npy_of_value, npy_pieces
+from serialpack.formats.arrays.values import values_of
+from serialpack.formats.arrays.zipped import zip_pieces
+from serialpack.formats.base import Read, ValueFormat
+from serialpack.formats.python.pickle import PROTOCOL, dump_pickle
+from serialpack.formats.shared.document import Unwritable
+from serialpack.formats.shared.filed import FileRead
+from serialpack.formats.shared.recursion import frames_for
+from serialpack.formats.tables.records import arrow
+from serialpack.serializers.base import FAILURES
+from serialpack.serializers.frames import is_table, stream_of
+from serialpack.serializers.kept import kept_reader
+from serialpack.serializers.whole import deserialized
+from serialpack.stages.stage import Buffer
+from serialpack.values.kinds import Loss, shown, value_step
+
+#: How often ``_plain`` calls itself, at most, for each level.
+_CALLS_A_LEVEL = 3
+
+
+def from_object(given: Given, at: str | None, to: str, losses: Losses) -> tuple[Given, str | None]:
+    """``given``, whose bytes are those of an object, as a format that is converted to ``to``; and
+    the path in it that is still to be taken, of ``at``.
+
+    DamagedError, UnsupportedError for a class that is not here, RefusedError for items that no
+    value holds, and for values that are no arrays where ``to`` has only these, MissingLibraryError.
+    """
+    obj = _loaded(given)
+    if to == "pickle" and at is None:
+        return _as(given, "pickle", [dump_pickle(obj, PROTOCOL)]), at
+    found = None if at is None else _at(obj, at)
+    if found is not None:
+        obj, at = found, None
+    if _is_array(obj):
+        return _as(given, "npy", npy_pieces(_array(obj))), at
+    if (table := _table(obj)) is not None:
+        made = _as(given, "arrow", [stream_of(table)])
+        return made._replace(made=False, dropped=_keys(obj)), at
+    if to in ARRAYS and type(obj) is dict and any(map(_is_array, obj.values())):
+        arrays, carried = _in_lists(obj, losses)
+        pieces = zip_pieces((name, _npy(name, value, to)) for name, value in arrays.items())
+        return _as(given, "npz", pieces)._replace(dropped=carried), at
+    with frames_for(_CALLS_A_LEVEL):
+        values = dump_pickle(_plain(obj), PROTOCOL)
+    made = _as(given, "pickle", [values])
+    plan = made.plan._replace(alone=True, source_serializer=("pickle", (PROTOCOL,)))
+    return made._replace(plan=plan, made=False), at
+
+
+def _loaded(given: Given) -> Any:
+    name, settings = given.stored
+    serializer = kept_reader((name or "", ()), settings, None)
+    pieces: list[Buffer] = []
+    while data := given.read(1 << 24):
+        pieces.append(data)
+    try:
+        return deserialized(serializer, [bytearray().join(pieces)])
+    except UnsupportedError as error:
+        raise UnsupportedError(
+            error.message, hint="serialpack.load reads it where its classes are imported"
+        ) from None
+    except FAILURES as error:
+        raise DamagedError(f"{serializer.name} cannot read it ({error})") from None
+
+
+def _as(given: Given, format: str, pieces: Iterable[Buffer]) -> Given:
+    """What ``pieces`` are, a source in ``format``."""
+    read: Read = Pieces(iter(pieces)).read
+    fmt = FORMATS.get(format)
+    if isinstance(fmt, ValueFormat) and fmt.in_file:
+        read = FileRead(read)
+    plan = ConversionPlan(format, fields=given.plan.fields)
+    return given._replace(read=read, plan=plan, stored=(None, {}), made=True)
+
+
+def _at(obj: Any, path: str) -> Any:
+    """The array, or the table, at ``path``; None where there is none."""
+    for step in [path] if type(obj) is dict and path in obj else path.split("."):
+        obj = obj.get(step) if type(obj) is dict else None
+    return obj if _is_array(obj) or _table(obj) is not None else None
+
+
+def _is_array(value: Any) -> bool:
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and isinstance(value, numpy.ndarray | numpy.generic)
+
+
+def _array(value: Any) -> Any:
+    import numpy as np
+
+    return np.asarray(value)
+
+
+def _table(value: Any) -> Any:
+    """The table of Arrow that a table or a frame is, with its index where that is more than the
+    numbers of its rows; None where it is none."""
+    if is_table(value):
+        return value
+    pandas = sys.modules.get("pandas")
+    if pandas is None or type(value) not in (pandas.DataFrame, pandas.Series):
+        return None
+    pa = arrow()
+    frame = value.to_frame() if type(value) is pandas.Series else value
+    if not frame.index.equals(pandas.RangeIndex(len(frame))) or frame.index.name is not None:
+        frame = frame.reset_index()
+    columns = [frame.iloc[:, number] for number in range(frame.shape[1])]
+    # Of a frame the library makes null of NaN.
+    arrays = [pa.array(column, from_pandas=column.dtype.kind != "f") for column in columns]
+    return pa.Table.from_arrays(arrays, names=[str(name) for name in frame.columns])
+
+
+def _keys(frame: Any) -> tuple[Loss, ...]:
+    """How many columns of a frame, a series or a table had names that are no text."""
+    columns = [] if is_table(frame) else frame.columns if frame.ndim > 1 else [frame.name]
+    other = [name for name in columns if type(name) is not str]
+    names = map(shown, other[:1])
+    return tuple(Loss("keys", len(other), 0, "$", name, shown(name)) for name in names)
+
+
+def _in_lists(obj: dict[Any, Any], losses: Losses) -> tuple[dict[Any, Any], tuple[Loss, ...]]:
+    """``obj`` with its tuples as lists, where ``losses`` allows it, and how many these are."""
+    first = next((name for name, value in obj.items() if type(value) is tuple), None)
+    if first is None or "sequences" not in losses.allowed:
+        return obj, ()
+    made = {name: [*value] if type(value) is tuple else value for name, value in obj.items()}
+    count = sum(type(value) is tuple for value in obj.values())
+    was, became = shown(obj[first]), shown(made[first])
+    return made, (Loss("sequences", count, 0, f"${value_step(first)}", was, became),)
+
+
+def _npy(name: Any, value: Any, to: str) -> list[Buffer]:
+    """The .npy file of an array, or of a value that becomes one."""
+    if _is_array(value):
+        return npy_pieces(_array(value))
+    path = f"${value_step(name)}"
+    try:
+        if type(name) is not str:
+            raise ValueError("its name is no text")
+        return [npy_of_value(value, path)]
+    except (Unwritable, ValueError) as error:
+        raise RefusedError(
+            f"{path} is no array, and {to} has only these: {shown(value)}",
+            hint="--at NAME -o NAME.npy takes one array",
+        ) from error
+
+
+def _plain(value: Any) -> Any:
+    """``value`` with the items of arrays in lists."""
+    if _is_array(value):
+        return values_of(_array(value))
+    if type(value) is dict:
+        return {name: _plain(inner) for name, inner in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)(map(_plain, value))
+    return value

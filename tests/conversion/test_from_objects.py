@@ -1,0 +1,100 @@
+"""Containers of objects that need no pickle become files of other formats."""
+
+from __future__ import annotations
+
+import io
+import json
+import pickle
+from datetime import date
+from typing import Any
+
+import numpy as np
+import pytest
+
+import serialpack
+from serialpack.conversion.tables.shaping import Shaping
+from serialpack.errors import SerialpackError, UnsupportedError
+from tests.serializers.test_own_objects import made_of
+
+WEIGHTS = np.asfortranarray(np.arange(6, dtype=">f4").reshape(2, 3))
+MODEL = {"weights": WEIGHTS, "scale": np.float32(0.5), "names": ("a", "bc"), "kind": "x"}
+
+
+def converted(obj: Any, to: str, at: str | None = None, **how: Any) -> tuple[bytes, dict[str, int]]:
+    """What becomes of an object, and what was carried."""
+    out = io.BytesIO()
+    packed = io.BytesIO(serialpack.dumps(obj, "objects"))
+    report = serialpack.convert(packed, out, to=to, shaping=Shaping(at=at), threads=1, **how)
+    return out.getvalue(), {loss.rule: loss.count for loss in report.carried}
+
+
+@pytest.mark.parametrize(
+    ("obj", "wanted", "carried"),
+    [
+        (np.arange(3), [0, 1, 2], {}),
+        (np.zeros(1, [("a", "i4"), ("b", "S1", 2)]), [{"a": 0, "b": ["", ""]}], {"bytes": 2}),
+        ({"a": (1, {"b": np.ones((1, 2), "f4")})}, {"a": [1, {"b": [[1.0, 1.0]]}]}, None),
+        ([{"d": date(2020, 1, 2)}], [{"d": "2020-01-02"}], {"timestamps": 1}),
+    ],
+)
+def test_values(obj: Any, wanted: Any, carried: dict[str, int] | None) -> None:
+    data, told = converted(obj, "json")
+    assert json.loads(data) == wanted
+    assert told == ({"sequences": 1} if carried is None else carried)
+
+
+def test_arrays_keep_their_types() -> None:
+    """Those beside them become some; a tuple is told, and refused with strict."""
+    data, told = converted(MODEL, "npz")
+    assert told == {"sequences": 1}
+    with np.load(io.BytesIO(data)) as found:
+        assert (found["weights"].dtype, found["weights"].tolist()) == (">f4", WEIGHTS.tolist())
+        assert (found["scale"].dtype, found["scale"].shape) == ("f4", ())
+        assert (found["names"].tolist(), found["kind"].item()) == (["a", "bc"], "x")
+    for at, obj in (("weights", MODEL), ("m.w", {"m": {"w": WEIGHTS}}), (None, WEIGHTS)):
+        again = np.load(io.BytesIO(converted(obj, "npy", at)[0]))
+        assert (again.dtype, again.tobytes()) == (WEIGHTS.dtype, WEIGHTS.tobytes())
+        assert again.flags.f_contiguous
+    with pytest.raises(SerialpackError, match=r"\$\.names is no array, and npz has only these"):
+        converted(MODEL, "npz", strict=True)
+
+
+def test_as_a_pickle_it_is_the_object() -> None:
+    again = pickle.loads(converted(MODEL, "pickle")[0])
+    assert (again["names"], again["weights"].dtype) == (("a", "bc"), ">f4")
+
+
+@pytest.mark.parametrize(
+    ("to", "at", "obj", "message"),
+    [
+        ("npz", None, {"a": np.ones(2), "b": None}, r"\$\.b is no array.*--at NAME -o NAME\.npy"),
+        ("npy", None, {"a": np.ones(2), "b": np.ones(2)}, "2 arrays: a, b; --at NAME takes one"),
+        ("csv", "x", {"a": [1]}, "has no 'x'"),
+        ("json", None, np.array([1], "m8"), "times without a unit"),
+    ],
+)
+def test_what_has_no_place_is_one_line(to: str, at: str | None, obj: Any, message: str) -> None:
+    with pytest.raises(SerialpackError, match=message) as caught:
+        converted(obj, to, at)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_class_that_is_not_here_is_named() -> None:
+    import msgpack
+
+    message = msgpack.ExtType(16, msgpack.packb(["gone", "Class", {}]))
+    with pytest.raises(UnsupportedError, match=r"gone\.Class, which is not here; .*\.load reads"):
+        serialpack.convert(io.BytesIO(made_of(message)), io.BytesIO(), to="json")
+
+
+def test_frames_are_tables() -> None:
+    """With an index that says something; NaN stays, and is no null."""
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    frame = pandas.DataFrame({"a": [1.5, np.nan]}, index=pandas.Index([3, 4], name="id"))
+    data, _ = converted(frame, "csv")
+    assert data == b"id,a\n3,1.5\n4,NaN\n"
+    data, told = converted({"x": pandas.Series([1, 2], name=0)}, "ndjson", "x")
+    assert (data, told) == (b'{"0":1}\n{"0":2}\n', {"keys": 1})
+    _, told = converted(pandas.DataFrame([[1, 2]]), "json")
+    assert told == {"keys": 2}
