@@ -59,9 +59,8 @@ def has_mark(data: Buffer) -> bool:
     return any(each in content for each in _IN_MARKS) and MARKS.search(content) is not None
 
 
-def checksum(data: bytes | bytearray | memoryview) -> int:
-    """XXH3-64, unseeded."""
-    return xxh3_64_intdigest(data)
+#: The checksum of bytes: XXH3-64, unseeded.
+checksum = xxh3_64_intdigest
 
 
 def write_frame(tag: bytes, body: bytes, payload: Buffer = b"") -> bytes:
