@@ -7,6 +7,7 @@ import os
 import stat
 import sys
 import threading
+from collections.abc import Callable
 from operator import length_hint
 from typing import IO, cast
 
@@ -150,6 +151,34 @@ class Source:
         except OSError as error:
             raise file_error(error, self.path, "read") from error
         return done
+
+    def read_at(self) -> Callable[[memoryview, int], int] | None:
+        """Fills memory with what stands so many bytes behind the next one, as ``read_into`` does.
+
+        Several threads may call it at once. None where one alone can read: of what is no file of
+        the system's, and of systems that do not read at a place.
+        """
+        file = self._file
+        real = isinstance(file, io.BufferedReader) and type(file.raw) is io.FileIO
+        if self.stat is None or not real or not hasattr(os, "preadv"):
+            return None
+        fd, start = file.fileno(), file.tell() - len(self._pushed)
+
+        def read(view: memoryview, at: int) -> int:
+            done = 0
+            try:
+                while count := os.preadv(fd, [view[done:]], start + at + done):
+                    done += count
+            except OSError as error:
+                raise file_error(error, self.path, "read") from error
+            return done
+
+        return read
+
+    def pass_over(self, size: int) -> None:
+        """Go on ``size`` bytes further; where there is ``read_at``."""
+        self._file.seek(self._file.tell() - len(self._pushed) + size)
+        self._pushed = b""
 
     def room(self, size: int) -> memoryview | None:
         """Memory for the next ``size`` bytes, which nobody else has, for ``read_into``.

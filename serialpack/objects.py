@@ -39,7 +39,7 @@ from serialpack.formats.python.buffers import (
 from serialpack.pipeline.blocks import SETTINGS, Plan
 from serialpack.pipeline.pack import Packing, check_meta, pack_blocks, pack_stream
 from serialpack.pipeline.small import pack_small, unpack_small
-from serialpack.pipeline.unpack import Write, check_trust, member_plan, unpack_stream
+from serialpack.pipeline.unpack import Write, member_plan, unpack_stream
 from serialpack.pipeline.workers import usable_cores
 from serialpack.serializers.base import FAILURES, RecordSerializer
 from serialpack.serializers.kept import kept_reader, kept_writer
@@ -77,6 +77,8 @@ class DumpOptions(TypedDict, total=False):
     threads: int | None
     shared_dict: Path | None
 
+
+_OPTIONS = frozenset(DumpOptions.__annotations__)
 
 #: How an object is packed, the settings of its serializer, and what that wrote. No named tuple,
 #: as making one takes a tenth of the time that a message has.
@@ -148,10 +150,12 @@ def dumps(obj: Any, chain: str = "auto", **how: Unpack[DumpOptions]) -> bytes:
 
 def _check(how: DumpOptions) -> None:
     """TypeError for another argument, UsageError for a value that one cannot have."""
-    for name in how.keys() - DumpOptions.__annotations__.keys():
-        raise TypeError(f"dump and dumps have no argument {name!r}")
-    check_threads(how.get("threads"))
-    check_meta(how.get("meta"))
+    if not how.keys() <= _OPTIONS:
+        raise TypeError(f"dump and dumps have no argument {min(how.keys() - _OPTIONS)!r}")
+    if "threads" in how:
+        check_threads(how["threads"])
+    if "meta" in how:
+        check_meta(how["meta"])
 
 
 def _pack(packed: _Serialized, how: DumpOptions, write: Write, *, tried: bool) -> None:
@@ -261,9 +265,7 @@ def _deserialized(plan: Plan, pieces: list[Buffer], options: Mapping[str, Any] |
 
 
 def _small(data: Buffer, trust: bool) -> tuple[Plan, list[Buffer]]:
-    plan, content = unpack_small(data)
-    if not trust:
-        check_trust(plan.chain, trust=False)
+    plan, content = unpack_small(data, trust=trust)
     return plan, [content]
 
 
@@ -322,11 +324,12 @@ def _flat(data: Buffer) -> memoryview:
 
 def _serialize(obj: Any, chain: str, how: DumpOptions) -> _Serialized:
     """The object under the chain, or under the first of ``AUTO`` that holds it; proved."""
-    effort, verify, default, object_hook, options = DEFAULT_EFFORT, True, None, None, {}
+    effort, verify, default, object_hook = DEFAULT_EFFORT, True, None, None
+    options: Mapping[str, Any] = {}
     if how:
         effort, verify = how.get("effort", effort), how.get("verify", verify)
         default, object_hook = how.get("default"), how.get("object_hook")
-        options = dict(how.get("options") or {})
+        options = how.get("options") or {}
     if default is not None and object_hook is None and verify:
         raise UsageError(
             "default goes with object_hook: without it nothing proves that all attributes are kept",

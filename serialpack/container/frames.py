@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Iterator, Sequence
+from functools import partial
+from itertools import accumulate, count
 from typing import Any, Protocol, cast
 
 import msgpack
@@ -59,9 +61,8 @@ def has_mark(data: Buffer) -> bool:
     return any(each in content for each in _IN_MARKS) and MARKS.search(content) is not None
 
 
-def checksum(data: bytes | bytearray | memoryview) -> int:
-    """XXH3-64, unseeded."""
-    return xxh3_64_intdigest(data)
+#: The checksum of bytes: XXH3-64, unseeded.
+checksum = xxh3_64_intdigest
 
 
 def write_frame(tag: bytes, body: bytes, payload: Buffer = b"") -> bytes:
@@ -131,6 +132,9 @@ _PIECE = 1 << 20
 #: Bytes that are read and verified at a time, while they are in the processor's cache.
 _HOT = 256 << 10
 
+#: Fewer bytes are read about as soon by one thread; it is two parts of a block in place.
+_FOR_THREADS = 32 << 20
+
 
 class Into(Protocol):
     """What fills memory with a stream's next bytes, as ``files.Source`` does."""
@@ -139,18 +143,28 @@ class Into(Protocol):
 
     def read_into(self, view: memoryview, /) -> int: ...
 
+    def read_at(self) -> Callable[[memoryview, int], int] | None: ...
+
+    def pass_over(self, size: int, /) -> None: ...
+
 
 class FrameSource:
     """A stream with a place: reads exactly, and says where it was cut.
 
-    ``into``: the same stream, where it can be read into memory that is there.
+    ``into``: the same stream, where it can be read into memory that is there; by so many
+    ``threads``, where it can be read by several.
     """
 
     def __init__(
-        self, read: Callable[[int], bytes], offset: int = 0, into: Into | None = None
+        self,
+        read: Callable[[int], bytes],
+        offset: int = 0,
+        into: Into | None = None,
+        threads: int = 1,
     ) -> None:
         self._read = read
         self._into = into
+        self._threads = threads
         self.offset = offset
 
     def some(self, size: int) -> bytes:
@@ -184,17 +198,34 @@ class FrameSource:
         """
         return None if self._into is None else self._into.room(size)
 
-    def fill(self, room: memoryview, what: str) -> int:
-        """Read ``room`` full; the checksum of what is in it."""
+    def fill(self, rooms: Sequence[memoryview], what: str) -> Generator[int, None, None]:
+        """Read each of ``rooms`` full; the checksum of what is in it. To be closed: what was not
+        asked for is read again by who comes next."""
         assert self._into is not None
-        state = xxh3_64()
-        for start in range(0, len(room), _HOT):
-            piece = room[start : start + _HOT]
-            count = self._into.read_into(piece)
-            self.offset += count
-            self._check(piece[:count], len(piece), what)
-            state.update(piece)
-        return state.intdigest()
+        into, start = self._into, self.offset
+        many = self._threads > 1 and sum(map(len, rooms)) >= _FOR_THREADS
+        read_at = into.read_at() if many else None
+        if read_at is None:
+            yield from self._filled(rooms, (_fill(room, into.read_into) for room in rooms), what)
+            return
+        from concurrent.futures import ThreadPoolExecutor
+
+        places = accumulate(map(len, rooms), initial=0)
+        pool = ThreadPoolExecutor(min(self._threads, len(rooms)))
+        try:
+            filled = pool.map(partial(_fill_from, read_at), rooms, places)
+            yield from self._filled(rooms, filled, what)
+        finally:
+            pool.shutdown(cancel_futures=True)
+            into.pass_over(self.offset - start)
+
+    def _filled(
+        self, rooms: Sequence[memoryview], filled: Iterator[tuple[int, int]], what: str
+    ) -> Iterator[int]:
+        for room, (size, check) in zip(rooms, filled, strict=False):
+            self.offset += size
+            self._check(room[:size], len(room), what)
+            yield check
 
     def skip(self, size: int, what: str) -> None:
         """Pass over ``size`` bytes."""
@@ -208,6 +239,27 @@ class FrameSource:
         at = self.offset
         prefix = self.exactly(PREFIX_LENGTH, what)
         return *open_frame(prefix, self.exactly(frame_rest(prefix, at), what), at), at
+
+
+def _fill(room: memoryview, read_into: Callable[[memoryview], int]) -> tuple[int, int]:
+    """Read ``room`` full: how many bytes, and their checksum where these are all."""
+    state, done = xxh3_64(), 0
+    while done < len(room):
+        piece = room[done : done + _HOT]
+        size = read_into(piece)
+        done += size
+        if size < len(piece):
+            break
+        state.update(piece)
+    return done, state.intdigest()
+
+
+def _fill_from(
+    read_at: Callable[[memoryview, int], int], room: memoryview, place: int
+) -> tuple[int, int]:
+    """As ``_fill``, with the bytes that stand at ``place``."""
+    ahead = count(place, _HOT)
+    return _fill(room, lambda piece: read_at(piece, next(ahead)))
 
 
 def pack_body(*objects: Any) -> bytes:

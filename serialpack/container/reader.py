@@ -7,7 +7,9 @@ checked by the pipeline, with the checksums that the blocks carry.
 
 import io
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from functools import lru_cache
+from itertools import accumulate, pairwise
 
 from serialpack.container.ends import (
     seek_table,
@@ -193,15 +195,16 @@ def read_members(
     *,
     damaged: bool = False,
     into: Into | None = None,
+    threads: int = 1,
 ) -> Iterator[Member]:
     """The members of a stream, each to be read to its end before the next.
 
     ``read(n)`` gives up to n bytes, and none only at the end. NotContainerError where the stream
     does not begin as a container. ``after``: the stream begins behind this member, at byte
     ``start`` of the file. ``damaged``: of damaged short members their damage is not raised.
-    ``into``: see ``FrameSource``.
+    ``into``, ``threads``: see ``FrameSource``.
     """
-    return members_of(FrameSource(read, start, into), after, damaged=damaged)
+    return members_of(FrameSource(read, start, into, threads), after, damaged=damaged)
 
 
 def members_of(
@@ -328,12 +331,11 @@ def read_parts(source: FrameSource, block: Block) -> tuple[Buffer, ...]:
         for part in block.parts:
             grown += read_part(source, block, part)
         return (grown,)
-    at = 0
-    for part in block.parts:
-        start, end = source.offset, at + part.stored
-        check = source.fill(whole[at:end], f"block {block.seq}")
-        _check_part(check, block, part, start)
-        at = end
+    ends = [*accumulate((part.stored for part in block.parts), initial=0)]
+    rooms = [whole[start:end] for start, end in pairwise(ends)]
+    with closing(source.fill(rooms, f"block {block.seq}")) as checks:
+        for part, check in zip(block.parts, checks, strict=True):
+            _check_part(check, block, part, source.offset - part.stored)
     return (whole,)
 
 

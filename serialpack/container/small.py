@@ -3,7 +3,7 @@
 It has no header, index or end, so it is written and read at once, and is always a whole file.
 """
 
-from functools import lru_cache
+import struct
 from typing import Any, NamedTuple
 
 import msgpack
@@ -28,20 +28,18 @@ MAX_SMALL = 2 << 20
 STORED = 1
 UNPROVED = 2
 
-#: Bytes behind the payload.
-CHECK_SIZE = 8
+#: What stands behind the payload.
+_CHECK = struct.Struct("<Q")
+CHECK_SIZE = _CHECK.size
 
 
-def small_form(
-    chain: ChainNumbers, flags: int, size: int, settings: dict[str, Any], payload: Buffer
-) -> bytes:
-    """The whole file of what ``Small`` says."""
+def small_form(head: bytes, size: int, settings: dict[str, Any], payload: Buffer) -> bytes:
+    """The whole file of what ``Small`` says; ``head`` is its ``small_head``."""
     if settings:
-        pieces = _head(chain, flags, 4), _number(size), pack_body(settings), payload
+        data = b"".join((head, _number(size), pack_body(settings), payload))
     else:
-        pieces = _head(chain, flags, 3), _number(size), b"", payload
-    data = b"".join(pieces)
-    return data + checksum(data).to_bytes(CHECK_SIZE, "little")
+        data = b"".join((head, _number(size), payload))
+    return data + _CHECK.pack(checksum(data))
 
 
 class Small(NamedTuple):
@@ -55,7 +53,8 @@ class Small(NamedTuple):
 
     def encode(self) -> bytes:
         """The whole file."""
-        return small_form(*self)
+        head = small_head(self.chain, self.flags, settings=bool(self.settings))
+        return small_form(head, self.size, self.settings, self.payload)
 
     @classmethod
     def decode(cls, data: Buffer) -> "Small":
@@ -71,12 +70,14 @@ def read_small(data: Buffer) -> tuple[ChainNumbers, int, int, dict[str, Any], Bu
         raise DamagedError(f"a small form is longer than {MAX_SMALL} bytes", start=MAX_SMALL)
     if size < len(START_SMALL) + CHECK_SIZE:
         raise TruncatedError(f"truncated: ends at byte {size}", hint="get the file again")
-    if checksum(whole[:-CHECK_SIZE]).to_bytes(CHECK_SIZE, "little") != whole[-CHECK_SIZE:]:
+    if not whole.endswith(_CHECK.pack(checksum(whole[:-CHECK_SIZE]))):
         raise DamagedError("the checksum does not match", start=0, end=size)
     for head, known in _known.items():
         if whole.startswith(head) and (found := _number_at(whole, len(head))) is not None:
-            numbers, flags, said, settings = known
             restored, end = found
+            numbers, flags, said, settings = known
+            if not said:
+                return numbers, flags, restored, settings, whole[end:-CHECK_SIZE]
             if whole.startswith(said, end):
                 return numbers, flags, restored, settings, whole[end + len(said) : -CHECK_SIZE]
     body = memoryview(whole)[len(START_SMALL) : -CHECK_SIZE]
@@ -101,7 +102,7 @@ def read_small(data: Buffer) -> tuple[ChainNumbers, int, int, dict[str, Any], Bu
     except (ValueError, TypeError, msgpack.exceptions.UnpackException) as error:
         raise DamagedError(f"the small form is malformed ({error})", start=0) from None
     numbers = decode_chain(chain, 0)
-    head = _head(numbers, flags, 3 + bool(settings))
+    head = small_head(numbers, flags, settings=bool(settings))
     if whole.startswith(head + _number(restored) + said):
         _remember(head, (numbers, flags, said, settings))
     return numbers, flags, restored, settings, body[unpacker.tell() :]
@@ -126,16 +127,16 @@ def _spelled(chain: ChainNumbers) -> list[Any]:
     return [s[0] if len(s) == 1 else list(s) for s in chain]
 
 
-@lru_cache(64)
-def _head(chain: ChainNumbers, flags: int, fields: int) -> bytes:
-    """All before the size of a small form of so many fields: three, or four with its settings."""
-    return START_SMALL + pack_body([flags, _spelled(chain), *([0] * (fields - 2))])[: 2 - fields]
+def small_head(chain: ChainNumbers, flags: int, *, settings: bool) -> bytes:
+    """All before the size of a small form, with settings behind that or without."""
+    fields = [flags, _spelled(chain), 0, *([0] * settings)]
+    return START_SMALL + pack_body(fields)[: 2 - len(fields)]
 
 
 def _number(value: int) -> bytes:
     """A count in MessagePack's shortest form."""
-    if 0 <= value < 0x80:
-        return bytes([value])
+    if value < len(_SHORTEST):
+        return _SHORTEST[value]
     for code, size in _WIDTHS.items():
         if 0 <= value < 1 << 8 * size:
             return bytes([code]) + value.to_bytes(size, "big")
@@ -155,6 +156,9 @@ def _number_at(data: bytes, at: int) -> tuple[int, int] | None:
     value = int.from_bytes(data[at + 1 : end], "big")
     return (value, end) if value <= MOST_READ and end <= most else None
 
+
+#: Those of counts that have a byte.
+_SHORTEST = [bytes([value]) for value in range(0x80)]
 
 #: Bytes of a count behind each of these codes.
 _WIDTHS = {0xCC: 1, 0xCD: 2, 0xCE: 4}

@@ -4,13 +4,22 @@ import io
 from functools import lru_cache
 from threading import local
 
-from serialpack.container.small import MOST_WRITTEN, STORED, UNPROVED, read_small, small_form
+from serialpack.container.small import (
+    MOST_WRITTEN,
+    STORED,
+    UNPROVED,
+    read_small,
+    small_form,
+    small_head,
+)
 from serialpack.errors import CodecError, DamagedError
 from serialpack.formats.base import Style
 from serialpack.pipeline.blocks import SETTINGS, Plan
 from serialpack.pipeline.pack import Packing, pack_stream
 from serialpack.pipeline.parts import not_given_back
 from serialpack.pipeline.squeeze import Squeeze
+from serialpack.pipeline.unpack import check_trust
+from serialpack.serializers import SERIALIZERS
 from serialpack.stages.chain import Chain, chain_of_numbers
 from serialpack.stages.stage import Buffer, ChainNumbers
 
@@ -24,17 +33,24 @@ def pack_small(chain: Chain, settings: Style, data: Buffer, *, verify: bool) -> 
     """``data``, one serialized object, in the small form; None where it is too large for that."""
     if len(data) > MOST_WRITTEN:
         return None
-    payload, stored = data, False
-    if not chain.plain:
+    flags = 0 if verify else UNPROVED
+    head, plain = _begun(chain, flags, bool(settings))
+    payload = data
+    if not plain:
         squeeze = _squeeze(chain)
         payload = squeeze.forward(data)
-        stored = len(payload) >= len(data)
-        if stored:
+        if len(payload) >= len(data):
             payload = data
+            head, _ = _begun(chain, flags | STORED, bool(settings))
         elif verify:
             _undo(chain, squeeze, payload, data)
-    flags = STORED * stored | UNPROVED * (not verify)
-    return small_form(chain.numbers, flags, len(data), settings, payload)
+    return small_form(head, len(data), settings, payload)
+
+
+@lru_cache(64)
+def _begun(chain: Chain, flags: int, settings: bool) -> tuple[bytes, bool]:
+    """What a small form begins with, and whether the chain leaves bytes as they are."""
+    return small_head(chain.numbers, flags, settings=settings), chain.plain
 
 
 def _undo(chain: Chain, squeeze: Squeeze, payload: Buffer, data: Buffer) -> None:
@@ -46,13 +62,15 @@ def _undo(chain: Chain, squeeze: Squeeze, payload: Buffer, data: Buffer) -> None
         raise not_given_back(chain, "other bytes came back")
 
 
-def unpack_small(data: Buffer) -> tuple[Plan, Buffer]:
+def unpack_small(data: Buffer, *, trust: bool) -> tuple[Plan, Buffer]:
     """The serialized object in the small form ``data``, and how it is to be read.
 
-    DamagedError where it is not whole.
+    DamagedError where it is not whole; RefusedError as by ``check_trust``.
     """
     numbers, flags, size, settings, restored = read_small(data)
-    plan, plain = _plan(numbers, flags)
+    plan, plain, safe = _plan(numbers, flags)
+    if not (trust or safe):
+        check_trust(plan.chain, trust=False)
     if settings:
         plan = plan._replace(style={SETTINGS: settings})
     if not (plain or flags & STORED):
@@ -66,16 +84,19 @@ def unpack_small(data: Buffer) -> tuple[Plan, Buffer]:
 
 
 @lru_cache(64)
-def _plan(numbers: ChainNumbers, flags: int) -> tuple[Plan, bool]:
-    """The plan, and whether it leaves bytes as they are; UnsupportedError for a stage that this
-    version does not know."""
+def _plan(numbers: ChainNumbers, flags: int) -> tuple[Plan, bool, bool]:
+    """The plan, whether it leaves bytes as they are, and whether what it gives is safe to load.
+
+    UnsupportedError for a stage that this version does not know.
+    """
     chain = chain_of_numbers(numbers, "")
-    return Plan(chain, "object", {}, verify=not flags & UNPROVED), chain.plain
+    plan = Plan(chain, "object", {}, verify=not flags & UNPROVED)
+    return plan, chain.plain, SERIALIZERS.cls(chain.serializer.name).safe
 
 
 def expand(data: Buffer) -> bytes:
     """The container that says the same as the small form ``data``, for those who read blocks."""
-    plan, restored = unpack_small(data)
+    plan, restored = unpack_small(data, trust=True)  # they ask for it themselves
     pieces: list[Buffer] = []
     pack_stream(
         io.BytesIO(restored).read,

@@ -116,7 +116,7 @@ def unpack_stream(
         unpack_member(
             member, out, trust=trust, threads=threads, progress=progress, elsewhere=elsewhere
         )
-        for member in read_members(read, into=into)
+        for member in read_members(read, into=into, threads=threads)
     ]
     records = [each.records for each in done if each.records is not None]
     seconds: dict[str, float] = {}

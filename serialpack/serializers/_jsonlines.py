@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from serialpack.depth import check_json
+from serialpack.depth import MAX_DEPTH, check_json
 from serialpack.serializers.base import RecordSerializer, check_finite
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import BEYOND_JSON
@@ -33,7 +33,8 @@ class JsonLines(RecordSerializer):
     text = True
 
     def _check_depth(self, data: Buffer) -> None:
-        check_json(bytes(data))
+        if len(data) > MAX_DEPTH:
+            check_json(bytes(data))
 
 
 class LooseJsonLines(JsonLines):
@@ -56,7 +57,7 @@ def write_lines(records: list[Any], writer: Callable[[bool], Callable[[Any], str
     if len(records) == 1 and type(records[0]) is dict and len(records[0]) <= _FEW:
         line = writer(True)(records[0])
         if "\\u" not in line:  # it is alike both ways, and told sooner than by a look before
-            return _joined([line])
+            return f"{line}\n".encode()
     try:
         return _joined(list(map(writer(_mostly_ascii(records)), records)))
     except UnicodeEncodeError:  # a lone surrogate

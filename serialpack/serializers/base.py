@@ -8,7 +8,8 @@ without.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from serialpack.errors import UsageError, ValueRefusedError
@@ -156,9 +157,7 @@ class RecordSerializer(Serializer):
 
     def check_values(self, records: list[Any]) -> None:
         """TooDeep where a record is nested too deeply."""
-        from serialpack.depth.values import check_graph, check_values
-
-        (check_graph if self.identity else check_values)(records)
+        _depth_check(self.identity)(records)
 
     def dump(self, records: list[Any]) -> bytes:
         """The records as ``_dump`` writes them; TooDeep where one is nested too deeply."""
@@ -310,6 +309,14 @@ class RecordSerializer(Serializer):
             path += found[0]
             value = found[1]
         return path, value, False
+
+
+# Kept: to import a name again takes a quarter of the look at a small message.
+@cache
+def _depth_check(identity: bool) -> Callable[[list[Any]], None]:
+    from serialpack.depth.values import check_graph, check_values
+
+    return check_graph if identity else check_values
 
 
 def _has_parts(value: Any) -> bool:

@@ -26,7 +26,7 @@ class _Kept(local):
 _kept = _Kept()
 
 
-def kept_writer(called: _Called, options: dict[str, Any]) -> tuple[RecordSerializer, Style]:
+def kept_writer(called: _Called, options: Mapping[str, Any]) -> tuple[RecordSerializer, Style]:
     """A serializer of objects, and its settings; UsageError for one of bytes."""
     found = None if options else _kept.writers.get(called)
     if found is None:

@@ -49,43 +49,45 @@ def plainly_same(was: Any, became: Any, *, identity: bool) -> bool:
 
     With ``identity`` also of texts and numbers: what is False may be the same all the same.
     """
-    return _plain.same(was, became, memo=identity)
+    # Taken out meanwhile: one that has failed is not used again.
+    kept = _kept.by_identity
+    pickler = kept.pop(identity, None) or _PlainPickler(memo=identity)
+    try:
+        same = pickler.writes_alike(was, became)
+    except Exception:  # as above
+        return False
+    kept[identity] = pickler
+    return same
 
 
-class _Plain(local):
-    """A pickler for each thread, without and with a memo: making one takes longer than a small
-    value."""
+class _Picklers(local):
+    """Those of a thread, without and with a memo: making one takes longer than a small value."""
 
     def __init__(self) -> None:
-        self._pieces: list[Any] = []
-        self._picklers: dict[bool, _PlainPickler] = {}
-
-    def same(self, was: Any, became: Any, *, memo: bool) -> bool:
-        # Taken out meanwhile: one that has failed is not used again.
-        pickler, pieces = self._picklers.pop(memo, None), self._pieces
-        if pickler is None:
-            pickler = _PlainPickler(_File(pieces.append), 5)
-            pickler.fast = not memo
-        try:
-            pickler.dump(was)
-            pickler.clear_memo()
-            count = len(pieces)
-            pickler.dump(became)
-            pickler.clear_memo()
-            same = pieces[:count] == pieces[count:]
-        except Exception:  # as above
-            return False
-        finally:
-            pieces.clear()
-        self._picklers[memo] = pickler
-        return same
+        self.by_identity: dict[bool, _PlainPickler] = {}
 
 
-_plain = _Plain()
+_kept = _Picklers()
 
 
 class _PlainPickler(pickle.Pickler):
-    """Writes what needs no class."""
+    """Writes what needs no class, up to 64 KiB."""
+
+    def __init__(self, *, memo: bool) -> None:
+        self._pieces: list[Any] = []
+        super().__init__(_File(self._pieces.append), 5)
+        self.fast = not memo
+
+    def writes_alike(self, was: Any, became: Any) -> bool:
+        pieces = self._pieces
+        for value in (was, became):
+            self.dump(value)
+            if not self.fast:
+                self.clear_memo()
+        # What is longer is given in more pieces.
+        same = len(pieces) == 2 and pieces[0] == pieces[1]
+        pieces.clear()
+        return same
 
     def reducer_override(self, obj: Any) -> Any:  # noqa: ARG002
         raise _OddClass

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import itertools
 import os
 import subprocess
 import sys
@@ -108,6 +109,41 @@ def test_a_pipe_and_memory_are_copied(path: Path) -> None:
         unzipped.seek(0)
         assert np.array_equal(serialpack.load(unzipped)["of"]["fortran"], ARRAYS["fortran"])
     assert type(serialpack.load(io.BytesIO(data), mmap_mode="c")["of"]["nan"]) is np.ndarray
+
+
+@pytest.mark.skipif(not hasattr(os, "preadv"), reason="this system does not read at a place")
+def test_two_threads_read_what_one_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same object, and the same words where it is damaged or cut; the two read at once."""
+    monkeypatch.setattr("serialpack.pipeline.in_place._PART", 200_000)
+    monkeypatch.setattr("serialpack.container.frames._FOR_THREADS", 1)
+    path = tmp_path / "a.spk"
+    path.write_bytes(b"before" + serialpack.dumps(ARRAYS, "objects+none"))
+    calls, both, preadv = itertools.count(), threading.Barrier(2, timeout=60), os.preadv
+
+    def waiting(fd: int, views: list[memoryview], at: int) -> int:
+        if next(calls) < 2:
+            both.wait()
+        return preadv(fd, views, at)
+
+    def load(threads: int) -> Any:
+        with path.open("rb") as file:
+            file.seek(len(b"before"))
+            try:
+                found = serialpack.load(file, threads=threads)
+            except serialpack.SerialpackError as error:
+                return type(error), str(error)
+        return {name: array.tobytes() for name, array in found.items()}
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "preadv", waiting)
+        assert load(2) == {name: array.tobytes() for name, array in ARRAYS.items()}
+        assert next(calls) > 2
+    data = path.read_bytes()
+    for at in range(7, len(data), len(data) // 20):
+        for broken in (flipped(data, at), data[:at]):
+            path.write_bytes(broken)
+            assert load(2) == load(1)
+            assert isinstance(load(2), tuple)
 
 
 def test_one_block_larger_than_any_other_may_be(tmp_path: Path) -> None:
