@@ -58,7 +58,7 @@ def test_losses_are_refused_named_and_told(run: Run, tmp_path: Path) -> None:
     done = run("unpack", "-v", "--to", "json", path)
     assert json.loads((tmp_path / "a.json").read_bytes())[2] == {"n": 2, "b": "/w=="}
     told = done.stderr.decode()
-    assert "3 carried: 3 bytes as base64" in told
+    assert "3 carried: 3 values of bytes as base64" in told
     assert "bytes: 3 carried, first in record 0, $.b: b'\\xff' became '/w=='" in told
     done = run("unpack", "-f", "--json", "--to", "json", path)
     (line,) = map(json.loads, done.stdout.splitlines())

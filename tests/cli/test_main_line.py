@@ -213,7 +213,9 @@ def test_inputs_from_a_list(run: Run, sample: Path, tmp_path: Path) -> None:
 
 
 def test_stats_and_profile(run: Run, sample: Path, tmp_path: Path) -> None:
-    args = ("--block-size", "1K", "-j", "2", "--stats", "--profile", tmp_path / "p.html")
+    # Blocks that take long enough for both threads to have some.
+    how = ("--block-size", "1K", "-c", "xz:9", "-j", "2")
+    args = (*how, "--stats", "--profile", tmp_path / "p.html")
     done = run("pack", *args, sample)
     rows = {line.split()[0]: line.split()[1:] for line in done.stderr.decode().splitlines()[1:]}
     assert {"stage", "read", "serialize", "prove", "compress", "write", "2"} <= rows.keys()
