@@ -54,7 +54,11 @@ class Packer:
         outputs = asked.outputs
         self._force = outputs.force
         output = None if asked.archive else outputs.output
-        takes = Takes(lambda name: self._force or not name.endswith(SUFFIX), f"{SUFFIX} files")
+        takes = Takes(
+            lambda name: self._force or not name.endswith(SUFFIX),
+            f"{SUFFIX} files",
+            keeps_empty="--archive keeps them",
+        )
         if asked.archive:
             takes = Takes(whole=True)
         elif asked.owner:
