@@ -77,8 +77,8 @@ class Elsewhere(Protocol):
 class GroupWorker:
     """Does all jobs of a group, then brings their outputs to disk.
 
-    ``make`` gives what does one of them, and calls its second argument now and then; so is
-    ``alive``, which may raise.
+    ``make`` gives what does one of them, and calls its second argument, ``alive``, now and then.
+    That may raise, and is called before outputs get their names, too.
     """
 
     def __init__(
@@ -94,7 +94,6 @@ class GroupWorker:
         made_in: list[str] = []
         with OutputGroup(each=self._commit.each, read_back=self._commit.read_back) as group:
             for job in jobs:
-                self._alive()
                 whole = len(group.outputs)
                 try:
                     if job.folder is not None and job.folder not in self._folders:

@@ -219,6 +219,11 @@ def pack_body(*objects: Any) -> bytes:
     return cast(bytes, packer.bytes())
 
 
+def read_back(body: bytes) -> Any:
+    """The one object of a body that was made here, and is not looked at as if it were not."""
+    return msgpack.unpackb(body, raw=False, strict_map_key=True)
+
+
 def unpack_body(body: bytes, start: int, what: str) -> list[Any]:
     """The MessagePack objects of a body; DamagedError for anything malformed."""
     # Every limit is set by hand: the size of the body bounds what it can hold.
