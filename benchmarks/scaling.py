@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 from serialpack.cli.batch import Commit, FileJob
 from serialpack.cli.cluster import Cluster
-from serialpack.cli.packing import file_packer
+from serialpack.cli.workers import file_packer
 from serialpack.pipeline.workers import usable_cores
 from tools._marks import between
 

@@ -111,6 +111,8 @@ class Walk:
         #: How many files ``takes`` did not take, how many links to folders there were, and how
         #: many that are no files.
         self.not_taken = self.links = self.others = 0
+        #: How many folders below it have nothing in them; not counted where files are chosen.
+        self.empty = 0
         #: Those ``without`` which were come upon.
         self.passed_over: list[str] = []
         self._include = matches_any(tuple(include)) if include else None
@@ -139,6 +141,7 @@ class Walk:
             except OSError as error:
                 self.errors.append(file_error(error, folder, "list"))
                 continue
+            self.empty += not entries and below != "" and self._include is None
             folders: list[tuple[str, str]] = []
             for entry in entries:
                 path = f"{below}/{entry.name}" if below else entry.name

@@ -35,6 +35,14 @@ MOST_FILES = 128
 _ALL_FROM = 4
 
 
+#: How a hidden file is opened.
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+_NEW |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+
+#: Whether a file gets its time by its descriptor, or by its name.
+_TIMED_OPEN = os.utime in os.supports_fd
+
+
 class _HereGroup(threading.local):
     """What this thread has: the group that its outputs go into."""
 
@@ -85,13 +93,11 @@ class Output:
 
     def _begin(self) -> None:
         """Make the hidden file."""
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-        flags |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
         while True:
-            self._temp = os.path.join(self.folder, hidden_name())
+            self._temp = f"{self.folder}{os.sep}{hidden_name()}"
             hide(self._temp)
             try:
-                self.fd = os.open(self._temp, flags, 0o600)
+                self.fd = os.open(self._temp, _NEW, 0o600)
             except OSError as error:
                 forget(self._temp)
                 raise file_error(error, self.path, "write") from error
@@ -123,10 +129,10 @@ class Output:
             self._put(data)
 
     def _put(self, data: Buffer) -> None:
-        view = memoryview(data)
         try:
-            while view:
-                view = view[os.write(self.fd, view) :]
+            done = os.write(self.fd, data)
+            while done < len(data):
+                done += os.write(self.fd, memoryview(data)[done:])
         except OSError as error:
             raise file_error(error, self.path, "write") from error
 
@@ -194,7 +200,7 @@ class Output:
             os.fchmod(self.fd, self._mode)
         if self._mtime is not None:
             times = (self._mtime, self._mtime)
-            os.utime(self.fd if os.utime in os.supports_fd else self._temp, ns=times)
+            os.utime(self.fd if _TIMED_OPEN else self._temp, ns=times)
 
     def to_disk(self) -> None:
         """Bring the file to disk."""

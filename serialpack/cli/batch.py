@@ -77,8 +77,8 @@ class Elsewhere(Protocol):
 class GroupWorker:
     """Does all jobs of a group, then brings their outputs to disk.
 
-    ``make`` gives what does one of them, and calls its second argument now and then; so is
-    ``alive``, which may raise.
+    ``make`` gives what does one of them, and calls its second argument, ``alive``, now and then.
+    That may raise, and is called before outputs get their names, too.
     """
 
     def __init__(
@@ -90,13 +90,10 @@ class GroupWorker:
         self._folders: set[str] = set()
 
     def __call__(self, jobs: Sequence[FileJob]) -> list[Outcome]:
-        from serialpack.cli.run import ours
-
         outcomes: list[Outcome] = []
         made_in: list[str] = []
         with OutputGroup(each=self._commit.each, read_back=self._commit.read_back) as group:
             for job in jobs:
-                self._alive()
                 whole = len(group.outputs)
                 try:
                     if job.folder is not None and job.folder not in self._folders:
@@ -105,6 +102,8 @@ class GroupWorker:
                     group.only_same = job.again
                     outcomes.append(self._work(job, self._alive))
                 except (SerialpackError, OSError, MemoryError) as error:
+                    from serialpack.cli.run import ours
+
                     group.drop(whole)
                     outcomes.append(ours(error))
             self._alive()
@@ -200,6 +199,20 @@ class Batch:
         if isinstance(outcome, SerialpackError):
             raise outcome
         assert outcome is not None
+        return outcome
+
+    def plain_report(self, path: str) -> PackReport | UnpackReport | None:
+        """What came of a job that went well, as ``report`` gives it; None where there may be more
+        to tell: of an error, a conversion, and what is left to the caller."""
+        if path not in self._jobs or self._broken is not None:
+            return None
+        try:
+            outcome = self._outcome(path)
+        except (SerialpackError, OSError, MemoryError):  # said by whoever asks again
+            return None
+        if not isinstance(outcome, PackReport | UnpackReport):
+            return None
+        del self._outcomes[path]
         return outcome
 
     def passes(self, path: str) -> bool:

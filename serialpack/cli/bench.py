@@ -10,6 +10,7 @@ import click
 from serialpack.cli.options import (
     Verb,
     common_options,
+    file_only,
     files_argument,
     from_option,
     input_options,
@@ -126,9 +127,13 @@ class Speed(click.ParamType[float]):
     metavar="REPORT",
     help="Print a table (default), json, csv, markdown.",
 )
-@click.option("--plot", metavar="PATH", help="Draw size against speed: .png or .svg.")
-@click.option("--html", metavar="PATH", help="Write a page to look at in a browser.")
-@click.option("--save", metavar="PATH", help="Keep the results, for --compare.")
+@click.option(
+    "--plot", metavar="PATH", callback=file_only, help="Draw size against speed: .png or .svg."
+)
+@click.option(
+    "--html", metavar="PATH", callback=file_only, help="Write a page to look at in a browser."
+)
+@click.option("--save", metavar="PATH", callback=file_only, help="Keep the results, for --compare.")
 @click.option("--compare", metavar="PATH", help="Show what changed since these results.")
 @click.option("-f", "--force", is_flag=True, help="Overwrite.")
 @input_options

@@ -19,11 +19,13 @@ if TYPE_CHECKING:
 
 class Takes(NamedTuple):
     """What a verb takes of the files in folders: ``test`` says which by name, ``words`` what the
-    others are called. ``whole``: folders and links too, see ``Walk``."""
+    others are called. ``whole``: folders and links too, see ``Walk``; else ``keeps_empty`` says
+    what does keep the empty ones, where that is worth a word."""
 
     test: Callable[[str], bool] = lambda _: True
     words: str = ""
     whole: bool = False
+    keeps_empty: str = ""
 
 
 class Inputs(NamedTuple):
@@ -114,6 +116,8 @@ def _notes(walk: "Walk", takes: Takes, *, empty: bool) -> list[str]:
         (walk.others, "that is no file", "that are no files"),
     ]
     words = [number_of(count, one, many) for count, one, many in left if count]
+    if walk.empty and takes.keeps_empty:
+        words.append(f"{number_of(walk.empty, 'empty folder')} ({takes.keeps_empty})")
     if empty:
         out = f", {', '.join(words)} left out" if words else ""
         notes.append(f"{walk.folder}: no files to take{out}")

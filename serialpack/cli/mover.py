@@ -234,7 +234,7 @@ class Mover:
         def done(path: str) -> dict[str, Any]:
             try:
                 if (target := jobs.left_at(path) if jobs is not None else None) is None:
-                    return work(path)
+                    return {} if self._only_counted(path) else work(path)
                 self._tally.leave()
                 if self.tells():
                     say(self._manner, f"{path}: {target} is whole and no older, left as it is")
@@ -244,6 +244,15 @@ class Mover:
                     self._bar.next()
 
         return done
+
+    def _only_counted(self, path: str) -> bool:
+        """Whether ``path`` was done ahead, went well, and nobody is told more than the sum."""
+        told = self.tells() or self.keeps_lines or self._times is not None
+        if told or self.batch is None or not self._outputs.keep:
+            return False
+        if (report := self.batch.plain_report(path)) is not None:
+            self._tally.add(report.sizes, 1)
+        return report is not None
 
     def line(self, line: dict[str, Any]) -> None:
         """A line about a part of what is done, for ``--json`` and the journal."""

@@ -218,6 +218,16 @@ def _output(ctx: click.Context, param: click.Parameter, value: str | None) -> st
     return "-" if value in _STANDARD_OUTPUT else value
 
 
+def file_only(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:  # noqa: ARG001
+    """A file of its own: standard output has one use, which -o and --json say."""
+    if value == "-":
+        raise UsageError(
+            f"{param.opts[0]} is a file, and cannot be standard output",
+            hint="name it; ./- is a file of that name",
+        )
+    return value
+
+
 _STANDARD_OUTPUT = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 
 #: Options of the verbs that write files.
@@ -255,8 +265,18 @@ output_options = _apply(
         help="Worker threads; default: all cores.",
     ),
     click.option("--stats", is_flag=True, help="Show seconds and bytes of each stage."),
-    click.option("--profile", metavar="PATH", help="Draw where the time goes, as a page of HTML."),
-    click.option("--journal", metavar="PATH", help="Keep the lines of --json in a file."),
+    click.option(
+        "--profile",
+        metavar="PATH",
+        callback=file_only,
+        help="Draw where the time goes, as a page of HTML.",
+    ),
+    click.option(
+        "--journal",
+        metavar="PATH",
+        callback=file_only,
+        help="Keep the lines of --json in a file.",
+    ),
     click.option(
         "--scheduler", metavar="ADDRESS", help="Work on a Dask cluster; local: start one here."
     ),
@@ -281,7 +301,10 @@ input_options = _apply(
 
 #: Of the verbs that unpack what was packed with it; ``pack`` says more of it.
 shared_dict_option = click.option(
-    "--shared-dict", metavar="PATH", help="The dictionary that FILE was packed with."
+    "--shared-dict",
+    metavar="PATH",
+    callback=file_only,
+    help="The dictionary that FILE was packed with.",
 )
 
 #: Options of every verb.

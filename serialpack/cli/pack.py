@@ -9,6 +9,7 @@ from serialpack.cli.options import (
     Size,
     Verb,
     common_options,
+    file_only,
     files_argument,
     from_option,
     input_options,
@@ -78,6 +79,7 @@ from serialpack.cli.requests import PackRequest, as_workers_see, request
 @click.option(
     "--shared-dict",
     metavar="PATH",
+    callback=file_only,
     help="A dictionary for small files of a kind; trained if not there.",
 )
 @click.option("--archive", is_flag=True, help="All inputs into one container, which -o names.")

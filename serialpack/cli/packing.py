@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from serialpack.cli.naming import STDIO, SUFFIX, packed_name
 from serialpack.cli.requests import Manner, PackRequest
 from serialpack.cli.run import check_name, data_of, error_line, named, rounded, say
 from serialpack.cli.words import complain, other_delimiter, ratio
+from serialpack.cli.workers import file_packer
 from serialpack.detect import AsFound
 from serialpack.errors import ArchiveError, FileError, FolderError, SerialpackError, UsageError
 from serialpack.formats import FORMATS
@@ -24,25 +25,8 @@ from serialpack.units import format_size
 
 if TYPE_CHECKING:
     from serialpack.archive.write import PackOptions
-    from serialpack.cli.batch import FileJob
     from serialpack.pipeline.line import Progress
     from serialpack.reports import ArchiveReport, PackReport
-
-
-def file_packer(how: PackOptions, force: bool) -> Callable[[FileJob, Progress], PackReport]:
-    """What packs one file after another, in the one thread that it is called in."""
-    alone: PackOptions = {**how, "threads": 1}
-
-    def work(job: FileJob, progress: Progress) -> PackReport:
-        assert job.target is not None
-        return api.pack(job.path, job.target, force=force or job.again, progress=progress, **alone)
-
-    if how.get("shared_dict") is not None:
-        return work
-    from serialpack.cli.alike import AlikePacker
-
-    table = AsFound(how.get("delimiter"), how.get("encoding"), how.get("no_header", False))
-    return AlikePacker(work, how.get("format"), table)
 
 
 class Packer:
@@ -54,7 +38,11 @@ class Packer:
         outputs = asked.outputs
         self._force = outputs.force
         output = None if asked.archive else outputs.output
-        takes = Takes(lambda name: self._force or not name.endswith(SUFFIX), f"{SUFFIX} files")
+        takes = Takes(
+            lambda name: self._force or not name.endswith(SUFFIX),
+            f"{SUFFIX} files",
+            keeps_empty="--archive keeps them",
+        )
         if asked.archive:
             takes = Takes(whole=True)
         elif asked.owner:

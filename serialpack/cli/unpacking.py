@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import IO, TYPE_CHECKING, Any, cast
 
@@ -17,6 +17,7 @@ from serialpack.cli.run import data_of, error_line, know, named, rounded, say
 from serialpack.cli.salvage import every_damage, losses, tell_losses
 from serialpack.cli.tally import MANY
 from serialpack.cli.words import complain
+from serialpack.cli.workers import file_unpacker
 from serialpack.errors import (
     DamagedError,
     FileError,
@@ -30,35 +31,7 @@ from serialpack.text import number_of
 from serialpack.units import format_size
 
 if TYPE_CHECKING:
-    from serialpack.cli.batch import FileJob
     from serialpack.cli.joined import JoinedOutputs
-    from serialpack.pipeline.line import Progress
-
-
-def file_unpacker(
-    how: dict[str, Any], shared_dict: str | None
-) -> Callable[[FileJob, Progress], UnpackReport | None]:
-    """What unpacks one file after another, in the one thread that it is called in; None for an
-    archive, which is many files."""
-    how = {**how, "threads": 1}
-    know(shared_dict)
-
-    def work(job: FileJob, progress: Progress) -> UnpackReport | None:
-        with api.opened_source(job.path) as source:
-            if is_archive(source):
-                return None
-            return api.unpack(
-                cast("IO[bytes]", source),
-                job.target,
-                progress=progress,
-                **{**how, "force": how["force"] or job.again},
-            )
-
-    if how["max_size"] is not None:
-        return work
-    from serialpack.cli.alike import AlikeUnpacker
-
-    return AlikeUnpacker(work, trust=how["trust"])
 
 
 class Unpacker:

@@ -204,7 +204,7 @@ class Zstd(Codec):
         check_ratio(len(stored), size, _MOST)
         if frame.window_size > _WINDOW_LIMIT:
             raise CodecError(f"asks for a window of {frame.window_size} bytes")
-        if frame.dict_id not in (0, dictionary_id(self._dictionary)):
+        if frame.dict_id and frame.dict_id != dictionary_id(self._dictionary):
             raise CodecError(f"asks for dictionary {frame.dict_id}")
         if not frame.has_checksum:
             raise CodecError("has no checksum")

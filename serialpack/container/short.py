@@ -24,6 +24,7 @@ from serialpack.container.frames import (
     frame_rest,
     has_mark,
     open_frame,
+    read_back,
     unpack_body,
     write_frame,
 )
@@ -132,14 +133,15 @@ class ShortForm:
         fields = self._fields(block, payload, name, mtime)
         if fields is None:
             return None
-        said = pack_values(*fields)
-        body = _FIRST.pack(len(payload), VERSION) + said
+        # As an array, which is packed and read back at once; its head, a byte, is left out.
+        array = pack_values(fields)
+        body = _FIRST.pack(len(payload), VERSION) + array[1:]
         if len(body) > MAX_BODY[SHORT]:
             return None
         frame = write_frame(SHORT, body, payload)
         if self._read_back and type(mtime) in (int, type(None)):
             block.check_sizes(0)
-            same = unpack_body(said, 0, "short member") == fields
+            same = read_back(array) == fields
         else:
             header, read = self._read(frame, payload)
             # Of the writer's version its numbers are kept, of its block size that of the block.

@@ -15,11 +15,9 @@ import pickle
 import select
 import signal
 import struct
-import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
 
 from serialpack import hidden
@@ -28,11 +26,6 @@ from serialpack.pipeline.workers import MakeWorker
 from serialpack.stages.stage import Buffer
 from serialpack.watch import at, telling, told
 
-_OWN_GROUP: dict[str, Any] = (
-    {"process_group": 0}
-    if os.name == "posix"
-    else {"creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)}
-)
 #: Settings of glibc's malloc: what a block took is kept for the next one, which saves a third of
 #: the time that the system spends on giving it again. Arrow then needs no other.
 MEMORY = {
@@ -47,9 +40,8 @@ _LENGTH = struct.Struct("<Q")
 _LARGE = 64 << 10
 
 
-#: Where this serialpack is. The child looks there last, and never in the current folder, whose
-#: files are data: a json.py among them must not be run.
-_ROOT = str(Path(__file__).resolve().parents[2])
+#: The child looks where this serialpack is last, and never in the current folder, whose files are
+#: data: a json.py among them must not be run.
 _CHILD = "import sys; sys.path.append({root!r}); import " + __name__ + " as child; child.main()"
 
 
@@ -82,14 +74,23 @@ class ProcessWorker:
     def __init__(self, make: MakeWorker) -> None:
         kept = [] if (ledger := hidden.ledger()) is None else [ledger]
         given = {_LEDGER: str(ledger)} if kept else {}
+        import subprocess  # not above: the process itself needs neither
+        from pathlib import Path
+
+        root = str(Path(__file__).resolve().parents[2])
+        own_group: dict[str, Any] = (
+            {"process_group": 0}
+            if os.name == "posix"
+            else {"creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)}
+        )
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-c", _CHILD.format(root=_ROOT)],
+            [sys.executable, "-P", "-c", _CHILD.format(root=root)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**MEMORY, **os.environ, **given},
             pass_fds=kept,
             # Ctrl-C goes to the whole group; the parent alone decides, and closes our pipe.
-            **_OWN_GROUP,
+            **own_group,
         )
         assert self._process.stdin is not None
         assert self._process.stdout is not None
@@ -126,6 +127,8 @@ class ProcessWorker:
     def stop(self, seconds: float) -> None:
         """Let the process end, which sees that it is to; kill it after so many seconds."""
         assert self._process.stdin is not None
+        import subprocess
+
         self._process.stdin.close()
         try:
             self._process.wait(seconds)
@@ -147,6 +150,8 @@ class ProcessWorker:
 
 def _descendants(pid: int) -> list[int]:
     """The processes that ``pid`` has started, and they in turn: proc(5)."""
+    from pathlib import Path
+
     found = []
     for tasks in Path(f"/proc/{pid}/task").glob("*/children"):
         with suppress(OSError):  # the thread has ended meanwhile

@@ -12,7 +12,7 @@ from serialpack import SerialpackError, api
 from serialpack.auto import LEAST
 from serialpack.cli.alike import AlikePacker
 from serialpack.cli.batch import FileJob
-from serialpack.cli.packing import file_packer
+from serialpack.cli.workers import file_packer
 from serialpack.detect import AsFound
 from serialpack.output import OutputGroup
 from serialpack.reports import PackReport

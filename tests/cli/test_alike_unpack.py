@@ -12,7 +12,7 @@ import pytest
 from serialpack import SerialpackError, api
 from serialpack.cli.alike import AlikeUnpacker
 from serialpack.cli.batch import FileJob
-from serialpack.cli.unpacking import file_unpacker
+from serialpack.cli.workers import file_unpacker
 from serialpack.container.small import START_SMALL
 from serialpack.output import OutputGroup
 from serialpack.reports import UnpackReport

@@ -167,3 +167,19 @@ def test_gitignore_is_heeded_when_asked_for_as_git_does(run: Run, tmp_path: Path
     run("pack", "-r", repository, "--exclude", ".git", "-o", "all")
     assert len(files_in(tmp_path / "all")) == len(names) + len(ignored)
     run("pack", "--gitignore", repository / "a.json", code=2)
+
+
+def test_empty_folders_are_told_of(run: Run, tree: Path, tmp_path: Path) -> None:
+    """They have no file that would bring them back; in an archive they are."""
+    for name in ("none", "x/deep/none"):
+        (tree / name).mkdir(parents=True)
+    said = run("pack", "-r", tree, "-o", tmp_path / "out").stderr.decode()
+    assert f"{tree}: left out: 2 empty folders (--archive keeps them)" in said
+    (tree / "none").rmdir()
+    said = run("pack", "-r", tree, "-o", tmp_path / "one").stderr.decode()
+    assert "1 empty folder (" in said
+    for words in (("--include", "*.json", "-o", "two"), ("--archive", "-o", "a.spk")):
+        assert "empty folder" not in run("pack", "-r", tree, *words).stderr.decode()
+    assert "empty folder" not in run("unpack", "-r", tmp_path / "out").stderr.decode()
+    run("unpack", "a.spk", "-o", tmp_path / "back")
+    assert [path.is_dir() for path in (tmp_path / "back").rglob("none")] == [True]

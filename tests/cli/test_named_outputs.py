@@ -248,3 +248,20 @@ def test_a_named_pipe_takes_what_is_written(run: Run, tmp_path: Path, lines: Pat
         assert stat.S_ISFIFO(pipe.stat().st_mode)
     assert found[0] == LINES
     assert json.loads(found[1]) == RECORDS
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(("pack", f"--{name}") for name in ("profile", "journal", "shared-dict")),
+        *(("bench", f"--{name}") for name in ("plot", "html", "save")),
+    ],
+)
+def test_what_is_a_file_is_no_standard_output(
+    run: Run, tmp_path: Path, lines: Path, words: tuple[str, str]
+) -> None:
+    """A file of the name ``-`` was written, which no shell removes lightly."""
+    done = run(*words, "-", lines, code=2)
+    wanted = f"{words[1]} is a file, and cannot be standard output; name it; ./- is"
+    assert wanted in done.stderr.decode()
+    assert not (tmp_path / "-").exists()
