@@ -201,7 +201,7 @@ def dtype_in(header: ArrayHeader) -> Any:
     if "|O" in repr(header.descr):
         raise RefusedError(
             "its items are Python objects, a pickle that can run code",
-            hint="numpy.load(..., allow_pickle=True) reads it, if you know who wrote it",
+            hint="trust=True reads it from a file, if you know who wrote it",
         )
     try:
         return dtype_of(header.descr)
