@@ -94,9 +94,7 @@ def given_by(
         _check_source(usual, head, trust=trust)
         as_it_is = read == source.read  # and no encoding, no names were put in its place
         if _in_file(usual):
-            is_path = source is plain and source.owned and not source.is_far
-            path = source.path if is_path and source.stat else None
-            read = FileRead(read, path, database_table)
+            read = FileRead(read, source.here if source is plain else None, database_table)
         by_content = format is None and found != "bytes" == told(None, name, head)
         plan = ConversionPlan(usual, fields=fields.paths)
         head = head if trust else b""
