@@ -33,6 +33,7 @@ from serialpack.watch import expect
 
 # Each function imports its own: the time to start decides in a shell loop over small files.
 if TYPE_CHECKING:
+    from serialpack.formats.base import Read
     from serialpack.inspection import Inspection
     from serialpack.pipeline.line import Elsewhere, Progress
     from serialpack.pipeline.unpack import Unpacked
@@ -343,25 +344,25 @@ def first_records(
     max_size: int | None = None,
 ) -> None:
     """Write the first ``count`` records of a container, or of a file that is none yet; of one that
-    is compressed, of what is in it.
-
-    ``max_size`` (bytes): RefusedError where it would be more. UsageError where the source has no
-    records that can be told apart.
+    is compressed, of what is in it. Of arrays a corner. ``max_size`` (bytes): RefusedError for
+    more. UsageError where no records can be told apart.
     """
     from serialpack.compressed.pieces import Pieces
     from serialpack.compressed.source import decompressed
+    from serialpack.formats.shared.filed import FileRead
     from serialpack.pipeline.ranges import Span, slice_source, unpack_records
     from serialpack.pipeline.unpack import LimitedWrite, member_plan, restored_pieces
 
     with opened_source(source) as opened, sink(target, False, None) as write:
-        opened = decompressed(opened)
-        head, read = opened.peek(HEAD), opened.read
+        plain, opened = opened, decompressed(opened)
+        head = opened.peek(HEAD)
         if packed := is_container(head[:SNIFF]):
             opened = expanded(opened)
             fmt = FORMATS.get(member_plan(first_header(opened.peek), trust=True).format)
-            read = Pieces(restored_pieces(opened.read)).read
+            read: Read = Pieces(restored_pieces(opened.read)).read
         else:
             fmt = FORMATS.get(told(format or opened.format, _identity(opened)[0], head))
+            read = FileRead(opened.read, opened.here if opened is plain else None)
         out = LimitedWrite(fmt.shown_by(write), max_size)
         if (lines := fmt.look_at_head(read, count)) is not None:
             out(lines)

@@ -92,6 +92,11 @@ class Source:
         return self._file
 
     @property
+    def here(self) -> str | None:
+        """The path, where it is that of a file here, which others can open; else None."""
+        return self.path if self.owned and not self.is_far and self.stat else None
+
+    @property
     def is_far(self) -> bool:
         """Whether it is named by a URL, which no library of ours can open by itself."""
         return self._close and is_far(self.path)

@@ -152,10 +152,10 @@ def listing_of(source: Source, head: bytes) -> Listing | None:
 def _datasets(source: Source, kind: str) -> Listing:
     from serialpack.formats.arrays.hdf5.reader import asked
 
-    if not (source.owned and source.stat is not None) or source.is_far:
+    if source.here is None:
         return Listing(kind, (), None, False, _ONLY_FILES)
     found: list[ListedEntry] = []
-    read = FileRead(source.read, source.path)
+    read = FileRead(source.read, source.here)
     try:
         for told in asked(read, "list", most=MOST_ENTRIES):
             if told.get("more"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import struct
 import zipfile
 from pathlib import Path
@@ -76,6 +77,15 @@ def test_a_chain_that_is_named_is_everywhere() -> None:
         data = serialpack.dumps({"walk": WALK, "steps": STEPS}, chain)
         assert {part.chain for block in headers(data) for part in block.parts} == {None}
         assert len(headers(data)) == 2
+
+
+def test_what_does_not_shrink_is_marked_as_stored() -> None:
+    """A large value alone in its block had a chain of its own, of the codec none."""
+    value = {"a": os.urandom(1_500_000), "b": 1}
+    data = serialpack.dumps(value, "msgpack+lz4")
+    (member,) = serialpack.inspect(io.BytesIO(data)).members
+    assert [block.stored for block in member.blocks] == [True] * 3
+    assert serialpack.loads(data) == value
 
 
 @pytest.mark.parametrize("serializer", ["msgpack", "cbor"])

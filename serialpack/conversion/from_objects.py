@@ -1,26 +1,33 @@
-"""Objects that ``dump`` held without pickle, read as what people take them for: an array as an .npy
-file, arrays by name as an .npz file, a table as Arrow, and all else as values."""
+"""Objects that ``dump`` held without pickle, and arrays of objects that the user trusts, read as
+what people take them for: an array as an .npy file, arrays by name as an .npz file, a table as
+Arrow, and all else as values."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from contextlib import nullcontext
+from functools import partial
+from io import BytesIO
+from pathlib import Path
 from typing import Any
 
+from serialpack.api import HEAD
 from serialpack.compressed.pieces import Pieces
 from serialpack.conversion.given import Given
 from serialpack.conversion.losses import Losses
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.rules import ARRAYS
-from serialpack.errors import DamagedError, RefusedError, UnsupportedError
+from serialpack.errors import DamagedError, InputError, RefusedError, UnsupportedError
 from serialpack.formats import FORMATS
+from serialpack.formats.arrays.header import MOST_HEADER, read_header
 from serialpack.formats.arrays.made import npy_of_value, npy_pieces
 from serialpack.formats.arrays.values import values_of
-from serialpack.formats.arrays.zipped import zip_pieces
+from serialpack.formats.arrays.zipped import entry_names, opened_entries, zip_pieces
 from serialpack.formats.base import Read, ValueFormat
 from serialpack.formats.python.pickle import PROTOCOL, dump_pickle
-from serialpack.formats.shared.document import Unwritable
-from serialpack.formats.shared.filed import FileRead
+from serialpack.formats.shared.document import Malformed, Unwritable
+from serialpack.formats.shared.filed import FileRead, sought
 from serialpack.formats.shared.recursion import frames_for
 from serialpack.formats.tables.records import arrow
 from serialpack.serializers.base import FAILURES
@@ -36,12 +43,15 @@ _CALLS_A_LEVEL = 3
 
 def from_object(given: Given, at: str | None, to: str, losses: Losses) -> tuple[Given, str | None]:
     """``given``, whose bytes are those of an object, as a format that is converted to ``to``; and
-    the path in it that is still to be taken, of ``at``.
+    the path in it that is still to be taken, of ``at``. As it is where there is no object.
 
-    DamagedError, UnsupportedError for a class that is not here, RefusedError for items that no
-    value holds, and for values that are no arrays where ``to`` has only these, MissingLibraryError.
+    InputError for pickles that cannot be loaded, DamagedError, UnsupportedError for a class that is
+    not here, RefusedError for items that no value holds, and for values that are no arrays where
+    ``to`` has only these, MissingLibraryError.
     """
-    obj = _loaded(given)
+    obj = _loaded(given) if given.plan.source == "object" else _arrays_of_objects(given)
+    if obj is None and given.plan.source != "object":
+        return given, at
     if to == "pickle" and at is None:
         return _as(given, "pickle", [dump_pickle(obj, PROTOCOL)]), at
     found = None if at is None else _at(obj, at)
@@ -79,6 +89,41 @@ def _loaded(given: Given) -> Any:
         raise DamagedError(f"{serializer.name} cannot read it ({error})") from None
 
 
+def _arrays_of_objects(given: Given) -> Any:
+    """The array of objects of an .npy file, or all arrays by name of an .npz file where one is of
+    such; None where there is none, and of a large one out of a pipe, which is not read twice."""
+    import numpy as np
+
+    read = given.read
+    try:
+        if given.plan.source == "npy" and _has_objects(given.head):
+            data = b"".join(iter(partial(read, 1 << 24), b""))
+            return np.load(BytesIO(data), allow_pickle=True)
+        again = isinstance(read, FileRead) and (read.path or read.opened)
+        if given.plan.source == "npz" and (again or len(given.head) < HEAD):
+            whole: Any = sought(read) if again else nullcontext(BytesIO(given.head))
+            with whole as file:
+                found = opened_entries(file, entry_names(file))
+                if any(_has_objects(read_entry(MOST_HEADER)) for _, read_entry in found):
+                    if not isinstance(file, Path):
+                        file.seek(0)
+                    with np.load(file, allow_pickle=True) as archive:
+                        return dict(archive)
+    except Malformed:  # which is said when it is read
+        return None
+    except Exception as error:  # whatever pickles of others raise
+        words = " ".join(str(error).split())
+        raise InputError(f"its objects cannot be loaded: {type(error).__name__}: {words}") from None
+    return None
+
+
+def _has_objects(head: bytes) -> bool:
+    try:
+        return "|O" in repr(read_header(head).descr)
+    except Malformed:
+        return False
+
+
 def _as(given: Given, format: str, pieces: Iterable[Buffer]) -> Given:
     """What ``pieces`` are, a source in ``format``."""
     read: Read = Pieces(iter(pieces)).read
@@ -86,19 +131,24 @@ def _as(given: Given, format: str, pieces: Iterable[Buffer]) -> Given:
     if isinstance(fmt, ValueFormat) and fmt.in_file:
         read = FileRead(read)
     plan = ConversionPlan(format, fields=given.plan.fields)
-    return given._replace(read=read, plan=plan, stored=(None, {}), made=True)
+    return given._replace(
+        read=read, plan=plan, stored=(None, {}), made=True, as_it_is=False, packed="object"
+    )
 
 
 def _at(obj: Any, path: str) -> Any:
     """The array, or the table, at ``path``; None where there is none."""
     for step in [path] if type(obj) is dict and path in obj else path.split("."):
         obj = obj.get(step) if type(obj) is dict else None
-    return obj if _is_array(obj) or _table(obj) is not None else None
+    return obj if hasattr(obj, "dtype") or _table(obj) is not None else None
 
 
 def _is_array(value: Any) -> bool:
+    """Whether it is an array or a scalar of NumPy's, and not of objects."""
     numpy = sys.modules.get("numpy")
-    return numpy is not None and isinstance(value, numpy.ndarray | numpy.generic)
+    if numpy is None or not isinstance(value, numpy.ndarray | numpy.generic):
+        return False
+    return not value.dtype.hasobject
 
 
 def _array(value: Any) -> Any:
@@ -148,7 +198,7 @@ def _npy(name: Any, value: Any, to: str) -> list[Buffer]:
     """The .npy file of an array, or of a value that becomes one."""
     if _is_array(value):
         return npy_pieces(_array(value))
-    path = f"${value_step(name)}"
+    path, value = f"${value_step(name)}", _plain(value)
     try:
         if type(name) is not str:
             raise ValueError("its name is no text")
@@ -161,11 +211,11 @@ def _npy(name: Any, value: Any, to: str) -> list[Buffer]:
 
 
 def _plain(value: Any) -> Any:
-    """``value`` with the items of arrays in lists."""
+    """``value`` with the items of arrays in lists, also of arrays of objects."""
     if _is_array(value):
         return values_of(_array(value))
     if type(value) is dict:
         return {name: _plain(inner) for name, inner in value.items()}
     if type(value) in (list, tuple):
         return type(value)(map(_plain, value))
-    return value
+    return _plain(value.tolist()) if hasattr(value, "dtype") else value

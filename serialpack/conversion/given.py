@@ -43,7 +43,7 @@ class Given(NamedTuple):
     ``by_content``: what it is was neither said nor told by a name or first bytes.
     ``as_it_is``: what is read are the very bytes of the source, or of what was packed.
     ``made``: what is read is made here, ``of`` a file of datasets or an object; and ``dropped``:
-    what of it is not, or otherwise.
+    what of it is not, or otherwise. ``head``: the first bytes of a file that the user trusts.
     """
 
     read: Read
@@ -57,6 +57,7 @@ class Given(NamedTuple):
     made: bool = False
     of: FileRead | None = None
     dropped: tuple[Loss, ...] = ()
+    head: bytes = b""
 
     @property
     def kept(self) -> bool:
@@ -93,12 +94,11 @@ def given_by(
         _check_source(usual, head, trust=trust)
         as_it_is = read == source.read  # and no encoding, no names were put in its place
         if _in_file(usual):
-            is_path = source is plain and source.owned and not source.is_far
-            path = source.path if is_path and source.stat else None
-            read = FileRead(read, path, database_table)
+            read = FileRead(read, source.here if source is plain else None, database_table)
         by_content = format is None and found != "bytes" == told(None, name, head)
         plan = ConversionPlan(usual, fields=fields.paths)
-        return Given(read, plan, found, by_content=by_content, as_it_is=as_it_is)
+        head = head if trust else b""
+        return Given(read, plan, found, by_content=by_content, as_it_is=as_it_is, head=head)
     source = expanded(source)
     header = first_header(source.peek)
     if header.in_archive:
@@ -151,12 +151,14 @@ def given_by(
         found, usual, read = opened(read, head, found, None, table)
         plan = plan._replace(source=usual)
     as_it_is = read == restored.read
+    head = restored.front(HEAD)[0] if trust else b""
     if plan.source_serializer is None and _in_file(plan.source):
         sought = source.seekable() and as_it_is and packed.dictionary is None
         read = FileRead(
             read, None, database_table, partial(opened_bytes, source) if sought else None
         )
-    return Given(read, plan, found, packed.format, (stored, settings), as_it_is=as_it_is)
+    given = Given(read, plan, found, packed.format, (stored, settings), as_it_is=as_it_is)
+    return given._replace(head=head)
 
 
 def _in_file(format: str) -> bool:

@@ -54,7 +54,9 @@ class PartPacker:
             chain = extent.chain or self._chain
             packed = self._pack(view[at : at + extent.size], chain, block, timer, early=False)
             at += extent.size
-            if packed.stored and not self._chain.zstd_envelope:
+            if packed.stored and len(extents) == 1:
+                chain = self._chain  # the block is marked as stored
+            elif packed.stored and not self._chain.zstd_envelope:
                 chain = chain._replace(filters=(), codec=parse_stage(CODECS, "none"))
             if chain != self._chain:
                 packed = packed._replace(part=packed.part._replace(chain=chain.numbers))

@@ -6,6 +6,7 @@ import io
 import json
 import pickle
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,8 @@ import pytest
 
 import serialpack
 from serialpack.conversion.tables.shaping import Shaping
-from serialpack.errors import SerialpackError, UnsupportedError
+from serialpack.errors import InputError, RefusedError, SerialpackError, UnsupportedError
+from tests.fidelity import things
 from tests.serializers.test_own_objects import made_of
 
 WEIGHTS = np.asfortranarray(np.arange(6, dtype=">f4").reshape(2, 3))
@@ -98,3 +100,38 @@ def test_frames_are_tables() -> None:
     assert (data, told) == (b'{"0":1}\n{"0":2}\n', {"keys": 1})
     _, told = converted(pandas.DataFrame([[1, 2]]), "json")
     assert told == {"keys": 2}
+
+
+OBJECTS = np.array([None, (1, np.float32(0.5)), {"a": np.arange(2)}], object)
+
+
+@pytest.mark.parametrize("kind", ["npy", "npz", "spk", "pipe"])
+def test_arrays_of_objects_are_read_on_trust(kind: str, tmp_path: Path) -> None:
+    """They were refused, whoever trusted them."""
+    path, array = tmp_path / "a.npy", kind == "npy"
+    if array:
+        np.save(path, OBJECTS, allow_pickle=True)
+    else:
+        np.savez(path := tmp_path / "a.npz", o=OBJECTS, n=np.arange(2))
+    if kind == "spk":
+        serialpack.pack(path, path := tmp_path / "a.spk")
+    source: Any = io.BytesIO(path.read_bytes()) if kind == "pipe" else path
+    format = "npz" if kind == "pipe" else None
+    with pytest.raises(RefusedError, match=r"items are Python objects.*trust=True converts it"):
+        serialpack.convert(source, io.BytesIO(), to="json", format=format)
+    if kind == "pipe":
+        source.seek(0)
+    out = io.BytesIO()
+    report = serialpack.convert(source, out, to="json", format=format, trust=True)
+    values = [None, [1, 0.5], {"a": [0, 1]}]
+    assert json.loads(out.getvalue()) == (values if array else {"o": values, "n": [0, 1]})
+    assert {loss.rule: loss.count for loss in report.carried} == {"sequences": 1}
+
+
+def test_objects_that_cannot_be_loaded_are_one_line() -> None:
+    out = io.BytesIO()
+    np.save(out, np.array([things.Slotted(2)], object), allow_pickle=True)
+    data = out.getvalue().replace(b"Slotted", b"Slitted")
+    with pytest.raises(InputError, match=r"objects cannot be loaded: .*Slitted") as caught:
+        serialpack.convert(io.BytesIO(data), io.BytesIO(), to="json", format="npy", trust=True)
+    assert "\n" not in str(caught.value)

@@ -241,3 +241,25 @@ def test_the_head_is_a_corner(tmp_path: Path) -> None:
     assert lines == [[*range(10), "..."], [*range(12, 22), "..."]]
     with pytest.raises(SerialpackError, match="not valid npy"):
         first_records(io.BytesIO(BAD["cut in a row"][:140]), io.BytesIO(), 2, format="npy")
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("shape", [(), (30,), (0, 3), (3, 0), (1, 2), (40, 30), (5, 14, 3, 12)])
+def test_a_corner_is_read_alone(shape: tuple[int, ...], order: Any) -> None:
+    """Of an array in Fortran order all was, and of one of more than 64 MiB nothing."""
+    whole = np.arange(np.prod(shape, dtype=int), dtype=">i2").reshape(shape, order=order)
+    data, asked = io.BytesIO(saved(whole)), list[int]()
+
+    def read(size: int) -> bytes:
+        asked.append(size)
+        return data.read(size)
+
+    found = FORMATS.get("npy").corner(read, 2)  # type: ignore[attr-defined]
+    most = tuple(slice(length) for length in (2, *[11] * len(shape))[: len(shape)])
+    assert found == whole[most].tolist()
+    if shape == (40, 30):
+        assert data.tell() == 128 + 2 * (41 if order == "C" else 10 * 40 + 2)
+    if whole.size:
+        data = io.BytesIO(saved(whole)[: -whole.nbytes])
+        with pytest.raises(SerialpackError, match="ends too early"):
+            FORMATS.get("npy").look_at_head(data.read, 2)

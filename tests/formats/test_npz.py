@@ -208,6 +208,16 @@ def test_the_head_is_a_corner_of_each_also_of_packed_ones(tmp_path: Path) -> Non
             assert [json.loads(line) for line in out.getvalue().splitlines()] == wanted
 
 
+def test_a_corner_of_those_that_can_be_read(tmp_path: Path) -> None:
+    """Nothing was shown where one was of objects; of a large file neither."""
+    np.savez(tmp_path / "a.npz", x=np.zeros((2, 30)), o=np.array([None], object))
+    out = io.BytesIO()
+    first_records(tmp_path / "a.npz", out, 1)
+    lines = [json.loads(line) for line in out.getvalue().splitlines()]
+    assert lines[0] == {"x": [[*[0.0] * 10, "..."]]}
+    assert "Python objects" in lines[1]["o"]
+
+
 WHOLE = archive(a=np.arange(500.0))
 BAD = {
     "empty": b"",

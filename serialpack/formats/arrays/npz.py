@@ -8,8 +8,9 @@ from serialpack.errors import RefusedError, ValueRefusedError
 from serialpack.formats.arrays.header import read_header
 from serialpack.formats.arrays.npy import NpyFormat
 from serialpack.formats.arrays.rows import array_in, shown_corner
-from serialpack.formats.base import Read
+from serialpack.formats.base import Read, SourceBlock
 from serialpack.formats.shared.document import DocumentFormat, Malformed
+from serialpack.formats.shared.filed import sought
 from serialpack.formats.shared.large import FileOver, LargeValue, ReadAt
 from serialpack.values.kinds import shown, value_step
 
@@ -49,13 +50,22 @@ class NpzFormat(DocumentFormat):
         return [found]
 
     def look_at_head(self, read: Read, count: int) -> bytes:
-        """The corner of each array, with its name: ``count`` rows."""
-        (block,) = self.split(read, 1, for_values=True)
-        (found,) = self.parse(block)
-        return b"".join(
-            shown_corner({name: rows[:count] if isinstance(rows, list) else rows})
-            for name, rows in found.items()
-        )
+        """The corner of each array, with its name: ``count`` rows, or why these are not read."""
+        from serialpack.formats import FORMATS
+        from serialpack.formats.arrays.zipped import entry_names, opened_entries
+
+        npy, shown = cast(NpyFormat, FORMATS.get("npy")), list[bytes]()
+        try:
+            with sought(read) as file:
+                for name, read_array in opened_entries(file, entry_names(file)):
+                    try:
+                        found = npy.corner(read_array, count)
+                    except RefusedError as refused:
+                        found = f"({refused.message})"
+                    shown.append(shown_corner({name: found}))
+        except Malformed as bad:
+            raise self._placed(SourceBlock(b"", index=0, offset=0), bad) from None
+        return b"".join(shown)
 
     def check_document(self, document: Any) -> None:
         if type(document) is not dict:

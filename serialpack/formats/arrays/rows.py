@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
-from itertools import islice
 from typing import Any, ClassVar, Literal
 
 from serialpack.errors import RefusedError
@@ -21,6 +20,9 @@ _MOST_HEADER = 1 << 20
 
 #: So many items of a row are shown to people.
 _CORNER = 10
+
+#: Bytes that are passed over at a time.
+_PIECE = 1 << 20
 
 #: The most rows of no byte that are made of nothing but their number.
 _MOST_WEIGHTLESS = 1 << 20
@@ -73,9 +75,29 @@ class ArrayFormat(DocumentFormat):
 
     def look_at_head(self, read: Read, count: int) -> bytes:
         """A corner of the array, as JSON: ``count`` rows, of each the first ``_CORNER`` items."""
-        blocks = self.split(read, 1, for_values=True)
-        rows = [row for block in islice(blocks, count) for row in self.parse(block)]
-        return b"".join(map(shown_corner, rows[:count]))
+        try:
+            rows = self.corner(read, count)
+        except Malformed as bad:
+            raise self._placed(SourceBlock(b"", index=0, offset=0), bad) from None
+        return b"".join(map(shown_corner, rows if isinstance(rows, list) else [rows]))
+
+    def corner(self, read: Read, count: int) -> Any:
+        """The values of ``count`` rows, of each a few more than are shown, or of the one item.
+
+        Malformed, RefusedError for what no value holds.
+        """
+        from serialpack.formats.arrays.values import values_of
+
+        head = self.whole_head(_read_all(read, self.lead), read)
+        header = self.read_header(head)
+        left = head[header.size :]
+
+        def items(size: int) -> bytes:
+            nonlocal left
+            found, left = left[:size], left[size:]
+            return found or bytes(read(size))
+
+        return values_of(_corner_in(header, items, count))
 
     def structure(self, block: SourceBlock, count: int) -> Structure:  # noqa: ARG002
         try:
@@ -134,6 +156,39 @@ def _corner(value: Any) -> Any:
     if not isinstance(value, list):
         return value
     return [_corner(part) for part in value[:_CORNER]] + ["..."] * (len(value) > _CORNER)
+
+
+def _corner_in(header: ArrayHeader, read: Read, count: int) -> Any:
+    """The array of the first ``count`` rows, of each the first items; no more is kept in memory,
+    and nothing behind it is read. Malformed where that is not there."""
+    import numpy as np
+
+    kind, shape = dtype_in(header), header.shape
+    most = tuple(map(min, shape, (count, *[_CORNER + 1] * len(shape))))
+    lengths, wanted = (shape[::-1], most[::-1]) if header.fortran else (shape, most)
+    found = np.zeros(wanted, kind)
+    if found.nbytes:
+        lines = found.reshape(-1, *wanted[-1:]) if wanted else found.reshape(1, 1)
+        done = 0
+        for line, index in zip(lines, np.ndindex(wanted[:-1]), strict=True):
+            start = 0
+            for length, place in zip(lengths, (*index, 0), strict=False):
+                start = start * length + place
+            for _ in _read_through(read, start * kind.itemsize - done):
+                pass
+            data = _read_all(read, line.nbytes)
+            if len(data) < line.nbytes:
+                raise Malformed("it ends too early", header.size)
+            line[:] = np.frombuffer(data, kind)
+            done = start * kind.itemsize + line.nbytes
+    return found.T if header.fortran else found
+
+
+def _read_through(read: Read, size: int) -> Iterator[bytes]:
+    """``size`` bytes piece by piece; fewer only at the end."""
+    while size and (piece := bytes(read(min(size, _PIECE)))):
+        size -= len(piece)
+        yield piece
 
 
 def _rows(
@@ -201,7 +256,7 @@ def dtype_in(header: ArrayHeader) -> Any:
     if "|O" in repr(header.descr):
         raise RefusedError(
             "its items are Python objects, a pickle that can run code",
-            hint="numpy.load(..., allow_pickle=True) reads it, if you know who wrote it",
+            hint="unpack --to with trust=True converts it, if you know who wrote it",
         )
     try:
         return dtype_of(header.descr)
