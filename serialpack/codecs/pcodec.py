@@ -25,10 +25,10 @@ _THOROUGH, _QUICK, _CHUNKS = 10, 8, (1 << 16, 1 << 20)
 #: Of so many numbers at least, of at least so many bytes, pieces tell how differences are taken:
 #: pcodec itself looks for that in each chunk, at the level that is asked for, which takes half the
 #: time from level 9 on where there are many bins.
-_MANY, _WIDE = 1 << 17, 4
+_MANY, _WIDE = 1 << 18, 4
 
 #: Of so many numbers each, from these places on (as shares of all), at this level.
-_PIECE, _PLACES, _PIECE_LEVEL = 1 << 13, (0.15, 0.5, 0.85), 6
+_PIECE, _PLACES, _PIECE_LEVEL = 1 << 14, (0.1, 0.3, 0.5, 0.7, 0.9), 6
 
 #: How differences are taken: the name of pcodec's ``DeltaSpec``, and their order where it asks.
 _Delta = tuple[Any, ...]

@@ -39,15 +39,15 @@ def test_multiples_are_found_that_it_misses_by_chance() -> None:
 
 DRAW = np.random.default_rng(2)
 OWN = pcodec.DeltaSpec
-SMOOTH = DRAW.normal(size=1 << 17).cumsum().cumsum()
+SMOOTH = DRAW.normal(size=1 << 18).cumsum().cumsum()
 
 
 @pytest.mark.parametrize(
     ("numbers", "asked"),
     [
         (SMOOTH, "try_consecutive"),
-        (DRAW.normal(size=1 << 17), "no_op"),
-        (np.concatenate([SMOOTH[: 3 << 15], DRAW.normal(size=1 << 15)]), "auto"),
+        (DRAW.normal(size=1 << 18), "no_op"),
+        (np.concatenate([SMOOTH[: 3 << 16], DRAW.normal(size=1 << 16)]), "auto"),
         (SMOOTH // 4096 * 4096, "auto"),
         (SMOOTH[1:], "auto"),
     ],
