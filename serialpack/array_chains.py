@@ -77,14 +77,14 @@ _MIX = 0x9E3779B1
 _Lags = tuple[int, ...]
 
 
-class _Way(NamedTuple):
+class _Differences(NamedTuple):
     """Differences to the neighbours at ``lags``, and the filters ``after`` them."""
 
     lags: _Lags
     after: tuple[str, ...]
 
 
-_PLAIN = _Way((), ())
+_PLAIN = _Differences((), ())
 
 
 class _Look(NamedTuple):
@@ -92,7 +92,7 @@ class _Look(NamedTuple):
     of the best of them; of differences that pcodec does not take by itself those that are nearly
     the smallest, if any, and the share that is left of them."""
 
-    ways: list[_Way]
+    ways: list[_Differences]
     least: float
     far: _Lags
     far_share: float
@@ -165,7 +165,9 @@ def best_chain(
                 chains.append(trial.of(way, codec))
                 chains += [_dearer(trial.of(way, lzma)) for lzma in _lzma(effort, 1)]
             if plain.share < max(_least(chains) / _BEYOND, _MATCHES):
-                chains.append(trial.of(_PLAIN, _beyond(layout, little, plain, effort)))
+                whole = trial.of(_PLAIN, _beyond(layout, little, plain, effort))
+                chains.append(whole)
+                plain = whole if whole.codec == codec else plain
     more = _MORE if asked else 0
     return min(chains, key=lambda chain: chain.share * (1 + more * len(chain.filters))), plain
 
@@ -204,13 +206,13 @@ def _first_look(layout: NumbersLayout, trial: _Trial, codec: StageSpec) -> _Look
     """What a quick level of ``codec`` tells of differences and filters, on little."""
     size, quick = layout.size, _at_most(codec, _QUICK)
     shuffle, bitshuffle = ((f"shuffle:{size}",) if size > 1 else ()), (f"bitshuffle:{size}",)
-    bytewise = {lags: _Way(lags, (*_small(lags, size), *shuffle)) for lags in _all(layout)}
+    bytewise = {lags: _Differences(lags, (*_small(lags, size), *shuffle)) for lags in _all(layout)}
     found = {lags: trial.of(way, quick).share for lags, way in bytewise.items()}
     best, *rest = sorted(found, key=found.__getitem__)
     near = [best, *(lags for lags in rest if found[lags] <= _NEAR * found[best])]
-    others = [_Way(lags, (*_small(lags, size), *bitshuffle)) for lags in {(): 0, best: 0}]
+    others = [_Differences(lags, (*_small(lags, size), *bitshuffle)) for lags in {(): 0, best: 0}]
     if layout.kind != "f" and not layout.big:
-        others.append(_Way((1,), bitshuffle))
+        others.append(_Differences((1,), bitshuffle))
     tried = {bytewise[()]: found[()], **{way: trial.of(way, quick).share for way in others}}
     smallest = min(tried, key=tried.__getitem__)
     far = next((lags for lags in near if lags not in _OWN), ())
@@ -226,12 +228,17 @@ def _least(chains: list[ArrayChain]) -> float:
     return min((chain.share for chain in chains), default=1)
 
 
-def _pcodec(layout: NumbersLayout, far: _Lags, effort: int) -> Iterator[tuple[_Way, StageSpec]]:
+def _pcodec(
+    layout: NumbersLayout, far: _Lags, effort: int
+) -> Iterator[tuple[_Differences, StageSpec]]:
     """pcodec as far as the effort has it: by itself, and of the differences ``far``, if any."""
     if not EFFORTS[effort].by_itself:
         return
     turned = (f"byteswap:{layout.size}",) if layout.big else ()
-    kinds = [(_Way((), turned), layout.kind), *([(_Way(far, ()), "i")] if far else [])]
+    kinds = [
+        (_Differences((), turned), layout.kind),
+        *([(_Differences(far, ()), "i")] if far else []),
+    ]
     for way, kind in kinds:
         if f"{kind}{layout.size}" in TYPES:
             before = f"/{layout.start}" if 0 < layout.start <= MOST_START else ""
@@ -292,7 +299,7 @@ class _Trial:
         self._made: dict[tuple[int, int, _Lags], NDArray[Any]] = {}
         self._codecs: dict[StageSpec, Codec] = {}
 
-    def of(self, way: _Way, codec: StageSpec) -> ArrayChain:
+    def of(self, way: _Differences, codec: StageSpec) -> ArrayChain:
         import numpy as np
 
         lags, after = way
