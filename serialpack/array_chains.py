@@ -163,7 +163,9 @@ def best_chain(
             way = min(filtered, key=lambda way: filtered[way].share)
             if filtered[way].share ** _POWER < _least(chains):
                 chains.append(trial.of(way, codec))
-                chains += [_dearer(trial.of(way, lzma)) for lzma in _lzma(effort, 1)]
+                for lzma in _lzma(effort, 1):
+                    chain = trial.of(way, lzma)
+                    chains.append(chain._replace(share=chain.share * (1 + _DEARER)))
             if plain.share < max(_least(chains) / _BEYOND, _MATCHES):
                 whole = trial.of(_PLAIN, _beyond(layout, little, plain, effort))
                 chains.append(whole)
@@ -261,10 +263,6 @@ def _lzma(effort: int, size: int) -> list[StageSpec]:
     """LZMA as it takes items of ``size`` bytes, where time matters least."""
     # Beyond level 6 its dictionary is larger, and nothing else: numbers repeat nearby.
     return [parse_stage(CODECS, f"xz:6@{size}")] if EFFORTS[effort].columns.lzma else []
-
-
-def _dearer(chain: ArrayChain) -> ArrayChain:
-    return chain._replace(share=chain.share * (1 + _DEARER))
 
 
 def _at_most(codec: StageSpec, level: int) -> StageSpec:
