@@ -8,9 +8,11 @@ array to array, and each may hurt.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from serialpack.codecs import CODECS
+from serialpack.codecs.base import Codec
 from serialpack.codecs.pcodec import MOST_START, TYPES
 from serialpack.filters import FILTERS
 from serialpack.filters.base import Filter
@@ -23,9 +25,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 #: Bytes compressed of the samples: so large a part of the file, at most so many. But no fewer than
-#: so many, or four times that where time matters less: pcodec finds by what numbers are multiplied
+#: so many, or twice that where time matters less: pcodec finds by what numbers are multiplied
 #: only where it has many of them.
-_SHARE, _MOST, _LEAST, _THOROUGH = 48, 3 << 20, 192 << 10, 4
+_SHARE, _MOST, _LEAST, _THOROUGH = 48, 3 << 20, 192 << 10, 2
 
 #: Of them so many tell which filters are worth being tried on all.
 _PART, _LEAST_PART = 8, 48 << 10
@@ -34,9 +36,9 @@ _PART, _LEAST_PART = 8, 48 << 10
 #: so many times as long as all of them.
 _PLACES, _TIMES = (0.15, 0.5, 0.85), 4
 
-#: The levels of zstd that tells filters apart, and of pcodec that tells codecs apart: beyond them
-#: levels find more of the same.
-_QUICK, _LEVEL = 1, 8
+#: The levels of zstd that tell filters apart, quickly and better, and of pcodec that tells codecs
+#: apart: beyond them levels find more of the same.
+_QUICK, _MIDDLE, _LEVEL = 1, 9, 7
 
 #: No neighbour is looked for farther off than so many bytes: in a block there are too few then.
 _FARTHEST = 1 << 20
@@ -46,8 +48,25 @@ _FARTHEST = 1 << 20
 _SLOWER, _MORE = 0.02, 0.002
 
 #: Differences that pcodec takes by itself. Others are tried before it where they are nearly the
-#: smallest, unless it is so much smaller than zstd without them.
-_OWN, _NEAR, _AT_ONCE = ((), (1,)), 1.03, 0.75
+#: smallest, unless it is smaller without them than so large a share of what zstd makes of them.
+_OWN, _NEAR, _FAR = ((), (1,)), 1.03, 0.7
+
+#: Where pcodec leaves so small a share of what zstd does, filters are not tried for that.
+_AT_ONCE = 0.8
+
+#: Of what the middle level leaves of plain numbers, the highest or LZMA leave so large a share at
+#: least, and of filtered ones this power: the less there is, the more of it repeats.
+_BEYOND, _POWER = 0.64, 1.15
+
+#: The quick level of zstd is up to twice as fast as a middle one, and may leave more of the samples
+#: by this share; of whole blocks it often leaves less.
+_FASTER = 0.005
+
+#: LZMA takes longer than the highest level of zstd, both ways, and must be smaller by this share.
+_DEARER = 0.003
+
+#: So small a share is left of what is nearly all long matches.
+_MATCHES = 0.02
 
 #: What is found wherever it stands: one word of four bytes in so many, and those behind it.
 _ONE_IN, _WORDS = 1 << 10, 8
@@ -58,8 +77,32 @@ _RECURS, _FEW_FOUND = 0.25, 20
 #: A multiplier that mixes all bits into the highest (Knuth, TAOCP 3, 6.4: 2^32 over golden ratio).
 _MIX = 0x9E3779B1
 
+#: Words mixed at a time, so that they stay in the processor's cache.
+_STEP = 1 << 14
+
 #: How many numbers on the neighbours are whose differences are taken, one after another.
 _Lags = tuple[int, ...]
+
+
+class _Differences(NamedTuple):
+    """Differences to the neighbours at ``lags``, and the filters ``after`` them."""
+
+    lags: _Lags
+    after: tuple[str, ...]
+
+
+_PLAIN = _Differences((), ())
+
+
+class _Look(NamedTuple):
+    """What a quick look tells: the ``ways`` worth being tried on more, and the share that is left
+    of the best of them; of differences that pcodec does not take by itself those that are nearly
+    the smallest, if any, and the share that is left of them."""
+
+    ways: list[_Differences]
+    least: float
+    far: _Lags
+    far_share: float
 
 
 class ArrayChain(NamedTuple):
@@ -104,33 +147,39 @@ def best_chain(
 
     ``samples``: what stands at the ``sample_places`` of a file of ``length``; ``codec``: zstd.
     Filters are tried on the last part of each, before a quick level of it; then the smallest of
-    each kind on all, before ``codec`` and codecs that are slower.
+    each kind on all, before a middle one, and pcodec; and where time matters less, what may still
+    be smaller before ``codec`` and LZMA.
     """
-    size, measured = layout.size, _measured(layout, length, effort)
+    measured = _measured(layout, length, effort)
+    part = max(measured // _PART, _LEAST_PART // layout.size)
+    little = _Trial(layout, samples, part // len(samples))
     trial = _Trial(layout, samples, measured // len(samples))
-    part = max(measured // _PART, _LEAST_PART // size)
-    first = _Trial(layout, samples, part // len(samples))
-    quick = codec._replace(values=(min(codec.values[0], _QUICK),))
-    shuffle, bitshuffle = ((f"shuffle:{size}",) if size > 1 else ()), (f"bitshuffle:{size}",)
-    found = {lags: first.of(lags, (*_small(lags, size), *shuffle), quick) for lags in _all(layout)}
-    best, *rest = sorted(found, key=lambda lags: found[lags].share)
-    near = [best, *(lags for lags in rest if found[lags].share <= _NEAR * found[best].share)]
-    others = [(lags, (*_small(lags, size), *bitshuffle)) for lags in {(): 0, best: 0}]
-    if layout.kind != "f" and not layout.big:
-        others.append(((1,), bitshuffle))
-    tried = [(first.of(*each, quick).share, each) for each in others]
-    smallest = min([*tried, (found[()].share, ((), shuffle))])[1]
-    bytewise = [(lags, (*_small(lags, size), *shuffle)) for lags in near[:2]]
-    plain = trial.of((), (), codec)
-    chains = [plain, *(trial.of(*each, codec) for each in {**dict.fromkeys(bytewise), smallest: 0})]
+    quick, middle = _at_most(codec, _QUICK), _at_most(codec, _MIDDLE)
+    seen = _first_look(layout, little, quick)
+    plain = trial.of(_PLAIN, middle)._replace(codec=codec)
+    chains = [plain]
     asked = _SLOWER if EFFORTS[effort].least_gain else 0
-    least = min(chain.share for chain in chains)
-    far = next((lags for lags in near if lags not in _OWN), ())
-    for lags, after, slower in _slower(layout, *bytewise[0], far, effort):
-        if lags and asked and min(chain.share for chain in chains) < _AT_ONCE * least:
+    for way, slower in _pcodec(layout, seen.far, effort):
+        if asked and way.lags and _least(chains) < _FAR * seen.far_share:
             break
-        chain = trial.of(lags, after, _quicker(slower))
-        chains.append(chain._replace(codec=slower, share=chain.share * (1 + asked)))
+        chain = trial.of(way, _at_most(slower, _LEVEL if asked else _MIDDLE))
+        chains.append(_asking(asked, chain._replace(codec=slower)))
+    if not asked or _least(chains[1:]) > _AT_ONCE * min(plain.share, seen.least):
+        filtered = {way: trial.of(way, middle)._replace(codec=codec) for way in seen.ways}
+        chains += filtered.values()
+        way = min(filtered, key=lambda way: filtered[way].share)
+        if middle != codec:
+            if filtered[way].share ** _POWER < _least(chains):
+                chains.append(trial.of(way, codec))
+                for lzma in _lzma(effort, 1):
+                    chains.append(_asking(_DEARER, trial.of(way, lzma)))
+            if plain.share < max(_least(chains) / _BEYOND, _MATCHES):
+                whole = trial.of(_PLAIN, _beyond(layout, little, plain, effort))
+                chains.append(whole)
+                plain = whole if whole.codec == codec else plain
+        elif quick != codec:
+            # Where there are few matches, what finds more of them makes nothing smaller.
+            chains.append(_asking(-_FASTER, trial.of(way, quick)))
     more = _MORE if asked else 0
     return min(chains, key=lambda chain: chain.share * (1 + more * len(chain.filters))), plain
 
@@ -138,14 +187,14 @@ def best_chain(
 def recurring_chain(
     layout: NumbersLayout, head: Buffer, codec: StageSpec, effort: int
 ) -> ArrayChain | None:
-    """The smallest chain for what recurs in ``head`` at a distance, which no sample tells of; its
-    share is that of all of it. None where nothing does."""
+    """The chain for what recurs in ``head`` at a distance, which no sample tells of; its share is
+    that of all of it, or somewhat more. None where nothing does."""
     if not _recurs(head):
         return None
-    codecs = [codec, *_lzma(layout, effort)]
-    stored = [len(CODECS.create(*each).compress(head)) for each in codecs]
-    least = min(range(len(codecs)), key=stored.__getitem__)
-    return ArrayChain((), codecs[least], stored[least] / len(head))
+    stored = len(CODECS.create(*_at_most(codec, _MIDDLE)).compress(head))
+    plain = ArrayChain((), codec, stored / len(head))
+    whole = _Trial(layout, [head], _measured(layout, len(head), effort) // _PART)
+    return plain._replace(codec=_beyond(layout, whole, plain, effort))
 
 
 def _recurs(data: Buffer) -> bool:
@@ -157,51 +206,88 @@ def _recurs(data: Buffer) -> bool:
     import numpy as np
 
     words = np.frombuffer(data, "<u4", len(data) // 4)
-    mixed = words * np.uint32(_MIX) + np.uint32(1 << 31)  # of zeros there may be many
-    found = np.flatnonzero(mixed[: 1 - _WORDS] < (1 << 32) // _ONE_IN)
+    starts = words[: 1 - _WORDS]
+    places = []
+    for at in range(0, len(starts), _STEP):
+        mixed = starts[at : at + _STEP] * np.uint32(_MIX)
+        mixed += np.uint32(1 << 31)  # of zeros there may be many
+        places.append(at + np.flatnonzero(mixed < (1 << 32) // _ONE_IN))
+    found = np.concatenate(places)
     if not _FEW_FOUND <= len(found) <= 8 * len(words) // _ONE_IN:
         return False
     behind = words[found[:, None] + np.arange(_WORDS)]
     return len({row.tobytes() for row in behind}) < (1 - _RECURS) * len(found)
 
 
-def _slower(
-    layout: NumbersLayout, best: _Lags, bytewise: tuple[str, ...], far: _Lags, effort: int
-) -> Iterator[tuple[_Lags, tuple[str, ...], StageSpec]]:
-    """Differences, filters behind them and codecs that are slower than zstd, as far as the effort
-    has them.
+def _first_look(layout: NumbersLayout, trial: _Trial, quick: StageSpec) -> _Look:
+    """What a quick level of zstd tells of differences and filters, on little."""
+    size = layout.size
+    shuffle, bitshuffle = ((f"shuffle:{size}",) if size > 1 else ()), (f"bitshuffle:{size}",)
+    bytewise = {lags: _Differences(lags, (*_small(lags, size), *shuffle)) for lags in _all(layout)}
+    found = {lags: trial.of(way, quick).share for lags, way in bytewise.items()}
+    best, *rest = sorted(found, key=found.__getitem__)
+    near = [best, *(lags for lags in rest if found[lags] <= _NEAR * found[best])]
+    others = [_Differences(lags, (*_small(lags, size), *bitshuffle)) for lags in {(): 0, best: 0}]
+    if layout.kind != "f" and not layout.big:
+        others.append(_Differences((1,), bitshuffle))
+    tried = {bytewise[()]: found[()], **{way: trial.of(way, quick).share for way in others}}
+    smallest = min(tried, key=tried.__getitem__)
+    far = next((lags for lags in near if lags not in _OWN), ())
+    return _Look(
+        list(dict.fromkeys([*(bytewise[lags] for lags in near[:2]), smallest])),
+        min(found[best], tried[smallest]),
+        far,
+        found[far],
+    )
 
-    ``best``: the differences that are smallest, ``bytewise``: what stands behind them for zstd,
-    ``far``: the smallest of those that pcodec does not find by itself, where they are small.
-    """
+
+def _asking(share: float, chain: ArrayChain) -> ArrayChain:
+    """``chain``, which has to be smaller than another by this share."""
+    return chain._replace(share=chain.share * (1 + share))
+
+
+def _least(chains: list[ArrayChain]) -> float:
+    return min((chain.share for chain in chains), default=1)
+
+
+def _pcodec(
+    layout: NumbersLayout, far: _Lags, effort: int
+) -> Iterator[tuple[_Differences, StageSpec]]:
+    """pcodec as far as the effort has it: by itself, and of the differences ``far``, if any."""
     if not EFFORTS[effort].by_itself:
         return
     turned = (f"byteswap:{layout.size}",) if layout.big else ()
-    kinds: list[tuple[_Lags, tuple[str, ...], str]] = [((), turned, layout.kind)]
-    if far:
-        kinds.append((far, (), "i"))
-    for lags, after, kind in kinds:
+    kinds = [
+        (_Differences((), turned), layout.kind),
+        *([(_Differences(far, ()), "i")] if far else []),
+    ]
+    for way, kind in kinds:
         if f"{kind}{layout.size}" in TYPES:
             before = f"/{layout.start}" if 0 < layout.start <= MOST_START else ""
-            yield lags, after, parse_stage(CODECS, f"pcodec@{kind}{layout.size}{before}", effort)
-    for codec in (lzma := _lzma(layout, effort)):
-        yield (), (), codec
-    if lzma:
-        yield best, bytewise, lzma[0]  # bytes, no more numbers
+            yield way, parse_stage(CODECS, f"pcodec@{kind}{layout.size}{before}", effort)
 
 
-def _lzma(layout: NumbersLayout, effort: int) -> list[StageSpec]:
-    """LZMA where time matters least, as it takes numbers and as it takes bytes."""
-    if not EFFORTS[effort].columns.lzma:
-        return []
+def _beyond(layout: NumbersLayout, little: _Trial, plain: ArrayChain, effort: int) -> StageSpec:
+    """What takes numbers as they are, smallest: the codec of ``plain``, which is all that a middle
+    level of it leaves; or LZMA, as it takes bytes or items, which a trial on ``little`` tells.
+
+    Of what is nearly all matches LZMA has only short ones (273 bytes).
+    """
+    lzma = [each for size in {1: 0, layout.size: 0} for each in _lzma(effort, size)]
+    if not lzma or plain.share < _MATCHES:
+        return plain.codec
+    return min(lzma, key=lambda each: little.of(_PLAIN, each).share) if lzma[1:] else lzma[0]
+
+
+def _lzma(effort: int, size: int) -> list[StageSpec]:
+    """LZMA as it takes items of ``size`` bytes, where time matters least."""
     # Beyond level 6 its dictionary is larger, and nothing else: numbers repeat nearby.
-    return [parse_stage(CODECS, f"xz:6@{size}") for size in sorted({layout.size, 1})]
+    return [parse_stage(CODECS, f"xz:6@{size}")] if EFFORTS[effort].columns.lzma else []
 
 
-def _quicker(codec: StageSpec) -> StageSpec:
-    """pcodec at a level that tells as much of a sample, whose bins are quickly found."""
-    level, *others = codec.values
-    return codec._replace(values=(min(level, _LEVEL), *others)) if codec.name == "pcodec" else codec
+def _at_most(codec: StageSpec, level: int) -> StageSpec:
+    """A level of ``codec`` that tells as much of a sample."""
+    return codec._replace(values=(min(codec.values[0], level), *codec.values[1:]))
 
 
 def _all(layout: NumbersLayout) -> list[_Lags]:
@@ -229,11 +315,12 @@ class _Trial:
         self._first = [f"byteswap:{size}"] if layout.big else []
         self._first += [f"ordered:{size}"] if layout.kind == "f" else []
         self._made: dict[tuple[int, int, _Lags], NDArray[Any]] = {}
+        self._codecs: dict[StageSpec, Codec] = {}
 
-    def of(self, lags: _Lags, after: tuple[str, ...], codec: StageSpec) -> ArrayChain:
-        """Differences to the neighbours at ``lags``, and the filters ``after`` them."""
+    def of(self, way: _Differences, codec: StageSpec) -> ArrayChain:
         import numpy as np
 
+        lags, after = way
         get = self._less if lags else self._numbers
         parts = [get(place, 0, lags) for place in range(len(self._samples))]
         data: Buffer = np.concatenate(parts).data.cast("B")
@@ -242,9 +329,10 @@ class _Trial:
         size = self._layout.size
         deltas = [f"delta:{size}@{lag}" if lag > 1 else f"delta:{size}" for lag in lags]
         names = (*(self._first if lags else ()), *deltas, *after)
-        filters = tuple(parse_stage(FILTERS, name) for name in names)
-        share = len(CODECS.create(*codec).compress(data)) / max(len(data), 1)
-        return ArrayChain(filters, codec, share)
+        if codec not in self._codecs:
+            self._codecs[codec] = CODECS.create(*codec)
+        share = len(self._codecs[codec].compress(data)) / max(len(data), 1)
+        return ArrayChain(tuple(map(_stage, names)), codec, share)
 
     def _less(self, place: int, ago: int, lags: _Lags) -> NDArray[Any]:
         """The numbers that stand so many ``ago``, less those at ``lags`` before each, as filters
@@ -280,4 +368,9 @@ class _Trial:
 
 
 def _filter(name: str) -> Filter:
-    return FILTERS.create(*parse_stage(FILTERS, name))
+    return FILTERS.create(*_stage(name))
+
+
+@cache
+def _stage(name: str) -> StageSpec:
+    return parse_stage(FILTERS, name)

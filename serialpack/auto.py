@@ -200,7 +200,7 @@ def for_numbers(
         return choice._replace(why="a sample of its numbers gains too little behind a filter")
     return choice._replace(
         chain=choice.chain._replace(filters=found.filters, codec=found.codec),
-        min_saving=choice.min_saving if found.codec == plain.codec else 0.0,
+        min_saving=choice.min_saving if found.codec.name == plain.codec.name else 0.0,
         why=f"a sample of its numbers is {1 - found.share / plain.share:.0%} smaller so",
     )
 

@@ -102,6 +102,17 @@ def test_numbers_that_change_their_ways_get_more_chunks() -> None:
     assert bytes(quick.decompress(stored, len(numbers))) == numbers
 
 
+def test_few_matches_are_left_to_a_quick_level(tmp_path: Path) -> None:
+    """What zstd finds more of at its own makes a grainy body in the air larger."""
+    path = tmp_path / "a.npy"
+    body = np.hypot(*np.mgrid[-100:100, -100:100]) < 70
+    np.save(path, (DRAW.normal(200, 4, (8, 200, 200)) * body).astype("u1"))
+    chain, size = packed(path)
+    assert chain.endswith("+zstd:1")
+    filters = tuple(chain.split("+")[1:-1])
+    assert size < 0.97 * packed(path, serializer="raw", filters=filters, codec="zstd:3")[1]
+
+
 def test_noise_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "a.npy"
     np.save(path, DRAW.integers(-(1 << 63), (1 << 63) - 1, 50_000))

@@ -25,7 +25,7 @@ class Zigzag(IntegerFilter):
 
         signed = numbers.view(numbers.dtype.str.replace("u", "i"))
         np.right_shift(signed, 8 * numbers.itemsize - 1, out=out.view(signed.dtype))
-        out ^= numbers << numbers.dtype.type(1)
+        out ^= numbers + numbers  # twice as fast as a shift, of bytes
 
     def restored(self, numbers: NDArray[Any], out: NDArray[Any]) -> None:
         import numpy as np

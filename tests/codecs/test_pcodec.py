@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import pcodec
 import pytest
 from numpy.typing import NDArray
+from pcodec.standalone import simple_compress
 
 from serialpack.codecs import CODECS
 from serialpack.stages.chain import parse_stage
@@ -31,3 +35,39 @@ def test_multiples_are_found_that_it_misses_by_chance() -> None:
         pytest.skip("this version of pcodec draws others")
     at = missed[0]
     assert compressed(numbers[at:], 10) < 1.01 * sizes[at + 1]
+
+
+DRAW = np.random.default_rng(2)
+OWN = pcodec.DeltaSpec
+SMOOTH = DRAW.normal(size=1 << 18).cumsum().cumsum()
+
+
+@pytest.mark.parametrize(
+    ("numbers", "asked"),
+    [
+        (SMOOTH, "try_consecutive"),
+        (DRAW.normal(size=1 << 18), "no_op"),
+        (np.concatenate([SMOOTH[: 3 << 16], DRAW.normal(size=1 << 16)]), "auto"),
+        (SMOOTH // 4096 * 4096, "auto"),
+        (SMOOTH[1:], "auto"),
+    ],
+    ids=["smooth", "noise", "both", "steps", "few"],
+)
+def test_differences_are_looked_for_once(
+    monkeypatch: pytest.MonkeyPatch, numbers: NDArray[Any], asked: str
+) -> None:
+    """Where all of it is alike; in each chunk where it is not, where most numbers are as the one
+    before, and where they are few. It is no larger for it."""
+    numbers = numbers.astype("<f4")
+    found = []
+
+    class Recorded:
+        def __getattr__(self, name: str) -> object:
+            found.append(name)
+            return getattr(OWN, name)
+
+    own = simple_compress(numbers, pcodec.ChunkConfig(9))
+    with monkeypatch.context() as patched:
+        patched.setattr(pcodec, "DeltaSpec", Recorded())
+        assert compressed(numbers, 9) < 1.01 * len(own)
+    assert found == [asked]
