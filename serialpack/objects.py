@@ -17,7 +17,6 @@ from serialpack.auto import Choice, choose
 from serialpack.collector import FEW, gc_paused
 from serialpack.container.reader import SNIFF, is_small
 from serialpack.container.small import MAX_SMALL, START_SMALL
-from serialpack.depth import TooDeep
 from serialpack.errors import (
     DamagedError,
     PickleWarning,
@@ -26,7 +25,7 @@ from serialpack.errors import (
     ValueRefusedError,
 )
 from serialpack.files import UNNAMED, Path, Source
-from serialpack.formats.base import Style, depth_loss
+from serialpack.formats.base import Style
 from serialpack.formats.python.buffers import (
     LARGE,
     MARK,
@@ -41,14 +40,16 @@ from serialpack.pipeline.pack import Packing, check_meta, pack_blocks, pack_stre
 from serialpack.pipeline.small import pack_small, unpack_small
 from serialpack.pipeline.unpack import Write, member_plan, unpack_stream
 from serialpack.pipeline.workers import usable_cores
-from serialpack.serializers.base import FAILURES, RecordSerializer
+from serialpack.serializers.base import FAILURES
 from serialpack.serializers.kept import kept_reader, kept_writer
 from serialpack.serializers.whole import (
+    Default,
     NotTaken,
     ObjectHook,
     deserialized,
     dumped,
     hooked,
+    lowered,
     prove,
 )
 from serialpack.stages.chain import Chain
@@ -57,8 +58,6 @@ from serialpack.stages.stage import MAX_BLOCK, Buffer
 
 if TYPE_CHECKING:
     from serialpack.formats.shared.large import LargeValue
-
-Default = Callable[[Any], Any]
 
 #: What ``auto`` tries for an object, in this order: whoever holds it first. None needs anything
 #: installed; all but the last are safe to load, and the first two are portable.
@@ -121,7 +120,7 @@ def dump(
     """
     _check(how)
     check_target(target, force, None)
-    packed = _serialize(obj, chain, how)
+    packed = _serialize(obj, chain, **how)
     with sink(target, force, None) as write:
         _pack(packed, how, write, tried="+" not in chain)
 
@@ -135,7 +134,7 @@ def dumps(obj: Any, chain: str = "auto", **how: Unpack[DumpOptions]) -> bytes:
     """
     if how:
         _check(how)
-    packed = choice, settings, pieces = _serialize(obj, chain, how)
+    packed = choice, settings, pieces = _serialize(obj, chain, **how)
     if len(pieces) == 1 and not (how and (how.get("shared_dict") or how.get("meta"))):
         verify = how.get("verify", True)
         small = pack_small(choice.chain, settings, pieces[0], verify=verify)
@@ -150,8 +149,9 @@ def dumps(obj: Any, chain: str = "auto", **how: Unpack[DumpOptions]) -> bytes:
 
 def _check(how: DumpOptions) -> None:
     """TypeError for another argument, UsageError for a value that one cannot have."""
-    if not how.keys() <= _OPTIONS:
-        raise TypeError(f"dump and dumps have no argument {min(how.keys() - _OPTIONS)!r}")
+    for name in how:
+        if name not in _OPTIONS:
+            raise TypeError(f"dump and dumps have no argument {name!r}")
     if "threads" in how:
         check_threads(how["threads"])
     if "meta" in how:
@@ -264,15 +264,11 @@ def _deserialized(plan: Plan, pieces: list[Buffer], options: Mapping[str, Any] |
         raise DamagedError(f"{serializer.name} cannot read it ({error})") from None
 
 
-def _small(data: Buffer, trust: bool) -> tuple[Plan, list[Buffer]]:
-    plan, content = unpack_small(data, trust=trust)
-    return plan, [content]
-
-
 def _restored(source: Source, trust: bool, threads: int | None) -> tuple[Plan, list[Buffer]]:
     """What the serializer wrote, in pieces, and how it is to be read."""
     if is_small(source.peek(SNIFF)):
-        return _small(source.read(MAX_SMALL + 1), trust)
+        plan, content = unpack_small(source.read(MAX_SMALL + 1), trust=trust)
+        return plan, [content]
     pieces = GatheredPieces()
     threads = threads or usable_cores()
     done = unpack_stream(source.read, pieces.add, trust=trust, threads=threads, into=source)
@@ -300,7 +296,8 @@ def loads(
     flat = data if isinstance(data, bytes) else _flat(data)
     if flat[: len(START_SMALL)] == START_SMALL:  # a message: no file is made of it
         try:
-            obj = _deserialized(*_small(flat, trust), options)
+            plan, content = unpack_small(flat, trust=trust)
+            obj = _deserialized(plan, [content], options)
         except SerialpackError as error:
             error.path = error.path or UNNAMED
             raise
@@ -322,14 +319,18 @@ def _flat(data: Buffer) -> memoryview:
     return view.cast("B") if view.c_contiguous else memoryview(view.tobytes())
 
 
-def _serialize(obj: Any, chain: str, how: DumpOptions) -> _Serialized:
+def _serialize(
+    obj: Any,
+    chain: str,
+    *,
+    effort: int = DEFAULT_EFFORT,
+    verify: bool = True,
+    default: Default | None = None,
+    object_hook: ObjectHook | None = None,
+    options: Mapping[str, Any] | None = None,
+    **_: object,
+) -> _Serialized:
     """The object under the chain, or under the first of ``AUTO`` that holds it; proved."""
-    effort, verify, default, object_hook = DEFAULT_EFFORT, True, None, None
-    options: Mapping[str, Any] = {}
-    if how:
-        effort, verify = how.get("effort", effort), how.get("verify", verify)
-        default, object_hook = how.get("default"), how.get("object_hook")
-        options = how.get("options") or {}
     if default is not None and object_hook is None and verify:
         raise UsageError(
             "default goes with object_hook: without it nothing proves that all attributes are kept",
@@ -339,9 +340,9 @@ def _serialize(obj: Any, chain: str, how: DumpOptions) -> _Serialized:
     is_auto = chain.startswith("auto")
     for name in _tried(chain) if is_auto else (chain,):
         choice = _choose(name, effort)
-        serializer, settings = kept_writer(choice.chain.serializer, options)
+        serializer, settings = kept_writer(choice.chain.serializer, options or {})
         try:
-            plain = obj if default is None else _lowered(obj, default, serializer)
+            plain = obj if default is None else lowered(obj, default, serializer)
             pieces = dumped(serializer, plain)
             if verify:
                 prove(serializer, obj, plain, pieces, object_hook)
@@ -378,20 +379,6 @@ def _warn(path: str) -> None:
     _warned.set()
     said = f"{path}: only pickle holds it, so that load needs trust=True"
     warn(said, PickleWarning, stacklevel=4)
-
-
-def _lowered(obj: Any, default: Default, serializer: RecordSerializer) -> Any:
-    """``obj`` with what ``default`` makes of all that the serializer has no words for."""
-    from serialpack.serializers.hooks import OWN, lower
-
-    try:
-        return lower(obj, default, OWN | (serializer.cannot - {"value"}))
-    except TooDeep:
-        raise serializer.refuse(depth_loss(), None) from None
-    except ValueError as error:
-        raise ValueRefusedError(
-            f"{serializer.name} cannot hold it: {error}", kind="cycle"
-        ) from None
 
 
 @lru_cache(64)

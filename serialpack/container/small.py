@@ -148,12 +148,13 @@ def _number_at(data: bytes, at: int) -> tuple[int, int] | None:
     most = len(data) - CHECK_SIZE
     if at >= most:
         return None
-    if data[at] < 0x80:
-        return data[at], at + 1
-    end = at + 1 + _WIDTHS.get(data[at], 0)
-    if end == at + 1:
+    code, at = data[at], at + 1
+    if code < 0x80:
+        return code, at
+    end = at + _WIDTHS.get(code, 0)
+    if end == at:
         return None
-    value = int.from_bytes(data[at + 1 : end], "big")
+    value = int.from_bytes(data[at:end], "big")
     return (value, end) if value <= MOST_READ and end <= most else None
 
 

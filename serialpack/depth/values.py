@@ -87,6 +87,8 @@ def check_graph(records: list[Any]) -> None:
 
     What stands within itself counts as deep as it is where it is met first.
     """
+    if _is_message(records):
+        return
     level = [records]
     for depth in range(_TREES):
         above = len(level)
@@ -178,6 +180,17 @@ def _is_shallow(values: list[Any] | tuple[Any, ...], levels: int) -> bool:
             values = get_referents(*values)
         if not values:
             return True
+    return False
+
+
+def _is_message(values: list[Any]) -> bool:
+    """Whether the collector soon comes to an end of ``values``, and finds few in each place."""
+    for _ in range(_SHALLOW):
+        values = get_referents(*values)
+        if not values:
+            return True
+        if len(values) > _TOGETHER:  # of what stands in many places there may be many more
+            return False
     return False
 
 

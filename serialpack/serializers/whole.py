@@ -8,7 +8,9 @@ from typing import Any
 
 from serialpack.collector import FEW, gc_paused
 from serialpack.container.frames import checksum
+from serialpack.depth import TooDeep
 from serialpack.errors import UsageError, ValueRefusedError
+from serialpack.formats.base import depth_loss
 from serialpack.serializers.base import FAILURES, RecordSerializer, Serializer
 from serialpack.stages.stage import Buffer
 from serialpack.values.equality import difference
@@ -18,6 +20,7 @@ from serialpack.values.quick import plainly_same
 #: Up to so many bytes both values may be held as bytes once more.
 _FEW = 64 << 10
 
+Default = Callable[[Any], Any]
 ObjectHook = Callable[[dict[Any, Any]], Any]
 
 
@@ -88,6 +91,20 @@ def _the_one(serializer: RecordSerializer, records: list[Any]) -> Any:
     if len(records) != 1:
         raise ValueError(f"{len(records)} records instead of one object")
     return records[0]
+
+
+def lowered(obj: Any, default: Default, serializer: RecordSerializer) -> Any:
+    """``obj`` with what ``default`` makes of all that the serializer has no words for."""
+    from serialpack.serializers.hooks import OWN, lower
+
+    try:
+        return lower(obj, default, OWN | (serializer.cannot - {"value"}))
+    except TooDeep:
+        raise serializer.refuse(depth_loss(), None) from None
+    except ValueError as error:
+        raise ValueRefusedError(
+            f"{serializer.name} cannot hold it: {error}", kind="cycle"
+        ) from None
 
 
 def hooked(obj: Any, object_hook: ObjectHook | None) -> Any:

@@ -312,7 +312,10 @@ _PIECE = 1 << 20
 
 def same_numbers(x: Any, y: Any) -> bool:
     """Whether two arrays of equal facts hold the same bits."""
-    if type(x).__name__ != "ndarray" or x.nbytes <= _PIECE:
+    is_numpy = type(x).__name__ == "ndarray"
+    if is_numpy and _place(x) == _place(y):
+        return True
+    if not is_numpy or x.nbytes <= _PIECE:
         return bool(x.tobytes() == y.tobytes())
     if not x.flags.forc or x.strides != y.strides:
         rows = max(len(x) * _PIECE // x.nbytes, 1)
@@ -320,8 +323,11 @@ def same_numbers(x: Any, y: Any) -> bool:
         if rows == 1:
             pairs = ((one[0], other[0]) for one, other in pairs)
         return all(same_numbers(one, other) for one, other in pairs)
-    if x.__array_interface__["data"] == y.__array_interface__["data"]:
-        return True  # they are in one place
     one, other = (array.ravel(order="A").view("u1") for array in (x, y))
     starts = range(0, x.nbytes, _PIECE)
     return all(bool((one[i : i + _PIECE] == other[i : i + _PIECE]).all()) for i in starts)
+
+
+def _place(array: Any) -> tuple[Any, ...]:
+    """Where the numbers of an array lie."""
+    return array.__array_interface__["data"], array.strides

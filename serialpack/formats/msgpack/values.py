@@ -30,12 +30,13 @@ if TYPE_CHECKING:
 #: The code of the extension type for timestamps.
 TIMESTAMP = -1
 
-#: How timestamps begin that have nanoseconds (and other bytes that look like one); and a byte of
-#: both, which is looked for in a fifth of the time.
-_IN_FINE = 0xFF
+#: How timestamps begin that have nanoseconds (and other bytes that look like one).
 _FINE = b"\xd7\xff", b"\xc7\x0c\xff"
 #: The same, and the four bytes in which those stand.
 _NANOSECONDS = re.compile(rb"(\xd7|\xc7\x0c)\xff(?=(....))", re.DOTALL)
+
+#: A byte of both beginnings, which is looked for in a fifth of the time.
+_IN_FINE = 0xFF
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -228,7 +229,7 @@ def unpack(data: Buffer) -> list[Any]:
 def unpack_one(data: Buffer) -> list[Any]:
     """As ``unpack``, of bytes that are likely one message, and few."""
     try:
-        if not _is_fine(data):
+        if (type(data) is bytes and _IN_FINE not in data) or not _is_fine(data):
             return [_one()(data)]
     except (ValueError, TypeError, OverflowError):  # which of them, ``unpack`` says
         pass
@@ -249,8 +250,8 @@ def _is_fine(data: Buffer) -> bool:
 
     Of these the library's datetimes would have the whole ones.
     """
-    text = data if type(data) is bytes else bytes(data)
-    if _IN_FINE not in text or (_FINE[0] not in text and _FINE[1] not in text):
+    text = bytes(data)
+    if _FINE[0] not in text and _FINE[1] not in text:
         return False
     return any(
         (int.from_bytes(found[2]) >> (2 if found[1] == b"\xd7" else 0)) % 1000

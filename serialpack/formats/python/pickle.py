@@ -142,7 +142,7 @@ def _load_one(
     rest: _Rest | BytesIO, whole: Buffer, at: int, buffers: Iterable[Buffer] | None = None
 ) -> Any:
     """The object of the pickle in ``rest``, which is of ``whole``; Malformed, at ``at``."""
-    loader = _loader_class()(rest, buffers)
+    loader = _loader_class()(rest, buffers=buffers)
     try:
         return loader.load()
     except _Gone as gone:
@@ -199,9 +199,7 @@ def _loader_class() -> Any:
     class Loader(pickle.Unpickler):
         """Says which class is not there, and remembers those that are, for messages."""
 
-        def __init__(self, file: Any, buffers: Iterable[Buffer] | None) -> None:
-            super().__init__(file, buffers=buffers)
-            self._named: list[str] = []
+        _named: tuple[str, ...] = ()
 
         @property
         def classes(self) -> str:
@@ -209,7 +207,7 @@ def _loader_class() -> Any:
             return f" (it needs {named}: has that changed?)" if named else ""
 
         def find_class(self, module: str, name: str) -> Any:
-            self._named.append(f"{module}.{name}")
+            self._named += (f"{module}.{name}",)
             what = "the class " if name[:1].isupper() else ""
             try:
                 return super().find_class(module, name)
