@@ -88,7 +88,7 @@ class ArrayFormat(DocumentFormat):
         """
         from serialpack.formats.arrays.values import values_of
 
-        head = self.whole_head(_read_all(read, self.lead), read)
+        head = self.whole_head(read_all(read, self.lead), read)
         header = self.read_header(head)
         left = head[header.size :]
 
@@ -176,7 +176,7 @@ def _corner_in(header: ArrayHeader, read: Read, count: int) -> Any:
                 start = start * length + place
             for _ in _read_through(read, start * kind.itemsize - done):
                 pass
-            data = _read_all(read, line.nbytes)
+            data = read_all(read, line.nbytes)
             if len(data) < line.nbytes:
                 raise Malformed("it ends too early", header.size)
             line[:] = np.frombuffer(data, kind)
