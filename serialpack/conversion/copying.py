@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from serialpack.conversion.joining import Write
 from serialpack.conversion.stream import Converted
-from serialpack.errors import MissingLibraryError, RefusedError, SyntaxInputError
+from serialpack.errors import MissingLibraryError, RefusedError, SerialpackError, SyntaxInputError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Read, Unheld, ValueFormat
 from serialpack.formats.shared.filed import FileRead
@@ -26,11 +26,16 @@ def copied(
         with read.opened() as file:
             return copied(file.read, write, progress)
     done = 0
+    failed: list[SerialpackError] = []
 
     def passed(size: int) -> bytes:
         nonlocal done
-        data = read(size)
-        write(data)
+        try:
+            data = read(size)
+            write(data)
+        except SerialpackError as error:
+            failed.append(error)
+            raise
         done += len(data)
         if progress is not None:
             progress(done, done)
@@ -38,6 +43,8 @@ def copied(
 
     if format is not None:
         _check(passed, format)
+        if failed:  # which is no matter of the format, and may not be told a second time
+            raise failed[0]
     while passed(1 << 20):
         pass
     return Converted(done, None, [], 0, [], {})
