@@ -85,17 +85,17 @@ def main() -> None:
         runs = measured(below, chosen.times)
         sizes = [size_of(below / folder) for folder in GROUPS]
         print(f"{chosen.files:,} files: {sizes[0]:,} bytes; .zst {sizes[1]:,}, .spk {sizes[2]:,}")
-    print("| command | seconds | of the processor | speed | by the processor |")
-    print("| --- | --- | --- | --- | --- |")
-    for name, found in runs.items():
-        beside = runs["zstd -d -r" if name.startswith(("unpack", "zstd -d")) else "zstd -r"]
-        pairs = [*zip(found, beside, strict=True)]
-        clock, cpu = median(r.seconds for r in found), median(r.cpu for r in found)
-        ratios = [
-            median(other.seconds / each.seconds for each, other in pairs),
-            median(other.cpu / each.cpu for each, other in pairs),
-        ]
-        print(f"| {name} | {clock:.2f} | {cpu:.2f} | {ratios[0]:.2f}x | {ratios[1]:.2f}x |")
+        print("| command | seconds | of the processor | speed | by the processor |")
+        print("| --- | --- | --- | --- | --- |")
+        for name, found in runs.items():
+            beside = runs["zstd -d -r" if name.startswith(("unpack", "zstd -d")) else "zstd -r"]
+            pairs = [*zip(found, beside, strict=True)]
+            clock, cpu = median(r.seconds for r in found), median(r.cpu for r in found)
+            ratios = [
+                median(other.seconds / each.seconds for each, other in pairs),
+                median(other.cpu / each.cpu for each, other in pairs),
+            ]
+            print(f"| {name} | {clock:.2f} | {cpu:.2f} | {ratios[0]:.2f}x | {ratios[1]:.2f}x |")
 
 
 if __name__ == "__main__":
