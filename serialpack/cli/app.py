@@ -137,7 +137,7 @@ def _answer(args: list[str]) -> int:
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors="backslashreplace")
         # Not app.main(): it ends the program itself, with 1, when a pipe is closed.
-        with app.make_context("serialpack", args, default_map=_settings()) as ctx:
+        with app.make_context("serialpack", [*args], default_map=_settings()) as ctx:
             code = app.invoke(ctx)
         sys.stdout.flush()
     except BrokenPipeError:
@@ -145,9 +145,9 @@ def _answer(args: list[str]) -> int:
     except click.exceptions.Exit as end:
         return end.exit_code
     except click.ClickException as error:
-        verb = next((a for a in args if a in VERBS), None)
-        see = f"serialpack {verb} --help" if verb else "serialpack --help"
-        complain(f"{error.format_message().rstrip('.')}; see {see}")
+        from serialpack.cli.misused import said_of
+
+        complain(said_of(error, next((a for a in args if a in VERBS), None), args))
         return 2
     except SerialpackError as error:
         complain(error.said, error.path)

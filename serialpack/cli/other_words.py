@@ -76,6 +76,8 @@ _WORDS: dict[str, Callable[[Sequence[str]], list[str]]] = {
     **dict.fromkeys(("cat", "print", "dump"), _print),
     **dict.fromkeys(("test", "verify", "check"), _test),
     **dict.fromkeys(("list", "ls", "info", "show", "stat", "identify", "file"), _inspect),
+    "help": lambda args: [*args[:1], "--help"],
+    "version": lambda args: ["--version"],  # noqa: ARG005
     **dict.fromkeys(("benchmark", "compare"), lambda args: ["bench", *(args or [_FILE])]),
 }
 

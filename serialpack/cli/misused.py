@@ -1,0 +1,80 @@
+"""What click finds wrong with the options, in the words of this program."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import shlex
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from serialpack.cli.other_words import meant_by
+
+#: Options of gzip and tar where a verb is expected, and words for the same.
+_STOCK = {
+    **dict.fromkeys(("-c", "-z"), "compress"),
+    "-d": "decompress",
+    "-l": "list",
+    "-t": "test",
+    "-V": "version",
+    "-x": "extract",
+}
+
+#: How click says that a number is out of range, or none.
+_NO_NUMBER = re.compile(r"(.+) is not (in the range|a valid (integer|float)).*", re.DOTALL)
+
+
+def said_of(error: click.ClickException, verb: str | None, args: Sequence[str]) -> str:
+    """What is wrong, and what helps, in one line; ``args``: the whole command line."""
+    see = f"; see serialpack {verb} --help" if verb else "; see serialpack --help"
+    if isinstance(error, click.NoSuchOption):
+        return _unknown(error, verb, args) or f"unknown option {error.option_name}{see}"
+    if isinstance(error, click.BadParameter) and error.param is not None:
+        return f"{max(error.param.opts, key=len)}: {_value(error, error.param.type)}{see}"
+    return error.format_message().removeprefix("Option ").rstrip(".") + see
+
+
+def _unknown(error: click.NoSuchOption, verb: str | None, args: Sequence[str]) -> str | None:
+    """The line where one knows what is meant: a file, or an option with another name or place."""
+    name = error.option_name
+    file = next((a for a in args if a.startswith(name) and os.path.lexists(a)), None)
+    if file is not None:
+        return (
+            f"{file} is read as options; {shlex.quote(os.path.join(os.curdir, file))} is the file"
+        )
+    said = f"unknown option {name}"
+    if verb is None:
+        meant = meant_by(_STOCK[name], args[args.index(name) + 1 :]) if name in _STOCK else None
+        return meant and f"{said}; {meant}"
+    assert error.ctx is not None
+    near = difflib.get_close_matches(name, _long_options(error.ctx.command), n=1)
+    group = error.ctx.find_root().command
+    assert isinstance(group, click.Group)
+    others = [
+        other
+        for other in group.list_commands(error.ctx)
+        if (command := group.get_command(error.ctx, other)) and name in _long_options(command)
+    ]
+    if others:
+        return f"{said} of {verb}; it is one of {' and '.join(others)}"
+    return f"{said}; did you mean {near[0]}?" if near else None
+
+
+def _long_options(command: click.Command) -> list[str]:
+    return [name for p in command.params for name in p.opts if name.startswith("--")]
+
+
+def _value(error: click.BadParameter, wanted: click.ParamType[Any]) -> str:
+    message = error.message.rstrip(".")
+    match = _NO_NUMBER.fullmatch(message)
+    if match is None:
+        return message
+    if not isinstance(wanted, click.IntRange):
+        return f"{match[1]} is not a number"
+    numbers = (
+        f"of at least {wanted.min}" if wanted.max is None else f"from {wanted.min} to {wanted.max}"
+    )
+    return f"{match[1]} is not a whole number {numbers}"

@@ -1,0 +1,71 @@
+"""Options that are misspelt, misplaced or of another program: one line says what is meant."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.cli.told import lines
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        ("pack --fitler shuffle a.json", "unknown option --fitler; did you mean --filter?"),
+        ("pack --records 0:1 a.json", "unknown option --records of pack; it is one of unpack"),
+        (
+            "inspect --trust a.json",
+            "unknown option --trust of inspect; it is one of pack and unpack",
+        ),
+        ("pack --qqqqqq a.json", "unknown option --qqqqqq; see serialpack pack --help"),
+        ("--qqqqqq a.json", "unknown option --qqqqqq; see serialpack --help"),
+        ("pack -j 0 a.json", "--threads: 0 is not a whole number of at least 1"),
+        ("pack -j x a.json", "--threads: 'x' is not a whole number of at least 1"),
+        ("pack --effort 12 a.json", "--effort: 12 is not a whole number from 1 to 9"),
+        ("bench --budget x a.json", "--budget: 'x' is not a number"),
+        ("unpack --records 2 a.json", "--records: '2' is not A:B, like 10:20, :5 or 100:"),
+        ("unpack a.json --to", "'--to' requires an argument"),
+    ],
+)
+def test_an_option_that_is_wrong_is_told_in_one_line(run: Run, call: str, said: str) -> None:
+    (line,) = lines(run(*shlex.split(call), code=2).stderr)
+    assert line.startswith(f"serialpack: {said}")
+
+
+@pytest.mark.parametrize(
+    ("option", "meant"),
+    [
+        ("-d", "unpack a.json.spk"),
+        ("-x", "unpack a.json.spk"),
+        ("-t", "unpack --test a.json.spk"),
+        ("-l", "inspect a.json.spk"),
+        ("-V", "--version"),
+    ],
+)
+def test_an_option_of_gzip_names_the_command_and_that_works(
+    run: Run, tmp_path: Path, option: str, meant: str
+) -> None:
+    (tmp_path / "a.json").write_bytes(b'{"a": 1}')
+    run("pack", "--rm", "a.json")
+    (line,) = lines(run(option, "a.json.spk", code=2).stderr)
+    assert line == f"serialpack: unknown option {option}; serialpack {meant}"
+    run(*shlex.split(meant))
+
+
+def test_a_file_that_begins_with_a_dash_is_told_from_an_option(run: Run, tmp_path: Path) -> None:
+    name = "-dash board.json"
+    (tmp_path / name).write_bytes(b'{"a": 1}')
+    (line,) = lines(run("pack", name, code=2).stderr)
+    assert line == f"serialpack: {name} is read as options; './{name}' is the file"
+    run("pack", f"./{name}")
+    assert (tmp_path / f"{name}.spk").exists()
+
+
+def test_words_that_other_programs_answer_are_options_here(run: Run) -> None:
+    for word, meant in (("help", "--help"), ("version", "--version")):
+        (line,) = lines(run(word, code=2).stderr)
+        assert line == f"serialpack: unknown verb {word!r}; serialpack {meant}"
+        run(meant)
