@@ -75,7 +75,7 @@ def _text(head: bytes, whole: bool) -> Recognised:
     if _is_yaml(text):
         found.append("yaml")
         possible.append("yaml")
-    if whole and _is_toml(text):
+    if _is_toml(text if whole else text[: text.rfind("\n[") + 1]):  # its last table may be cut
         found.append("toml")
         possible.append("toml")
     if text.lstrip().startswith("<"):

@@ -252,7 +252,10 @@ def told_of(report: ConvertReport, *, verbose: bool) -> list[str]:
         lines.append(f"  it was read as {report.format}, by its content; --from says otherwise")
     if report.lists:
         lists = " or ".join(f"--at {key}" for key in report.lists[:_MOST_LISTS])
-        lines.append(f"  it is one row: {lists} takes the list in it as the records")
+        lines.append(
+            f"  it is one row: {lists} takes the list in it as the records;"
+            " --lossy around lets go of what stands beside it"
+        )
     if report.kept_pipe:
         lines.append("  it was kept in a temporary file, where it is read more than once")
     lines += [_line_of(loss, "carried") for loss in report.carried if verbose]

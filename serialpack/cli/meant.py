@@ -198,24 +198,36 @@ def _opened(path: str) -> Source:
     return Source(io.BytesIO(_front()), "<stdin>") if path == STDIO else Source(path)
 
 
-def not_unpacked(path: str, error: SerialpackError) -> SerialpackError:
-    """``error``, of an input that is no container, with what can be done with it."""
+def not_unpacked(path: str, error: SerialpackError, *, whole: bool) -> SerialpackError:
+    """``error``, of an input that is no container, with what can be done with it.
+
+    ``whole``: all of it was asked for, as a conversion gives it.
+    """
     is_file = path != STDIO and os.path.isfile(path)
     if is_file and (words := uncompressing(path)) is not None:
         with Source(path) as source:
             error = NotContainerError(looks_like(source.peek(HEAD)))
         error.hint = shlex.join(["serialpack", *words])
         return error
+    if is_file and not isinstance(error, NotContainerError):
+        with suppress(OSError, SerialpackError), Source(path) as source:
+            head = source.peek(HEAD)
+            if is_container(head[:SNIFF]):
+                return error
+            if (known := not_converted(head)) is not None:
+                return InputError(f"{known.words}: {known.cannot}", hint=known.instead)
+            error = NotContainerError(looks_like(head))
     if isinstance(error, NotContainerError):
-        known = known_words(error.looks_like)
-        what = error.looks_like not in (None, "an empty file") and "--to FORMAT converts it"
-        error.hint = known.instead if known is not None else what or None
-        return error
-    if not is_file:
-        return error
-    with suppress(OSError, SerialpackError), Source(path) as source:
-        head = source.peek(HEAD)
-        known = None if is_container(head[:SNIFF]) else not_converted(head)
-        if known is not None:
-            return InputError(f"{known.words}: {known.cannot}", hint=known.instead)
+        error.hint = _instead(path, error.looks_like, whole=whole)
     return error
+
+
+def _instead(path: str, looks: str | None, *, whole: bool) -> str | None:
+    """What can be done with an input that is no container and ``looks`` so."""
+    if (known := known_words(looks)) is not None:
+        return known.instead
+    if looks in (None, "an empty file", "text"):
+        return None
+    if whole or path == STDIO:
+        return "--to FORMAT converts it"
+    return shlex.join(["serialpack", "pack", path]) + " makes one of it"

@@ -6,9 +6,9 @@ import os
 from collections.abc import Callable, Sequence
 
 from serialpack.cli.inputs import Inputs
-from serialpack.cli.naming import STDIO
+from serialpack.cli.naming import STDIO, SUFFIX
 from serialpack.errors import FileError, SerialpackError, UsageError
-from serialpack.far import is_far
+from serialpack.far import is_far, is_store
 from serialpack.text import printable
 
 
@@ -38,7 +38,12 @@ class Targets:
         #: Whether what several inputs become is one file, on standard output.
         self.is_joined = len(files) > 1 and output == STDIO
         if self.is_joined and not joins:
-            raise UsageError("several inputs cannot go to standard output", hint="-o FOLDER")
+            raise UsageError(
+                "several inputs cannot go to standard output",
+                hint="-o FOLDER, or --archive, which makes one of them",
+            )
+        if self._folder and (len(files) > 1 or inputs.recursive):
+            _check_folder(str(output))
 
     def of(self, path: str, name: Callable[[str], str]) -> str:
         """The target for ``path``; ``name(path)`` gives the file's own, beside it.
@@ -151,3 +156,18 @@ class Targets:
     def folder_for(self, target: str | None) -> str | None:
         """The folder that is to be made for ``target``, where one is."""
         return os.path.dirname(target) if self._folder and target is not None else None
+
+
+def _check_folder(output: str) -> None:
+    """UsageError where several outputs would go below a name that is one of a file."""
+    from serialpack.formats import FORMATS
+
+    if output.endswith((os.sep, "/")) or os.path.isdir(output) or is_store(output):
+        return
+    is_packed = output.endswith(SUFFIX)
+    if is_packed or FORMATS.by_extension(output) is not None:
+        raise UsageError(
+            f"several inputs cannot go to one file, {printable(output)}",
+            hint=("pack --archive makes one of them; " if is_packed else "")
+            + f"-o {printable(output)}/ is a folder",
+        )

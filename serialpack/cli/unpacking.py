@@ -82,7 +82,9 @@ class Unpacker:
         except (NotContainerError, FileError) as error:
             from serialpack.cli.meant import not_unpacked
 
-            raise not_unpacked(path, error) from None
+            asked = self._asked
+            part = asked.test or asked.salvage or asked.records or asked.byte_range
+            raise not_unpacked(path, error, whole=not part) from None
 
     def _given(self, given: Input) -> dict[str, Any]:
         path, asked = given.path, self._asked

@@ -183,13 +183,10 @@ def _check_source(format: str, head: bytes, *, trust: bool) -> None:
 def _what_to_say(head: bytes) -> str:
     whole = len(head) < HEAD
     may_be = recognised(head, whole=whole).possible
-    if not may_be and looks_like(head) != "text":
-        return "pack keeps its bytes; --from FORMAT says what it is, where it is known here"
+    if not may_be and looks_like(head) == "text" and is_one_column(head, whole=whole):
+        return "--from csv reads its lines as one column; pack keeps its bytes"
     if not may_be:
-        one = (
-            "--from csv reads its lines as one column; " if is_one_column(head, whole=whole) else ""
-        )
-        return f"{one}pack keeps its bytes"
+        return "pack keeps its bytes; --from FORMAT says what it is, where it is known here"
     names = dict.fromkeys(FORMATS.declaration(name).dialect_of or name for name in may_be)
     return " or ".join(f"--from {name}" for name in names) + " says what it is"
 

@@ -1,0 +1,100 @@
+"""What a refusal names as the way out is one: it is run here, and works."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.cli.told import lines
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> list[str]:
+    """Two files of JSON in the folder of the calls."""
+    for name in ("one.json", "two.json"):
+        (tmp_path / name).write_bytes(b'[{"a":1},{"a":2}]')
+    return ["one.json", "two.json"]
+
+
+@pytest.mark.parametrize(
+    ("verb", "output"), [(["pack"], "both.spk"), (["unpack", "--to", "csv"], "both.csv")]
+)
+def test_several_inputs_do_not_make_a_folder_called_like_a_file(
+    run: Run, tmp_path: Path, two: list[str], verb: list[str], output: str
+) -> None:
+    (line,) = lines(run(*verb, *two, "-o", output, code=2).stderr)
+    assert line.startswith(f"serialpack: several inputs cannot go to one file, {output}; ")
+    assert not (tmp_path / output).exists()
+    assert line.endswith(f"-o {output}/ is a folder")
+    run(*verb, *two, "-o", f"{output}/")
+    assert len(list((tmp_path / output).iterdir())) == 2
+    run(*verb, *two, "-o", output, "-f")  # a folder that is there
+
+
+def test_several_inputs_become_one_container_as_the_refusal_says(
+    run: Run, tmp_path: Path, two: list[str]
+) -> None:
+    (line,) = lines(run("pack", "-r", ".", "-o", "both.spk", code=2).stderr)
+    assert "; pack --archive makes one of them; " in line
+    run("pack", "--archive", *two, "-o", "both.spk")
+    assert (tmp_path / "both.spk").is_file()
+
+
+@pytest.mark.parametrize(
+    "part", [["--records", "0:1", "-o", "-"], ["--bytes", "0:4", "-o", "-"], ["--test"]]
+)
+def test_a_part_of_what_is_no_container_is_had_by_packing_it(
+    run: Run, two: list[str], part: list[str]
+) -> None:
+    (line,) = lines(run("unpack", *part, two[0], code=3).stderr)
+    assert "--to" not in line  # which does not go with a part
+    hint = line.partition("; ")[2].removesuffix(" makes one of it")
+    run(*shlex.split(hint)[1:])
+    run("unpack", *part, f"{two[0]}.spk")
+
+
+@pytest.mark.parametrize("name", ["plain", "plain.json", "plain.spk"])
+def test_what_is_no_container_is_told_so_however_it_is_called(
+    run: Run, tmp_path: Path, name: str
+) -> None:
+    (tmp_path / name).write_bytes(b'{"a":1}')
+    (line,) = lines(run("unpack", name, code=3).stderr)
+    assert line == (
+        f"serialpack: {name}: not a serialpack file (looks like JSON); --to FORMAT converts it"
+    )
+    run("unpack", "--to", "ndjson", name)
+
+
+def test_bytes_that_only_begin_with_a_length_are_not_taken_for_bson(
+    run: Run, tmp_path: Path
+) -> None:
+    size = (9).to_bytes(4, "little")
+    for content, is_said in (
+        (size + b"\x0aa\0\0\0", True),  # a null called a, and bytes behind it
+        (size + b"\x02\0\xff\xff\0", False),  # text longer than the document
+        (size + b"\x77a\0\0\0", False),  # no type of BSON
+    ):
+        (tmp_path / "x").write_bytes(content + b"\xff")
+        done = run("unpack", "--to", "json", "x", code=3)
+        assert (b"--from bson" in done.stderr) == is_said
+
+
+def test_toml_is_known_by_its_content_where_it_is_longer_than_what_is_looked_at(run: Run) -> None:
+    text = "".join(f'[[package]]\nname = "p{n}"\n\n' for n in range(4000))
+    assert len(text) > 64 << 10
+    done = run("unpack", "--to", "json", stdin=text.encode())
+    assert len(json.loads(done.stdout)["package"]) == 4000
+    assert b"read as toml" in done.stderr
+
+
+def test_a_list_in_one_row_is_taken_by_the_words_that_are_told(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_bytes(b'{"jobs":[{"a":1},{"a":2}],"at":0}')
+    said = run("unpack", "--to", "csv", "x.json").stderr.decode()
+    assert "--at jobs takes" in said
+    assert "--lossy around lets go" in said
+    words = ["--at", "jobs", "--lossy", "around", "-o", "-"]
+    assert run("unpack", "--to", "csv", "x.json", *words).stdout == b"a\n1\n2\n"
