@@ -134,7 +134,7 @@ class Packer:
                 elsewhere=self._mover.elsewhere(path),
                 **self._how,
             ),
-            check=lambda: self._check([path], target),
+            check=lambda: self._check([path], self._mover.targets.to_check(target)),
             plan=(f"would pack {p} to {target} as {self._chain_for(p)}" for p in [path]),
             closing=lambda done: [_closing(path, done)],
             binary=True,
@@ -182,7 +182,7 @@ class Packer:
             ),
             closing=lambda done: [_closing(e.source, e) for e in done.entries if _has_bytes(e)],
             binary=True,
-            files=lambda done: len(done.entries),
+            files=lambda done: sum(map(_has_bytes, done.entries)),
         )
         if report is not None and (failures := [*refused, *report.failures]):
             count = len(report.entries) + len(failures)
@@ -204,7 +204,7 @@ class Packer:
         elif self._mover.keeps_lines:
             self._mover.line(_line(path, target, found))
 
-    def _check(self, inputs: Sequence[str], target: str) -> None:
+    def _check(self, inputs: Sequence[str], target: str | None) -> None:
         for path in inputs:
             api.check(path, None if target == STDIO else target, force=self._force)
 

@@ -118,7 +118,7 @@ class Unpacker:
         target = None if asked.test else self._mover.targets.of(path, self._name)
         what = f"{path}: all is well" if asked.test else f"{path} -> {target}"
         verb = "salvage" if asked.salvage else "unpack"
-        force = asked.outputs.force
+        force, to_check = asked.outputs.force, self._mover.targets.to_check
         joined = self._joined
         if joined is not None:
             from serialpack.cli.meant import packed_format
@@ -139,7 +139,7 @@ class Unpacker:
                     elsewhere=self._mover.elsewhere(path),
                     **self._how(),
                 ),
-                check=lambda: api.check(path, None if target == STDIO else target, force=force),
+                check=lambda: api.check(path, target and to_check(target), force=force),
                 plan=[f"would {verb} {path} to {target}"],
                 closing=lambda done: [f"{what}, {_size(done)}, {done.kept}{packed}"],
                 counts_written=True,

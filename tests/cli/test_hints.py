@@ -35,6 +35,27 @@ def test_several_inputs_do_not_make_a_folder_called_like_a_file(
     run(*verb, *two, "-o", output, "-f")  # a folder that is there
 
 
+@pytest.mark.parametrize("packed", [["-r", "data"], ["data/one.json", "data/two.json"]])
+def test_a_dry_run_makes_no_more_of_a_missing_folder_than_the_run_itself(
+    run: Run, tmp_path: Path, two: list[str], packed: list[str]
+) -> None:
+    (tmp_path / "data").mkdir()
+    for name in two:
+        (tmp_path / name).rename(tmp_path / "data" / name)
+    for call in (["pack", *packed, "-o", "packed"], ["unpack", "-r", "packed", "-o", "back"]):
+        assert run(*call, "--dry-run").stderr.count(b"would ") == 2
+        assert not (tmp_path / call[-1]).exists()
+        run(*call)
+    run("pack", "--dry-run", "--archive", *packed, "-o", "gone/x.spk", code=1)
+    run("pack", "--archive", *packed, "-o", "gone/x.spk", code=1)
+
+
+def test_an_archive_counts_its_files_and_not_its_folders(run: Run, two: list[str]) -> None:
+    done = run("pack", "--archive", "-r", ".", "--include", "*.json", "-o", "x.spk")
+    assert len(two) == 2
+    assert lines(done.stderr)[-1].startswith("2 packed, ")
+
+
 def test_several_inputs_become_one_container_as_the_refusal_says(
     run: Run, tmp_path: Path, two: list[str]
 ) -> None:
