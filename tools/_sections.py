@@ -33,7 +33,8 @@ MEMORY = (
     " The bound is not that of Avro, nor of what is written as a whole. Another table has"
     " 100,000 columns at most, each of which takes 1 kB, and in Parquet 9 kB; where each record"
     " has keys of its own, it is the cells, records times columns, that take memory: up to 90 bytes"
-    " each.",
+    " each. Parquet is refused there where its notes, 1 kB of each column for each million cells,"
+    " would take more than 512 MiB.",
     "What this takes is no reason to refuse a container. `--max-size` limits what is written."
     " Where memory is refused (a limit of the shell, say), the command ends with exit status 1, and"
     " leaves nothing behind: it then runs in a process of its own, which a library may end.",

@@ -154,7 +154,7 @@ def _show(path: str, found: Inspection, blocks: bool, *, several: bool, detailed
         print_table(rows + shape_rows(found))
         if found.shape.listing is not None:
             show_listing(found.shape.listing)
-    elif found.members[0].entries is not None and not detailed:
+    elif found.members and found.members[0].entries is not None and not detailed:
         from serialpack.cli.shapes import show_entries
 
         if rows:

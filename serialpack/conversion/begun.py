@@ -150,6 +150,10 @@ def looked_at(
         return known
     layout = known.layout
     most = rows_at_a_time(looked.most, len(layout.columns))
+    if most and to in TYPED_TABLES:
+        from serialpack.conversion.tables.strips import check_groups
+
+        check_groups(to, looked.shape.maps, len(layout.columns))
     # Rows that are mostly empty wait as values: blocks are as small as ever then.
     block_size = None if most and known.block_size == WIDE_BLOCK else known.block_size
     return known._replace(layout=layout._replace(most_rows=most), block_size=block_size)

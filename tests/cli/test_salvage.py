@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shlex
 import subprocess
@@ -204,6 +205,24 @@ def test_test_names_all_that_is_damaged(folder: Path) -> None:
     piped = run(folder, "unpack", "--test", stdin=joined.read_bytes())
     assert piped.code == 3
     assert "block 1" in piped.lines[0]
+
+
+@pytest.mark.parametrize("words", [[], ["--blocks"], ["--columns"], ["-v"], ["--json"]])
+def test_inspect_of_what_is_damaged_all_over(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], words: list[str]
+) -> None:
+    """Nothing is left of a short member: that was an internal error."""
+    from serialpack.cli.app import run as run_here
+
+    path = tmp_path / "short.spk"
+    serialpack.pack(io.BytesIO(LINES), path, serializer="raw")
+    data = bytearray(path.read_bytes())
+    data[10] ^= 1
+    path.write_bytes(data[:-20])
+    assert run_here(["inspect", *words, str(path)]) == 3
+    said = capfd.readouterr().err
+    assert "internal" not in said
+    assert "short member" in said
 
 
 def test_inspect_shows_what_is_left(folder: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 import serialpack
 from serialpack.conversion.tables import shape
-from serialpack.errors import ValueRefusedError
+from serialpack.errors import RefusedError, ValueRefusedError
 from serialpack.reports import ConvertReport
 
 TARGETS = ("csv", "tsv", "parquet", "arrow", "avro", "sqlite")
@@ -85,3 +85,15 @@ def test_what_is_refused_is_named_left_out_or_let_go(
     assert [(loss.rule, loss.count, loss.record) for loss in lossy.losses] == [("utf8", 1, 9)]
     with pytest.raises(ValueRefusedError):
         _converted(tmp_path, _source(tmp_path, "y.ndjson", RECORDS), to, strict=True)
+
+
+def test_what_would_take_far_more_memory_than_its_source_is_refused(tmp_path: Path) -> None:
+    """Before anything is written: 0.7 MB took gigabytes, and minutes."""
+    source = tmp_path / "own.ndjson"
+    source.write_text("".join(f'{{"k{number}":1}}\n' for number in range(10_000)))
+    with pytest.raises(RefusedError, match=r"10,000 columns that is mostly empty: .* 928 MiB"):
+        _converted(tmp_path, source, "parquet")
+    assert not (tmp_path / "out.parquet").exists()
+    few = tmp_path / "few.ndjson"
+    few.write_text("".join(f'{{"k{number}":1}}\n' for number in range(300)))
+    _converted(tmp_path, few, "parquet")

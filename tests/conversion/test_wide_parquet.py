@@ -73,7 +73,7 @@ def test_with_very_many_columns_none_has_a_dictionary(
 def test_a_group_has_so_many_cells(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
-    monkeypatch.setattr("serialpack.conversion.tables.frames._CELLS", most)
+    monkeypatch.setattr("serialpack.conversion.tables.frames.CELLS", most)
     target = _converted(_source(tmp_path, _MANY))
     assert pyarrow.parquet.ParquetFile(target).num_row_groups > 2
 

@@ -222,6 +222,9 @@ def test_a_record_of_many_members_takes_memory_for_its_text(
     how = ("-j", "1", "-f", "-o")
     assert peak(tmp_path, "pack", "-s", serializer, *how, str(packed), str(source)) <= most
     assert peak(tmp_path, "unpack", *how, str(tmp_path / "back"), str(packed)) <= most
+    assert (
+        peak(tmp_path, "unpack", "--to", "json", *how, str(packed), str(source)) <= most + MODULES
+    )
 
 
 def test_a_record_that_is_not_cut_takes_memory_for_each_member(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from serialpack.conversion.tables.cells import from_json, json_texts
 from serialpack.conversion.tables.columns import MISSING
 from serialpack.conversion.tables.layout import Layout, TableColumn
 from serialpack.conversion.tables.strips import (
+    CELLS,
     rows_wait,
     stacked,
     strip_format,
@@ -36,9 +37,9 @@ from serialpack.serializers.base import FAILURES
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import Difference, Loss, shown, unplaced
 
-#: Rows that wait do so up to so many cells or bytes; so many pieces of them do before they are put
-#: together, in each of which a column takes so many bytes beside its values.
-_CELLS, _BYTES, _WAITING, _COLUMN_BYTES = 1 << 20, 16 << 20, 8, 256
+#: Rows that wait do so up to so many bytes; so many pieces of them do before they are put together,
+#: in each of which a column takes so many bytes beside its values.
+_BYTES, _WAITING, _COLUMN_BYTES = 16 << 20, 8, 256
 
 
 class FrameTable(TypedTable):
@@ -288,7 +289,7 @@ class FrameJoin(Join):
         return (
             self._in_strips
             and self._rows < self._format.least_rows
-            and self._rows * columns < _CELLS
+            and self._rows * columns < CELLS
             and sum(map(len, self._held)) - beside < _BYTES
         )
 

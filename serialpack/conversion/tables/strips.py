@@ -11,15 +11,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from serialpack.errors import RefusedError
 from serialpack.formats import FORMATS
 from serialpack.formats.tables import records as tables
 from serialpack.formats.tables.table import TableFormat
+from serialpack.units import format_size
 
 #: Rows of so many columns wait.
 MANY = 256
 
 #: The columns of a strip.
 _WIDTH = 512
+
+#: The cells of a group, where rows wait for others. Of each column of a group so many bytes stay in
+#: memory until all is written: those that there are at most, of a table that is mostly empty.
+CELLS, _NOTE, _MOST_NOTES = 1 << 20, 1 << 10, 512 << 20
 
 #: The bytes of a length, which stands before each strip.
 _LENGTH = 8
@@ -28,6 +34,21 @@ _LENGTH = 8
 def rows_wait(fmt: TableFormat, columns: int) -> bool:
     """Whether rows of so many columns wait for others before a file has them."""
     return fmt.least_rows > 0 and columns >= MANY
+
+
+def check_groups(to: str, rows: int, columns: int) -> None:
+    """RefusedError where a mostly empty table is so many groups of so many columns that what is
+    noted of them takes far more memory than what stands in them."""
+    fmt = FORMATS.get(to)
+    if not isinstance(fmt, TableFormat) or not rows_wait(fmt, columns):
+        return
+    notes = rows * columns // CELLS * columns * _NOTE
+    if notes > _MOST_NOTES:
+        raise RefusedError(
+            f"a table of {rows:,} rows and {columns:,} columns that is mostly empty:"
+            f" {to} would take {format_size(notes)} of memory",
+            hint="--fields NAME,... takes some, --to json or ndjson holds all",
+        )
 
 
 def strip_format() -> TableFormat:
