@@ -7,6 +7,7 @@ import os
 import stat
 import sys
 import threading
+from collections.abc import Callable
 from operator import length_hint
 from typing import IO, cast
 
@@ -64,6 +65,7 @@ class Source:
             self.path = found if isinstance(found, str) else UNNAMED
         self._pushed = b""
         self._got = 0
+        self._with: list[Callable[[], None]] = []
         #: Whether a file has come to its end: what it grows by from then on is a change.
         self._ended = False
         self.stat = self._stat()
@@ -202,8 +204,14 @@ class Source:
                 "changed while it was read", path=self.path, hint="try again when it is quiet"
             )
 
+    def close_with(self, close: Callable[[], None]) -> None:
+        """Have ``close`` called, once, when it is closed."""
+        self._with.append(close)
+
     def close(self) -> None:
         _open.pop(id(self), None)
+        while self._with:
+            self._with.pop()()
         if self._close:
             self._file.close()
 
