@@ -18,7 +18,7 @@ from tests.formats.hdf5_files import converted, listed, made_with, read_here, va
 h5py = pytest.importorskip("h5py")
 
 #: What becomes of the attributes in ``file``.
-NAMED = {
+NAMED: dict[str, Any] = {
     "@title": "a walk",
     "g@unit": "m",
     "g/x@scale": 2.5,
