@@ -66,6 +66,7 @@ class Source:
             self.path = found if isinstance(found, str) else UNNAMED
         self._pushed = b""
         self._got = 0
+        self._with: list[Callable[[], None]] = []
         #: Whether a file has come to its end: what it grows by from then on is a change.
         self._ended = False
         self.stat = self._stat()
@@ -230,8 +231,14 @@ class Source:
         if self.stat is not None and now is not None and not _same(now, self.stat):
             raise changed(self.path)
 
+    def close_with(self, close: Callable[[], None]) -> None:
+        """Have ``close`` called, once, when it is closed."""
+        self._with.append(close)
+
     def close(self) -> None:
         _open.pop(id(self), None)
+        while self._with:
+            self._with.pop()()
         if self._close:
             self._file.close()
 

@@ -115,7 +115,10 @@ class LazyArray:
     ``shape``, ``dtype``, ``ndim``, ``size`` (items) and ``nbytes`` are as an array's. ``chunks``:
     the shape of what is read at a time at least, so that ``dask.array.from_array`` takes it as it
     is. Slices, integers and ``...`` read only the blocks that they touch; other indexes, and
-    ``numpy.asarray``, read all of it.
+    ``numpy.asarray``, read all of it. The file stays open as long as the array is there; for any
+    number of threads, one at a time.
+
+    IndexError as of NumPy's; DamagedError where a block that is read is not as it was written.
 
     >>> import numpy, serialpack
     >>> serialpack.dump(numpy.zeros((1000, 300)), "zeros.spk")

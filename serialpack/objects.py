@@ -126,7 +126,8 @@ def dump(
 
 
 def dumps(obj: Any, chain: str = "auto", **how: Unpack[DumpOptions]) -> bytes:
-    """``obj`` in a container, as bytes: a small one in the small form. Else as in ``dump``.
+    """``obj`` in a container, as bytes: a small one in the small form, of at most 48 bytes more
+    than what its serializer wrote. Arguments and errors are those of ``dump``.
 
     >>> import serialpack
     >>> serialpack.loads(serialpack.dumps({"any": ["object"]}))
@@ -286,7 +287,8 @@ def loads(
     threads: int | None = None,
     shared_dict: Path | None = None,
 ) -> Any:
-    """The object that ``dumps`` packed; everything else as in ``load``.
+    """The object that ``dumps`` packed, out of ``data``: bytes, or a buffer of any items and
+    strides. Arguments and errors are those of ``load``; TypeError for what is no buffer.
 
     >>> import serialpack
     >>> data = serialpack.dumps(frozenset({1}), "pickle")

@@ -25,7 +25,7 @@ from serialpack.formats.arrays.hdf5.names import Names
 from serialpack.formats.arrays.header import ArrayHeader, npy_header, read_header
 from serialpack.formats.arrays.npz import NpzFormat
 from serialpack.formats.arrays.rows import ArrayFormat, dtype_in
-from serialpack.formats.arrays.zipped import entry_names, opened_entries, opened_entry
+from serialpack.formats.arrays.zipped import entry_names, opened_entries
 from serialpack.formats.base import Format, Read, SourceBlock
 from serialpack.formats.shared.document import Malformed
 from serialpack.formats.shared.filed import sought
@@ -39,12 +39,12 @@ _PIECE = 1 << 20
 def copied_array(
     read: Read, write: Write, plan: ConversionPlan, progress: Progress | None
 ) -> Converted | None:
-    """Write the file of the array that ``read`` gives, or of that in it which ``at`` names, by
-    default the only one; where the target has arrays by name, of all.
+    """Write the file of the array that ``read`` gives; where the target has arrays by name, of
+    all.
 
     None where it is no array as it is: values were asked for, or another format. InputError where
     it is not whole, ValueRefusedError for a header that must not be dropped, and for an array that
-    the target does not hold; UsageError where there are several.
+    the target does not hold.
     """
     asked = plan.tagged or plan.skip_bad or plan.fields or plan.types or plan.source_serializer
     if asked:
@@ -58,10 +58,6 @@ def copied_array(
             return None
         if isinstance(fmt, ArrayFormat) and shaping == Shaping():
             return _copied(fmt, read, write, plan, progress)
-        if isinstance(fmt, NpzFormat) and shaping == Shaping(at=shaping.at):
-            with sought(read) as file, opened_entry(file, shaping.at) as read_entry:
-                npy = cast(ArrayFormat, FORMATS.get("npy"))
-                return _copied(npy, read_entry, write, plan, progress)
     except Malformed as bad:
         raise InputError(f"not valid {plan.source}: {bad.message}") from None
     return None

@@ -1,8 +1,10 @@
 """Files of datasets, read as what each dataset is here: an array, or all of them arrays by name;
-and the order of names in one that is made."""
+one array of an archive of them; and the order of names in a file that is made."""
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from functools import partial
 from typing import Any
 
 from serialpack.compressed.pieces import Pieces
@@ -10,12 +12,18 @@ from serialpack.conversion.given import Given
 from serialpack.conversion.losses import Losses, check_dropped
 from serialpack.conversion.one_type import KEY_ORDER
 from serialpack.conversion.rules import TABLES
-from serialpack.errors import ValueRefusedError
+from serialpack.errors import InputError, ValueRefusedError
+from serialpack.files import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.arrays.hdf5.names import Names
-from serialpack.formats.shared.filed import as_file
+from serialpack.formats.arrays.zipped import opened_entry
+from serialpack.formats.shared.document import Malformed
+from serialpack.formats.shared.filed import as_file, sought
 from serialpack.values.kinds import AROUND, ATTRIBUTES, Loss, shown
 from serialpack.values.structure import Structure
+
+#: Bytes of an array that are read at a time.
+_PIECE = 1 << 20
 
 
 def from_datasets(given: Given, at: str | None, to: str, losses: Losses) -> Given:
@@ -51,6 +59,27 @@ def from_datasets(given: Given, at: str | None, to: str, losses: Losses) -> Give
         plan = plan._replace(structure=Structure.ARRAY if rows == "many" else None, alone=True)
     made = given._replace(made=True, of=file, dropped=tuple(lost))
     return made._replace(read=Pieces(answers).read, plan=plan)
+
+
+def from_archive(given: Given, at: str | None, source: Source) -> Given:
+    """``given``, an archive of arrays, as that which ``at`` names, by default the only one; it is
+    closed with ``source``.
+
+    What is read raises InputError where there is none, or it is not sound, UsageError where there
+    are several.
+    """
+    file = as_file(given.read)
+
+    def pieces() -> Generator[bytes, None, None]:
+        try:
+            with sought(file) as archive, opened_entry(archive, at) as read:
+                yield from iter(partial(read, _PIECE), b"")
+        except Malformed as bad:
+            raise InputError(f"not valid npz: {bad.message}") from None
+
+    plan, reading = given.plan._replace(source="npy"), pieces()
+    source.close_with(reading.close)
+    return given._replace(read=Pieces(reading).read, plan=plan, of=file, as_it_is=False)
 
 
 def _counted(rule: str, what: list[str]) -> Loss:

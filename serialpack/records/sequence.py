@@ -241,6 +241,13 @@ def open(source: Path | IO[bytes], *, trust: bool = False) -> Records:
     UsageError where there are no such records (an archive, an object of ``dump``, plain bytes), or
     where ``source`` cannot be sought in; NotContainerError, DamagedError, UnsupportedError,
     RefusedError, FileError.
+
+    >>> import pathlib, serialpack
+    >>> _ = pathlib.Path("ab.ndjson").write_text('{"a": 1}\\n{"a": 2}\\n')
+    >>> _ = serialpack.pack("ab.ndjson", "ab.spk")
+    >>> with serialpack.open("ab.spk") as records:
+    ...     len(records), records[-1], [record["a"] for record in records]
+    (2, {'a': 2}, [1, 2])
     """
     opened = Source(source)
     try:

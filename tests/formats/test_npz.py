@@ -295,6 +295,28 @@ def test_one_array_is_the_array() -> None:
         converted(entries({}), "npy")
 
 
+@pytest.mark.parametrize("packed", [False, True])
+def test_one_array_is_read_some_rows_at_a_time(
+    packed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As values the whole file was, up to 64 MiB, and what is beside the array would be lost."""
+    monkeypatch.setattr(zipped, "_LEAST", 0)
+    monkeypatch.setattr(zipped, "_TIMES", 0)
+    (tmp_path / "a.npz").write_bytes(archive())
+    if packed:
+        serialpack.pack(tmp_path / "a.npz", tmp_path / "a.spk")
+    source = tmp_path / ("a.spk" if packed else "a.npz")
+    for name, wanted in (
+        ("field", b"0.0,1.0,2.0\n3.0,4.0,5.0\n"),
+        ("a.b/c", b"value\nx\n\xc3\xa9\n"),
+    ):
+        out = io.BytesIO()
+        serialpack.convert(source, out, to="csv", shaping=Shaping(at=name))
+        assert out.getvalue() == wanted
+    with pytest.raises(InputError, match="no such array; there are: field, one"):
+        serialpack.convert(source, io.BytesIO(), to="json", shaping=Shaping(at="nope"))
+
+
 def test_two_entries_of_one_name_are_refused() -> None:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as made:

@@ -21,10 +21,11 @@ import numpy as np
 import pytest
 
 import serialpack
-from serialpack import objects
+from serialpack import lazy, objects
 from serialpack.container.small import Small
 from serialpack.errors import DamagedError, SerialpackError, UnsupportedError
 from serialpack.pipeline.small import expand
+from serialpack.records import sequence
 from serialpack.serializers import SERIALIZERS
 from serialpack.values.equality import difference
 from tests.fidelity import things
@@ -324,8 +325,9 @@ def test_large_arrays_are_copied_once(tmp_path: Path) -> None:
 
 def test_the_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    done = doctest.testmod(objects)
-    assert (done.failed, done.attempted >= 9) == (0, True)
+    for module, least in ((objects, 9), (lazy, 4), (sequence, 4)):
+        done = doctest.testmod(module)
+        assert (done.failed, done.attempted >= least) == (0, True)
 
 
 def test_inspect_names_the_chain() -> None:
