@@ -78,7 +78,7 @@ _RECURS, _FEW_FOUND = 0.25, 20
 _MIX = 0x9E3779B1
 
 #: Words mixed at a time, so that they stay in the processor's cache.
-_STEP = 1 << 14
+_STEP = 1 << 16
 
 #: How many numbers on the neighbours are whose differences are taken, one after another.
 _Lags = tuple[int, ...]
