@@ -74,6 +74,9 @@ _ONE_IN, _WORDS = 1 << 10, 8
 #: So large a share of these, of which there are so many at least, must have come before.
 _RECURS, _FEW_FOUND = 0.25, 20
 
+#: What came so few words before is in samples too.
+_NEARBY = 1 << 14
+
 #: A multiplier that mixes all bits into the highest (Knuth, TAOCP 3, 6.4: 2^32 over golden ratio).
 _MIX = 0x9E3779B1
 
@@ -226,7 +229,13 @@ def _recurs(data: Buffer) -> bool:
     if not _FEW_FOUND <= len(found) <= 8 * len(words) // _ONE_IN:
         return False
     behind = words[found[:, None] + np.arange(_WORDS)]
-    return len({row.tobytes() for row in behind}) < (1 - _RECURS) * len(found)
+    last: dict[bytes, int] = {}
+    again = 0
+    for place, row in zip(found.tolist(), behind, strict=True):
+        key = row.tobytes()
+        again += place - last.get(key, place) > _NEARBY
+        last[key] = place
+    return again > _RECURS * len(found)
 
 
 def _first_look(layout: NumbersLayout, trial: _Trial, quick: StageSpec) -> _Look:
