@@ -211,8 +211,8 @@ def _whole(data: Buffer, chain: ArrayChain) -> ArrayChain:
 def _recurs(data: Buffer) -> bool:
     """Whether much of ``data`` comes again in it farther off than a sample is long.
 
-    Looked at is what stands behind some words, chosen by their bits alone: where those come again,
-    it does. What there is too much of is in samples too.
+    Looked at is what stands behind some pairs of words, chosen by their bits: where they come
+    again, it does. What there is too much of is in samples too.
     """
     import numpy as np
 
