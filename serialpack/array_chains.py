@@ -68,17 +68,20 @@ _DEARER = 0.003
 #: So small a share is left of what is nearly all long matches.
 _MATCHES = 0.02
 
-#: What is found wherever it stands: one word of four bytes in so many, and those behind it.
+#: What is found wherever it stands: one pair of words of four bytes in so many, and those behind.
 _ONE_IN, _WORDS = 1 << 10, 8
 
 #: So large a share of these, of which there are so many at least, must have come before.
 _RECURS, _FEW_FOUND = 0.25, 20
 
+#: What came so few words before is in samples too.
+_NEARBY = 1 << 14
+
 #: A multiplier that mixes all bits into the highest (Knuth, TAOCP 3, 6.4: 2^32 over golden ratio).
 _MIX = 0x9E3779B1
 
 #: Words mixed at a time, so that they stay in the processor's cache.
-_STEP = 1 << 14
+_STEP = 1 << 16
 
 #: How many numbers on the neighbours are whose differences are taken, one after another.
 _Lags = tuple[int, ...]
@@ -162,12 +165,15 @@ def best_chain(
     for way, slower in _pcodec(layout, seen.far, effort):
         if asked and way.lags and _least(chains) < _FAR * seen.far_share:
             break
-        chain = trial.of(way, _at_most(slower, _LEVEL if asked else _MIDDLE))
+        chain = trial.of(way, _at_most(slower, _LEVEL if middle == codec else _MIDDLE))
         chains.append(_asking(asked, chain._replace(codec=slower)))
     if not asked or _least(chains[1:]) > _AT_ONCE * min(plain.share, seen.least):
         filtered = {way: trial.of(way, middle)._replace(codec=codec) for way in seen.ways}
         chains += filtered.values()
         way = min(filtered, key=lambda way: filtered[way].share)
+        if quick != codec:
+            # Where there are few matches, what finds more of them makes nothing smaller.
+            chains.append(_asking(-_FASTER if middle == codec else 0, trial.of(way, quick)))
         if middle != codec:
             if filtered[way].share ** _POWER < _least(chains):
                 chains.append(trial.of(way, codec))
@@ -177,31 +183,36 @@ def best_chain(
                 whole = trial.of(_PLAIN, _beyond(layout, little, plain, effort))
                 chains.append(whole)
                 plain = whole if whole.codec == codec else plain
-        elif quick != codec:
-            # Where there are few matches, what finds more of them makes nothing smaller.
-            chains.append(_asking(-_FASTER, trial.of(way, quick)))
     more = _MORE if asked else 0
     return min(chains, key=lambda chain: chain.share * (1 + more * len(chain.filters))), plain
 
 
 def recurring_chain(
-    layout: NumbersLayout, head: Buffer, codec: StageSpec, effort: int
+    layout: NumbersLayout, head: Buffer, codec: StageSpec, effort: int, least: float
 ) -> ArrayChain | None:
-    """The chain for what recurs in ``head`` at a distance, which no sample tells of; its share is
-    that of all of it, or somewhat more. None where nothing does."""
+    """The chain for what recurs in ``head`` at a distance, which no sample tells of, where it
+    leaves a smaller share than ``least``; None where it does not. Its share is that of all of it,
+    or somewhat more."""
     if not _recurs(head):
         return None
-    stored = len(CODECS.create(*_at_most(codec, _MIDDLE)).compress(head))
-    plain = ArrayChain((), codec, stored / len(head))
-    whole = _Trial(layout, [head], _measured(layout, len(head), effort) // _PART)
-    return plain._replace(codec=_beyond(layout, whole, plain, effort))
+    found = _whole(head, ArrayChain((), _at_most(codec, _MIDDLE), 1))
+    little = _Trial(layout, [head], _measured(layout, len(head), effort) // _PART)
+    chosen = found._replace(codec=_beyond(layout, little, found._replace(codec=codec), effort))
+    if chosen.codec != found.codec and _BEYOND * chosen.share < least <= chosen.share:
+        chosen = _whole(head, chosen)
+    return chosen if chosen.share < least else None
+
+
+def _whole(data: Buffer, chain: ArrayChain) -> ArrayChain:
+    """With the share that its codec leaves of ``data``."""
+    return chain._replace(share=len(CODECS.create(*chain.codec).compress(data)) / len(data))
 
 
 def _recurs(data: Buffer) -> bool:
     """Whether much of ``data`` comes again in it farther off than a sample is long.
 
-    Looked at is what stands behind some words, chosen by their bits alone: where those come again,
-    it does. What there is too much of is in samples too.
+    Looked at is what stands behind some pairs of words, chosen by their bits: where they come
+    again, it does. What there is too much of is in samples too.
     """
     import numpy as np
 
@@ -210,13 +221,21 @@ def _recurs(data: Buffer) -> bool:
     places = []
     for at in range(0, len(starts), _STEP):
         mixed = starts[at : at + _STEP] * np.uint32(_MIX)
+        mixed += words[at + 1 : at + 1 + len(mixed)]  # there may be few words that differ
+        mixed *= np.uint32(_MIX)
         mixed += np.uint32(1 << 31)  # of zeros there may be many
         places.append(at + np.flatnonzero(mixed < (1 << 32) // _ONE_IN))
     found = np.concatenate(places)
     if not _FEW_FOUND <= len(found) <= 8 * len(words) // _ONE_IN:
         return False
     behind = words[found[:, None] + np.arange(_WORDS)]
-    return len({row.tobytes() for row in behind}) < (1 - _RECURS) * len(found)
+    last: dict[bytes, int] = {}
+    again = 0
+    for place, row in zip(found.tolist(), behind, strict=True):
+        key = row.tobytes()
+        again += place - last.get(key, place) > _NEARBY
+        last[key] = place
+    return again > _RECURS * len(found)
 
 
 def _first_look(layout: NumbersLayout, trial: _Trial, quick: StageSpec) -> _Look:

@@ -190,8 +190,8 @@ def for_numbers(
     codec, effort = choice.chain.codec, choice.effort
     tried = [best_chain(layout, samples, length, codec, effort) for layout in layouts]
     found, plain = min(tried, key=lambda chains: chains[0].share)
-    whole = recurring_chain(layouts[0], head, codec, effort)
-    if whole is not None and whole.share < found.share:
+    whole = recurring_chain(layouts[0], head, codec, effort, found.share)
+    if whole is not None:
         chain = choice.chain._replace(codec=whole.codec)
         return choice._replace(
             chain=chain, why=f"much of it comes again, which {whole.codec.name} finds"

@@ -92,6 +92,16 @@ def test_what_recurs_far_off_is_left_to_zstd(tmp_path: Path) -> None:
     assert "pcodec" in packed(path)[0]
 
 
+def test_what_recurs_is_found_of_few_shades(tmp_path: Path) -> None:
+    """No shade is chosen to be looked behind; a pair of them is."""
+    images = DRAW.integers(0, 200, (40, 50, 60)).astype("<f4") / 200
+    path = tmp_path / "a.npy"
+    np.save(path, images[DRAW.integers(0, len(images), 100)])
+    chain, size = packed(path)
+    assert chain == "raw+zstd:3"
+    assert size < 0.5 * images.nbytes
+
+
 def test_numbers_that_change_their_ways_get_more_chunks() -> None:
     """From level 10 on; they are read as ever."""
     multiples = [DRAW.integers(0, 5000, 1 << 16) * each for each in (1009, 1013)]
