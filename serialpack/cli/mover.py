@@ -229,11 +229,10 @@ class Mover:
 
     def _told_of(self, work: Callable[[str], dict[str, Any]]) -> Callable[[str], dict[str, Any]]:
         """``work`` with what is around it for files of which there are many."""
-        jobs = self._jobs
 
         def done(path: str) -> dict[str, Any]:
             try:
-                if (target := jobs.left_at(path) if jobs is not None else None) is None:
+                if (target := self._jobs.left_at(path) if self._jobs is not None else None) is None:
                     return {} if self._only_counted(path) else work(path)
                 self._tally.leave()
                 if self.tells():
@@ -289,8 +288,7 @@ class Mover:
             return nullcontext()
         from serialpack.cli.progress import FilesBar
 
-        sizes = [0 if found is None else found.st_size for found in map(stat_of, files)]
-        return FilesBar(sizes)
+        return FilesBar([0 if found is None else found.st_size for found in map(stat_of, files)])
 
     def move(
         self,
