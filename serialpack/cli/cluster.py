@@ -100,7 +100,9 @@ class Cluster:
                 )
         try:
             self.client: Any = distributed.Client(self._local or address, timeout=_ANSWER)
-        except (OSError, ValueError) as error:
+        # MemoryError: dask took the words of another server, of HTTP on the port of its dashboard,
+        # for a number of bytes to make room for.
+        except (OSError, ValueError, MemoryError) as error:
             raise _no_scheduler(address, error) from None
         #: How many workers had ended before: no times, as the scheduler has a clock of its own.
         self._lost_before = self._lost_workers()
@@ -359,7 +361,12 @@ def _short(name: str, version: str | None) -> str | None:
 def _no_scheduler(address: str, error: Exception) -> FileError:
     """The error for an address that nobody answers at."""
     silent = isinstance(error, TimeoutError) or "timed out" in str(error).lower()
-    why = f"nobody answers within {_ANSWER} seconds" if silent else str(error).splitlines()[0]
+    if isinstance(error, MemoryError):
+        why = "what answers is none of dask"
+    elif silent:
+        why = f"nobody answers within {_ANSWER} seconds"
+    else:
+        why = str(error).splitlines()[0]
     return FileError(
         f"no scheduler: {why}",
         path=address,
