@@ -226,7 +226,7 @@ def _instead(path: str, looks: str | None, *, whole: bool) -> str | None:
     """What can be done with an input that is no container and ``looks`` so."""
     if (known := known_words(looks)) is not None:
         return known.instead
-    if looks in (None, "an empty file", "text"):
+    if looks in (None, "an empty file", "text") and named_format(path) in (None, "bytes"):
         return None
     if whole or path == STDIO:
         return "--to FORMAT converts it"

@@ -43,7 +43,7 @@ def test_outputs_are_named_after_what_they_are(run: Run, config: Path, tmp_path:
     assert (tmp_path / "a.msgpack").read_bytes() == b"\x91\x01"
     run("unpack", "--from", "json", "--to", "yaml", "odd.txt")
     assert (tmp_path / "odd.txt.yaml").read_bytes() == b"- 1\n"
-    assert b"--to FORMAT" in run("unpack", config, code=1).stderr
+    assert b"--to FORMAT" in run("unpack", config, code=3).stderr
     run("unpack", "--to", "yaml", config, code=1)
     assert "name: site" in config.read_text()
 

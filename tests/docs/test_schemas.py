@@ -275,7 +275,7 @@ def test_inspect_stages(folder: Path) -> None:
         (["pack", "-s", "json", "noise"], 3),
         (["pack", "-s", "msgpack", "big.json"], 4),
         (["unpack", "-o", "out", "noise"], 3),
-        (["unpack", "a.json"], 1),
+        (["unpack", "a.json"], 3),
         (["inspect", "missing"], 1),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,

@@ -154,7 +154,7 @@ def test_names_of_files_never_act_on_a_terminal(start: Start, tmp_path: Path) ->
         (["pack", "--dry-run", "-v", "-f", "--stats", *files], 0),
         (["inspect", *packed], 0),
         (["inspect", *files], 0),
-        (["unpack", *files], 1),
+        (["unpack", *files], 3),
         (["unpack", "--test", *packed], 0),
     ):
         terminal = Terminal(columns=200)

@@ -22,6 +22,8 @@ NAMED = {
     "serialpack.bench.reports": "reports of bench are JSON or CSV",
     "serialpack.cli.benching": "so they are",
     "serialpack.conversion._changes": "libraries have such names too",
+    "serialpack.conversion.begun": "one array of an .npz file is asked for, by name or alone",
+    "serialpack.conversion.from_objects": "arrays of objects stand in NumPy's files, or pickled",
     "serialpack.conversion.stream": "a message says 'an xml file'",
     "serialpack.detect": "--delimiter is for CSV, whatever has delimiters",
     "serialpack.lazy": "how numbers stand in a file of NumPy's is read there",
