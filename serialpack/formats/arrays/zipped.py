@@ -44,7 +44,8 @@ _LEAST, _TIMES, _MOST = 4 << 20, 64, 64 << 20
 #: Smaller entries are not worth blocks of their own.
 _LARGE = 64 << 10
 
-#: What is read in one go at most, whatever a directory says of its size.
+#: What is read in one go at most, whatever a directory says of its size, or who reads an entry
+#: asks for.
 _MOST_READ = 8 << 20
 
 #: So many names are shown.
@@ -186,7 +187,7 @@ def _reading(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[Read]:
 
     def read(size: int) -> bytes:
         with failures_told(what):
-            return file.read(size)
+            return file.read(min(size, _MOST_READ))
 
     with file:
         yield read
