@@ -23,7 +23,7 @@ from serialpack.formats import FORMATS
 from serialpack.formats.arrays.header import MOST_HEADER, read_header
 from serialpack.formats.arrays.made import npy_of_value, npy_pieces
 from serialpack.formats.arrays.values import values_of
-from serialpack.formats.arrays.zipped import entry_names, opened_entries, zip_pieces
+from serialpack.formats.arrays.zipped import opened_entries, zip_pieces
 from serialpack.formats.base import Read, ValueFormat
 from serialpack.formats.python.pickle import PROTOCOL, dump_pickle
 from serialpack.formats.shared.document import Malformed, Unwritable
@@ -103,7 +103,7 @@ def _arrays_of_objects(given: Given) -> Any:
         if given.plan.source == "npz" and (again or len(given.head) < HEAD):
             whole: Any = sought(read) if again else nullcontext(BytesIO(given.head))
             with whole as file:
-                found = opened_entries(file, entry_names(file))
+                found = opened_entries(file)
                 if any(_has_objects(read_entry(MOST_HEADER)) for _, read_entry in found):
                     if not isinstance(file, Path):
                         file.seek(0)

@@ -147,12 +147,14 @@ def entry_names(file: Path | IO[bytes]) -> list[str]:
         return list(entries(archive))
 
 
-def opened_entries(file: Path | IO[bytes], names: list[str]) -> Iterator[tuple[str, Read]]:
-    """Of each name the array, and what reads its .npy file as long as it is not asked for the
-    next; Malformed."""
+def opened_entries(
+    file: Path | IO[bytes], names: list[str] | None = None
+) -> Iterator[tuple[str, Read]]:
+    """Of each name, by default of all in the order of the archive, the array, and what reads its
+    .npy file as long as it is not asked for the next; Malformed."""
     with _opened(file) as archive:
         found = entries(archive)
-        for name in names:
+        for name in found if names is None else names:
             with _reading(archive, found[name]) as read:
                 yield name, read
 
