@@ -119,7 +119,7 @@ def _arrays_of_objects(given: Given) -> Any:
 
 def _has_objects(head: bytes) -> bool:
     try:
-        return "|O" in repr(read_header(head).descr)
+        return read_header(head).has_objects
     except Malformed:
         return False
 

@@ -243,7 +243,7 @@ def dtype_in(header: ArrayHeader) -> Any:
     """The numpy.dtype of an item; Malformed, RefusedError for Python's objects."""
     from serialpack.formats.arrays.types import dtype_of
 
-    if "|O" in repr(header.descr):
+    if header.has_objects:
         raise RefusedError(
             "its items are Python objects, a pickle that can run code",
             hint="unpack --to with trust=True converts it, if you know who wrote it",
