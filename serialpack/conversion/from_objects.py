@@ -23,7 +23,7 @@ from serialpack.formats import FORMATS
 from serialpack.formats.arrays.header import MOST_HEADER, read_header
 from serialpack.formats.arrays.made import npy_of_value, npy_pieces
 from serialpack.formats.arrays.values import values_of
-from serialpack.formats.arrays.zipped import entry_names, opened_entries, zip_pieces
+from serialpack.formats.arrays.zipped import opened_entries, zip_pieces
 from serialpack.formats.base import Read, ValueFormat
 from serialpack.formats.python.pickle import PROTOCOL, dump_pickle
 from serialpack.formats.shared.document import Malformed, Unwritable
@@ -31,7 +31,7 @@ from serialpack.formats.shared.filed import FileRead, sought
 from serialpack.formats.shared.recursion import frames_for
 from serialpack.formats.tables.records import arrow
 from serialpack.serializers.base import FAILURES
-from serialpack.serializers.frames import is_table, stream_of
+from serialpack.serializers.frames import is_frame, is_table, stream_of
 from serialpack.serializers.kept import kept_reader
 from serialpack.serializers.whole import deserialized
 from serialpack.stages.stage import Buffer
@@ -59,8 +59,8 @@ def from_object(given: Given, at: str | None, to: str, losses: Losses) -> tuple[
         obj, at = found, None
     if _is_array(obj):
         return _as(given, "npy", npy_pieces(_array(obj))), at
-    if (table := _table(obj)) is not None:
-        made = _as(given, "arrow", [stream_of(table)])
+    if _is_table(obj):
+        made = _as(given, "arrow", [stream_of(_table(obj))])
         return made._replace(made=False, dropped=_keys(obj)), at
     if to in ARRAYS and type(obj) is dict and any(map(_is_array, obj.values())):
         arrays, carried = _in_lists(obj, losses)
@@ -103,7 +103,7 @@ def _arrays_of_objects(given: Given) -> Any:
         if given.plan.source == "npz" and (again or len(given.head) < HEAD):
             whole: Any = sought(read) if again else nullcontext(BytesIO(given.head))
             with whole as file:
-                found = opened_entries(file, entry_names(file))
+                found = opened_entries(file)
                 if any(_has_objects(read_entry(MOST_HEADER)) for _, read_entry in found):
                     if not isinstance(file, Path):
                         file.seek(0)
@@ -119,7 +119,7 @@ def _arrays_of_objects(given: Given) -> Any:
 
 def _has_objects(head: bytes) -> bool:
     try:
-        return "|O" in repr(read_header(head).descr)
+        return read_header(head).has_objects
     except Malformed:
         return False
 
@@ -140,7 +140,7 @@ def _at(obj: Any, path: str) -> Any:
     """The array, or the table, at ``path``; None where there is none."""
     for step in [path] if type(obj) is dict and path in obj else path.split("."):
         obj = obj.get(step) if type(obj) is dict else None
-    return obj if hasattr(obj, "dtype") or _table(obj) is not None else None
+    return obj if hasattr(obj, "dtype") or _is_table(obj) else None
 
 
 def _is_array(value: Any) -> bool:
@@ -157,14 +157,18 @@ def _array(value: Any) -> Any:
     return np.asarray(value)
 
 
+def _is_table(value: Any) -> bool:
+    """Whether it is a table of Arrow, or a frame or a series of pandas."""
+    return is_table(value) or is_frame(value)
+
+
 def _table(value: Any) -> Any:
     """The table of Arrow that a table or a frame is, with its index where that is more than the
-    numbers of its rows; None where it is none."""
+    numbers of its rows."""
     if is_table(value):
         return value
-    pandas = sys.modules.get("pandas")
-    if pandas is None or type(value) not in (pandas.DataFrame, pandas.Series):
-        return None
+    import pandas
+
     pa = arrow()
     frame = value.to_frame() if type(value) is pandas.Series else value
     if not frame.index.equals(pandas.RangeIndex(len(frame))) or frame.index.name is not None:

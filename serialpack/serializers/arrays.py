@@ -7,7 +7,7 @@ import math
 import sys
 from typing import Any
 
-from serialpack.formats.arrays.types import dtype_of
+from serialpack.formats.arrays.types import dtype_of, items_of
 from serialpack.stages.stage import Buffer
 
 
@@ -31,11 +31,9 @@ def described(value: Any) -> tuple[list[Any], memoryview]:
         raise TypeError("an array of objects")
     if _has_metadata(value.dtype):
         raise TypeError("an array whose type has metadata")
-    fortran = value.flags.f_contiguous and not value.flags.c_contiguous
-    flat: Any = np.ascontiguousarray(value.T if fortran else value).reshape(-1)
+    fortran, items = items_of(value)
     descr = repr(np.lib.format.dtype_to_descr(value.dtype))
-    data = flat.view("u1") if flat.nbytes else b""  # items without a byte have no other view
-    return [descr, list(value.shape), fortran, value.flags.writeable], memoryview(data)
+    return [descr, list(value.shape), fortran, value.flags.writeable], items
 
 
 def _has_metadata(dtype: Any) -> bool:

@@ -28,6 +28,12 @@ def is_table(value: Any) -> bool:
     return pyarrow is not None and type(value) is pyarrow.Table
 
 
+def is_frame(value: Any) -> bool:
+    """Whether ``value`` is a frame or a series of pandas."""
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and type(value) in (pandas.DataFrame, pandas.Series)
+
+
 def stream_of(table: Any) -> memoryview:
     """The table as an IPC stream."""
     import pyarrow as pa
@@ -57,12 +63,11 @@ def table_over(data: Buffer) -> Any:
 
 def parts_of_frame(value: Any) -> tuple[int, list[Any]] | None:
     """What a frame or a series becomes; None for what is none, TypeError where it is not held."""
-    pandas = sys.modules.get("pandas")
-    if pandas is None or type(value) not in (pandas.DataFrame, pandas.Series):
+    if not is_frame(value):
         return None
     if value.attrs or not value.flags.allows_duplicate_labels:
         raise TypeError("a frame with attributes of its own")
-    if type(value) is pandas.Series:
+    if value.ndim == 1:
         return SERIES, [value.name, _index(value.index), _column(value)]
     columns = [_column(value.iloc[:, number]) for number in range(value.shape[1])]
     return FRAME, [_index(value.columns), _index(value.index), columns]

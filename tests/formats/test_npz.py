@@ -278,6 +278,21 @@ def test_no_more_is_read_of_a_directory_that_lies(
         serialpack.convert(path, io.BytesIO(), to="npy", shaping=Shaping(at="a"))
 
 
+def test_rows_may_be_longer_than_what_is_read_in_one_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They were told as a directory that lies."""
+    pytest.importorskip("h5py")
+    monkeypatch.setattr(zipped, "_MOST_READ", 10_000)
+    source = tmp_path / "a.npz"
+    source.write_bytes(archive(compressed=False, a=np.arange(4000.0).reshape(2, 2000)))
+    made, back = tmp_path / "a.h5", tmp_path / "b.npz"
+    serialpack.convert(source, made, to="hdf5")
+    serialpack.convert(made, back, to="npz")
+    with np.load(back) as found:
+        assert found["a"].tolist() == np.arange(4000.0).reshape(2, 2000).tolist()
+
+
 def test_one_array_is_the_array() -> None:
     """It became a record with a field for the array; so did several."""
     out = io.BytesIO(converted(archive(field=FIELD), "npy"))

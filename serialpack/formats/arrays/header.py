@@ -43,6 +43,11 @@ class ArrayHeader(NamedTuple):
         return self.fortran and len(self.shape) > 1
 
     @property
+    def has_objects(self) -> bool:
+        """Whether items, or parts of them, are objects of Python, which only a pickle has."""
+        return "|O" in repr(self.descr)
+
+    @property
     def words(self) -> str:
         """For people: ``<f8, 100 x 3, C order``."""
         return words_of(self.descr, self.shape, fortran=self.is_fortran)

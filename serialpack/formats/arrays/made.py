@@ -14,6 +14,7 @@ from typing import Any
 from serialpack.depth import TOO_DEEP
 from serialpack.errors import RefusedError
 from serialpack.formats.arrays.header import npy_header
+from serialpack.formats.arrays.types import items_of
 from serialpack.formats.shared.document import Unwritable
 from serialpack.stages.stage import Buffer
 from serialpack.values.equality import kind_of
@@ -55,11 +56,9 @@ def npy_pieces(array: Any) -> list[Buffer]:
     are."""
     import numpy as np
 
-    fortran = array.flags.f_contiguous and not array.flags.c_contiguous
+    fortran, items = items_of(array)
     descr = np.lib.format.dtype_to_descr(array.dtype)
-    items: Any = np.ascontiguousarray(array.T if fortran else array).reshape(-1)
-    header = npy_header(descr, array.shape, fortran=fortran)
-    return [header, memoryview(items.view("u1") if items.nbytes else b"")]
+    return [npy_header(descr, array.shape, fortran=fortran), items]
 
 
 def array_of(records: list[Any]) -> Any:

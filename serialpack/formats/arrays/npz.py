@@ -52,12 +52,12 @@ class NpzFormat(DocumentFormat):
     def look_at_head(self, read: Read, count: int) -> bytes:
         """The corner of each array, with its name: ``count`` rows, or why these are not read."""
         from serialpack.formats import FORMATS
-        from serialpack.formats.arrays.zipped import entry_names, opened_entries
+        from serialpack.formats.arrays.zipped import opened_entries
 
         npy, shown = cast(NpyFormat, FORMATS.get("npy")), list[bytes]()
         try:
             with sought(read) as file:
-                for name, read_array in opened_entries(file, entry_names(file)):
+                for name, read_array in opened_entries(file):
                     try:
                         found = npy.corner(read_array, count)
                     except RefusedError as refused:

@@ -88,16 +88,8 @@ class ArrayFormat(DocumentFormat):
         """
         from serialpack.formats.arrays.values import values_of
 
-        head = self.whole_head(read_all(read, self.lead), read)
-        header = self.read_header(head)
-        left = head[header.size :]
-
-        def items(size: int) -> bytes:
-            nonlocal left
-            found, left = left[:size], left[size:]
-            return found or bytes(read(size))
-
-        return values_of(_corner_in(header, items, count))
+        header = self.read_header(self.whole_head(read_all(read, self.lead), read))
+        return values_of(_corner_in(header, read, count))
 
     def structure(self, block: SourceBlock, count: int) -> Structure:  # noqa: ARG002
         try:
@@ -174,8 +166,7 @@ def _corner_in(header: ArrayHeader, read: Read, count: int) -> Any:
             start = 0
             for length, place in zip(lengths, (*index, 0), strict=False):
                 start = start * length + place
-            for _ in _read_through(read, start * kind.itemsize - done):
-                pass
+            _pass_over(read, start * kind.itemsize - done)
             data = read_all(read, line.nbytes)
             if len(data) < line.nbytes:
                 raise Malformed("it ends too early", header.size)
@@ -184,11 +175,10 @@ def _corner_in(header: ArrayHeader, read: Read, count: int) -> Any:
     return found.T if header.fortran else found
 
 
-def _read_through(read: Read, size: int) -> Iterator[bytes]:
-    """``size`` bytes piece by piece; fewer only at the end."""
-    while size and (piece := bytes(read(min(size, _PIECE)))):
+def _pass_over(read: Read, size: int) -> None:
+    """Read ``size`` bytes, which nobody wants; fewer only at the end."""
+    while size and (piece := read(min(size, _PIECE))):
         size -= len(piece)
-        yield piece
 
 
 def _rows(
@@ -253,7 +243,7 @@ def dtype_in(header: ArrayHeader) -> Any:
     """The numpy.dtype of an item; Malformed, RefusedError for Python's objects."""
     from serialpack.formats.arrays.types import dtype_of
 
-    if "|O" in repr(header.descr):
+    if header.has_objects:
         raise RefusedError(
             "its items are Python objects, a pickle that can run code",
             hint="unpack --to with trust=True converts it, if you know who wrote it",

@@ -1,4 +1,4 @@
-"""The type of an array's items, by what .npy files say of it."""
+"""The type of an array's items, by what .npy files say of it; and the items as bytes."""
 
 from __future__ import annotations
 
@@ -28,6 +28,17 @@ def dtype_of(descr: Any) -> Any:
 def spelled(descr: Any) -> Any:
     """``descr`` as JSON can say it: of what is no type of numbers or text, the text."""
     return descr if _is_sound(descr) else str(descr)
+
+
+def items_of(array: Any) -> tuple[bool, memoryview]:
+    """Whether the items of an array, or of a scalar, of NumPy lie in Fortran order; and their bytes
+    in that order, or else in C order, where they lie wherever there are no gaps."""
+    import numpy as np
+
+    fortran = array.flags.f_contiguous and not array.flags.c_contiguous
+    flat: Any = np.ascontiguousarray(array.T if fortran else array).reshape(-1)
+    # Items without a byte have no other view.
+    return fortran, memoryview(flat.view("u1") if flat.nbytes else b"")
 
 
 def _is_sound(descr: Any) -> bool:

@@ -44,7 +44,8 @@ _LEAST, _TIMES, _MOST = 4 << 20, 64, 64 << 20
 #: Smaller entries are not worth blocks of their own.
 _LARGE = 64 << 10
 
-#: What is read in one go at most, whatever a directory says of its size.
+#: What is read in one go at most, whatever a directory says of its size, or who reads an entry
+#: asks for.
 _MOST_READ = 8 << 20
 
 #: So many names are shown.
@@ -146,12 +147,14 @@ def entry_names(file: Path | IO[bytes]) -> list[str]:
         return list(entries(archive))
 
 
-def opened_entries(file: Path | IO[bytes], names: list[str]) -> Iterator[tuple[str, Read]]:
-    """Of each name the array, and what reads its .npy file as long as it is not asked for the
-    next; Malformed."""
+def opened_entries(
+    file: Path | IO[bytes], names: list[str] | None = None
+) -> Iterator[tuple[str, Read]]:
+    """Of each name, by default of all in the order of the archive, the array, and what reads its
+    .npy file as long as it is not asked for the next; Malformed."""
     with _opened(file) as archive:
         found = entries(archive)
-        for name in names:
+        for name in found if names is None else names:
             with _reading(archive, found[name]) as read:
                 yield name, read
 
@@ -186,7 +189,7 @@ def _reading(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[Read]:
 
     def read(size: int) -> bytes:
         with failures_told(what):
-            return file.read(size)
+            return file.read(min(size, _MOST_READ))
 
     with file:
         yield read
