@@ -94,7 +94,7 @@ class Source:
 
     @property
     def here(self) -> str | None:
-        """The path, where it is that of a file here, which others can open; else None."""
+        """The path, where others can open it here and read the same; else None."""
         return self.path if self.owned and not self.is_far and self.stat else None
 
     @property
