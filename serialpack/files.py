@@ -363,26 +363,6 @@ def _check_far_output(url: str, *, force: bool, source: os.stat_result | None) -
         raise exists(url)
 
 
-def safe_name(name: str | None) -> str | None:
-    """The base name in a stored name, or None where it holds no safe one.
-
-    A name comes from a file that anyone may have made: folders, ``..``, control characters,
-    NUL and names that mean devices on Windows never reach the file system.
-    """
-    if not name:
-        return None
-    base = name.replace("\\", "/").rsplit("/", 1)[-1]
-    base = "".join(c for c in base if c.isprintable() or 0xDC80 <= ord(c) <= 0xDCFF)
-    base = base.strip(" ") if base.strip(" ") else ""
-    device = base.split(".", 1)[0].rstrip(" ").upper()
-    if base in ("", ".", "..") or device in _DEVICES or len(os.fsencode(base)) > 255:
-        return None
-    return base
-
-
-_DEVICES = {"CON", "PRN", "AUX", "NUL", *(f"{d}{n}" for d in ("COM", "LPT") for n in range(1, 10))}
-
-
 def _same(now: os.stat_result, before: os.stat_result) -> bool:
     """Whether it is the same file, and nothing was written to it."""
     written = (now.st_size, now.st_mtime_ns) != (before.st_size, before.st_mtime_ns)
