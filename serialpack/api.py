@@ -354,7 +354,7 @@ def first_records(
     from serialpack.pipeline.unpack import LimitedWrite, member_plan, restored_pieces
 
     with opened_source(source) as opened, sink(target, False, None) as write:
-        plain, opened = opened, decompressed(opened)
+        opened = decompressed(opened)
         head = opened.peek(HEAD)
         if packed := is_container(head[:SNIFF]):
             opened = expanded(opened)
@@ -362,7 +362,7 @@ def first_records(
             read: Read = Pieces(restored_pieces(opened.read)).read
         else:
             fmt = FORMATS.get(told(format or opened.format, _identity(opened)[0], head))
-            read = FileRead(opened.read, opened.here if opened is plain else None)
+            read = FileRead(opened.read, opened.here)
         out = LimitedWrite(fmt.shown_by(write), max_size)
         if (lines := fmt.look_at_head(read, count)) is not None:
             out(lines)

@@ -20,8 +20,9 @@ from serialpack.codecs.zstd import dictionary_id, train
 from serialpack.container.frames import checksum
 from serialpack.container.names import DictionaryName
 from serialpack.errors import CodecError, FileError, InputError, MissingFileError, UsageError
-from serialpack.files import Path, Source, check_output, open_folders, safe_name
+from serialpack.files import Path, Source, check_output, open_folders
 from serialpack.output import Output
+from serialpack.paths import safe_name
 from serialpack.stages.chain import Chain, parse_stage
 from serialpack.stages.effort import DEFAULT_EFFORT
 from serialpack.text import number_of

@@ -94,7 +94,7 @@ class Source:
 
     @property
     def here(self) -> str | None:
-        """The path, where it is that of a file here, which others can open; else None."""
+        """The path, where others can open it here and read the same; else None."""
         return self.path if self.owned and not self.is_far and self.stat else None
 
     @property
@@ -361,26 +361,6 @@ def _check_far_output(url: str, *, force: bool, source: os.stat_result | None) -
         raise FileError("is the input itself", path=url, hint="name another file with -o")
     if not force:
         raise exists(url)
-
-
-def safe_name(name: str | None) -> str | None:
-    """The base name in a stored name, or None where it holds no safe one.
-
-    A name comes from a file that anyone may have made: folders, ``..``, control characters,
-    NUL and names that mean devices on Windows never reach the file system.
-    """
-    if not name:
-        return None
-    base = name.replace("\\", "/").rsplit("/", 1)[-1]
-    base = "".join(c for c in base if c.isprintable() or 0xDC80 <= ord(c) <= 0xDCFF)
-    base = base.strip(" ") if base.strip(" ") else ""
-    device = base.split(".", 1)[0].rstrip(" ").upper()
-    if base in ("", ".", "..") or device in _DEVICES or len(os.fsencode(base)) > 255:
-        return None
-    return base
-
-
-_DEVICES = {"CON", "PRN", "AUX", "NUL", *(f"{d}{n}" for d in ("COM", "LPT") for n in range(1, 10))}
 
 
 def _same(now: os.stat_result, before: os.stat_result) -> bool:

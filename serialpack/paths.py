@@ -1,4 +1,4 @@
-"""Paths in archives: made from those of files, and back into files below a folder."""
+"""Names and paths in containers: made from those of files, and back into files below a folder."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 
 from serialpack.errors import FileError, RefusedError
 from serialpack.far import is_far
-from serialpack.files import Path, file_error, safe_name
+from serialpack.files import Path, file_error
 
 
 def entry_path(path: str) -> tuple[str, str]:
@@ -95,3 +95,23 @@ def place_below(folder: Path, entry: str, *, windows: bool = os.name == "nt") ->
         raise RefusedError("a symbolic link leads out of the folder", path=path)
     make_folder(parent)
     return path
+
+
+def safe_name(name: str | None) -> str | None:
+    """The base name in a stored name, or None where it holds no safe one.
+
+    A name comes from a file that anyone may have made: folders, ``..``, control characters,
+    NUL and names that mean devices on Windows never reach the file system.
+    """
+    if not name:
+        return None
+    base = name.replace("\\", "/").rsplit("/", 1)[-1]
+    base = "".join(c for c in base if c.isprintable() or 0xDC80 <= ord(c) <= 0xDCFF)
+    base = base.strip(" ") if base.strip(" ") else ""
+    device = base.split(".", 1)[0].rstrip(" ").upper()
+    if base in ("", ".", "..") or device in _DEVICES or len(os.fsencode(base)) > 255:
+        return None
+    return base
+
+
+_DEVICES = {"CON", "PRN", "AUX", "NUL", *(f"{d}{n}" for d in ("COM", "LPT") for n in range(1, 10))}

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from serialpack.errors import FileError
-from serialpack.files import Source, check_output, remove_source, safe_name
+from serialpack.files import Source, check_output, remove_source
 from serialpack.output import Output
+from serialpack.paths import safe_name
 
 
 def leftovers(folder: Path) -> list[str]:

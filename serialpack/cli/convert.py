@@ -13,8 +13,9 @@ from serialpack.cli.joined import JoinedOutputs
 from serialpack.cli.mover import mover_of
 from serialpack.cli.naming import STDIO, converted_name, unpacked_name
 from serialpack.cli.requests import Conversion, UnpackRequest, chosen_entries, entry_words
-from serialpack.cli.run import data_of, know, rounded, say
+from serialpack.cli.run import data_of, rounded, say
 from serialpack.cli.words import other_delimiter
+from serialpack.cli.workers import know
 from serialpack.conversion.files import check_convert, convert, is_cut
 from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.tables.shaping import Shaping, column_names, types_of

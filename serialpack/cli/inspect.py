@@ -50,7 +50,8 @@ if TYPE_CHECKING:
 def command(asked: InspectRequest) -> int:
     from serialpack.cli.far import hear_of_far
     from serialpack.cli.inputs import Takes, input_files
-    from serialpack.cli.run import each_file, know, tell_found
+    from serialpack.cli.run import each_file, tell_found
+    from serialpack.cli.workers import know
     from serialpack.errors import WORST_FIRST, UsageError
     from serialpack.formats import FORMATS
 

@@ -24,7 +24,7 @@ def beside(path: str) -> str:
     if not is_far(path):
         return path
     from serialpack.far.urls import base_name, is_writable
-    from serialpack.files import safe_name
+    from serialpack.paths import safe_name
 
     if is_writable(path):
         return path
@@ -55,7 +55,7 @@ def unpacked_name(path: str, *, stored: bool, salvage: bool = False) -> str:
             hint="-o names the output, -N takes the one stored in it; --to FORMAT converts files",
         )
     from serialpack import api
-    from serialpack.files import safe_name
+    from serialpack.paths import safe_name
 
     members = api.inspect(path, salvage=salvage).members
     name = safe_name(members[0].name) if members else None

@@ -114,14 +114,6 @@ def ours(error: Exception) -> SerialpackError:
     return FileError("out of memory", hint=LESS_MEMORY)
 
 
-def know(shared_dict: str | None) -> None:
-    """Read the dictionary that is named, which inputs are then unpacked with."""
-    if shared_dict is not None:
-        from serialpack.dictionaries import read
-
-        read(shared_dict)
-
-
 def data_of(path: str) -> str | IO[bytes]:
     """What to read the input ``path`` from."""
     return sys.stdin.buffer if path == STDIO else path

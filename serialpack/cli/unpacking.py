@@ -13,11 +13,11 @@ from serialpack.cli.inputs import Takes
 from serialpack.cli.mover import Input, mover_of
 from serialpack.cli.naming import STDIO, SUFFIX, unpacked_name
 from serialpack.cli.requests import UnpackRequest, chosen_entries, entry_words
-from serialpack.cli.run import data_of, error_line, know, named, rounded, say
+from serialpack.cli.run import data_of, error_line, named, rounded, say
 from serialpack.cli.salvage import every_damage, losses, tell_losses
 from serialpack.cli.tally import MANY
 from serialpack.cli.words import complain
-from serialpack.cli.workers import file_unpacker
+from serialpack.cli.workers import file_unpacker, know
 from serialpack.errors import (
     DamagedError,
     FileError,

@@ -31,6 +31,14 @@ def file_packer(how: PackOptions, force: bool) -> Callable[[FileJob, Progress], 
     return AlikePacker(work, how.get("format"), table)
 
 
+def know(shared_dict: str | None) -> None:
+    """Read the dictionary that is named, which inputs are then unpacked with."""
+    if shared_dict is not None:
+        from serialpack.dictionaries import read
+
+        read(shared_dict)
+
+
 def file_unpacker(
     how: dict[str, Any], shared_dict: str | None
 ) -> Callable[[FileJob, Progress], UnpackReport | None]:
@@ -39,10 +47,7 @@ def file_unpacker(
     from serialpack.archive.tell import is_archive
 
     how = {**how, "threads": 1}
-    if shared_dict is not None:
-        from serialpack.dictionaries import read
-
-        read(shared_dict)
+    know(shared_dict)
 
     def work(job: FileJob, progress: Progress) -> UnpackReport | None:
         with api.opened_source(job.path) as source:

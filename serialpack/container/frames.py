@@ -9,7 +9,7 @@ import re
 import struct
 from collections.abc import Callable, Generator, Iterator, Sequence
 from functools import partial
-from itertools import accumulate, count
+from itertools import accumulate
 from typing import Any, Protocol, cast
 
 import msgpack
@@ -205,16 +205,16 @@ class FrameSource:
         into, start = self._into, self.offset
         many = self._threads > 1 and sum(map(len, rooms)) >= _FOR_THREADS
         read_at = into.read_at() if many else None
+        places = accumulate(map(len, rooms), initial=0)
         if read_at is None:
-            yield from self._filled(rooms, (_fill(room, into.read_into) for room in rooms), what)
+            fill = partial(_fill, lambda piece, _: into.read_into(piece))
+            yield from self._filled(rooms, map(fill, rooms, places), what)
             return
         from concurrent.futures import ThreadPoolExecutor
 
-        places = accumulate(map(len, rooms), initial=0)
         pool = ThreadPoolExecutor(min(self._threads, len(rooms)))
         try:
-            filled = pool.map(partial(_fill_from, read_at), rooms, places)
-            yield from self._filled(rooms, filled, what)
+            yield from self._filled(rooms, pool.map(partial(_fill, read_at), rooms, places), what)
         finally:
             pool.shutdown(cancel_futures=True)
             into.pass_over(self.offset - start)
@@ -241,25 +241,20 @@ class FrameSource:
         return *open_frame(prefix, self.exactly(frame_rest(prefix, at), what), at), at
 
 
-def _fill(room: memoryview, read_into: Callable[[memoryview], int]) -> tuple[int, int]:
-    """Read ``room`` full: how many bytes, and their checksum where these are all."""
+def _fill(
+    read_at: Callable[[memoryview, int], int], room: memoryview, place: int
+) -> tuple[int, int]:
+    """Read ``room`` full of what stands at ``place``: how many bytes, and their checksum where
+    these are all."""
     state, done = xxh3_64(), 0
     while done < len(room):
         piece = room[done : done + _HOT]
-        size = read_into(piece)
+        size = read_at(piece, place + done)
         done += size
         if size < len(piece):
             break
         state.update(piece)
     return done, state.intdigest()
-
-
-def _fill_from(
-    read_at: Callable[[memoryview, int], int], room: memoryview, place: int
-) -> tuple[int, int]:
-    """As ``_fill``, with the bytes that stand at ``place``."""
-    ahead = count(place, _HOT)
-    return _fill(room, lambda piece: read_at(piece, next(ahead)))
 
 
 def pack_body(*objects: Any) -> bytes:

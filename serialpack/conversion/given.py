@@ -85,7 +85,6 @@ def given_by(
     """
     format = format or source.format
     if not is_container(source.peek(SNIFF)):
-        plain = source
         source = decompressed(source)
         expect(lambda: source.about)
         head = source.peek(HEAD)
@@ -94,7 +93,7 @@ def given_by(
         _check_source(usual, head, trust=trust)
         as_it_is = read == source.read  # and no encoding, no names were put in its place
         if _in_file(usual):
-            read = FileRead(read, source.here if source is plain else None, database_table)
+            read = FileRead(read, source.here, database_table)
         by_content = format is None and found != "bytes" == told(None, name, head)
         plan = ConversionPlan(usual, fields=fields.paths)
         head = head if trust else b""

@@ -245,7 +245,7 @@ class BlockPacker:
         if payload[0] is data and len(pieces := self._pieces(data)) > 1:
             payload = tuple(pieces)
             parts = tuple(Part(len(piece), len(piece), checksum(piece)) for piece in payload)
-        stored = len(packed) == 1 and packed[0].stored and parts[0].chain is None
+        stored = len(packed) == 1 and packed[0].stored
         check = packed[0].check if len(packed) == 1 else checksum(data)
         flags = STORED * stored | EXACT * exact | CONTINUED * source.continued
         block = Block(
