@@ -15,6 +15,7 @@ from functools import lru_cache, partial
 from typing import IO, Any, cast
 
 from serialpack.errors import FileError, MissingLibraryError, UsageError
+from serialpack.far import sftp
 from serialpack.far.reading import RangedFile, StreamedFile
 from serialpack.far.trouble import CONNECT, SILENCE, Changed, RangesIgnored, as_ours, log, tried
 from serialpack.far.urls import address
@@ -225,8 +226,8 @@ def _fetch(file: Any, url: str, start: int, stop: int) -> bytes:
     """The bytes ``start`` to ``stop`` of ``file``, from its server."""
 
     def fetched() -> bytes:
-        if hasattr(file, "readv"):  # SFTP, which asks for 32 KiB at a time: for all at once
-            data = b"".join(file.readv([(start, stop - start)]))
+        if hasattr(file, "readv"):
+            data = sftp.part(file, start, stop)
         else:
             file.seek(start)
             data = file.read(stop - start)
