@@ -62,9 +62,9 @@ FAR = (
     " is tried again a few times, which `-v` tells. A file that changes meanwhile, by its"
     " ETag, time or size, is refused. `-r` takes what is below a prefix, not of HTTP."
     " `bench` measures a copy of one URL; `--journal` is a file on a disk.",
-    "A server that takes a connection and says nothing for 30 s has two requests of HTTP tried"
-    " twice (2 minutes), one of SFTP once or twice; in S3 it has five tries of 15 s, in Google"
-    " Storage six. Other times are settings of fsspec, in seconds:"
+    "A server that takes a connection and says nothing for 30 s is asked once more, by HTTP and by"
+    " SFTP; in S3 it has five tries of 10 s: it is given up after a minute. In Google Storage it"
+    " has six of 15 s (2 minutes). Other times are settings of fsspec, in seconds:"
     ' `FSSPEC_HTTP=\'{"client_kwargs": {"timeout": 5}}\'` (also for https),'
     ' `FSSPEC_S3=\'{"config_kwargs": {"read_timeout": 5}}\'`,'
     ' `FSSPEC_SFTP=\'{"timeout": 5, "banner_timeout": 5}\'`.',

@@ -10,6 +10,7 @@ restores or converts it, and gives back what is to be written. So that is what a
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import logging
 import os
@@ -19,6 +20,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from functools import partial
+from multiprocessing import resource_tracker
 from typing import Any, NamedTuple, TypeVar
 
 from serialpack.cli.batch import Commit, FileJob, GroupWorker, MakeJobWork, Outcome
@@ -53,6 +55,9 @@ _SPAWNED_WITH = "distributed.nanny.pre-spawn-environ"
 
 #: How long a scheduler may take to answer, in seconds.
 _ANSWER = 7
+
+#: How long a worker that was started here may take to end, in seconds, before it is killed.
+_END = 1
 
 #: Smaller files are never cut, and of a file that is cut so many bytes are here at most.
 _CUT_FROM, _MOST_HELD = 64 << 20, 1 << 30
@@ -247,9 +252,17 @@ class Cluster:
         block and leave nothing. One that was started here ends."""
         self.client.close()
         if self._local is not None:
+            self._local.sync(self._end_workers)
             self._local.close()
+            # The child that multiprocessing started with them, and would leave for init to reap.
+            resource_tracker._resource_tracker._stop()  # type: ignore[attr-defined]
         for folder in self._folders:
             remove_dead(folder)
+
+    async def _end_workers(self) -> None:
+        """End those that were started here; dask itself waits 4 s for what is at a large block."""
+        ends = (nanny.close(timeout=_END) for nanny in self._local.workers.values())
+        await asyncio.gather(*ends, return_exceptions=True)
 
 
 class FilePart(NamedTuple):

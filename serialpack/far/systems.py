@@ -15,13 +15,14 @@ from functools import lru_cache, partial
 from typing import IO, Any, cast
 
 from serialpack.errors import FileError, MissingLibraryError, UsageError
+from serialpack.far import sftp
 from serialpack.far.reading import RangedFile, StreamedFile
 from serialpack.far.trouble import CONNECT, SILENCE, Changed, RangesIgnored, as_ours, log, tried
 from serialpack.far.urls import address
 
-#: So long a server may give no byte, in seconds, where its library tries again: gcsfs, six times.
-#: botocore has the same of its own, and tries five times.
-_AGAIN = 15
+#: So long a server may give no byte, in seconds, where its library tries again: gcsfs, six times;
+#: botocore, five times, so that these make a minute.
+_AGAIN, _AGAIN_S3 = 15, 10
 
 #: What brings the library of a protocol.
 _EXTRAS = {
@@ -55,6 +56,7 @@ def system_of(url: str, **more: Any) -> tuple[Any, str]:
         fs, path = url_to_fs(whole, **more)
         if "s3" in fs.protocol:
             fs.retries = 1  # botocore tries five times; it would five times do so
+            fs.read_timeout = _AGAIN_S3  # where config_kwargs do not say it
         elif "sftp" in fs.protocol:
             if not fs.client.get_transport().is_active():  # what was kept has been hung up on
                 fs.clear_instance_cache()
@@ -84,6 +86,7 @@ def _settings(scheme: str, by_user: dict[str, Any]) -> dict[str, Any]:
         limit = aiohttp.ClientTimeout(total=None, sock_connect=CONNECT, sock_read=_AGAIN)
         return {"session_kwargs": {"timeout": limit, **by_user.get("session_kwargs", {})}}
     waits = {"timeout": CONNECT, "banner_timeout": CONNECT, "auth_timeout": SILENCE}
+    waits["channel_timeout"] = SILENCE  # paramiko's own is an hour
     return {**waits, **by_user}
 
 
@@ -133,7 +136,15 @@ def status_of(url: str) -> os.stat_result:
     """The status of the file at ``url``, as if it lay on a disk; any error of ``tried``."""
     fs, path = system_of(url)
     fs.invalidate_cache(path)
-    return _as_stat(url, tried(lambda: fs.info(path), url, "read"))
+    return _as_stat(url, _info(fs, path, url))
+
+
+def _info(fs: Any, path: str, url: str) -> dict[str, Any]:
+    """What ``fs`` says of a file; any error of ``tried``."""
+    # By HTTP that is a HEAD, and a GET where it fails.
+    asks_again = "http" in fs.protocol
+    found: dict[str, Any] = tried(lambda: fs.info(path), url, "read", asks_again=asks_again)
+    return found
 
 
 def _as_stat(url: str, info: dict[str, Any]) -> os.stat_result:
@@ -193,11 +204,11 @@ def opened(url: str) -> RangedFile | StreamedFile:
     how: dict[str, Any] = {"cache_type": "none"}  # ``RangedFile`` knows more
     file = None
     if "http" in fs.protocol:  # whose files know of themselves no more than their size
-        info = tried(lambda: fs.info(path), url, "read")
+        info = _info(fs, path, url)
         how["size"] = info.get("size")
     else:
         file = tried(lambda: fs.open(path, "rb", **how), url, "read")
-        info = getattr(file, "details", None) or tried(lambda: fs.info(path), url, "read")
+        info = getattr(file, "details", None) or _info(fs, path, url)
     try:
         found = _as_stat(url, info)
     except IsADirectoryError as error:
@@ -225,8 +236,8 @@ def _fetch(file: Any, url: str, start: int, stop: int) -> bytes:
     """The bytes ``start`` to ``stop`` of ``file``, from its server."""
 
     def fetched() -> bytes:
-        if hasattr(file, "readv"):  # SFTP, which asks for 32 KiB at a time: for all at once
-            data = b"".join(file.readv([(start, stop - start)]))
+        if hasattr(file, "readv"):
+            data = sftp.part(file, start, stop)
         else:
             file.seek(start)
             data = file.read(stop - start)

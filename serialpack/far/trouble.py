@@ -51,12 +51,14 @@ class Changed(Exception):
     """The file is another one than it was at the request before."""
 
 
-def tried(call: Callable[[], Found], url: str, doing: str) -> Found:
+def tried(call: Callable[[], Found], url: str, doing: str, *, asks_again: bool = False) -> Found:
     """What ``call`` gives; it is called again where that may help, a few times.
 
+    A server that is silent is asked twice at most: once where ``call`` itself ``asks_again``.
     Any error as one of ours, whose path is ``url``. fsspec itself tries S3 and Google Storage
     again; what is left to do is plain HTTP.
     """
+    asks_again = asks_again or bool(_PATIENT.search(url))
     waits = iter(WAITS)
     while True:
         try:
@@ -65,7 +67,7 @@ def tried(call: Callable[[], Found], url: str, doing: str) -> Found:
             raise
         except Exception as error:
             silent = _is_silence(error)
-            again = _passes(error) and not (silent and _PATIENT.search(url))
+            again = _passes(error) and not (silent and asks_again)
             wait = next(waits, None) if again else None
             if wait is None:
                 raise as_ours(error, url, doing) from error

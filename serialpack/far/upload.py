@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from typing import Any
 
-from serialpack.far.renamed import RenamedFile
+from serialpack.far.sftp import RenamedFile
 from serialpack.far.systems import system_of
 from serialpack.far.trouble import as_ours, log, tried
 

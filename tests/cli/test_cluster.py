@@ -6,7 +6,10 @@ import gzip
 import io
 import json
 import pickle
+import socket
+import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -88,6 +91,28 @@ def test_what_is_no_address_is_one_line(run: Run, sample: Path, address: str, sa
     assert stderr.startswith(b"serialpack: " + address.encode() + b": " + said)
     assert len(stderr.splitlines()) == 1
     assert stderr.endswith(b"--scheduler local needs none\n")
+
+
+def test_another_server_is_said_to_be_none(run: Run, sample: Path) -> None:
+    """dask took its words for a number of bytes to make room for: it was "out of memory"."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer() -> None:
+            with suppress(OSError):  # the server was closed
+                while True:
+                    with server.accept()[0] as connection:
+                        connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        stderr = run("pack", sample, "--scheduler", address, code=1).stderr
+        server.shutdown(socket.SHUT_RDWR)
+        thread.join()
+    assert stderr.startswith(
+        f"serialpack: {address}: no scheduler: what answers is none of dask".encode()
+    )
+    assert len(stderr.splitlines()) == 1
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +19,8 @@ from tests.far.server import wait_until
 
 pytest.importorskip("fsspec", reason="the extra sftp is not installed")
 pytest.importorskip("paramiko", reason="the extra sftp is not installed")
+
+import paramiko
 
 from tests.far.sftp_server import SftpFolder, sftp_server
 
@@ -42,6 +45,21 @@ def test_only_what_is_needed_is_read(folder: SftpFolder, packed: bytes) -> None:
     with serialpack.open(folder.url("records.spk")) as records:
         assert records[12_000]["id"] == 12_000
     assert sum(length for *_, length in folder.read) < 8 * (64 << 10) < len(packed)
+
+
+def test_no_part_is_asked_for_twice(folder: SftpFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where answers are faster than requests: paramiko takes all for answered then."""
+    ask = paramiko.SFTPClient._async_request
+
+    def slow(*args: object) -> int:
+        number: int = ask(*args)
+        time.sleep(0.01)  # the answer is there before paramiko has noted the request
+        return number
+
+    monkeypatch.setattr(paramiko.SFTPClient, "_async_request", slow)
+    with systems.opened(folder.url("records.ndjson")) as file:
+        assert file.read() == RECORDS[:500_000]
+    assert sum(length for *_, length in folder.read) == 500_000
 
 
 def test_there_and_back(folder: SftpFolder) -> None:

@@ -153,14 +153,26 @@ def test_ctrl_c_cancels(start: Start, cluster: Cluster, tmp_path: Path) -> None:
     assert len(list((tmp_path / "more").iterdir())) == FILES
 
 
+def of_session(leader: Command) -> list[str]:
+    """The processes of its session, also those that ended and nobody has asked of yet."""
+    found = []
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):  # it has ended meanwhile
+            if int(status.read_text().rpartition(")")[2].split()[3]) == leader.pid:
+                found.append(status.parent.name)
+    return found
+
+
 @pytest.mark.usefixtures("batch")
 def test_ctrl_c_ends_a_cluster_of_its_own(start: Start, tmp_path: Path) -> None:
-    """Ctrl-C goes to the workers, too: they say nothing of it."""
+    """Ctrl-C goes to the workers, too: they say nothing of it, and none outlives the command."""
     how = ("-r", "in", "-o", "out", "--scheduler", "local", "-j", "2")
-    command = start("pack", "-q6", *how, start_new_session=True)
+    command = start("pack", "-q9", *how, start_new_session=True)
     wait_for(lambda: (tmp_path / "out").exists() and hidden(tmp_path / "out"), "an output")
+    assert len(of_session(command)) > 3
     os.killpg(command.pid, signal.SIGINT)
     finish(command, 130, most=0)
+    assert not of_session(command)
     assert not hidden(tmp_path / "out")
 
 

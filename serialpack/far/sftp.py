@@ -1,10 +1,28 @@
-"""A file on a server of files (SFTP): written under another name beside its own."""
+"""A file on a server of files (SFTP): a part of it read, or written under another name."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from serialpack.hidden import hidden_name
+
+
+def part(file: Any, start: int, stop: int) -> bytes:
+    """The bytes ``start`` to ``stop`` of paramiko's ``file``, all asked for at once.
+
+    Each request has 32 KiB. paramiko's ``readv`` sends them in a thread, and takes all for
+    answered where the first answer is there before the second request is: then it asks for the
+    rest again, and keeps the answers to both. So here no answer is read before all is asked for.
+    """
+
+    def ask(pieces: list[tuple[int, int]], most: int | None = None) -> None:
+        file._prefetching = True
+        file._prefetch_thread(pieces, most)
+        with file._prefetch_lock:
+            file._prefetch_done = not file._prefetch_extents
+
+    file._start_prefetch = ask
+    return b"".join(file.readv([(start, stop - start)]))
 
 
 class RenamedFile:
