@@ -82,12 +82,13 @@ def pack(
     serializer that would not give back the very bytes; ``verify=False`` skips the proof; ``trust``
     reads sources that can run code while they are read (pickles). ``options`` go to the serializer:
     its ``schema`` and ``message``, for one that asks for them. ``shared_dict`` is a file that
-    ``train_dictionary`` made: sources of less than 64 KiB are packed with it, and only who has it
-    unpacks them. ``identity`` is the name and modification time (ns since 1970) to store, by
-    default those of a source that is a file. ``entry`` (``"folder/a.json"``) makes it an entry of
-    an archive, which is such containers one after another; ``access`` (mode; user and group) one of
-    an archive that ``pack_archive`` ends. ``progress(read, written)`` gets totals in bytes now and
-    then. ``elsewhere`` has others do the blocks.
+    ``train_dictionary`` made: sources of less than 64 KiB are packed with it where that makes them
+    smaller, and only who has it unpacks these. ``identity`` is the name and modification time (ns
+    since 1970) to store, by default those of a source that is a file. ``entry``
+    (``"folder/a.json"``) makes it an entry of an archive, which is such containers one after
+    another; ``access`` (mode; user and group) one of an archive that ``pack_archive`` ends.
+    ``progress(read, written)`` gets totals in bytes now and then. ``elsewhere`` has others do the
+    blocks.
 
     Raises UsageError, FileError, SyntaxInputError (the source is not valid in its format),
     ValueRefusedError (a value that the serializer cannot hold), MissingLibraryError.
@@ -95,9 +96,9 @@ def pack(
     from serialpack.pipeline.pack import (
         Packing,
         check_meta,
-        pack_stream,
+        pack_smallest,
         source_format,
-        with_dictionary,
+        ways_of,
     )
 
     choice = choose(serializer, tuple(filters), codec, effort=effort, block_size=block_size)
@@ -135,16 +136,11 @@ def pack(
             elsewhere=elsewhere,
             split=choice.split,
         )
-        if shared_dict is not None:
-            from serialpack.dictionaries import for_source
-
-            named = for_source(shared_dict, asked.chain, len(head))
-            if named is not None:
-                packing = with_dictionary(head, packing, asked.chain, named)
+        ways = ways_of(packing, asked.chain, shared_dict, len(head))
         if entry is None:
             expect(lambda: packing.size)
         with sink(target, force, opened.stat) as write:
-            member = pack_stream(opened.read, write, packing, progress)
+            packing, member = pack_smallest(opened.read, write, ways, progress)
             opened.check_unchanged()
     return PackReport(
         source=opened.path,
@@ -164,6 +160,7 @@ def pack(
         entry=entry,
         dropped=member.dropped,
         dictionary=packing.dictionary and str(packing.dictionary),
+        saved=member.saved,
     )
 
 

@@ -3,8 +3,9 @@
 A small file says little in which a compressor could find anything twice; a dictionary has what
 files of its kind have in common. It is a file in zstd's own format (RFC 8878, 5). A container
 names its hash and its name, and nothing else is taken for it: who unpacks finds it beside the
-container, in a folder above that, or in the folder of the user's configuration, by its name; or
-is given it. What was read once is known from then on, to the whole process.
+container, in a folder above that, or in the folder of the user's configuration, by its name; or,
+beside it and in the configuration's, under any name that ends in ``.dict``, by its hash; or is
+given it. What was read once is known from then on, to the whole process.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+import time
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -39,6 +41,10 @@ _SAMPLES = 100 * SIZE
 
 #: The most bytes of a dictionary that is read.
 _MOST = 16 << 20
+
+#: What one is called that is found under another name than the container's, of up to so many.
+_SUFFIX = ".dict"
+_MOST_NAMED = 64
 
 #: How one comes to be.
 _TRAINS = "pack -r FOLDER shared_dict=PATH trains one where there is none"
@@ -75,6 +81,11 @@ _lock = threading.Lock()
 #: Those that were read: by their hash; and by path, with the state of the file.
 _known: dict[int, Dictionary] = {}
 _read: dict[str, tuple[tuple[int, ...], Dictionary]] = {}
+#: By folder, with its state: what is in it that may be one.
+_listed: dict[str, tuple[int, list[str]]] = {}
+
+#: Nanoseconds after which a folder that changes again has another time.
+_SETTLED = 2 * 10**9
 
 
 def read(path: Path) -> Dictionary:
@@ -135,14 +146,48 @@ def find(named: DictionaryName) -> Dictionary:
             path = os.path.join(folder, name)
             if not os.path.isfile(path):
                 continue
-            try:
-                found = read(path)
-            except (FileError, InputError):
-                found = None
-            if found is not None and found.named.check == named.check:
-                return Dictionary(named, found.data)
+            if (data := _data_of(path, named)) is not None:
+                return Dictionary(named, data)
             elsewhere = elsewhere or path
+    for folder in (*map(os.path.abspath, open_folders()), configuration_folder()):
+        for path in _candidates(folder):
+            if (data := _data_of(path, named)) is not None:
+                return Dictionary(named, data)
     return Dictionary(named, None, elsewhere)
+
+
+def _data_of(path: str, named: DictionaryName) -> bytes | None:
+    """The bytes of the file ``path``, where it is the dictionary that is named."""
+    try:
+        found = read(path)
+    except (FileError, InputError):
+        return None
+    return found.data if found.named.check == named.check else None
+
+
+def _candidates(folder: str) -> list[str]:
+    """The files of ``folder`` that are called as dictionaries are, and are as large at most.
+
+    It is listed anew where it changed: many containers may miss the same one.
+    """
+    try:
+        state = os.stat(folder).st_mtime_ns
+        seen = _listed.get(folder)
+        if seen is None or seen[0] != state or time.time_ns() < state + _SETTLED:
+            with os.scandir(folder) as entries:
+                found = [
+                    each.path
+                    for each in entries
+                    if each.name.endswith(_SUFFIX)
+                    and each.is_file()
+                    and each.stat().st_size <= _MOST
+                ]
+            if len(_listed) >= _KNOWN:
+                _listed.clear()
+            seen = _listed[folder] = state, sorted(found)[:_MOST_NAMED]
+    except OSError:
+        return []
+    return seen[1]
 
 
 def _places() -> Iterator[str]:

@@ -36,7 +36,7 @@ from serialpack.formats.python.buffers import (
     is_framed,
 )
 from serialpack.pipeline.blocks import SETTINGS, Plan
-from serialpack.pipeline.pack import Packing, check_meta, pack_blocks, pack_stream
+from serialpack.pipeline.pack import Packing, check_meta, pack_blocks, pack_smallest, ways_of
 from serialpack.pipeline.small import pack_small, unpack_small
 from serialpack.pipeline.unpack import Write, member_plan, unpack_stream
 from serialpack.pipeline.workers import usable_cores
@@ -136,16 +136,18 @@ def dumps(obj: Any, chain: str = "auto", **how: Unpack[DumpOptions]) -> bytes:
     if how:
         _check(how)
     packed = choice, settings, pieces = _serialize(obj, chain, **how)
-    if len(pieces) == 1 and not (how and (how.get("shared_dict") or how.get("meta"))):
+    small = None
+    if len(pieces) == 1 and not (how and how.get("meta")):
         verify = how.get("verify", True)
         small = pack_small(choice.chain, settings, pieces[0], verify=verify)
-        if small is not None:
+        if small is not None and not (how and how.get("shared_dict")):
             return small
     written: list[Buffer] = []
     _pack(packed, how, written.append, tried="+" not in chain)
     from serialpack.memory import joined
 
-    return joined(written)
+    data = joined(written)
+    return data if small is None or len(data) < len(small) else small
 
 
 def _check(how: DumpOptions) -> None:
@@ -165,11 +167,6 @@ def _pack(packed: _Serialized, how: DumpOptions, write: Write, *, tried: bool) -
     data = Scattered(pieces)
     # An object is read whole: what nobody compresses is read fastest in few pieces.
     plain = choice.chain.plain
-    dictionary = None
-    if (shared := how.get("shared_dict")) is not None:
-        from serialpack.dictionaries import for_source
-
-        dictionary = for_source(shared, choice.chain, len(data))
     packing = Packing(
         chain=choice.chain,
         format="object",
@@ -180,13 +177,13 @@ def _pack(packed: _Serialized, how: DumpOptions, write: Write, *, tried: bool) -
         threads=how.get("threads") or usable_cores(),
         size=len(data),
         settings=settings,
-        dictionary=dictionary,
     )
+    ways = ways_of(packing, choice.chain, how.get("shared_dict"), len(data))
     if plain and is_framed(data.read(0, len(MARK))):
         from serialpack.pipeline.in_place import pack_in_place
 
         pack_in_place(data, frame_layout(data.read, len(data)).buffers[0].start, write, packing)
-    elif dictionary is None and (values := _large_values(choice.chain, data)):
+    elif len(ways) == 1 and (values := _large_values(choice.chain, data)):
         from serialpack.extents import apart
         from serialpack.pipeline.settle import LEAST_TRIED
 
@@ -194,7 +191,7 @@ def _pack(packed: _Serialized, how: DumpOptions, write: Write, *, tried: bool) -
         blocks = found.blocks(data.read, len(data), packing.block_size, records=1)
         pack_blocks(blocks, write, packing._replace(chain=found.chain))
     else:
-        pack_stream(ScatteredFile(data).read, write, packing)
+        pack_smallest(ScatteredFile(data).read, write, ways)
 
 
 def _large_values(chain: Chain, data: Scattered) -> "list[LargeValue]":

@@ -15,7 +15,8 @@ class PackReport(NamedTuple):
 
     ``entry``: its path in the archive that it went into, where it did. ``dropped``: what of the
     source will not come back, by rule, beside its values: comments, and the like. ``dictionary``:
-    the name and hash of the one that is needed to unpack it.
+    the name and hash of the one that is needed to unpack it; ``saved``: how much smaller it makes
+    the container.
     """
 
     source: str
@@ -35,6 +36,7 @@ class PackReport(NamedTuple):
     entry: str | None = None
     dropped: list[Loss] = []  # noqa: RUF012 (never written to)
     dictionary: str | None = None
+    saved: int = 0
 
     @property
     def kept(self) -> str:

@@ -90,8 +90,6 @@ class Mover:
         self._bar: FilesBar | None = None
         #: How many outputs were there already, and in the way.
         self._existing = 0
-        #: What is said behind the closing line.
-        self.last_words: list[str] = []
         #: What is done ahead, of which jobs, and by whom where not by this machine.
         self.batch: Batch | None = None
         self._jobs: Jobs | None = None
@@ -214,8 +212,6 @@ class Mover:
             complain(f"{more} already; {leave}-f overwrites them")
         if self._times is not None:
             self._times.sum_up()
-        for line in self.last_words:
-            say(self._manner, line)
         if self._outputs.profile is not None and self._times is not None:
             from serialpack.cli.profile import write_profile
 

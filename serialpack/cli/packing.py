@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -74,6 +74,9 @@ class Packer:
             "meta": dict(asked.meta),
         }
         self._shared_dict = asked.shared_dict
+        #: What there is to say of it; files packed, those with it, and the bytes that it saved.
+        self._dictionary = ""
+        self._packed = self._shared = self._saved = 0
         if asked.shared_dict is not None:
             if asked.archive:
                 raise UsageError("--archive and --shared-dict exclude each other")
@@ -94,7 +97,10 @@ class Packer:
             lambda path: mover.targets.of(path, packed_name),
             cuts=lambda _: True,
         )
-        return mover.each(self._inputs, self._pack)
+        code = mover.each(self._inputs, self._pack)
+        for line in self._dictionary_lines():
+            say(self._manner, line)
+        return code
 
     def _prepare(self, shared_dict: str) -> None:
         """Have the dictionary, trained from the inputs where it is not there; and say so."""
@@ -116,10 +122,21 @@ class Packer:
             how = f" trained from {number_of(files, 'file')},"
         self._how["shared_dict"] = shared_dict
         size = format_size(len(found.content))
-        mover.last_words.append(
+        self._dictionary = (
             f"{shared_dict}:{how} {size}, XXH3-64 {found.named.check:016x}; keep it: without it"
             " what was packed with it cannot be unpacked"
         )
+
+    def _dictionary_lines(self) -> Iterator[str]:
+        """What is said of the dictionary at the end: which one, and what it was good for."""
+        if not self._dictionary:
+            return
+        yield self._dictionary
+        if self._packed:
+            saved = f", {format_size(self._saved)} smaller by it" if self._shared else ""
+            alone = "" if self._shared == self._packed else "; without it the others are no larger"
+            files = number_of(self._packed, "file")
+            yield f"{self._shared_dict}: used for {self._shared} of {files}{saved}{alone}"
 
     def _pack(self, path: str) -> dict[str, Any]:
         target = self._mover.targets.of(path, packed_name)
@@ -141,6 +158,9 @@ class Packer:
         )
         if report is None:
             return {}
+        self._packed += 1
+        self._shared += report.dictionary is not None
+        self._saved += report.saved
         if self._manner.verbose:
             say(self._manner, f"  {report.format}: {report.why}")
         return _line(path, target, report) if self._mover.keeps_lines else {}

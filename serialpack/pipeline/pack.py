@@ -1,6 +1,6 @@
 """A stream of source bytes becomes a member of a container, in one pass and bounded memory."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from io import BytesIO
 from threading import local
@@ -16,6 +16,7 @@ from serialpack.container.short import ShortForm
 from serialpack.container.writer import MemberWriter, refused_as_written
 from serialpack.detect import looks_like, not_converted
 from serialpack.errors import InputError, UsageError
+from serialpack.files import Path
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, Style, ValueFormat
 from serialpack.pipeline.blocks import SETTINGS, BlockPacker, Plan, of_records, plan_of
@@ -69,7 +70,7 @@ class PackedMember(NamedTuple):
     """What was written: a row for each block, and of the whole what an ``Index`` says.
 
     ``payload`` is the part of ``length`` that holds data. ``dropped``: what of the source does not
-    come back, by rule, beside the values that do.
+    come back, by rule, beside the values that do. ``saved``: see ``pack_smallest``.
     """
 
     rows: tuple[IndexRow, ...]
@@ -81,6 +82,7 @@ class PackedMember(NamedTuple):
     stored_blocks: int
     seconds: dict[str, float]
     dropped: list[Loss] = []  # noqa: RUF012 (never written to)
+    saved: int = 0
 
 
 def check_meta(meta: Mapping[str, str] | None) -> None:
@@ -218,7 +220,8 @@ class ShortPacker(NamedTuple):
 class _LastAlike(local):
     """What each thread keeps for the next small source: to make it takes longer than to use it."""
 
-    alike: ShortPacker | None = None
+    #: The last one first; two, as a source may be tried in two ways.
+    alike: tuple[ShortPacker, ...] = ()
 
 
 _last = _LastAlike()
@@ -226,12 +229,12 @@ _last = _LastAlike()
 
 def last_alike() -> ShortPacker | None:
     """What packed the last small source of this thread."""
-    return _last.alike
+    return _last.alike[0] if _last.alike else None
 
 
 def forget_alike() -> None:
     """Let this thread begin anew with its next small source."""
-    _last.alike = None
+    _last.alike = ()
 
 
 def _pack_alone(
@@ -248,11 +251,11 @@ def _pack_alone(
         return None
     asked = packing._replace(name=None, mtime=None, size=None)
     style = fmt.outline(first)
-    alike = _last.alike
-    if alike is None or (alike.packing, alike.style) != (asked, style):
+    known = (each for each in _last.alike if (each.packing, each.style) == (asked, style))
+    if (alike := next(known, None)) is None:
         header, plan = prepare(asked, first)
         alike = ShortPacker(asked, style, header.start, BlockPacker(plan), ShortForm(header))
-        _last.alike = alike
+    _last.alike = (alike, *(each for each in _last.alike if each is not alike))[:2]
     made = alike.member(first, packing.name, packing.mtime, line.seconds)
     if made is None:
         return None
@@ -272,16 +275,44 @@ def _pack_alone(
     )
 
 
-def with_dictionary(
-    data: bytes, packing: Packing, chain: Chain, dictionary: DictionaryName
-) -> Packing:
-    """How ``data``, a whole source, becomes smaller: through ``chain`` with a dictionary, or as
-    ``packing`` has it, where that is another chain."""
-    shared = packing._replace(chain=chain, dictionary=dictionary, why="")
-    if chain != packing.chain:
-        own, other = (pack_stream(BytesIO(data).read, len, p).length for p in (packing, shared))
-        return packing if own < other else shared
-    return shared
+def ways_of(packing: Packing, chain: Chain, shared_dict: Path | None, size: int) -> list[Packing]:
+    """How a source of ``size`` bytes may be packed: as ``packing`` has it; and, where it is small,
+    through ``chain`` with the dictionary in the file ``shared_dict``.
+
+    What ``dictionaries.for_source`` raises.
+    """
+    if shared_dict is None:
+        return [packing]
+    from serialpack.dictionaries import for_source
+
+    if (named := for_source(shared_dict, chain, size)) is None:
+        return [packing]
+    return [packing, packing._replace(chain=chain, dictionary=named, why="")]
+
+
+def pack_smallest(
+    read: Callable[[int], bytes],
+    write: Callable[[Buffer], object],
+    ways: Sequence[Packing],
+    progress: Progress | None = None,
+) -> tuple[Packing, PackedMember]:
+    """As ``pack_stream``, in that of ``ways`` (see ``ways_of``) which makes the smallest member,
+    the first of equal ones; the member says how much is ``saved`` beside the first."""
+    if len(ways) == 1:
+        return ways[0], pack_stream(read, write, ways[0], progress)
+    from serialpack.dictionaries import MOST_SOURCE
+
+    data = read(MOST_SOURCE)
+    found: list[tuple[Packing, PackedMember, list[Buffer]]] = []
+    for way in ways:
+        pieces: list[Buffer] = []
+        found.append((way, pack_stream(BytesIO(data).read, pieces.append, way), pieces))
+    packing, member, pieces = min(found, key=lambda each: each[1].length)
+    for piece in pieces:
+        write(piece)
+    if progress is not None:
+        progress(member.size, member.length)
+    return packing, member._replace(saved=found[0][1].length - member.length)
 
 
 def prepare(packing: Packing, first: SourceBlock) -> tuple[Header, Plan]:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import serialpack
+from serialpack.units import format_size
 from tests.cli.conftest import Run
 from tests.container.mutants import mutants
 from tests.docs.test_schemas import check
@@ -119,6 +120,63 @@ def test_which_one_is_missing_is_said(run: Run, kinds: Path, tmp_path: Path) -> 
     assert (alone.parent / "2.json").read_bytes() == record(2)
 
 
+def test_a_renamed_one_is_found_by_its_hash(run: Run, kinds: Path) -> None:
+    """Beside the container and in the folder of the configuration; among others, and by no other
+    ending than .dict."""
+    run("pack", "-r", "in", "-o", "out", "--shared-dict", "out/kinds.dict")
+    home = kinds / "conf/serialpack"
+    home.mkdir(parents=True)
+    beside, at_home = kinds / "out/2024.dict", home / "users.dict"
+    trained = (kinds / "out/kinds.dict").rename(beside).read_bytes()
+    (kinds / "out/a.dict").write_bytes(b"words")
+    (kinds / "out/b.dict").write_bytes(trained[:-5] + b"other")
+    (kinds / "out/c.dict").mkdir()
+    run("unpack", "out/2.json.spk", "-o", "2.json")
+    assert (kinds / "2.json").read_bytes() == record(2)
+
+    beside.rename(kinds / "out/kinds.zdict")
+    assert "needs the dictionary" in run("unpack", "--test", "out/2.json.spk", code=1).stderr.decode()  # noqa: E501 # fmt: skip
+    (kinds / "out/kinds.zdict").rename(at_home)
+    run("unpack", "--test", "out/2.json.spk", env={"XDG_CONFIG_HOME": str(home.parent)})
+
+
+def test_where_it_does_not_pay_files_are_packed_without(run: Run, kinds: Path) -> None:
+    """Naming it counts: no container is larger than without. In sums it is said."""
+    for number in range(20):
+        (kinds / "in" / f"tiny {number}.json").write_text(f"[{number}]")
+    run("pack", "-r", "in", "-o", "plain")
+    done = run("pack", "--json", "-r", "in", "-o", "out", "--shared-dict", "kinds.dict")
+    for path in (kinds / "out").rglob("*.spk"):
+        assert path.stat().st_size <= (kinds / "plain" / path.relative_to(kinds / "out")).stat().st_size  # noqa: E501 # fmt: skip
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    without = [Path(line["source"]).name for line in lines if line["dictionary"] is None]
+    assert len(without) == 20
+    assert all(name.startswith("tiny") for name in without)
+    saved = format_size(size_of(kinds / "plain") - size_of(kinds / "out"))
+    assert (
+        f"kinds.dict: used for 60 of 80 files, {saved} smaller by it; without it the others are"
+        " no larger"
+    ) in done.stderr.decode()
+    run("unpack", "out/tiny 3.json.spk", "-o", "3.json")
+    (kinds / "kinds.dict").unlink()
+    run("unpack", "--test", "out/tiny 3.json.spk")  # which needs none
+
+
+def test_files_that_it_was_not_trained_on_gain_too(tmp_path: Path) -> None:
+    """Of its ID each frame has two bytes."""
+    files = [tmp_path / f"{number}.json" for number in range(120)]
+    for number, path in enumerate(files):
+        path.write_bytes(record(number))
+    shared = tmp_path / "kinds.dict"
+    trained = serialpack.train_dictionary(files[::2], shared)
+    assert 1 << 15 <= int.from_bytes(trained.dictionary.content[4:8], "little") < 1 << 16
+    with_it, plain = (
+        sum(serialpack.pack(path, io.BytesIO(), shared_dict=each).packed for path in files[1::2])
+        for each in (shared, None)
+    )
+    assert 2 * with_it < plain
+
+
 def test_what_is_no_dictionary_is_refused_before_anything_is_written(run: Run, kinds: Path) -> None:
     (kinds / "no.dict").write_bytes(b"not one")
     (kinds / "broken.dict").write_bytes(b"\x37\xa4\x30\xec\1\0\0\0" + b"broken" * 9)
@@ -159,6 +217,8 @@ def test_the_library_packs_and_reads_with_one(tmp_path: Path) -> None:
     with_one = serialpack.dumps(obj, "json", shared_dict=shared)
     assert len(with_one) < len(serialpack.dumps(obj, "json"))
     assert serialpack.loads(with_one, shared_dict=shared) == obj
+    tiny = serialpack.dumps([1], "json", shared_dict=shared)
+    assert tiny == serialpack.dumps([1], "json")
 
 
 def test_large_sources_need_none(tmp_path: Path) -> None:
@@ -210,6 +270,26 @@ def test_small_real_files_become_half_as_large(shared_data: Path, tmp_path: Path
         ]
         sums.append(sum(report.packed for report in reports))
     assert 2 * sums[0] <= sums[1]
+
+
+@pytest.mark.parametrize("kind", [".json", ".yaml"])
+def test_no_small_real_file_becomes_larger(shared_data: Path, tmp_path: Path, kind: str) -> None:
+    """Some of those under 4 KB, of which most are of a few bytes."""
+    files = [
+        path
+        for path in sorted(shared_data.rglob(f"*{kind}"))
+        if path.is_file() and 0 < path.stat().st_size < 4096
+    ][::8]
+    shared = tmp_path / "kinds.dict"
+    serialpack.train_dictionary(files, shared)
+    used = 0
+    for path in files:
+        report = serialpack.pack(path, io.BytesIO(), shared_dict=shared, threads=1)
+        plain = serialpack.pack(path, io.BytesIO(), threads=1)
+        assert report.packed + report.saved == plain.packed
+        assert (report.saved > 0) == (report.dictionary is not None)
+        used += report.saved > 0
+    assert 0 < used < len(files)
 
 
 @pytest.mark.parametrize("block_size", [None, 64], ids=["short", "blocks"])
