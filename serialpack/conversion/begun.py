@@ -13,6 +13,7 @@ from serialpack.conversion.options import ConvertOptions
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.projecting import Fields, fields_lost
 from serialpack.conversion.rules import (
+    ARRAYS,
     DATABASES,
     EVERY,
     KEEPING,
@@ -77,7 +78,7 @@ def begun(source: Source, to: str, how: ConvertOptions, threads: int) -> Begun:
     if how["table"] is not None and not DATABASES & {to, given.plan.source}:
         raise UsageError("--table is for SQLite", hint="leave it out")
     shaping, losses = how["shaping"], Losses(allowed_for(to, lossy, strict=how["strict"]))
-    if given.plan.source == "object" or given.head:
+    if given.plan.source == "object" or (given.head and given.plan.source in ARRAYS):
         from serialpack.conversion.from_objects import from_object
 
         given, at = from_object(given, shaping.at, to, losses)

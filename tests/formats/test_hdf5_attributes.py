@@ -13,9 +13,11 @@ import pytest
 import serialpack
 from serialpack.api import first_records
 from serialpack.errors import ValueRefusedError
-from tests.formats.hdf5_files import converted, listed, made_with, read_here, values
+from tests.formats.hdf5_files import converted, listed, made_with, values
 
 h5py = pytest.importorskip("h5py")
+
+pytestmark = pytest.mark.usefixtures("hdf5_here")
 
 #: What becomes of the attributes in ``file``.
 NAMED: dict[str, Any] = {
@@ -26,11 +28,6 @@ NAMED: dict[str, Any] = {
     "g/x@a/b@c": [[1, 2], [3, 4]],
     **{f"y@n{number}": number for number in range(20)},
 }
-
-
-@pytest.fixture(autouse=True)
-def _here(monkeypatch: pytest.MonkeyPatch) -> None:
-    read_here(monkeypatch)
 
 
 @pytest.fixture

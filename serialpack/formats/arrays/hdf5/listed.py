@@ -92,7 +92,7 @@ def _attributes(owner: Any, of: str, most: int) -> list[dict[str, Any]]:
             for name, value in islice(shown_attributes(owner, of, _ROWS), most)
         ]
     except (SerialpackError, MemoryError, *FAILURES) as error:
-        return [{**entry, "name": of + MARK, "about": f"damaged: {' '.join(str(error).split())}"}]
+        return [{**entry, "name": of + MARK, "about": damaged(error)}]
 
 
 def _facts(dataset: Any, attributes: int) -> dict[str, Any]:
