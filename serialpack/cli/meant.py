@@ -42,8 +42,7 @@ def format_meant(asked: UnpackRequest, *, converts: bool) -> str | None:
     single = (
         len(asked.files) < 2 and asked.sources.files_from is None and not asked.sources.recursive
     )
-    part = asked.test or asked.salvage or asked.records or asked.byte_range
-    if not output or part or not single or os.path.isdir(output):
+    if not output or not asked.whole or not single or os.path.isdir(output):
         return None
     to = named_format(output)
     if to is None or not is_written(to):

@@ -154,6 +154,11 @@ class UnpackRequest(NamedTuple):
     outputs: Outputs
     manner: Manner
 
+    @property
+    def whole(self) -> bool:
+        """Whether inputs are to be given whole: no part of them, nor what is left, nor a test."""
+        return not (self.test or self.salvage or self.records or self.byte_range)
+
 
 class InspectRequest(NamedTuple):
     """What ``inspect`` is asked for."""

@@ -112,8 +112,7 @@ def _named(output: str) -> str | None:
 
 def _one(asked: UnpackRequest, option: str) -> str:
     """The one input; UsageError for several, and for what does not go with ``option``."""
-    part = asked.records or asked.byte_range or asked.test or asked.salvage
-    if not asked.outputs.keep or part:
+    if not (asked.outputs.keep and asked.whole):
         raise UsageError(f"{option} goes without --rm, --test, --salvage, --records and --bytes")
     if len(asked.files) > 1 or asked.sources.recursive or asked.sources.files_from is not None:
         raise UsageError(f"{option} takes one FILE")

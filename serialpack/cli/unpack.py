@@ -198,7 +198,7 @@ def _check(asked: UnpackRequest, *, converts: bool) -> None:
     if not keep and part:
         raise UsageError("--rm needs the whole source to be unpacked")
     if asked.to is not None or asked.conversion.fields:
-        if asked.test or asked.salvage or part:
+        if not asked.whole:
             raise UsageError(
                 "--test, --salvage, --records and --bytes do not go with --to, --fields"
             )

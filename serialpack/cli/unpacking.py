@@ -82,9 +82,7 @@ class Unpacker:
         except (NotContainerError, FileError) as error:
             from serialpack.cli.meant import not_unpacked
 
-            asked = self._asked
-            part = asked.test or asked.salvage or asked.records or asked.byte_range
-            raise not_unpacked(path, error, whole=not part) from None
+            raise not_unpacked(path, error, whole=self._asked.whole) from None
 
     def _given(self, given: Input) -> dict[str, Any]:
         path, asked = given.path, self._asked

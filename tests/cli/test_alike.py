@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,8 @@ from serialpack.cli.batch import FileJob
 from serialpack.cli.workers import file_packer
 from serialpack.detect import AsFound
 from serialpack.output import OutputGroup
-from serialpack.reports import PackReport
+from serialpack.pipeline.line import Progress
+from serialpack.reports import PackReport, UnpackReport
 from tests.pipeline.test_alone import JSON, SOURCES, calls
 
 HOWS: list[dict[str, Any]] = [
@@ -26,6 +28,31 @@ HOWS: list[dict[str, Any]] = [
     {"format": "bytes"},
     {"block_size": 16},
 ]
+
+
+def outcomes(work: Callable[[FileJob, Progress], Any], jobs: Iterable[FileJob]) -> list[Any]:
+    """What comes of each of a group: bytes, mode, time and report, the report alone of what writes
+    no file; or what it raises."""
+    made: list[Any] = []
+    with OutputGroup() as group:
+        for job in jobs:
+            try:
+                made.append((job.target, work(job, lambda *_: None)))
+            except SerialpackError as error:
+                made.append((type(error), error.said, error.path))
+        assert not group.commit()
+    return [_found(*each) if len(each) == 2 else each for each in made]
+
+
+def _found(out: str | None, report: PackReport | UnpackReport | None) -> Any:
+    if report is None:
+        return None
+    assert report.target == out
+    told = report._replace(target="", seconds=dict.fromkeys(report.seconds, 0.0))
+    if out is None:
+        return told
+    path = Path(out)
+    return path.read_bytes(), path.stat().st_mode, path.stat().st_mtime_ns, told
 
 
 class Batch:
@@ -45,25 +72,14 @@ class Batch:
         return api.pack(job.path, job.target, progress=progress, **self.how)
 
     def __call__(self, *sources: Path, target: str = "") -> list[Any]:
-        """What comes of each: container, mode, time and report; or what it raises."""
-        made: list[Any] = []
-        with OutputGroup() as group:
-            for source in sources:
-                size = source.stat().st_size if source.exists() else 7
-                out = self.folder / (target or f"{source.name}.spk")
-                try:
-                    report = self.pack(FileJob(str(source), str(out), size=size), lambda *_: None)
-                    made.append((out, report))
-                except SerialpackError as error:
-                    made.append((type(error), error.said, error.path))
-            assert not group.commit()
-        return [self._found(*each) if isinstance(each[0], Path) else each for each in made]
+        """See ``outcomes``."""
+        return outcomes(self.pack, self._jobs(sources, target))
 
-    @staticmethod
-    def _found(out: Path, report: PackReport) -> Any:
-        assert report.target == str(out)
-        told = report._replace(target="", seconds=dict.fromkeys(report.seconds, 0.0))
-        return out.read_bytes(), out.stat().st_mode, out.stat().st_mtime_ns, told
+    def _jobs(self, sources: Iterable[Path], target: str) -> Iterator[FileJob]:
+        for source in sources:
+            size = source.stat().st_size if source.exists() else 7
+            out = self.folder / (target or f"{source.name}.spk")
+            yield FileJob(str(source), str(out), size=size)
 
 
 def sources(folder: Path) -> list[Path]:

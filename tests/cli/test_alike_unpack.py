@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from serialpack.cli.workers import file_unpacker
 from serialpack.container.small import START_SMALL
 from serialpack.output import OutputGroup
 from serialpack.reports import UnpackReport
+from tests.cli.test_alike import outcomes
 from tests.pipeline.test_alone import CHAINS, JSON, SOURCES, calls
 
 ROOT = Path(__file__).parents[1]
@@ -41,29 +43,13 @@ class Batch:
         return self._general_way(job, progress)
 
     def __call__(self, *sources: Path, writes: bool = True) -> list[Any]:
-        """What comes of each: bytes, mode, time and report; or what it raises."""
-        made: list[Any] = []
-        with OutputGroup() as group:
-            for number, source in enumerate(sources):
-                out = str(self.folder / str(number)) if writes else None
-                job = FileJob(str(source), out, size=source.stat().st_size)
-                try:
-                    made.append((out, self.unpack(job, lambda *_: None)))
-                except SerialpackError as error:
-                    made.append((type(error), error.said, error.path))
-            assert not group.commit()
-        return [self._found(*each) if len(each) == 2 else each for each in made]
+        """See ``outcomes``."""
+        return outcomes(self.unpack, self._jobs(sources, writes))
 
-    @staticmethod
-    def _found(out: str | None, report: UnpackReport | None) -> Any:
-        if report is None:
-            return None
-        assert report.target == out
-        told = report._replace(target="", seconds=dict.fromkeys(report.seconds, 0.0))
-        if out is None:
-            return told
-        path = Path(out)
-        return path.read_bytes(), path.stat().st_mode, path.stat().st_mtime_ns, told
+    def _jobs(self, sources: Iterable[Path], writes: bool) -> Iterator[FileJob]:
+        for number, source in enumerate(sources):
+            out = str(self.folder / str(number)) if writes else None
+            yield FileJob(str(source), out, size=source.stat().st_size)
 
 
 def containers(folder: Path) -> list[Path]:
