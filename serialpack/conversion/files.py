@@ -14,6 +14,7 @@ from serialpack.api import (
     opened_source,
     target_name,
 )
+from serialpack.columns.fields.wanted import Field
 from serialpack.conversion.begun import Known, as_found, begun, looked_at
 from serialpack.conversion.copying import copied
 from serialpack.conversion.fixed import parted
@@ -31,7 +32,7 @@ from serialpack.conversion.rules import (
     TEXT_TABLES,
     UNIONS,
 )
-from serialpack.conversion.sinks import opened_target
+from serialpack.conversion.sinks import HeldWrite, opened_target
 from serialpack.conversion.stream import Converted, convert_stream
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.tables.told import turned_back_by
@@ -228,6 +229,12 @@ def _needs_one_schema(
     return False
 
 
+def _released(held: HeldWrite, wanted: Fields, found: frozenset[Field]) -> None:
+    """Write what is held once all the fields were found that were asked for."""
+    if not wanted.missing(found):
+        held.release()
+
+
 def _no_write(_: object) -> None:
     """Where nothing is written."""
 
@@ -256,7 +263,10 @@ def _converted(
             size = known.block_size
         verify = how["verify"]
         with opened_target(target, how["force"], opened.stat, verify=verify) as into:
-            out = LimitedWrite(into.write if losses is None else _no_write, how["max_size"])
+            # A file is left behind whole or not at all; of a pipe the front waits.
+            held = HeldWrite(into.write) if how["fields"] and into.patch is None else None
+            write = held or into.write if losses is None else _no_write
+            out = LimitedWrite(write, how["max_size"])
             same = given.packed == to and not _asks(how) and not given.plan.fields
             if same or _is_made(given, plan):
                 checked = same and verify and given.projected is None
@@ -275,6 +285,7 @@ def _converted(
                     progress=progress,
                     losses=losses,
                     elsewhere=elsewhere,
+                    seen=None if held is None else partial(_released, held, wanted),
                 )
             projected = given.projected
             done = done._replace(losses=totals([*done.losses, *given.dropped]))
@@ -286,6 +297,8 @@ def _converted(
                 done = done._replace(losses=totals([*done.losses, lost]))
                 if losses is not None:
                     losses.merge([lost])
+            if held is not None:
+                held.release()
             opened.check_unchanged()
     whole = same and not how["fields"]
     return ConvertReport(
