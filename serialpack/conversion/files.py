@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import IO, Any
@@ -37,7 +38,7 @@ from serialpack.conversion.stream import Converted, convert_stream
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.tables.told import turned_back_by
 from serialpack.conversion.tables.twice import Rereadable, twice
-from serialpack.conversion.targets import is_written, written
+from serialpack.conversion.targets import is_written, named_format, written
 from serialpack.conversion.types.typing import SPELLINGS
 from serialpack.detect import AsFound
 from serialpack.errors import SerialpackError, UsageError, ValueRefusedError
@@ -83,7 +84,7 @@ def convert(
     source: Path | IO[bytes],
     target: Target,
     *,
-    to: str,
+    to: str | None = None,
     format: str | None = None,
     lossy: Collection[str] = (),
     tagged: bool = False,
@@ -105,7 +106,8 @@ def convert(
     progress: Progress | None = None,
     elsewhere: Elsewhere | None = None,
 ) -> ConvertReport:
-    """Write the records of ``source`` in the format ``to``, with nothing lost unsaid.
+    """Write the records of ``source`` in the format ``to``, with nothing lost unsaid; by default
+    in that which the name of ``target`` says.
 
     ``source`` is in any known format (``format``; by default told by name and content),
     compressed (gzip, zstd, bzip2, xz, LZ4), or a container of such a source. A document becomes a
@@ -135,7 +137,7 @@ def convert(
     Raises UsageError, InputError (the source is not valid in its format), ValueRefusedError,
     RefusedError, MissingLibraryError, FileError.
     """
-    to = FORMATS.spelled(to)
+    to = _named(target) if to is None else FORMATS.spelled(to, to=True)
     format = None if format is None else FORMATS.spelled(format)
     check_convert(to, format=format, lossy=lossy, threads=threads)
     how: ConvertOptions = {
@@ -173,6 +175,15 @@ def convert(
             if lists:
                 listed(refused, to, list(lossy), partial(_attempt, again, to, how, block_size))
             raise
+
+
+def _named(target: Target) -> str:
+    """The format that the path of ``target`` says; UsageError where it says none."""
+    path = os.fspath(target) if isinstance(target, str | os.PathLike) else ""
+    found = named_format(path)
+    if found is None:
+        raise UsageError("the target's name says no format", hint="to='json' does, for one")
+    return found
 
 
 def _attempt(
