@@ -144,11 +144,14 @@ def page(kept: Kept | None, images: Mapping[str, Kind], joblib: Mapping[str, Kin
 def _where(kept: Kept) -> str:
     machine = kept.machine
     versions = ", ".join(f"{name} {version}" for name, version in sorted(kept.versions.items()))
+    often = f"Defaults were measured {kept.times} times, all else once"
+    if kept.times == 1:
+        often = "All was measured once"
     busy = " Others were at work on it, so that times mislead." if kept.load > 0.5 else ""
     return (
-        f"On {machine.cpu}, {machine.cores} cores, {kept.date}; {versions}. Defaults were measured"
-        f" {kept.times} times, all else once, together in {kept.seconds / 60:.0f} minutes; before,"
-        f" the load of the machine was {kept.load:.1f}.{busy}\n"
+        f"On {machine.cpu}, {machine.cores} cores, {kept.date}; {versions}. {often}, together"
+        f" in {kept.seconds / 60:.0f} minutes; before, the load of the machine was"
+        f" {kept.load:.1f}.{busy}\n"
     )
 
 

@@ -243,7 +243,7 @@ complete -c serialpack -n '__serialpack_verb' -l version -d 'Show the version an
 complete -c serialpack -n '__serialpack_verb' -s h -l help -d 'Show this message and exit'
 complete -c serialpack -n '__serialpack_verb' -a pack -d 'Pack each FILE into FILE.spk; no FILE or -: standard input to standard output'
 complete -c serialpack -n '__serialpack_verb' -a unpack -d 'Unpack each FILE.spk to FILE, or convert any FILE with --to; no FILE: a pipe'
-complete -c serialpack -n '__serialpack_verb' -a inspect -d 'Tell what is in each FILE without unpacking it; any file, not only .spk'
+complete -c serialpack -n '__serialpack_verb' -a inspect -d 'Tell what is in each FILE, of any kind, without unpacking it; no FILE: a pipe'
 complete -c serialpack -n '__serialpack_verb' -a bench -d 'Measure which serializer and codec suit FILE; print the command to copy'
 
 complete -c serialpack -n '__serialpack_verb pack' -F

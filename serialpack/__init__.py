@@ -6,7 +6,7 @@
     serialpack.unpack("data.json.spk", "again.json")
     print(serialpack.inspect("data.json.spk").members[0].chain)
 
-    serialpack.convert("config.yaml", "config.json", to="json")
+    serialpack.convert("config.yaml", "config.json")
 
     with serialpack.open("data.json.spk") as records:
         print(len(records), records[-1], records.fields("id", "name.first"))

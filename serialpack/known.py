@@ -10,7 +10,8 @@ class KnownFile(NamedTuple):
     """A kind of file: what it is called, and any of the signatures that tell it.
 
     ``cannot``: why it is not converted, and ``instead`` what helps; empty where it is a format.
-    ``names``: what ``--to`` and ``--from`` are given for it, such as its extensions.
+    ``names``: what ``--to`` and ``--from`` are given for it, such as its extensions. ``written``:
+    what is written in its place; ``through``: its tool undoes a compression around it, too.
     """
 
     words: str
@@ -18,6 +19,8 @@ class KnownFile(NamedTuple):
     cannot: str = ""
     instead: str = ""
     names: tuple[str, ...] = ()
+    written: str = ""
+    through: bool = False
 
 
 def _front(*magics: bytes) -> tuple[Signature, ...]:
@@ -31,6 +34,7 @@ def _riff(kind: bytes) -> tuple[Signature, ...]:
 _NO_DATA = "not a data format"
 _UNREAD = "known, but not read here"
 _OFFICE = (_NO_DATA, "save its table as CSV")
+_OPENED = "--to csv writes a table that it opens"
 _PICTURE = (_NO_DATA, "a tool for pictures converts it, such as ImageMagick")
 _SOUND = (_NO_DATA, "a tool for sound and film converts it, such as ffmpeg")
 _PAGES = (_NO_DATA, "a tool makes text of it, such as pdftotext")
@@ -58,19 +62,21 @@ KNOWN: tuple[KnownFile, ...] = (
         (((0, _ZIP), (30, b"[Content_Types].xml")),),
         *_OFFICE,
         ("xlsx", "docx", "pptx", "excel"),
+        _OPENED,
     ),
     KnownFile(
         "an OpenDocument file",
         (((0, _ZIP), (30, b"mimetypeapplication/vnd.oasis.opendocument")),),
         *_OFFICE,
         ("ods", "odt", "odp"),
+        _OPENED,
     ),
     KnownFile("zip", _front(_ZIP, b"PK\x07\x08"), *_by("unzip"), ("zip", "jar")),
     KnownFile("an empty zip", _front(b"PK\x05\x06"), _NO_DATA, "there is nothing in it"),
     KnownFile("7z", _front(b"7z\xbc\xaf\x27\x1c"), *_by("7z x"), ("7z",)),
     KnownFile("rar", _front(b"Rar!\x1a\x07"), *_by("unrar x"), ("rar",)),
-    KnownFile("tar", (((257, b"ustar"),),), *_by("tar -xf"), ("tar", "tgz")),
-    KnownFile("cpio", _front(b"070701", b"070707"), *_by("bsdtar -xf"), ("cpio",)),
+    KnownFile("tar", (((257, b"ustar"),),), *_by("tar -xf"), ("tar", "tgz"), through=True),
+    KnownFile("cpio", _front(b"070701", b"070707"), *_by("bsdtar -xf"), ("cpio",), through=True),
     KnownFile("ar", _front(b"!<arch>\n"), *_by("ar x"), ("ar", "deb")),
     KnownFile("an RPM package", _front(b"\xed\xab\xee\xdb"), *_by("bsdtar -xf"), ("rpm",)),
     KnownFile("a cabinet", _front(b"MSCF\0\0\0\0"), *_by("bsdtar -xf"), ("cab",)),
@@ -96,6 +102,7 @@ KNOWN: tuple[KnownFile, ...] = (
         _front(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
         *_OFFICE,
         ("xls", "doc", "ppt"),
+        _OPENED,
     ),
     KnownFile("an ELF program", _front(b"\x7fELF"), *_PROGRAM, ("elf", "so")),
     KnownFile("a Windows program", _front(b"MZ"), *_PROGRAM, ("exe", "dll")),

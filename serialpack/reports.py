@@ -269,7 +269,7 @@ class ArchiveReport(NamedTuple, Generic[ReportT]):
     @property
     def sizes(self) -> dict[str, int]:
         """The bytes that each stage worked on, where known, for speeds."""
-        sizes = _summed(entry.sizes for entry in self.entries)
+        sizes = {"read": 0, "write": 0} | _summed(entry.sizes for entry in self.entries)
         return sizes if self.all_packed is None else {**sizes, "write": self.all_packed}
 
 

@@ -10,7 +10,7 @@ from io import BytesIO
 from typing import IO, NamedTuple
 
 from serialpack.api import Target, check_target, sink, target_name, unpack_report
-from serialpack.archive.place import entry_of
+from serialpack.archive.place import entry_of, none_fits
 from serialpack.archive.read import chosen_by
 from serialpack.archive.tell import is_archive
 from serialpack.container.frames import FrameSource
@@ -84,7 +84,7 @@ def one_entry(
         if lost and not files:
             raise lost[0]
         if not meant:
-            raise UsageError("none of its entries is meant", hint="serialpack inspect lists them")
+            raise none_fits()
         if not files:
             raise UsageError(f"{meant[0].row.path} is no file, and has no bytes")
         if len(files) > 1:

@@ -9,10 +9,17 @@ from typing import TypeVar
 
 from serialpack.container.records import Header
 from serialpack.container.rows import EntryRow, cut
-from serialpack.errors import ArchiveError, Damage, FileError, RefusedError, SerialpackError
+from serialpack.errors import (
+    ArchiveError,
+    Damage,
+    FileError,
+    RefusedError,
+    SerialpackError,
+    UsageError,
+)
 from serialpack.files import Path, Source, check_output, exists, file_error, status
 from serialpack.output import MOST_FILES, Output, OutputGroup, give_owner
-from serialpack.paths import make_folder, place_below
+from serialpack.paths import check_folder, make_folder, place_below
 from serialpack.pipeline.shared import SharedBlock
 from serialpack.pipeline.unpack import LimitedWrite
 from serialpack.reports import ArchiveReport, UnpackReport
@@ -35,6 +42,11 @@ def entry_of(header: Header, size: int = 0) -> EntryRow:
     mode, *owner = header.access or (0,)
     owners = (owner[0], owner[1]) if owner else None
     return EntryRow(header.entry or "", mode, header.mtime or 0, size, owner=owners)
+
+
+def none_fits() -> UsageError:
+    """That globs choose no entry of an archive."""
+    return UsageError("no entry fits the globs", hint="serialpack inspect lists them")
 
 
 class Placer:
@@ -74,6 +86,8 @@ class Placer:
         #: Folders that get their modes and times, and which of those met were there before.
         self._folders: dict[str, EntryRow] = {}
         self._there: dict[str, bool] = {}
+        # Nothing is made for globs that fit nothing.
+        (make_folder if wanted is None else check_folder)(folder)
 
     def takes(self, path: str) -> bool:
         """Whether the entry of ``path`` is to be written."""
@@ -211,9 +225,12 @@ class Placer:
     def result(
         self, *, hint: str | None = None, damage: tuple[Damage, ...] = ()
     ) -> ArchiveReport[UnpackReport]:
-        """What became of all entries; ArchiveError where some were not unpacked."""
+        """What became of all entries; ArchiveError where some were not unpacked, UsageError where
+        none was wanted."""
         if self.failures:
             raise ArchiveError(self.failures, len(self.reports) + len(self.failures), hint=hint)
+        if self.wanted is not None and not self.reports and not damage:
+            raise none_fits()
         notes = []
         if self.unowned:
             some = f"{self.unowned:,} of {number_of(len(self.reports), 'entry', 'entries')}"

@@ -28,7 +28,6 @@ from serialpack.errors import (
 )
 from serialpack.files import Path, Source
 from serialpack.globs import matches_any
-from serialpack.paths import make_folder
 from serialpack.pipeline.digest import WholeDigest
 from serialpack.pipeline.expect import expect_restored
 from serialpack.pipeline.shared import SharedUnpacker, entries_of
@@ -54,7 +53,8 @@ def unpack_archive(
     progress: Progress | None = None,
     each: Each | None = None,
 ) -> ArchiveReport[UnpackReport]:
-    """Unpack the entries of the archive at ``source`` below ``folder``, which is made.
+    """Unpack the entries of the archive at ``source`` below ``folder``, which is made; where the
+    globs choose, only for what they choose.
 
     Each file appears whole or not at all, with its mode and modification time, and never outside
     of ``folder``; one that is there is overwritten only with ``force``. Links are made that lead
@@ -65,7 +65,8 @@ def unpack_archive(
     ``unpack``. ``salvage``: what is left of a damaged archive, as in ``unpack``. An entry of which
     some is left is written, and its report says what is lost.
 
-    Raises ArchiveError, and what ``unpack`` raises for a file that is no sound archive.
+    Raises ArchiveError, UsageError where no entry fits the globs, and what ``unpack`` raises for a
+    file that is no sound archive.
     """
     check_threads(threads)
     wanted = chosen_by(include, exclude)
@@ -78,14 +79,12 @@ def unpack_archive(
             with sought(opened) as found:
                 if not is_archive(found, salvage=True):
                     raise UsageError("is no archive, as far as it is left", hint=_AS_FILE)
-                make_folder(folder)
                 with Placer(found, folder, **how) as placer:
                     return unpack_left(placer, trust, threads or usable_cores(), progress)
         if not is_archive(opened):
             if not is_container(head := opened.peek(SNIFF)):
                 raise NotContainerError(looks_like(head))
             raise UsageError("is no archive", hint=_AS_FILE)
-        make_folder(folder)
         with Placer(opened, folder, **how) as placer:
             unpacker = _Unpacker(placer, trust, threads or usable_cores(), progress)
             try:
@@ -98,8 +97,6 @@ def unpack_archive(
                 placer.finish()  # what was whole before stays
                 raise
             placer.finish()
-        if wanted is not None and not (placer.reports or placer.failures):
-            raise UsageError("none of its entries is meant", hint="serialpack inspect lists them")
         return placer.result(hint=None if reached else _BEHIND)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     "inspect",
     cls=Verb,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Tell what is in each FILE without unpacking it; any file, not only .spk.",
+    help="Tell what is in each FILE, of any kind, without unpacking it; no FILE: a pipe.",
     examples=(
         ("serialpack inspect data.json.spk", "stages, sizes, records, exactness"),
         ("serialpack inspect data.json", "its format, what auto would do"),
@@ -70,7 +71,8 @@ def command(asked: InspectRequest) -> int:
         raise UsageError("--head and --json exclude each other")
     if asked.max_size is not None and asked.head is None:
         raise UsageError("--max-size goes with --head")
-    if not asked.files and asked.sources.files_from is None:
+    nothing = not asked.files and asked.sources.files_from is None
+    if nothing and (asked.sources.recursive or sys.stdin.isatty()):
         raise UsageError("name a FILE, - for standard input, or --stages")
     if asked.format is not None:
         FORMATS.source(asked.format)
@@ -264,11 +266,11 @@ def _show_blocks(member: MemberInfo) -> None:
         [
             (
                 str(b.number),
-                f"{b.start}-{b.end}",
-                str(b.size),
-                str(b.end - b.start),
+                f"{b.start:,}-{b.end:,}",
+                f"{b.size:,}",
+                f"{b.end - b.start:,}",
                 ratio(b.end - b.start, b.size, " more"),
-                "?" if b.records is None else str(b.records),
+                "?" if b.records is None else f"{b.records:,}",
                 ", ".join(_flags(b)),
             )
             for b in member.blocks
@@ -325,7 +327,6 @@ def _as_json(path: str, found: Inspection, blocks: bool) -> dict[str, Any]:
 
 def _show_head(path: str, count: int, format: str | None, most: int | None) -> None:
     import io
-    import sys
 
     from serialpack import api
     from serialpack.cli.run import data_of, stdout

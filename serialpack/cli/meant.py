@@ -21,13 +21,13 @@ from serialpack.compressed.source import (
 )
 from serialpack.container.reader import SNIFF, first_header, is_container
 from serialpack.container.records import Header
-from serialpack.conversion.targets import is_written
+from serialpack.conversion.targets import is_written, named_format
 from serialpack.detect import looks_like, not_converted, told
 from serialpack.errors import InputError, NotContainerError, SerialpackError
 from serialpack.far import is_store
 from serialpack.files import Source
 from serialpack.formats import FORMATS
-from serialpack.known import known_words
+from serialpack.known import KnownFile, known_words
 from serialpack.stages.stage import Buffer
 from serialpack.targets import is_device
 
@@ -83,12 +83,6 @@ def _format_of(path: str) -> str:
     from serialpack.recognise import recognised
 
     return recognised(head, whole=len(head) < HEAD).format or found
-
-
-def named_format(path: str) -> str | None:
-    """The format that a file's name says, also behind the ending of a compression."""
-    found = FORMATS.by_extension(uncompressed_name(path))
-    return None if found is None else found.name
 
 
 def uncompressing(path: str) -> list[str] | None:
@@ -213,12 +207,22 @@ def not_unpacked(path: str, error: SerialpackError, *, whole: bool) -> Serialpac
             head = source.peek(HEAD)
             if is_container(head[:SNIFF]):
                 return error
-            if (known := not_converted(head)) is not None:
+            if (known := _known(source)) is not None:
                 return InputError(f"{known.words}: {known.cannot}", hint=known.instead)
             error = NotContainerError(looks_like(head))
     if isinstance(error, NotContainerError):
         error.hint = _instead(path, error.looks_like, whole=whole)
     return error
+
+
+def _known(source: Source) -> KnownFile | None:
+    """What a file is that is not converted; of one that is compressed what is in it, where the
+    tool for that takes both off."""
+    with suppress(SerialpackError):
+        inside = not_converted(decompressed(source).peek(HEAD))
+        if inside is not None and inside.through:
+            return inside
+    return not_converted(source.peek(HEAD))
 
 
 def _instead(path: str, looks: str | None, *, whole: bool) -> str | None:

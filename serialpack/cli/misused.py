@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from serialpack.cli.options import said_by
 from serialpack.cli.other_words import meant_by
 
 #: Options of gzip and tar where a verb is expected, and words for the same.
@@ -33,7 +34,7 @@ def said_of(error: click.ClickException, verb: str | None, args: Sequence[str]) 
     if isinstance(error, click.NoSuchOption):
         return _unknown(error, verb, args) or f"unknown option {error.option_name}{see}"
     if isinstance(error, click.BadParameter) and error.param is not None:
-        return f"{max(error.param.opts, key=len)}: {_value(error, error.param.type)}{see}"
+        return f"{said_by(error.param, error.ctx)}: {_value(error, error.param.type)}{see}"
     return error.format_message().removeprefix("Option ").rstrip(".") + see
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from serialpack.errors import UsageError
 from serialpack.far import is_far
@@ -78,6 +79,17 @@ def setting_name(option: click.Option) -> str:
     Its long name, with ``_`` for ``-``.
     """
     return next(n for n in option.opts if n.startswith("--"))[2:].replace("-", "_")
+
+
+def said_by(param: click.Parameter, ctx: click.Context | None) -> str:
+    """What gave ``param`` its value: the option, or a default of the user's own."""
+    source = None if ctx is None or param.name is None else ctx.get_parameter_source(param.name)
+    if source is ParameterSource.ENVIRONMENT and isinstance(param.envvar, str):
+        return param.envvar
+    name = max(param.opts, key=len)
+    if source is ParameterSource.DEFAULT_MAP and isinstance(param, click.Option):
+        return f"config.toml: {setting_name(param)}"
+    return name
 
 
 def option_rows(command: click.Command, ctx: click.Context) -> list[tuple[str, str]]:
@@ -159,14 +171,14 @@ class FormatName(click.ParamType[str]):
 
     name = "format"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:  # noqa: ARG002
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         from serialpack.formats import FORMATS
 
         try:
-            return FORMATS.spelled(value)
+            return FORMATS.spelled(value, to=param is not None and param.name == "to")
         except UsageError as error:
             if param is not None:
-                error.message = f"{param.opts[-1]}: {error.message}"
+                error.message = f"{said_by(param, ctx)}: {error.message}"
             raise
 
 

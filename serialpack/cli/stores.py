@@ -105,7 +105,7 @@ class StoreReader:
 
 
 def _named(output: str) -> str | None:
-    from serialpack.cli.meant import named_format
+    from serialpack.conversion.targets import named_format
 
     return None if output == STDIO else named_format(output)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import IO, Any
@@ -14,6 +15,7 @@ from serialpack.api import (
     opened_source,
     target_name,
 )
+from serialpack.columns.fields.wanted import Field
 from serialpack.conversion.begun import Known, as_found, begun, looked_at
 from serialpack.conversion.copying import copied
 from serialpack.conversion.fixed import parted
@@ -31,12 +33,12 @@ from serialpack.conversion.rules import (
     TEXT_TABLES,
     UNIONS,
 )
-from serialpack.conversion.sinks import opened_target
+from serialpack.conversion.sinks import HeldWrite, opened_target
 from serialpack.conversion.stream import Converted, convert_stream
 from serialpack.conversion.tables.shaping import Shaping
 from serialpack.conversion.tables.told import turned_back_by
 from serialpack.conversion.tables.twice import Rereadable, twice
-from serialpack.conversion.targets import is_written, written
+from serialpack.conversion.targets import is_written, named_format, written
 from serialpack.conversion.types.typing import SPELLINGS
 from serialpack.detect import AsFound
 from serialpack.errors import SerialpackError, UsageError, ValueRefusedError
@@ -82,7 +84,7 @@ def convert(
     source: Path | IO[bytes],
     target: Target,
     *,
-    to: str,
+    to: str | None = None,
     format: str | None = None,
     lossy: Collection[str] = (),
     tagged: bool = False,
@@ -104,7 +106,8 @@ def convert(
     progress: Progress | None = None,
     elsewhere: Elsewhere | None = None,
 ) -> ConvertReport:
-    """Write the records of ``source`` in the format ``to``, with nothing lost unsaid.
+    """Write the records of ``source`` in the format ``to``, with nothing lost unsaid; by default
+    in that which the name of ``target`` says.
 
     ``source`` is in any known format (``format``; by default told by name and content),
     compressed (gzip, zstd, bzip2, xz, LZ4), or a container of such a source. A document becomes a
@@ -134,7 +137,7 @@ def convert(
     Raises UsageError, InputError (the source is not valid in its format), ValueRefusedError,
     RefusedError, MissingLibraryError, FileError.
     """
-    to = FORMATS.spelled(to)
+    to = _named(target) if to is None else FORMATS.spelled(to, to=True)
     format = None if format is None else FORMATS.spelled(format)
     check_convert(to, format=format, lossy=lossy, threads=threads)
     how: ConvertOptions = {
@@ -172,6 +175,15 @@ def convert(
             if lists:
                 listed(refused, to, list(lossy), partial(_attempt, again, to, how, block_size))
             raise
+
+
+def _named(target: Target) -> str:
+    """The format that the path of ``target`` says; UsageError where it says none."""
+    path = os.fspath(target) if isinstance(target, str | os.PathLike) else ""
+    found = named_format(path)
+    if found is None:
+        raise UsageError("the target's name says no format", hint="to='json' does, for one")
+    return found
 
 
 def _attempt(
@@ -228,6 +240,12 @@ def _needs_one_schema(
     return False
 
 
+def _released(held: HeldWrite, wanted: Fields, found: frozenset[Field]) -> None:
+    """Write what is held once all the fields were found that were asked for."""
+    if not wanted.missing(found):
+        held.release()
+
+
 def _no_write(_: object) -> None:
     """Where nothing is written."""
 
@@ -256,7 +274,10 @@ def _converted(
             size = known.block_size
         verify = how["verify"]
         with opened_target(target, how["force"], opened.stat, verify=verify) as into:
-            out = LimitedWrite(into.write if losses is None else _no_write, how["max_size"])
+            # A file is left behind whole or not at all; of a pipe the front waits.
+            held = HeldWrite(into.write) if how["fields"] and into.patch is None else None
+            write = held or into.write if losses is None else _no_write
+            out = LimitedWrite(write, how["max_size"])
             same = given.packed == to and not _asks(how) and not given.plan.fields
             if same or _is_made(given, plan):
                 checked = same and verify and given.projected is None
@@ -275,6 +296,7 @@ def _converted(
                     progress=progress,
                     losses=losses,
                     elsewhere=elsewhere,
+                    seen=None if held is None else partial(_released, held, wanted),
                 )
             projected = given.projected
             done = done._replace(losses=totals([*done.losses, *given.dropped]))
@@ -286,6 +308,8 @@ def _converted(
                 done = done._replace(losses=totals([*done.losses, lost]))
                 if losses is not None:
                     losses.merge([lost])
+            if held is not None:
+                held.release()
             opened.check_unchanged()
     whole = same and not how["fields"]
     return ConvertReport(

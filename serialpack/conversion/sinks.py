@@ -13,6 +13,35 @@ from serialpack.compressed.write import CompressedWrite, compressed_as
 from serialpack.conversion.joining import Patch
 from serialpack.output import Output
 from serialpack.pipeline.unpack import Write
+from serialpack.stages.stage import Buffer
+
+#: So many bytes are held back at most.
+_MOST_HELD = 1 << 20
+
+
+class HeldWrite:
+    """Holds back the front of what is written until it is known that it is not refused.
+
+    What went to a pipe cannot be taken back. ``release`` writes it, as does more than 1 MiB.
+    """
+
+    def __init__(self, write: Write) -> None:
+        self._write = write
+        self._held: bytearray | None = bytearray()
+
+    def __call__(self, data: Buffer) -> None:
+        if self._held is None:
+            self._write(data)
+            return
+        self._held += data
+        if len(self._held) > _MOST_HELD:
+            self.release()
+
+    def release(self) -> None:
+        """Write what is held, and from now on everything at once."""
+        held, self._held = self._held, None
+        if held:
+            self._write(held)
 
 
 class OpenTarget(NamedTuple):

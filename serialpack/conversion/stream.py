@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -31,6 +31,10 @@ _BESIDE_ROWS = 4
 _MOST_LEFT_OUT = 1000
 
 
+#: Called with the fields that there were so far.
+Seen = Callable[[frozenset[Field]], object]
+
+
 class Converted(NamedTuple):
     """What came of a conversion. ``left_out``: how many pieces, ``places``: the first of them.
 
@@ -51,8 +55,11 @@ class Converted(NamedTuple):
 class _Tally:
     """What happened in all blocks so far."""
 
-    def __init__(self, plan: ConversionPlan, line: Line, losses: Losses | None) -> None:
+    def __init__(
+        self, plan: ConversionPlan, line: Line, losses: Losses | None, seen: Seen | None
+    ) -> None:
         self._line = line
+        self._seen = seen
         self.left_out = 0
         self.losses = losses or Losses(plan.lossy)
         self.places: list[LeftOut] = []
@@ -65,6 +72,8 @@ class _Tally:
         self.leave_out(found.left_out)
         self._keys += found.keys
         self.fields |= found.fields
+        if self._seen is not None:
+            self._seen(self.fields)
         self._same = self._same and found.same
 
     def leave_out(self, places: list[LeftOut]) -> None:
@@ -125,6 +134,7 @@ def convert_stream(
     progress: Progress | None = None,
     losses: Losses | None = None,
     elsewhere: Elsewhere | None = None,
+    seen: Seen | None = None,
 ) -> Converted:
     """Convert what ``read`` gives, as ``plan`` says, to one file that ``write`` gets.
 
@@ -132,7 +142,8 @@ def convert_stream(
     target. ``size``: the source's bytes, where they are known. ``patch`` as ``Joiner`` has it.
     What is written before an error stays written: a caller that wants all or nothing gives a file
     of its own. ``losses`` counts what was changed, also where it ends early. ``elsewhere`` has
-    others convert the blocks, where the target is written block by block.
+    others convert the blocks, where the target is written block by block. ``seen`` is told which
+    of the plan's fields there were so far, before what has them is written.
     """
     fmt = FORMATS.get(plan.source)
     assert isinstance(fmt, ValueFormat)
@@ -146,7 +157,7 @@ def convert_stream(
     most = 0 if plan.source_serializer else (join or Join).most_values(size_of_block)
     blocks = fmt.split(read, size_of_block, for_values=True, most_values=most)
     line = Line(blocks, block_size=size_of_block, size=size, progress=progress)
-    tally = _Tally(plan, line, losses)
+    tally = _Tally(plan, line, losses, seen)
     first = line.first
     structure = plan.structure or fmt.structure(first, 0)
     plan = plan._replace(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from serialpack.compressed.source import uncompressed_name
 from serialpack.errors import UsageError
 from serialpack.formats import FORMATS
 from serialpack.formats.base import SourceBlock, Style, ValueFormat
@@ -94,6 +95,12 @@ def is_sequence(format: str) -> bool:
     """
     fmt = FORMATS.get(format)
     return isinstance(fmt, ValueFormat) and fmt.declared.sequence
+
+
+def named_format(path: str) -> str | None:
+    """The format that a file's name says, also behind the ending of a compression."""
+    found = FORMATS.by_extension(uncompressed_name(path))
+    return None if found is None else found.name
 
 
 def is_written(format: str) -> bool:

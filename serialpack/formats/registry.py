@@ -47,14 +47,22 @@ class FormatRegistry:
             raise self._unknown(name)
         return self._by_name[name]
 
-    def spelled(self, said: str) -> str:
+    def spelled(self, said: str, *, to: bool = False) -> str:
         """The name of the format that people call by its name or by an extension of its files.
 
-        ``jsonl``, ``.yml``, ``JSON``; UsageError as of ``declaration``.
+        ``jsonl``, ``.yml``, ``JSON``; UsageError as of ``declaration``. ``to``: it is to be
+        written.
         """
         name = said.strip().lower().removeprefix(".")
         found = None if name in self._by_name else self._by_extension.get(f".{name}")
-        return self.declaration(name).name if found is None else found.name
+        if found is not None:
+            return found.name
+        try:
+            return self.declaration(name).name
+        except UsageError as error:
+            if to and (known := known_name(name)) is not None:
+                error.hint = known.written or error.hint
+            raise
 
     def _unknown(self, name: str) -> UsageError:
         if (known := known_name(name)) is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import os
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import msgpack
 import pytest
 
+import serialpack
 from tests.cli.conftest import Run
 
 
@@ -200,3 +202,27 @@ def test_bad_input_is_one_line(
     assert line.startswith(f"serialpack: {name}: ")
     assert words in line
     assert not (tmp_path / "a.ndjson").exists()
+
+
+def test_the_library_takes_the_format_from_the_name_of_the_target(tmp_path: Path) -> None:
+    source = tmp_path / "a.json"
+    source.write_bytes(b'[{"a": 1}]')
+    for name, to in (("b.csv", "csv"), ("b.jsonl.gz", "ndjson")):
+        assert serialpack.convert(source, tmp_path / name).to == to
+    assert gzip.decompress((tmp_path / "b.jsonl.gz").read_bytes()) == b'{"a":1}\n'
+    for target in (tmp_path / "b", io.BytesIO()):
+        with pytest.raises(serialpack.UsageError, match="name says no format"):
+            serialpack.convert(source, target)
+
+
+@pytest.mark.parametrize(("text", "what"), [("[1, {}]", "a list"), ('"x"', "'x'")])
+def test_what_is_no_map_is_told_of_the_document(
+    run: Run, tmp_path: Path, text: str, what: str
+) -> None:
+    """It was told of record 0, "that is not a map"."""
+    (tmp_path / "a.json").write_text(text)
+    said = run("unpack", "--to", "toml", "a.json", code=4).stderr.decode()
+    words, _, hint = said.partition("; ")
+    assert words == f"serialpack: a.json: $: a TOML document is a map, and this is {what}"
+    assert hint == "--to yaml or json holds it\n"
+    run("unpack", "--to", "yaml", "a.json")

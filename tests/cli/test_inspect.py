@@ -98,3 +98,13 @@ def test_a_few_bytes_are_no_per_cent_of_what_is_around_them(
         assert " more " in blocks
     (tmp_path / "y").write_bytes(bytes(5000))
     assert "%" in run("pack", "y").stderr.decode()
+
+
+def test_without_a_file_a_pipe_is_read(run: Run, tmp_path: Path) -> None:
+    """It asked for a name; so it does still on a terminal."""
+    assert b"format   ndjson\n" in run("inspect", stdin=b'{"a":1}\n{"a":2}\n').stdout
+    (tmp_path / "x.csv").write_bytes(b"a,b\n" + b"1,2\n" * 2000)
+    run("pack", "x.csv")
+    blocks = run("inspect", "--blocks", stdin=(tmp_path / "x.csv.spk").read_bytes()).stdout
+    assert b"  8,004  " in blocks
+    assert b"  2,000  " in blocks

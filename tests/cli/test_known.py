@@ -7,6 +7,7 @@ import io
 import json
 import shlex
 import struct
+import tarfile
 import wave
 from pathlib import Path
 
@@ -143,7 +144,6 @@ def test_every_extension_is_a_name() -> None:
         ("parket", "did you mean parquet"),
         ("xyzzy", "unknown format 'xyzzy'; serialpack unpack --help lists all"),
         ("jsn", "serialpack unpack --help lists all"),
-        ("xlsx", "save its table as CSV"),
         ("zip", "unzip unpacks it"),
         ("pdf", "not a data format"),
     ],
@@ -156,6 +156,14 @@ def test_an_unknown_format_is_answered_with_the_nearest(
     (line,) = run("unpack", option, said, *args, "a.json", code=2).stderr.decode().splitlines()
     assert line.startswith(f"serialpack: {option}: ")
     assert words in line
+
+
+def test_a_spreadsheet_is_answered_by_the_direction(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_bytes(b'[{"a":1}]')
+    said = run("unpack", "--from", "xlsx", "--to", "csv", "a.json", code=2).stderr
+    assert b"save its table as CSV" in said
+    assert b"; --to csv writes" in run("unpack", "--to", "xlsx", "a.json", code=2).stderr
+    assert run("unpack", "--to", "csv", "a.json", "-o", "-").stdout == b"a\n1\n"
 
 
 @pytest.mark.parametrize(
@@ -215,6 +223,15 @@ def test_what_is_compressed_names_the_command_that_gives_what_is_in_it(
 def test_what_is_no_data_in_it_names_its_own_tool(run: Run, tmp_path: Path, inside: bytes) -> None:
     (tmp_path / "x.gz").write_bytes(gzip.compress(inside))
     assert b"; gzip -dc unpacks it" in run("unpack", "x.gz", code=3).stderr
+
+
+def test_a_compressed_tar_is_named_by_the_tool_that_takes_both_off(
+    run: Run, tmp_path: Path
+) -> None:
+    """It named gzip -dc, which leaves a tar."""
+    with tarfile.open(tmp_path / "x.tar.gz", "w:gz") as tar:
+        tar.addfile(tarfile.TarInfo("a"))
+    assert b"; tar -xf unpacks it" in run("unpack", "x.tar.gz", code=3).stderr
 
 
 def test_the_first_records_of_what_is_compressed(run: Run, tmp_path: Path) -> None:

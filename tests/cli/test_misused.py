@@ -69,3 +69,17 @@ def test_words_that_other_programs_answer_are_options_here(run: Run) -> None:
         (line,) = lines(run(word, code=2).stderr)
         assert line == f"serialpack: unknown verb {word!r}; serialpack {meant}"
         run(meant)
+
+
+def test_a_default_that_is_wrong_is_told_of_what_gave_it(run: Run, tmp_path: Path) -> None:
+    """It was told of an option that nobody gave."""
+    (tmp_path / "a.json").write_bytes(b"1")
+    for name, words in (("PACK_EFFORT", "'x' is not a whole"), ("UNPACK_TO", "unknown format 'x'")):
+        verb = name.partition("_")[0].lower()
+        env = {f"SERIALPACK_{name}": "x"}
+        (line,) = lines(run(verb, "a.json", env=env, code=2).stderr)
+        assert line.startswith(f"serialpack: SERIALPACK_{name}: {words}")
+    (tmp_path / "serialpack").mkdir()
+    (tmp_path / "serialpack/config.toml").write_text('[pack]\neffort = "x"\n')
+    (line,) = lines(run("pack", "a.json", env={"XDG_CONFIG_HOME": str(tmp_path)}, code=2).stderr)
+    assert line.startswith("serialpack: config.toml: effort: 'x' is not a whole")

@@ -121,7 +121,7 @@ def test_fields_and_conversions_of_one_entry(
         (["--records", "0:1"], "need one entry named, 6 are meant"),
         (["--include", "a.json", "--records", "0:1"], "--include /a.json --records 0:1 all.spk"),
         (["--include", "*.csv", "--fields", "id"], "--include dir/b.csv --fields id all.spk"),
-        (["--include", "none", "--fields", "id"], "none of its entries is meant"),
+        (["--include", "none", "--fields", "id"], "no entry fits the globs"),
         (["--include", "link", "--bytes", "0:1"], "dir/link is no file"),
         (["--include", "noise", "--records", "0:1"], "--bytes A:B"),
         (["--fields", "id"], "--include PATH"),
@@ -135,6 +135,15 @@ def test_what_is_refused_is_one_line(run: Run, tmp_path: Path, args: list[str], 
     assert words in line
     assert not written(tmp_path / "all")
     assert (tmp_path / "all.spk").exists()
+
+
+@pytest.mark.parametrize("args", [[], ["--salvage"]])
+@pytest.mark.usefixtures("contents")
+def test_globs_that_fit_nothing_make_nothing(run: Run, tmp_path: Path, args: list[str]) -> None:
+    """It made an empty folder, and with --salvage ended in an internal error."""
+    (line,) = run("unpack", *args, "--include", "z*", "all.spk", code=2).stderr.splitlines()
+    assert line == b"serialpack: all.spk: no entry fits the globs; serialpack inspect lists them"
+    assert not (tmp_path / "all").exists()
 
 
 @pytest.mark.parametrize(("include", "name"), [("[[n]*", "dir/[x].csv"), ("a.json", "a.json")])

@@ -14,6 +14,7 @@ import serialpack
 from serialpack.bench.samples import parse_sample
 from serialpack.columns.fields.wanted import wanted
 from serialpack.conversion.projecting import Fields, Projector
+from serialpack.conversion.sinks import HeldWrite
 from serialpack.conversion.targets import written
 from serialpack.errors import DamagedError, RefusedError, UsageError, ValueRefusedError
 from serialpack.formats import FORMATS
@@ -208,6 +209,42 @@ def test_names_that_no_record_has_are_told(tmp_path: Path) -> None:
     for name in ("", "a..b", ".a", "a,,b"):
         with pytest.raises(UsageError, match="without a name"):
             converted(container, "ndjson", fields=[name])
+
+
+@pytest.mark.parametrize("serializer", ["", "raw", "columns"])
+@pytest.mark.parametrize("fields", ["nme", "age,nme"])
+def test_nothing_goes_to_a_pipe_before_all_fields_were_found(serializer: str, fields: str) -> None:
+    """It wrote an empty map for each record, and then refused."""
+    data = packed(CONTACTS, "ndjson", serializer=serializer) if serializer else CONTACTS
+    out = io.BytesIO()
+    with pytest.raises(ValueRefusedError, match="no record has a field nme"):
+        serialpack.convert(io.BytesIO(data), out, to="ndjson", fields=[fields])
+    assert out.getvalue() == b""
+
+
+def test_a_pipe_waits_for_the_fields_and_no_longer() -> None:
+    class Pipe(io.BytesIO):
+        pieces = 0
+
+        def write(self, data: Any) -> int:
+            self.pieces += 1
+            return super().write(data)
+
+    rows = b'{"a": 1}\n' * 20000
+    pieces = []
+    for fields, lossy in ((["a"], []), (["a", "no"], ["fields"])):
+        out = Pipe()
+        how: dict[str, Any] = {"format": "ndjson", "threads": 1, "block_size": 4096}
+        serialpack.convert(
+            io.BytesIO(b'{"b": 1}\n' + rows), out, to="ndjson", fields=fields, lossy=lossy, **how
+        )
+        assert out.getvalue() == b"{}\n" + rows.replace(b" ", b"")
+        pieces.append(out.pieces)
+    assert pieces[0] > 2 > pieces[1]
+    held, end = HeldWrite(out.write), out.tell()
+    for size, there in ((1 << 20, 0), (1, (1 << 20) + 1), (1, (1 << 20) + 2)):
+        held(bytes(size))
+        assert out.tell() - end == there
 
 
 @pytest.mark.parametrize("block_size", [1, 4 << 20])

@@ -26,7 +26,7 @@ def html(results: Results) -> str:
         " img-src data:; base-uri 'none'; form-action 'none'",
         "style": style,
         "script": script,
-        "source": shown(results.source),
+        "source": shown(_words.source(results)),
         "headline": shown(_words.headline(results)),
         "effort": shown(_words.effort(results)),
         "machine": shown(_words.machine(results)),

@@ -24,7 +24,7 @@ def markdown(results: Results) -> str:
 
 
 def _lines(results: Results) -> Iterator[str]:
-    yield f"### {_text(results.source)}"
+    yield f"### {_text(_words.source(results))}"
     yield ""
     yield f"{_text(_words.headline(results))}. {_text(_words.effort(results))}."
     yield ""

@@ -98,7 +98,7 @@ def _figure(results: Results, rows: int, width: float, height: float) -> tuple[F
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height), layout="constrained")
-    title = f"{results.source}: {_words.headline(results)}"
+    title = f"{_words.source(results)}: {_words.headline(results)}"
     figure.suptitle(printable(title), fontsize=11, wrap=True)
     return figure, figure.subplots(rows, 2, squeeze=False)
 

@@ -53,7 +53,7 @@ def table(results: Results, *, width: int, colour: bool) -> str:
 
 
 def _lines(results: Results, width: int) -> Iterator[Line]:
-    yield from _wrapped(f"{results.source}: {_words.headline(results)}", width, "bold")
+    yield from _wrapped(f"{_words.source(results)}: {_words.headline(results)}", width, "bold")
     yield from _wrapped(_words.effort(results), width, "")
     yield from _wrapped(_words.machine(results), width, "dim")
     yield "", ""
