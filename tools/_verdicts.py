@@ -57,6 +57,11 @@ A number of text is the double that stands for it where both are one number: `1.
 `0e999999999` is 0.0, since zero times any power of ten is zero. `1e999` is no double, and needs
 `--lossy digits`. A target of JSON text keeps the spelling.
 
+A time of whole microseconds is Python's. One with nanoseconds (pandas', NumPy's and Arrow's
+`datetime64[ns]` and `timedelta64[ns]`, MessagePack's timestamps) is told by nine digits in text
+(`2024-01-01T00:00:00.123456789`, `PT0.000000001S`), has its type in Parquet, Arrow and `.npy`, and
+is refused where it is finer yet, a time of day, or in another zone than UTC.
+
 An element of XML is a map: `@name` for an attribute, a key for each element in it, a list where one
 repeats, `#text` for text beside these; nothing but text is that text, and nothing at all is null.
 Text is kept as it is. Between elements white space is dropped, and told. The order of text in

@@ -13,11 +13,18 @@ from typing import Any
 from uuid import UUID
 
 from serialpack.conversion._turned import turned_back
-from serialpack.conversion.durations import duration_text
-from serialpack.conversion.rules import RULES
+from serialpack.conversion.durations import duration_text, nanoseconds_text
+from serialpack.conversion.rules import MORE, RULES
 from serialpack.formats.shared.changes import OMITTED, Changer
 from serialpack.values.equality import kind_of
 from serialpack.values.kinds import UTF8, key_kind
+from serialpack.values.nanoseconds import (
+    DURATION,
+    LOCAL_TIME,
+    UTC_TIME,
+    fine_kind,
+    nanoseconds_of,
+)
 
 
 class Applied(Changer):
@@ -40,7 +47,7 @@ class Applied(Changer):
             kind: [
                 name
                 for name in _CHANGES
-                if name in allowed and (kind in RULES[name].kinds or (name, kind) in _MORE)
+                if name in allowed and (kind in RULES[name].kinds or (name, kind) in MORE)
             ]
             for kind in refused
         }
@@ -119,9 +126,6 @@ _TYPES: dict[type, frozenset[str]] = {
     Decimal: frozenset({"decimal"}),
 }
 
-#: Kinds of which only some are what a rule is about: types of a library's own.
-_MORE = frozenset({("timestamps", "tag")})
-
 
 def _base64(value: bytes | bytearray) -> str:
     return b64encode(value).decode()
@@ -133,12 +137,20 @@ def _moment(value: Any) -> Any:
         return duration_text(value)
     if isinstance(value, date | time):
         return value.isoformat()
-    if type(value).__module__.partition(".")[0] == "msgpack" and hasattr(value, "nanoseconds"):
+    fine = fine_kind(type(value))
+    if fine == UTC_TIME:
         try:
             whole = type(value)(value.seconds).to_datetime()
         except OverflowError:
             return value
         return whole.strftime("%Y-%m-%dT%H:%M:%S") + f".{value.nanoseconds:09}+00:00"
+    if fine == LOCAL_TIME:
+        return str(value)
+    if fine == DURATION:
+        try:
+            return nanoseconds_text(nanoseconds_of(value))
+        except ValueError:  # of another unit, or none
+            return value
     return value
 
 

@@ -10,8 +10,9 @@ from fractions import Fraction
 from typing import Any
 from uuid import UUID
 
-from serialpack.conversion.durations import duration_of
+from serialpack.conversion.durations import duration_of, nanoseconds_of
 from serialpack.values.equality import difference
+from serialpack.values.nanoseconds import DURATION, LOCAL_TIME, UTC_TIME, fine_kind
 
 
 def turned_back(rule: str, was: Any, became: Any) -> bool:
@@ -34,7 +35,12 @@ def _moment(text: str, kind: type) -> Any:
         return duration_of(text)
     if kind in (date, datetime, time):
         return kind.fromisoformat(text)
-    if kind.__name__ == "Timestamp":  # MessagePack's, of nanoseconds
+    fine = fine_kind(kind)
+    if fine == LOCAL_TIME:
+        return kind(text)
+    if fine == DURATION:
+        return kind(nanoseconds_of(text), "ns")
+    if fine == UTC_TIME:
         whole, _, rest = text.partition(".")
         seconds = datetime.fromisoformat(whole + "+00:00") - datetime.fromisoformat(_EPOCH)
         return kind(seconds.days * 86400 + seconds.seconds, int(rest.partition("+")[0]))

@@ -6,18 +6,24 @@ import re
 from datetime import timedelta
 
 _DURATION = re.compile(
-    r"(-?)P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.(\d{1,6}))?S)?)?", re.ASCII
+    r"(-?)P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.(\d{1,9}))?S)?)?", re.ASCII
 )
 
 
 def duration_text(value: timedelta) -> str:
     """The text of a duration."""
-    sign = "-" if value < timedelta(0) else ""
-    value = abs(value)
-    minutes, seconds = divmod(value.seconds, 60)
+    return nanoseconds_text(value // timedelta(microseconds=1) * 1000)
+
+
+def nanoseconds_text(value: int) -> str:
+    """The text of a duration of so many nanoseconds."""
+    sign = "-" if value < 0 else ""
+    whole, nanoseconds = divmod(abs(value), 10**9)
+    minutes, seconds = divmod(whole, 60)
     hours, minutes = divmod(minutes, 60)
-    fraction = f".{value.microseconds:06}".rstrip("0.") if value.microseconds else ""
-    days = f"{value.days}D" if value.days else ""
+    whole_days, hours = divmod(hours, 24)
+    fraction = f".{nanoseconds:09}".rstrip("0") if nanoseconds else ""
+    days = f"{whole_days}D" if whole_days else ""
     parts = [f"{hours}H" if hours else "", f"{minutes}M" if minutes else ""]
     if seconds or fraction:
         parts.append(f"{seconds}{fraction}S")
@@ -29,11 +35,20 @@ def duration_text(value: timedelta) -> str:
 
 def duration_of(text: str) -> timedelta:
     """The duration of a text, of days and below; ValueError, OverflowError."""
+    micro, nano = divmod(nanoseconds_of(text), 1000)
+    if nano:
+        raise ValueError(text)
+    return timedelta(microseconds=micro)
+
+
+def nanoseconds_of(text: str) -> int:
+    """The nanoseconds of a text, of days and below; ValueError."""
     found = _DURATION.fullmatch(text)
     if found is None or text.endswith(("P", "T")):
         raise ValueError(text)
     sign, days, hours, minutes, seconds, fraction = found.groups(default="")
-    parts = (int(part or 0) for part in (days, seconds, (fraction or "0").ljust(6, "0")))
-    of_days, of_seconds, of_micros = parts
-    length = timedelta(of_days, of_seconds, of_micros, 0, int(minutes or 0), int(hours or 0))
+    whole = 0
+    for part, times in ((days, 1), (hours, 24), (minutes, 60), (seconds, 60)):
+        whole = whole * times + int(part or 0)
+    length = whole * 10**9 + int(fraction.ljust(9, "0"))
     return -length if sign else length

@@ -7,7 +7,7 @@ from typing import Any
 
 from serialpack.conversion.losses import Losses
 from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.rules import RULES, carried_to
+from serialpack.conversion.rules import MORE, RULES, carried_to
 from serialpack.conversion.targets import TargetWriter, others, writers
 from serialpack.errors import SerialpackError
 from serialpack.formats import FORMATS
@@ -108,7 +108,7 @@ def _asked(plan: ConversionPlan) -> list[str]:
 def _about(plan: ConversionPlan, kind: str) -> Iterator[str]:
     """The rules that may let values of a kind go, as ``RULES`` has them in order."""
     for name, rule in RULES.items():
-        fits = kind in rule.kinds or (kind == "tag" and name == "timestamps")
+        fits = kind in rule.kinds or (name, kind) in MORE
         if fits and rule.is_for(plan.target):
             yield name
 

@@ -283,6 +283,9 @@ RULES: dict[str, Rule] = {
     ),
 }
 
+#: Rules, and kinds of which only some values are what the rule is about: types of a library's own.
+MORE = frozenset({("timestamps", "tag"), ("timestamps", "number-array")})
+
 #: The word of ``--lossy`` for all rules.
 EVERY = "all"
 

@@ -270,6 +270,7 @@ CASES: list[Case] = [
     Case("number-array: float64", "number-array", lambda: np.arange(6.0).reshape(2, 3)),
     Case("number-array: fortran", "number-array", lambda: np.asfortranarray(np.ones((3, 4), "f4"))),
     Case("number-array: numpy_scalar", "number-array", lambda: np.float32(1.5)),
+    Case("number-array: nanoseconds", "number-array", lambda: np.datetime64(1, "ns")),
     Case("number-array: array", "number-array", lambda: array.array("i", [1, -2])),
     *_plain(
         "object",

@@ -102,7 +102,7 @@ def test_times_are_the_very_times_or_refused() -> None:
         data = saved(np.array(["2020-01-02", "NaT"], f">M8[{unit}]"))
         out = io.BytesIO(converted(data, "yaml"))
         assert out.getvalue().startswith(b"- !!timestamp 2020-01-02")
-    for times in (np.array([1], "M8[ns]"), np.array([1], "m8[ps]"), np.array([10**6], "M8[Y]")):
+    for times in (np.array([1], "m8[ps]"), np.array([10**6], "M8[Y]")):
         with pytest.raises(RefusedError, match="no value holds"):
             converted(saved(times), "yaml")
 

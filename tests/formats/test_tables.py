@@ -207,7 +207,7 @@ def test_columns_of_others(name: str, column: Any, value: Any) -> None:
 @pytest.mark.parametrize(
     ("column", "kind"),
     [
-        (pa.array([1], pa.timestamp("ns")), "value"),
+        (pa.array([1], pa.timestamp("ns", "Europe/Vienna")), "value"),
         (pa.array([1], pa.time64("ns")), "value"),
         (pa.array([1 << 30], pa.date32()), "value"),
         (pa.array([1], pa.timestamp("us", "No/Where")), "value"),

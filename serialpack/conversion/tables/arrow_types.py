@@ -9,8 +9,9 @@ from typing import Any
 from uuid import UUID
 
 from serialpack.conversion.tables.columns import Missing
-from serialpack.conversion.tables.shape import ValueShape
+from serialpack.conversion.tables.shape import FAR, FINE, WITH_FACTS, ValueShape
 from serialpack.formats.tables.records import arrow
+from serialpack.values.nanoseconds import DURATION, LOCAL_TIME, UTC_TIME, fine_kind
 
 #: Types of one Arrow type each, by its function.
 _PLAIN: dict[type, str] = {
@@ -41,19 +42,19 @@ def arrow_type(shape: ValueShape, *, within: bool = False) -> Any:
         return pa.string() if within else pa.null()
     if types <= {int, float}:
         return _number(shape, types)
+    if any(FINE in fact for fact in shape.facts if fact is not None):
+        return _with_nanoseconds(types, shape.facts)
     if len(types) > 1 or shape.crowded:
         return None
     (kind,) = types
     if kind in _PLAIN:
         return getattr(pa, _PLAIN[kind])()
-    if kind is timedelta:
-        return pa.duration("us")
     if kind is list:
         inner = None if shape.items is None else arrow_type(shape.items, within=True)
         return None if inner is None else pa.list_(inner)
     if kind is dict:
         return _struct(shape)
-    return _with_facts(kind, shape.facts) if kind in (datetime, time, Decimal) else None
+    return _with_facts(kind, shape.facts) if kind in WITH_FACTS else None
 
 
 def _number(shape: ValueShape, types: Set[type]) -> Any:
@@ -88,6 +89,23 @@ def _with_facts(kind: type, facts: Set[Any]) -> Any:
         return (pa.decimal128 if digits <= 38 else pa.decimal256)(digits, places)
     if kind is time:
         return pa.time64("us")
-    if facts == {("utc",)}:
-        return pa.timestamp("us", "UTC")
-    return pa.timestamp("us") if facts == {("local",)} else None
+    return _moments("us", facts)
+
+
+def _with_nanoseconds(types: Set[type], facts: Set[Any]) -> Any:
+    """The type of times some of which have nanoseconds; None where not all are such, and near."""
+    is_time = all(kind in (datetime, timedelta) or fine_kind(kind) for kind in types)
+    if not is_time or None in facts or any(FAR in fact for fact in facts):
+        return None
+    return _moments("ns", facts)
+
+
+def _moments(unit: str, facts: Set[Any]) -> Any:
+    """The type of instants, of times without a zone, or of durations; None where they are mixed."""
+    pa = arrow()
+    kinds = {name for fact in facts for name in fact} - {FINE, FAR}
+    if kinds == {UTC_TIME}:
+        return pa.timestamp(unit, "UTC")
+    if kinds == {LOCAL_TIME}:
+        return pa.timestamp(unit)
+    return pa.duration(unit) if kinds == {DURATION} else None

@@ -5,9 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from serialpack.conversion.losses import Losses
+from serialpack.conversion.rules import TYPED_TABLES
 from serialpack.formats.shared.document import compared
 from serialpack.serializers import SERIALIZERS
 from serialpack.serializers.base import FAILURES, RecordSerializer
+from serialpack.values.equality import kind_of
+from serialpack.values.nanoseconds import has_nanoseconds
+
+#: The kinds of values of libraries. Columns with types have one for times with nanoseconds.
+_LIBRARIES = frozenset({"tag", "number-array"})
 
 
 class Carrier:
@@ -22,6 +28,8 @@ class Carrier:
         self._serializer = serializer
         self._never = serializer.cannot - beside
         self._refused = self._never | (serializer.partly - beside)
+        if like in TYPED_TABLES:
+            self._never -= _LIBRARIES
         self._utf8 = utf8
         if utf8:
             self._refused |= {"surrogates"}
@@ -31,6 +39,8 @@ class Carrier:
         return losses.apply(records, self._refused, self._holds, first_record, self._never)
 
     def _holds(self, value: Any) -> bool:
+        if kind_of(value) in _LIBRARIES:
+            return has_nanoseconds(value)
         try:
             if self._utf8 and isinstance(value, str):
                 value.encode()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence, Set
-from datetime import datetime, time
+from datetime import datetime, time, timedelta
 from decimal import Decimal
 from functools import partial
 from itertools import chain, compress, islice
@@ -13,6 +13,7 @@ from typing import Any
 
 from serialpack.errors import RefusedError
 from serialpack.formats.shared.column_types import Mixed, Odd, column_of
+from serialpack.values.nanoseconds import fine_kind, has_nanoseconds, nanoseconds_of
 
 #: With more keys than these below one key of the records, they are data and no columns.
 MOST_KEYS = 5000
@@ -61,7 +62,7 @@ class ValueShape:
         self.items: ValueShape | None = None
         self.low = self.high = 0
         self.maps = 0
-        #: Of times, whether they are in UTC; of decimals, their digits and places.
+        #: Of times, whether they are in UTC, ``FINE`` or ``FAR``; of decimals, digits and places.
         self.facts: Set[Any] = _NOTHING
         self.lists: Set[tuple[Any, ...]] = _NOTHING
 
@@ -82,8 +83,9 @@ class ValueShape:
             self._integers(_of(values, int, types))
         if float in types and not self.negative_zero:
             self.negative_zero = _any_negative_zero(_of(values, float, types))
-        for kind in _WITH_FACTS & types if within else ():
-            self.facts = self.facts | {_fact(_of(values, kind, types))}
+        for kind in types if within else ():
+            if kind in WITH_FACTS or fine_kind(kind) is not None:
+                self.facts = self.facts | {_fact(_of(values, kind, types))}
         if dict in types:
             self._maps(_of(values, dict, types), within=within, depth=depth, top=top)
         if within and list in types:
@@ -209,16 +211,36 @@ def _of(values: Sequence[Any], kind: type, types: set[type]) -> Sequence[Any]:
     return list(compress(values, map(partial(is_, kind), map(type, values))))
 
 
-_WITH_FACTS: frozenset[type] = frozenset({datetime, time, Decimal})
+#: Types of which a typed target must know more.
+WITH_FACTS: frozenset[type] = frozenset({datetime, time, timedelta, Decimal})
+
+#: The facts that times have nanoseconds, and that some are beyond the years of those.
+FINE, FAR = "fine", "far"
 
 
 def _fact(values: Sequence[Any]) -> Any:
     """What a typed target must know of values of one type; None for what it has no type for."""
+    if (fine := fine_kind(type(values[0]))) is not None:
+        return (fine, FINE) if all(map(has_nanoseconds, values)) else None
     try:
         found = column_of(values, as_map=lambda _: False)
     except (Odd, Mixed):
         return None
-    return found.decimals if found.kinds == ("decimal",) else found.kinds
+    if found.kinds == ("decimal",):
+        return found.decimals
+    return found.kinds if _is_near(found.kinds, values) else (*found.kinds, FAR)
+
+
+def _is_near(kinds: tuple[str, ...], values: Sequence[Any]) -> bool:
+    """Whether nanoseconds can count all times."""
+    if kinds == ("time",):
+        return True
+    try:
+        for value in (min(values), max(values)) if len(kinds) == 1 else values:
+            nanoseconds_of(value)
+    except OverflowError:
+        return False
+    return True
 
 
 def _any_negative_zero(values: Sequence[float]) -> bool:

@@ -19,6 +19,13 @@ from serialpack.formats.shared.document import Unwritable
 from serialpack.stages.stage import Buffer
 from serialpack.values.equality import kind_of
 from serialpack.values.kinds import Difference, key_kind, shown, value_step
+from serialpack.values.nanoseconds import (
+    DURATION,
+    LOCAL_TIME,
+    NO_TIME,
+    fine_kind,
+    nanoseconds_of,
+)
 
 #: Characters of an array of text from which on it must not be much larger than its texts.
 _MANY, _TIMES = 16 << 20, 32
@@ -33,6 +40,9 @@ _FEW = 3
 _TYPES = {bool: "?", float: "<f8", complex: "<c16", date: "<M8[D]", datetime: "<M8[us]"}
 _TYPES |= {timedelta: "<m8[us]"}
 _TIME_TYPES = frozenset({date, datetime, timedelta})
+
+#: The types of times with nanoseconds. NumPy has none for a time in UTC.
+_NANOSECONDS = {LOCAL_TIME: "<M8[ns]", DURATION: "<m8[ns]"}
 
 
 def npy_of(records: list[Any]) -> bytes:
@@ -137,7 +147,10 @@ class _ArrayMaker:
     def _scalars(self, values: list[Any], types: set[type], path: str) -> Any:
         import numpy as np
 
-        kinds = types - {type(None)} if types & _TIME_TYPES else types
+        fine = {kind for kind in types if fine_kind(kind) in _NANOSECONDS}
+        kinds = types - {type(None)} if types & _TIME_TYPES or fine else types
+        if fine and len(set(map(_time_kind, kinds))) == 1:
+            return self._nanoseconds(values, path)
         if len(kinds) > 1:
             kind = type(next(value for value in values if type(value) in kinds))
             self._check_all(
@@ -157,6 +170,21 @@ class _ArrayMaker:
             if kind is not datetime or (value is not None and value.tzinfo):
                 self._refuse(number, values, path, shown(value), kind_of(value))
         return np.array(values, _TYPES[kind])
+
+    def _nanoseconds(self, values: list[Any], path: str) -> Any:
+        """Of times of one kind; None is no time."""
+        import numpy as np
+
+        counts: list[int] = []
+        for number, value in enumerate(values):
+            try:
+                if type(value) is datetime and value.tzinfo:
+                    raise ValueError("it has a zone")
+                counts.append(NO_TIME if value is None else nanoseconds_of(value))
+            except (ValueError, OverflowError):
+                self._refuse(number, values, path, shown(value), kind_of(value))
+        kind = next(kind for kind in map(_time_kind, map(type, values)) if kind is not None)
+        return np.array(counts, "<i8").view(_NANOSECONDS[kind])
 
     def _integers(self, values: list[int], path: str) -> Any:
         import numpy as np
@@ -222,6 +250,11 @@ class _ArrayMaker:
     def _record(self, at: int, values: list[Any]) -> int:
         """The number of the record that a value is in."""
         return at * self._count // len(values)
+
+
+def _time_kind(kind: type) -> str | None:
+    """Of which kind of times values of a type are, of those that NumPy has in nanoseconds."""
+    return {datetime: LOCAL_TIME, timedelta: DURATION}.get(kind, fine_kind(kind))
 
 
 def _named(names: Iterable[Any]) -> str:

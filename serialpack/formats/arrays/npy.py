@@ -11,7 +11,9 @@ from serialpack.values.kinds import BEYOND_JSON
 #: Of what JSON has no words for, what arrays hold, and of which kinds they hold some: all values of
 #: a place have one type, and lists one length.
 _HELD = frozenset({"non-finite", "nan-bits", "complex", "date", "local-datetime"})
-_HELD_IN_PART = frozenset({"bytes", "timedelta", "boolean", "integral-float", "array", "nested"})
+_HELD_IN_PART = frozenset(
+    {"bytes", "timedelta", "boolean", "integral-float", "array", "nested", "number-array"}
+)
 
 
 class NpyFormat(ArrayFormat):

@@ -7,6 +7,7 @@ from typing import Any
 
 from serialpack.errors import RefusedError
 from serialpack.formats.shared.document import Malformed
+from serialpack.values.nanoseconds import DURATION, LOCAL_TIME, time_of
 
 
 def values_of(array: Any) -> Any:
@@ -71,14 +72,39 @@ def _moments(array: Any) -> Any:
     if unit == "generic":  # NumPy makes null of such a time
         raise _no_value(array, "times without a unit")
     if unit in ("ns", "ps", "fs", "as"):
-        fine, exact = exact, exact.astype(f"{array.dtype.kind}8[us]")
-        # By their bits: what is no time is equal to nothing, itself neither.
-        if not np.array_equal(exact.astype(fine.dtype).view("i8"), fine.view("i8")):
-            raise _no_value(array, "times finer than microseconds")
+        micro = _coarser(exact, "us")
+        if micro is None:
+            return _nanoseconds(array, exact)
+        exact = micro
     found = exact.tolist()
     if any(type(value) is int for value in np.asarray(exact.astype(object)).ravel()):
         raise _no_value(array, "times beyond Python's years, or of other units")
     return found
+
+
+def _coarser(array: Any, unit: str) -> Any:
+    """``array`` in a coarser unit; None where some time is no whole number of it."""
+    import numpy as np
+
+    made = array.astype(f"{array.dtype.kind}8[{unit}]")
+    # By their bits: what is no time is equal to nothing, itself neither.
+    same = np.array_equal(made.astype(array.dtype).view("i8"), array.view("i8"))
+    return made if same else None
+
+
+def _nanoseconds(array: Any, exact: Any) -> Any:
+    """As ``_moments``, of times some of which have nanoseconds; ``exact``: the same, natively."""
+    import numpy as np
+
+    fine = _coarser(exact, "ns")
+    if fine is None:
+        raise _no_value(array, "times finer than nanoseconds")
+    kind = LOCAL_TIME if array.dtype.kind == "M" else DURATION
+    found = np.full(array.shape, None)
+    is_time = ~np.isnat(fine)
+    for place, count in zip(np.argwhere(is_time), fine[is_time].view("i8").tolist(), strict=True):
+        found[tuple(place)] = time_of(kind, count)
+    return found.tolist()
 
 
 def _no_value(array: Any, what: str) -> RefusedError:

@@ -2,8 +2,9 @@
 
 A table has columns: all records are maps with the same keys, and a column holds values of one
 type, or null. Types are made from the values (``_columns``), so pyarrow infers none. Whatever a
-file holds is read as the plain values of Python's types; what these would cut off (nanoseconds)
-or not tell (a field twice) is refused too.
+file holds is read as the plain values of Python's types, times with nanoseconds as those of
+``values.nanoseconds``; what these would cut off (nanoseconds in another zone than UTC) or not tell
+(a field twice) is refused.
 """
 
 from __future__ import annotations
@@ -22,6 +23,14 @@ from serialpack.formats.shared.document import Malformed
 from serialpack.formats.tables.room import MOST_VALUES, Room, is_plain
 from serialpack.formats.tables.room import arrow as arrow
 from serialpack.values.kinds import ROOT, Path, path_text, shown
+from serialpack.values.nanoseconds import (
+    DURATION,
+    LOCAL_TIME,
+    UTC_TIME,
+    fine_kind,
+    nanoseconds_of,
+    time_of,
+)
 
 #: So many keys of a map are told.
 _MOST_SAID = 20
@@ -64,8 +73,7 @@ def table_under(records: list[Any], schema: bytes) -> Any:
         fields = pa.ipc.read_schema(pa.py_buffer(schema))
         columns = [[record[field.name] for record in records] for field in fields]
         arrays = [
-            pa.array(column, type=field.type, from_pandas=False)
-            for column, field in zip(columns, fields, strict=True)
+            array_of(column, field.type) for column, field in zip(columns, fields, strict=True)
         ]
         return pa.Table.from_arrays(arrays, schema=fields)
 
@@ -136,9 +144,9 @@ def array_of(values: Sequence[Any], kind: Any) -> Any:
     pa = arrow()
     storage = kind if is_plain(kind) else _mapped(kind, _storage)
     with failures_told():
-        if storage == kind:
+        if storage == kind and not has_nanoseconds(kind):
             return pa.array(values, type=kind, from_pandas=False)
-        # pyarrow makes no UUIDs within arrays and maps.
+        # pyarrow makes no UUIDs within arrays and maps, and takes nanoseconds as integers.
         return cast(pa.array(_bare([*values]), type=storage, from_pandas=False), kind)
 
 
@@ -167,7 +175,7 @@ def _bare(value: Any) -> Any:
         return [_bare(item) for item in value]
     if type(value) is dict:
         return {key: _bare(item) for key, item in value.items()}
-    return value
+    return value if fine_kind(type(value)) is None else nanoseconds_of(value)
 
 
 def _storage(kind: Any) -> Any:
@@ -264,18 +272,67 @@ def _values(name: str, column: Any) -> list[Any]:
         if is_plain(column.type):
             plain: list[Any] = column.to_pylist()
             return plain
-        held = _mapped(column.type, _held)
-        if held != column.type:
-            column = pa.chunked_array([cast(chunk, held) for chunk in column.chunks], held)
-        # What says how to read maps is slow, whatever is read.
-        how = {"maps_as_pydicts": "strict"} if _has_map(held) else {}
-        values: list[Any] = column.to_pylist(**how)
-        return values
+        kind = column.type
+        try:
+            return _as_python(column, _mapped(kind, _held))
+        except pa.ArrowInvalid:  # a time with nanoseconds, perhaps
+            if not has_nanoseconds(kind):
+                raise
+        counts = _as_python(column, _mapped(kind, lambda leaf: _held(_counted(leaf))))
+        return [_timed(value, kind) for value in counts]
     except KeyError as error:  # a key twice in a map
         kind, why = "duplicate-keys", error
     except (pa.ArrowException, ValueError, ArithmeticError, TypeError) as error:
         kind, why = "value", error
     raise Unheld(Difference(0, f"${value_step(name)}", first_line(why), "", kind))
+
+
+def _as_python(column: Any, kind: Any) -> list[Any]:
+    """The values of a column as one of ``kind``."""
+    if kind != column.type:
+        pa = arrow()
+        column = pa.chunked_array([cast(chunk, kind) for chunk in column.chunks], kind)
+    # What says how to read maps is slow, whatever is read.
+    how = {"maps_as_pydicts": "strict"} if _has_map(kind) else {}
+    values: list[Any] = column.to_pylist(**how)
+    return values
+
+
+def has_nanoseconds(kind: Any) -> bool:
+    """Whether values of a type may be times with nanoseconds that ``values.nanoseconds`` holds."""
+    return bool(_mapped(kind, _counted) != kind)
+
+
+def _counted(kind: Any) -> Any:
+    """Of times with nanoseconds the type of their number."""
+    return kind if _time_kind(kind) is None else arrow().int64()
+
+
+def _time_kind(kind: Any) -> str | None:
+    """What times of a type with nanoseconds are; None for all others."""
+    is_a = arrow().types
+    if is_a.is_duration(kind):
+        return DURATION if kind.unit == "ns" else None
+    if not is_a.is_timestamp(kind) or kind.unit != "ns":
+        return None
+    return {None: LOCAL_TIME, "UTC": UTC_TIME, "+00:00": UTC_TIME}.get(kind.tz)
+
+
+def _timed(value: Any, kind: Any) -> Any:
+    """A value of ``kind`` with times for their numbers of nanoseconds."""
+    if value is None or is_plain(kind):
+        return value
+    is_a = arrow().types
+    if (time := _time_kind(kind)) is not None:
+        return time_of(time, value)
+    if is_a.is_struct(kind):
+        return {field.name: _timed(value[field.name], field.type) for field in kind}
+    if is_a.is_map(kind):
+        pairs = value.items()
+        return {_timed(k, kind.key_type): _timed(v, kind.item_type) for k, v in pairs}
+    if is_a.is_list(kind) or is_a.is_large_list(kind) or is_a.is_fixed_size_list(kind):
+        return [_timed(item, kind.value_type) for item in value]
+    return value
 
 
 def _has_map(kind: Any) -> bool:
