@@ -132,11 +132,13 @@ class Packer:
         if not self._dictionary:
             return
         yield self._dictionary
-        if self._packed:
-            saved = f", {format_size(self._saved)} smaller by it" if self._shared else ""
+        files = number_of(self._packed, "file")
+        if self._shared:
+            saved = f"{format_size(self._saved)} smaller by it"
             alone = "" if self._shared == self._packed else "; without it the others are no larger"
-            files = number_of(self._packed, "file")
-            yield f"{self._shared_dict}: used for {self._shared} of {files}{saved}{alone}"
+            yield f"{self._shared_dict}: used for {self._shared} of {files}, {saved}{alone}"
+        elif self._packed:
+            yield f"{self._shared_dict}: used for none of {files}: none is smaller by it"
 
     def _pack(self, path: str) -> dict[str, Any]:
         target = self._mover.targets.of(path, packed_name)

@@ -158,6 +158,8 @@ def test_where_it_does_not_pay_files_are_packed_without(run: Run, kinds: Path) -
         " no larger"
     ) in done.stderr.decode()
     run("unpack", "out/tiny 3.json.spk", "-o", "3.json")
+    again = run("pack", "in/tiny 3.json", "-o", "3.spk", "--shared-dict", "kinds.dict")
+    assert "kinds.dict: used for none of 1 file: none is smaller by it" in again.stderr.decode()
     (kinds / "kinds.dict").unlink()
     run("unpack", "--test", "out/tiny 3.json.spk")  # which needs none
 
