@@ -46,6 +46,9 @@ _MOST = 16 << 20
 _SUFFIX = ".dict"
 _MOST_NAMED = 64
 
+#: Bytes that tell one from other files.
+_HEAD = 16
+
 #: How one comes to be.
 _TRAINS = "pack -r FOLDER shared_dict=PATH trains one where there is none"
 
@@ -166,7 +169,7 @@ def _data_of(path: str, named: DictionaryName) -> bytes | None:
 
 
 def _candidates(folder: str) -> list[str]:
-    """The files of ``folder`` that are called as dictionaries are, and are as large at most.
+    """The files of ``folder`` that are called as dictionaries are, begin as one, and are no larger.
 
     It is listed anew where it changed: many containers may miss the same one.
     """
@@ -184,10 +187,19 @@ def _candidates(folder: str) -> list[str]:
                 ]
             if len(_listed) >= _KNOWN:
                 _listed.clear()
-            seen = _listed[folder] = state, sorted(found)[:_MOST_NAMED]
+            called = sorted(found)[:_MOST_NAMED]
+            seen = _listed[folder] = state, [path for path in called if _begins_as_one(path)]
     except OSError:
         return []
     return seen[1]
+
+
+def _begins_as_one(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return dictionary_id(file.read(_HEAD)) != 0
+    except OSError:
+        return False
 
 
 def _places() -> Iterator[str]:

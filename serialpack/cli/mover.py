@@ -90,6 +90,8 @@ class Mover:
         self._bar: FilesBar | None = None
         #: How many outputs were there already, and in the way.
         self._existing = 0
+        #: Called with the report of each file that was done.
+        self.reported: Callable[[Any], object] = lambda _: None
         #: What is done ahead, of which jobs, and by whom where not by this machine.
         self.batch: Batch | None = None
         self._jobs: Jobs | None = None
@@ -247,6 +249,7 @@ class Mover:
             return False
         if (report := self.batch.plain_report(path)) is not None:
             self._tally.add(report.sizes, 1)
+            self.reported(report)
         return report is not None
 
     def line(self, line: dict[str, Any]) -> None:
@@ -336,6 +339,7 @@ class Mover:
             for line in closing(report):
                 say(self._manner, line)
         self._tally.add(report.sizes, files(report))
+        self.reported(report)
         if self._times is not None:
             self._times.add(label, report.seconds, report.sizes)
         if not self._outputs.keep:

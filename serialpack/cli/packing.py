@@ -121,22 +121,31 @@ class Packer:
             found, files = train_dictionary(inputs, shared_dict, effort=self._how["effort"])
             how = f" trained from {number_of(files, 'file')},"
         self._how["shared_dict"] = shared_dict
+        mover.reported = self._count
         size = format_size(len(found.content))
         self._dictionary = (
             f"{shared_dict}:{how} {size}, XXH3-64 {found.named.check:016x}; keep it: without it"
             " what was packed with it cannot be unpacked"
         )
 
+    def _count(self, report: PackReport) -> None:
+        """Count what the dictionary was good for."""
+        self._packed += 1
+        self._shared += report.dictionary is not None
+        self._saved += report.saved
+
     def _dictionary_lines(self) -> Iterator[str]:
         """What is said of the dictionary at the end: which one, and what it was good for."""
         if not self._dictionary:
             return
         yield self._dictionary
-        if self._packed:
-            saved = f", {format_size(self._saved)} smaller by it" if self._shared else ""
+        files = number_of(self._packed, "file")
+        if self._shared:
+            saved = f"{format_size(self._saved)} smaller by it"
             alone = "" if self._shared == self._packed else "; without it the others are no larger"
-            files = number_of(self._packed, "file")
-            yield f"{self._shared_dict}: used for {self._shared} of {files}{saved}{alone}"
+            yield f"{self._shared_dict}: used for {self._shared} of {files}, {saved}{alone}"
+        elif self._packed:
+            yield f"{self._shared_dict}: used for none of {files}: none is smaller by it"
 
     def _pack(self, path: str) -> dict[str, Any]:
         target = self._mover.targets.of(path, packed_name)
@@ -158,9 +167,6 @@ class Packer:
         )
         if report is None:
             return {}
-        self._packed += 1
-        self._shared += report.dictionary is not None
-        self._saved += report.saved
         if self._manner.verbose:
             say(self._manner, f"  {report.format}: {report.why}")
         return _line(path, target, report) if self._mover.keeps_lines else {}

@@ -153,11 +153,15 @@ def test_where_it_does_not_pay_files_are_packed_without(run: Run, kinds: Path) -
     assert len(without) == 20
     assert all(name.startswith("tiny") for name in without)
     saved = format_size(size_of(kinds / "plain") - size_of(kinds / "out"))
-    assert (
-        f"kinds.dict: used for 60 of 80 files, {saved} smaller by it; without it the others are"
-        " no larger"
-    ) in done.stderr.decode()
+    told = run("pack", "-f", "-r", "in", "-o", "out", "--shared-dict", "kinds.dict")
+    for each in done, told:  # with a line for each file, and with none
+        assert (
+            f"kinds.dict: used for 60 of 80 files, {saved} smaller by it; without it the others"
+            " are no larger"
+        ) in each.stderr.decode()
     run("unpack", "out/tiny 3.json.spk", "-o", "3.json")
+    again = run("pack", "in/tiny 3.json", "-o", "3.spk", "--shared-dict", "kinds.dict")
+    assert "kinds.dict: used for none of 1 file: none is smaller by it" in again.stderr.decode()
     (kinds / "kinds.dict").unlink()
     run("unpack", "--test", "out/tiny 3.json.spk")  # which needs none
 
