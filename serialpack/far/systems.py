@@ -12,7 +12,7 @@ import stat
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import lru_cache, partial
-from typing import IO, Any, cast
+from typing import Any
 
 from serialpack.errors import FileError, MissingLibraryError, UsageError
 from serialpack.far import sftp
@@ -113,10 +113,11 @@ async def _client(**settings: Any) -> Any:
             return answer
         name, tag = str(request.url), answer.headers.get("ETag", "")
         tag = tag or answer.headers.get("Last-Modified", "")
-        if answer.status == 200:
-            answer.close()
-            raise RangesIgnored
         first = request.headers["Range"].startswith("bytes=0-")
+        if answer.status == 200:
+            if not first:
+                answer.close()
+            raise RangesIgnored(answer)
         if not first and seen.get(name, tag) != tag:
             answer.close()
             raise Changed
@@ -219,11 +220,31 @@ def opened(url: str) -> RangedFile | StreamedFile:
         fetch = partial(_fetch, file, url)
         try:
             return RangedFile(fetch, found, again, file.close)
-        except RangesIgnored:
+        except RangesIgnored as whole:
             file.close()
+            stream: Any = _Answer(fs.loop, whole.answer)
+    else:
+        told = {"size": found.st_size} if "size" in how else {}  # which it would ask for again
+        stream = tried(lambda: fs.open(path, "rb", block_size=0, **told), url, "read")
     _say_streamed(url)
-    stream = tried(lambda: fs.open(path, "rb", block_size=0), url, "read")
-    return StreamedFile(cast("IO[bytes]", stream), url, found, again)
+    return StreamedFile(stream, url, found, again)
+
+
+class _Answer:
+    """What a server of HTTP sends, read as it comes; ``loop``: where aiohttp waits for it."""
+
+    def __init__(self, loop: Any, answer: Any) -> None:
+        self._loop = loop
+        self._answer = answer
+
+    def read(self, size: int = -1) -> bytes:
+        from fsspec.asyn import sync
+
+        data: bytes = sync(self._loop, self._answer.content.read, size)
+        return data
+
+    def close(self) -> None:
+        self._loop.call_soon_threadsafe(self._answer.close)
 
 
 @lru_cache

@@ -9,7 +9,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterator
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from serialpack.errors import (
     ExistingFileError,
@@ -44,7 +44,11 @@ Found = TypeVar("Found")
 
 
 class RangesIgnored(Exception):
-    """The server gives the whole file where a part of it was asked for."""
+    """The server gives the whole file where a part of it was asked for: by ``answer``."""
+
+    def __init__(self, answer: Any) -> None:
+        super().__init__()
+        self.answer = answer
 
 
 class Changed(Exception):

@@ -222,6 +222,13 @@ def test_a_server_without_ranges_is_read_through(
         serialpack.open(url)
 
 
+def test_what_answers_the_first_look_is_read_on(server: FileServer, packed: bytes) -> None:
+    """Of a server without ranges: one transfer, where the answer was dropped and asked for anew."""
+    server.ranges = False
+    assert unpacked(server.url("records.spk")) == RECORDS
+    assert cost(server) == (2, len(packed))  # HEAD and GET
+
+
 def test_a_stream_that_breaks_is_no_end(server: FileServer) -> None:
     """What is read through is not tried again in its middle: the rest would be taken for all."""
     server.ranges = False
