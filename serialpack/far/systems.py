@@ -6,13 +6,14 @@ Credentials and settings are fsspec's and its libraries' own: ``AWS_*``, ``~/.aw
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import stat
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import lru_cache, partial
-from typing import Any
+from typing import IO, Any, cast
 
 from serialpack.errors import FileError, MissingLibraryError, UsageError
 from serialpack.far import sftp
@@ -113,11 +114,9 @@ async def _client(**settings: Any) -> Any:
             return answer
         name, tag = str(request.url), answer.headers.get("ETag", "")
         tag = tag or answer.headers.get("Last-Modified", "")
-        first = request.headers["Range"].startswith("bytes=0-")
         if answer.status == 200:
-            if not first:
-                answer.close()
-            raise RangesIgnored(answer)
+            raise RangesIgnored(cast("IO[bytes]", _Answer(asyncio.get_running_loop(), answer)))
+        first = request.headers["Range"].startswith("bytes=0-")
         if not first and seen.get(name, tag) != tag:
             answer.close()
             raise Changed
@@ -220,12 +219,14 @@ def opened(url: str) -> RangedFile | StreamedFile:
         fetch = partial(_fetch, file, url)
         try:
             return RangedFile(fetch, found, again, file.close)
-        except RangesIgnored as whole:
+        except RangesIgnored as ignored:
             file.close()
-            stream: Any = _Answer(fs.loop, whole.answer)
+            stream = ignored.whole
     else:
         told = {"size": found.st_size} if "size" in how else {}  # which it would ask for again
-        stream = tried(lambda: fs.open(path, "rb", block_size=0, **told), url, "read")
+        stream = cast(
+            "IO[bytes]", tried(lambda: fs.open(path, "rb", block_size=0, **told), url, "read")
+        )
     _say_streamed(url)
     return StreamedFile(stream, url, found, again)
 
@@ -266,4 +267,9 @@ def _fetch(file: Any, url: str, start: int, stop: int) -> bytes:
             raise Changed
         return data
 
-    return tried(fetched, url, "read")
+    try:
+        return tried(fetched, url, "read")
+    except RangesIgnored as error:
+        if start:  # it gave some before
+            raise as_ours(error, url, "read") from error
+        raise
