@@ -6,6 +6,7 @@ Credentials and settings are fsspec's and its libraries' own: ``AWS_*``, ``~/.aw
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import stat
@@ -114,8 +115,7 @@ async def _client(**settings: Any) -> Any:
         name, tag = str(request.url), answer.headers.get("ETag", "")
         tag = tag or answer.headers.get("Last-Modified", "")
         if answer.status == 200:
-            answer.close()
-            raise RangesIgnored
+            raise RangesIgnored(cast("IO[bytes]", _Answer(asyncio.get_running_loop(), answer)))
         first = request.headers["Range"].startswith("bytes=0-")
         if not first and seen.get(name, tag) != tag:
             answer.close()
@@ -219,11 +219,33 @@ def opened(url: str) -> RangedFile | StreamedFile:
         fetch = partial(_fetch, file, url)
         try:
             return RangedFile(fetch, found, again, file.close)
-        except RangesIgnored:
+        except RangesIgnored as ignored:
             file.close()
+            stream = ignored.whole
+    else:
+        told = {"size": found.st_size} if "size" in how else {}  # which it would ask for again
+        stream = cast(
+            "IO[bytes]", tried(lambda: fs.open(path, "rb", block_size=0, **told), url, "read")
+        )
     _say_streamed(url)
-    stream = tried(lambda: fs.open(path, "rb", block_size=0), url, "read")
-    return StreamedFile(cast("IO[bytes]", stream), url, found, again)
+    return StreamedFile(stream, url, found, again)
+
+
+class _Answer:
+    """What a server of HTTP sends, read as it comes; ``loop``: where aiohttp waits for it."""
+
+    def __init__(self, loop: Any, answer: Any) -> None:
+        self._loop = loop
+        self._answer = answer
+
+    def read(self, size: int = -1) -> bytes:
+        from fsspec.asyn import sync
+
+        data: bytes = sync(self._loop, self._answer.content.read, size)
+        return data
+
+    def close(self) -> None:
+        self._loop.call_soon_threadsafe(self._answer.close)
 
 
 @lru_cache
@@ -245,4 +267,9 @@ def _fetch(file: Any, url: str, start: int, stop: int) -> bytes:
             raise Changed
         return data
 
-    return tried(fetched, url, "read")
+    try:
+        return tried(fetched, url, "read")
+    except RangesIgnored as error:
+        if start:  # it gave some before
+            raise as_ours(error, url, "read") from error
+        raise

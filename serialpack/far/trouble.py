@@ -9,7 +9,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterator
-from typing import TypeVar
+from typing import IO, TypeVar
 
 from serialpack.errors import (
     ExistingFileError,
@@ -44,7 +44,11 @@ Found = TypeVar("Found")
 
 
 class RangesIgnored(Exception):
-    """The server gives the whole file where a part of it was asked for."""
+    """The server gives the whole file where a part of it was asked for: ``whole``, to be read."""
+
+    def __init__(self, whole: IO[bytes]) -> None:
+        super().__init__("the server gives no parts of it")
+        self.whole = whole
 
 
 class Changed(Exception):
@@ -79,6 +83,9 @@ def tried(call: Callable[[], Found], url: str, doing: str, *, asks_again: bool =
 
 def as_ours(error: Exception, url: str, doing: str) -> SerialpackError:
     """``error`` as one of ours: which file, what could not be done, why."""
+    for each in _causes(error):
+        if isinstance(each, RangesIgnored):
+            each.whole.close()
     if any(isinstance(each, Changed) or _status(each) == 412 for each in _causes(error)) or (
         type(error).__name__ == "FileExpired"
     ):

@@ -222,6 +222,20 @@ def test_a_server_without_ranges_is_read_through(
         serialpack.open(url)
 
 
+def test_what_answers_the_first_look_is_read_on(server: FileServer, packed: bytes) -> None:
+    """Of a server without ranges: one transfer, where the answer was dropped and asked for anew."""
+    server.ranges = False
+    assert unpacked(server.url("records.spk")) == RECORDS
+    assert cost(server) == (2, len(packed))  # HEAD and GET
+
+
+def test_a_server_that_stops_giving_parts_is_said(server: FileServer) -> None:
+    with serialpack.open(server.url("records.spk")) as records:
+        server.ranges = False
+        with pytest.raises(FileError, match="cannot read: the server gives no parts of it"):
+            records[10_000]
+
+
 def test_a_stream_that_breaks_is_no_end(server: FileServer) -> None:
     """What is read through is not tried again in its middle: the rest would be taken for all."""
     server.ranges = False
