@@ -152,3 +152,16 @@ def test_of_an_archive_the_notes_too(tmp_path: Path) -> None:
     with pytest.raises(serialpack.ArchiveError) as failed:
         serialpack.unpack_archive(tmp_path / "all.spk", tmp_path / "out")
     assert failed.value.__notes__ == ["a.json: exists already; force=True overwrites it"]
+
+
+@pytest.mark.parametrize("wrong", [None, 5, b"x", ["json"]])
+def test_an_argument_of_another_type_is_one_type_error(wrong: Any) -> None:
+    """They were errors of attributes, from deep within."""
+    kind = type(wrong).__name__
+    with pytest.raises(TypeError, match=f"chain must be text such as .*, not {kind}"):
+        serialpack.dumps(1, wrong)
+    with pytest.raises(TypeError, match=f"a format must be text such as .*, not {kind}"):
+        serialpack.convert(io.BytesIO(b"{}"), io.BytesIO(), to=wrong)
+    if wrong is not None:
+        with pytest.raises(TypeError, match=f"target must be a path or a .*, not {kind}"):
+            serialpack.dump(1, wrong)

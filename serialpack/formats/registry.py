@@ -50,8 +50,10 @@ class FormatRegistry:
     def spelled(self, said: str) -> str:
         """The name of the format that people call by its name or by an extension of its files.
 
-        ``jsonl``, ``.yml``, ``JSON``; UsageError as of ``declaration``.
+        ``jsonl``, ``.yml``, ``JSON``; UsageError as of ``declaration``, TypeError for no text.
         """
+        if not isinstance(said, str):
+            raise TypeError(f"a format must be text such as 'json', not {type(said).__name__}")
         name = said.strip().lower().removeprefix(".")
         found = None if name in self._by_name else self._by_extension.get(f".{name}")
         return self.declaration(name).name if found is None else found.name
