@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from serialpack.archive.read import unpack_archive as unpack_archive
     from serialpack.archive.write import pack_archive as pack_archive
     from serialpack.conversion.files import convert as convert
+    from serialpack.conversion.tables.shaping import Shaping as Shaping
     from serialpack.dictionaries import Trained as Trained
     from serialpack.dictionaries import train_dictionary as train_dictionary
     from serialpack.errors import ArchiveError as ArchiveError
@@ -72,6 +73,7 @@ _PUBLIC = {
     "unpack": "api",
     "inspect": "api",
     "convert": "conversion.files",
+    "Shaping": "conversion.tables.shaping",
     "train_dictionary": "dictionaries",
     "pack_archive": "archive.write",
     "unpack_archive": "archive.read",

@@ -110,7 +110,7 @@ def pack(
         check_target(target, force, opened.stat)
         head = opened.peek(HEAD)
         if is_container(head[:SNIFF]) and not force:
-            raise FileError("is a serialpack file already", hint="force=True packs it once more")
+            raise FileError("is a serialpack file already", hint="-f packs it once more")
         name, mtime = identity or _identity(opened)
         format = format or opened.format
         format = told(format, entry or name, head, AsFound(delimiter, encoding, no_header))
@@ -227,7 +227,7 @@ def unpack(
             if not ranges:
                 expect_restored(opened)
             if target is not None and not ranges and first_header(opened.peek).in_archive:
-                hint = "-o FOLDER, unpack_archive"
+                hint = "unpack -o FOLDER"
                 raise UsageError("an archive unpacks into a folder", hint=hint)
         how: Any = {"trust": trust, "threads": threads or usable_cores(), "max_size": max_size}
         with (

@@ -50,7 +50,7 @@ _MOST_NAMED = 64
 _HEAD = 16
 
 #: How one comes to be.
-_TRAINS = "pack -r FOLDER shared_dict=PATH trains one where there is none"
+_TRAINS = "pack -r FOLDER --shared-dict PATH trains one where there is none"
 
 #: So many files are known at a time.
 _KNOWN = 256
@@ -75,7 +75,7 @@ class Dictionary(NamedTuple):
             raise MissingFileError(
                 f"needs the dictionary {self.named}, which is neither beside it nor in"
                 f" {configuration_folder()}{other}",
-                hint="shared_dict=PATH names it",
+                hint="--shared-dict PATH names it",
             )
         return self.data
 

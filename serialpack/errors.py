@@ -1,8 +1,8 @@
 """One tree of errors. Each class owns its exit code; each instance carries its facts.
 
-The library raises them; only the command line prints them. ``str(error)`` is the whole line that
-a person needs. ``error.said`` is the same without the file's name, which the command line puts in
-front (escaped). Hints name arguments (``force=True``), which it turns into its options.
+The library raises them; only the command line prints them. Messages and hints name options
+(``-f``). ``error.said`` is what the command line prints, behind the file's name (escaped).
+``str(error)`` is the whole line for who calls the library, with arguments (``force=True``).
 
 Exit codes say what to do next: 1 the environment, 2 the call, 3 the input is damaged or not
 what it says, 4 refused (safety, a limit, a value that the chosen stage cannot hold).
@@ -45,8 +45,15 @@ class SerialpackError(Exception):
         text = f"{self.place}: {self.message}" if self.place else self.message
         return f"{text}; {self.hint}" if self.hint else text
 
+    @property
+    def told(self) -> str:
+        """The same, in the words of Python."""
+        from serialpack.arguments import in_arguments  # not above: a start does without
+
+        return in_arguments(self.said)
+
     def __str__(self) -> str:
-        return f"{self.path}: {self.said}" if self.path else self.said
+        return f"{self.path}: {self.told}" if self.path else self.told
 
 
 def _rebuild(
@@ -100,7 +107,7 @@ class ArchiveError(SerialpackError):
         self.failures = tuple(failures)
         self.exit_code = min((e.exit_code for _, e in failures), key=WORST_FIRST.index)
         for entry, error in failures:
-            self.add_note(f"{entry}: {error.said}")
+            self.add_note(f"{entry}: {error.told}")
 
 
 class MissingLibraryError(SerialpackError):

@@ -318,7 +318,7 @@ def _open_source(path: str) -> IO[bytes]:
 
 
 def exists(path: str) -> FileError:
-    return ExistingFileError("exists already", path=path, hint="force=True overwrites it")
+    return ExistingFileError("exists already", path=path, hint="-f overwrites it")
 
 
 def check_output(path: Path, *, force: bool, source: os.stat_result | None = None) -> None:

@@ -335,6 +335,8 @@ def _serialize(
             "default goes with object_hook: without it nothing proves that all attributes are kept",
             hint="verify=False goes without the proof",
         )
+    if not isinstance(chain, str):
+        raise TypeError(f"chain must be text such as 'msgpack+zstd', not {type(chain).__name__}")
     refused: Callable[[], ValueRefusedError] | None = None
     is_auto = chain.startswith("auto")
     for name in _tried(chain) if is_auto else (chain,):

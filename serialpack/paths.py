@@ -34,10 +34,10 @@ def entry_path(path: str) -> tuple[str, str]:
 def check_folder(folder: Path) -> None:
     """FileError where ``folder`` is something else."""
     if is_far(folder):
-        hint = "-o names a folder of this machine"
+        hint = "name a folder of this machine"
         raise FileError("an archive does not unpack into a far folder", path=folder, hint=hint)
     if os.path.lexists(folder) and not os.path.isdir(folder):
-        raise FileError("is no folder", path=os.fspath(folder), hint="name another one with -o")
+        raise FileError("is no folder", path=os.fspath(folder), hint="name another one")
 
 
 def make_folder(folder: Path) -> list[str]:

@@ -94,9 +94,13 @@ class _TargetStream:
 
 
 def check_target(target: Target | None, force: bool, source: os.stat_result | None) -> None:
-    """Raise what writing to ``target`` would raise at once."""
-    if isinstance(target, str | os.PathLike) and not is_device(target):
-        check_output(target, force=force, source=source)
+    """Raise what writing to ``target`` would raise at once; TypeError for what is no target."""
+    if isinstance(target, str | os.PathLike):
+        if not is_device(target):
+            check_output(target, force=force, source=source)
+    elif target is not None and not hasattr(target, "write"):
+        kind = type(target).__name__
+        raise TypeError(f"target must be a path or a binary file object, not {kind}")
 
 
 def target_name(target: Target | None) -> str | None:

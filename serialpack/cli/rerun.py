@@ -36,7 +36,7 @@ def is_done(path: str, target: str, *, force: bool) -> bool:
         return True
     if not force:
         raise ExistingFileError(
-            f"exists already, and {wrong}", path=target, hint="force=True overwrites it"
+            f"exists already, and {wrong}", path=target, hint="-f overwrites it"
         )
     return False
 

@@ -14,7 +14,6 @@ from serialpack.cli.words import (
     LESS_MEMORY,
     StandardOutputError,
     complain,
-    in_options,
     note,
     screen,
 )
@@ -88,7 +87,7 @@ def named(path: str) -> str:
 
 def error_line(error: SerialpackError) -> dict[str, Any]:
     """What a line of ``--json`` says of ``error``."""
-    line: dict[str, Any] = {"error": in_options(error.said), "exit": error.exit_code}
+    line: dict[str, Any] = {"error": error.said, "exit": error.exit_code}
     if isinstance(error, DamagedError) and error.damage:
         line["damage"] = [each._asdict() for each in error.damage]
     return line

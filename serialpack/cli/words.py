@@ -104,20 +104,8 @@ def name_standard_output() -> None:
     )
 
 
-#: What hints call the arguments of the library, and what the command line calls them.
-_OPTIONS = {"force=True": "-f", "trust=True": "--trust", "shared_dict=": "--shared-dict "}
-
-
-def in_options(message: str) -> str:
-    """``message`` with options in place of arguments."""
-    for argument, option in _OPTIONS.items():
-        message = message.replace(argument, option)
-    return message
-
-
 def complain(message: str, path: str | None = None) -> None:
     """One line on standard error."""
-    message = in_options(message)
     message = f"{path}: {message}" if path else message
     if "://" in message:
         from serialpack.far.urls import shown

@@ -144,11 +144,11 @@ def _at(obj: Any, path: str) -> Any:
 
 
 def _is_array(value: Any) -> bool:
-    """Whether it is an array or a scalar of NumPy's, and not of objects."""
+    """Whether it is an array or a scalar of NumPy's; none of objects, and none with nulls."""
     numpy = sys.modules.get("numpy")
     if numpy is None or not isinstance(value, numpy.ndarray | numpy.generic):
         return False
-    return not value.dtype.hasobject
+    return not (value.dtype.hasobject or isinstance(value, numpy.ma.MaskedArray))
 
 
 def _array(value: Any) -> Any:

@@ -103,7 +103,7 @@ def given_by(
     if header.in_archive:
         raise UsageError(
             "an archive is unpacked first, or one entry named",
-            hint="unpack -o FOLDER, --include PATH",
+            hint="unpack -o FOLDER gives its files, --include PATH takes one",
         )
     packed = member_plan(header, trust=trust)
     serializer = packed.chain.serializer

@@ -302,9 +302,11 @@ class TextProof(NamedTuple):
 
 def left_out_of(block: SourceBlock, records: int | None, error: Exception) -> LeftOut:
     """That ``records`` of a block were left out, because of ``error``."""
-    if isinstance(error, SerialpackError) and "--skip-bad" in (error.hint or ""):
+    if not isinstance(error, SerialpackError):
+        return LeftOut(block.first_record, block.offset, records, str(error))
+    if "--skip-bad" in (error.hint or ""):
         error.hint = None  # it is what was done
-    return LeftOut(block.first_record, block.offset, records, str(error))
+    return LeftOut(block.first_record, block.offset, records, error.said)
 
 
 def _column(block: SourceBlock, before: bytes) -> int:

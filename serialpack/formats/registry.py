@@ -50,9 +50,11 @@ class FormatRegistry:
     def spelled(self, said: str, *, to: bool = False) -> str:
         """The name of the format that people call by its name or by an extension of its files.
 
-        ``jsonl``, ``.yml``, ``JSON``; UsageError as of ``declaration``. ``to``: it is to be
-        written.
+        ``jsonl``, ``.yml``, ``JSON``; UsageError as of ``declaration``, TypeError for no text.
+        ``to``: it is to be written.
         """
+        if not isinstance(said, str):
+            raise TypeError(f"a format must be text such as 'json', not {type(said).__name__}")
         name = said.strip().lower().removeprefix(".")
         found = None if name in self._by_name else self._by_extension.get(f".{name}")
         if found is not None:

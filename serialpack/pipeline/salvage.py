@@ -74,7 +74,7 @@ def salvage_source(
         remains = find_remains(found.file)
         headers = filter(None, map(header_of, remains.members))
         if alone and any(header.in_archive for header in headers):
-            raise UsageError("an archive unpacks into a folder", hint="-o FOLDER, unpack_archive")
+            raise UsageError("an archive unpacks into a folder", hint="unpack -o FOLDER")
         out = LimitedWrite(write, max_size)
         how = {"trust": trust, "threads": threads, "progress": progress}
         done = [

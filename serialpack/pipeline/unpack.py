@@ -88,7 +88,7 @@ def untrusted(what: str, trusted: str) -> RefusedError:
     """That ``what`` can run code which is in the file; ``trusted``: what ``--trust`` does."""
     return RefusedError(
         f"{what} can run any code that the file's writer put into it",
-        hint=f"trust=True {trusted}",
+        hint=f"--trust {trusted}",
     )
 
 

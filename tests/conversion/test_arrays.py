@@ -97,7 +97,7 @@ def test_what_is_carried_is_told_and_refused_with_strict(
 
 
 def test_null_beside_numbers_is_nan_where_that_is_allowed() -> None:
-    with pytest.raises(ValueRefusedError, match="--lossy null lets it go"):
+    with pytest.raises(ValueRefusedError, match=r'lossy=\["null"\] lets it go'):
         made(b"[1, null]", "json")
     array, report = made(b"[1, null]", "json", lossy=["null"])
     assert array[0] == 1.0
@@ -127,7 +127,7 @@ def test_what_does_not_fit_is_one_line_with_a_way(name: str) -> None:
     with pytest.raises(ValueRefusedError, match=said) as caught:
         made(text.encode(), "json")
     assert "\n" not in str(caught.value)
-    assert "--to " in str(caught.value)
+    assert 'to="' in str(caught.value)
 
 
 def test_one_long_text_is_not_the_room_of_all() -> None:

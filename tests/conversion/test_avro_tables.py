@@ -36,7 +36,7 @@ def test_what_is_carried_and_what_is_the_same(name: str, block_size: int | None)
         assert written(records, "avro", block_size=block_size, strict=True)[0] == data
         return
     assert schema["type"] == "record"
-    with pytest.raises(serialpack.ValueRefusedError, match="without --strict"):
+    with pytest.raises(serialpack.ValueRefusedError, match="without strict=True"):
         written(records, "avro", block_size=block_size, strict=True)
 
 

@@ -99,5 +99,5 @@ def test_a_step_is_a_number_above_zero(step: str) -> None:
 def test_what_is_no_array_of_floats_is_refused() -> None:
     with pytest.raises(UsageError, match="rounds floats, and this is an array of <i8"):
         rounded(np.arange(3), "fixed:1")
-    with pytest.raises(UsageError, match="what --to json makes of this is none"):
+    with pytest.raises(UsageError, match='what to="json" makes of this is none'):
         rounded(np.zeros(3), "fixed:1", to="json")

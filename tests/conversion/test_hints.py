@@ -193,6 +193,6 @@ def test_a_table_asks_only_for_what_is_lost(target: str, tmp_path: Path) -> None
         source.write_text(text)
         with pytest.raises(serialpack.ValueRefusedError) as refused:
             serialpack.convert(source, into, to=target, force=True)
-        assert f"--lossy {rule} lets it go" in str(refused.value)
+        assert f'lossy=["{rule}"] lets it go' in str(refused.value)
         report = serialpack.convert(source, into, to=target, lossy=["all"], force=True)
         assert [loss.rule for loss in report.losses] == [rule]

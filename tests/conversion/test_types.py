@@ -230,7 +230,7 @@ def test_named_types_are_read_in_any_spelling_and_told() -> None:
     (told,) = report.carried
     assert (told.rule, told.count, told.was, told.became) == ("spellings", 3, "'00501'", "501")
     assert not report.comes_back
-    with pytest.raises(serialpack.ValueRefusedError, match="without --strict"):
+    with pytest.raises(serialpack.ValueRefusedError, match="without strict=True"):
         converted(source, "parquet", shaping=by_hand(zip="integer"), strict=True)
 
 

@@ -76,7 +76,7 @@ def test_outputs_stand_beside_what_can_be_written(url: str, packed: str, convert
 
 @pytest.mark.parametrize("url", ["https://h", "https://h/", "https://h/?a=b.json"])
 def test_what_has_no_name_needs_one(url: str) -> None:
-    with pytest.raises(serialpack.FileError, match="-o names the output"):
+    with pytest.raises(serialpack.FileError, match="names the output"):
         packed_name(url)
     assert base_name(url) == ""
 

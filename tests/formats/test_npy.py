@@ -216,7 +216,9 @@ def test_a_large_array_is_read_in_blocks_of_rows() -> None:
 
 
 def test_other_serializers_are_refused_not_guessed() -> None:
-    with pytest.raises(UsageError, match="is an array of them; unpack --to ndjson takes its rows"):
+    with pytest.raises(
+        UsageError, match=r'is an array of them; convert\(\.\.\., to="ndjson"\) takes'
+    ):
         serialpack.pack(io.BytesIO(WHOLE), io.BytesIO(), serializer="msgpack", format="npy")
 
 

@@ -307,7 +307,7 @@ def test_a_source_comes_back_with_its_declaration() -> None:
 def test_real_xml_is_not_typed(shared_data: Path) -> None:
     for path in (shared_data / "xml").iterdir():
         error = said(path.read_bytes(), "typed-xml", "xml")
-        assert "-s raw" in str(error)
+        assert 'serializer="raw"' in str(error)
 
 
 plain = st.one_of(

@@ -170,7 +170,7 @@ def test_what_python_does_not_hold_is_said(text: str, kind: str, path: str) -> N
     if isinstance(lost, Unheld):
         lost = lost.difference
     else:
-        assert "-s raw" in str(lost)
+        assert 'serializer="raw"' in str(lost)
     assert (lost.record, lost.kind, lost.value_path) == (1, kind, path)
 
 

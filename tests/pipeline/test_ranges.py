@@ -136,5 +136,5 @@ def test_joined_members_are_one_sequence() -> None:
 def test_values_have_no_bytes_to_address() -> None:
     out = io.BytesIO()
     serialpack.pack(io.BytesIO(b'{"a":  1.50}'), out, serializer="json", format="json")
-    with pytest.raises(serialpack.UsageError, match="--records"):
+    with pytest.raises(serialpack.UsageError, match="record_range"):
         serialpack.unpack(io.BytesIO(out.getvalue()), io.BytesIO(), byte_range=(0, 1))

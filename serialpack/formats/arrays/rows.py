@@ -246,7 +246,7 @@ def dtype_in(header: ArrayHeader) -> Any:
     if header.has_objects:
         raise RefusedError(
             "its items are Python objects, a pickle that can run code",
-            hint="unpack --to with trust=True converts it, if you know who wrote it",
+            hint="unpack --to FORMAT --trust converts it, if you know who wrote it",
         )
     try:
         return dtype_of(header.descr)

@@ -162,8 +162,10 @@ def _heads(file: Any, count: int) -> Iterator[bytes]:
         if is_dataset(node):
             try:
                 yield shown_corner({node.name: f"({why})" if why else corner(node.what, count)})
-            except (NoArray, RefusedError) as error:
+            except NoArray as error:
                 yield shown_corner({node.name: f"({error})"})
+            except RefusedError as error:
+                yield shown_corner({node.name: f"({error.said})"})
         if node.what is not None:
             for name, shown in shown_attributes(node.what, node.name, count):
                 yield shown_corner({name: shown})
@@ -174,8 +176,10 @@ def _why_not(file: Any, node: TreeNode) -> str:
     try:
         if is_dataset(node):
             check(file, node.what)
-    except (NoArray, SerialpackError) as why:
+    except NoArray as why:
         return str(why)
+    except SerialpackError as why:
+        return why.said
     return ""
 
 
