@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, cast
 
 from serialpack.api import opened_source
 from serialpack.bench.disk import HOW, Through
-from serialpack.bench.results import Results, Row, from_json
+from serialpack.bench.results import Results, Row, from_json, shown_source
 from serialpack.errors import InputError
 from serialpack.files import Path
 from serialpack.output import Output
@@ -204,7 +204,7 @@ _RULE = (
 
 def changes_text(changes: Changes) -> str:
     """``changes`` as lines to read: the largest first."""
-    lines = [f"{changes.source}: {changes.new}, compared with {changes.old}"]
+    lines = [f"{shown_source(changes.source)}: {changes.new}, compared with {changes.old}"]
     lines += [f"differs: {line}" for line in changes.differs]
     measured = [change for change in changes.changes if change.times is not None]
     measured.sort(key=lambda change: -_apart(change.times or 1.0, 1.0))

@@ -123,10 +123,15 @@ class SampledFiles(NamedTuple):
     measured: list[str]
 
 
+def shown_source(source: str) -> str:
+    """What people are told was measured."""
+    return "standard input" if source == "-" else source
+
+
 class Results(NamedTuple):
     """All that one run of bench found."""
 
-    #: What was measured: a file's path, or a sample (``contacts:60000``).
+    #: What was measured: a file's path, a sample (``contacts:60000``), or ``-``: a pipe.
     source: str
     #: file: bytes are packed. object: Python objects are dumped and loaded.
     mode: Literal["file", "object"]

@@ -250,4 +250,8 @@ def test_compare_measures_the_same_source_again(
     run("bench", *options, "--save", old, source, stdin=records.read_bytes())
     copy.unlink()
     done = run("bench", *options, "--compare", old, stdin=records.read_bytes(), code=code)
-    assert b"not there any more" in done.stderr if code else done.stdout.startswith(b"-: ")
+    assert (
+        b"not there any more" in done.stderr
+        if code
+        else done.stdout.startswith(b"standard input: ")
+    )

@@ -65,11 +65,6 @@ def _counts(names: list[str]) -> dict[str, int]:
     return {name: names.count(name) for name in set(names)}
 
 
-def source(results: Results) -> str:
-    """What the source is called."""
-    return "standard input" if results.source == "-" else results.source
-
-
 def headline(results: Results) -> str:
     """What was measured, without its name."""
     what = "Python objects" if results.mode == "object" else results.format

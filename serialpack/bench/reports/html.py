@@ -14,7 +14,7 @@ from serialpack.bench.reports import _words
 from serialpack.bench.reports._columns import ReportColumn, anchor_row, by_size, columns
 from serialpack.bench.reports._pictures import pictures
 from serialpack.bench.reports._sweep import is_sweep
-from serialpack.bench.results import Results, Row
+from serialpack.bench.results import Results, Row, shown_source
 from serialpack.text import printable
 
 
@@ -26,7 +26,7 @@ def html(results: Results) -> str:
         " img-src data:; base-uri 'none'; form-action 'none'",
         "style": style,
         "script": script,
-        "source": shown(_words.source(results)),
+        "source": shown(shown_source(results.source)),
         "headline": shown(_words.headline(results)),
         "effort": shown(_words.effort(results)),
         "machine": shown(_words.machine(results)),

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from serialpack.bench.reports import _words
 from serialpack.bench.reports._columns import ReportColumn, anchor_row, by_size, columns
 from serialpack.bench.reports._sweep import is_sweep, matrices
-from serialpack.bench.results import Results, Row
+from serialpack.bench.results import Results, Row, shown_source
 from serialpack.text import printable
 
 #: What has a meaning in Markdown, or in the HTML that it may hold.
@@ -24,7 +24,7 @@ def markdown(results: Results) -> str:
 
 
 def _lines(results: Results) -> Iterator[str]:
-    yield f"### {_text(_words.source(results))}"
+    yield f"### {_text(shown_source(results.source))}"
     yield ""
     yield f"{_text(_words.headline(results))}. {_text(_words.effort(results))}."
     yield ""

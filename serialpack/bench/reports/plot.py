@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from serialpack.bench.reports import _words
 from serialpack.bench.reports._drawing import Axis, Dot, Scatter, axes_of, placed, scatter
 from serialpack.bench.reports._sweep import Curves, curves, is_sweep
-from serialpack.bench.results import Results
+from serialpack.bench.results import Results, shown_source
 from serialpack.errors import MissingLibraryError, UsageError
 from serialpack.output import Output
 from serialpack.stages.stage import is_installed
@@ -98,7 +98,7 @@ def _figure(results: Results, rows: int, width: float, height: float) -> tuple[F
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height), layout="constrained")
-    title = f"{_words.source(results)}: {_words.headline(results)}"
+    title = f"{shown_source(results.source)}: {_words.headline(results)}"
     figure.suptitle(printable(title), fontsize=11, wrap=True)
     return figure, figure.subplots(rows, 2, squeeze=False)
 

@@ -16,7 +16,7 @@ from serialpack.bench.reports._columns import (
     seconds,
 )
 from serialpack.bench.reports._sweep import Matrix, is_sweep, matrices
-from serialpack.bench.results import Results, Row
+from serialpack.bench.results import Results, Row, shown_source
 from serialpack.text import aligned, printable
 
 #: So many rows are shown, and of a sweep so many values of n.
@@ -53,7 +53,9 @@ def table(results: Results, *, width: int, colour: bool) -> str:
 
 
 def _lines(results: Results, width: int) -> Iterator[Line]:
-    yield from _wrapped(f"{_words.source(results)}: {_words.headline(results)}", width, "bold")
+    yield from _wrapped(
+        f"{shown_source(results.source)}: {_words.headline(results)}", width, "bold"
+    )
     yield from _wrapped(_words.effort(results), width, "")
     yield from _wrapped(_words.machine(results), width, "dim")
     yield "", ""
