@@ -35,6 +35,9 @@ def _give_children_usual_signals() -> None:
 
 _give_children_usual_signals()
 
+# Where a test limits memory, a library of Rust that wants to print a backtrace aborts.
+os.environ["RUST_BACKTRACE"] = "0"
+
 
 def pytest_make_parametrize_id(val: object) -> str | None:
     """Long ones are cut: pytest says them to every child in a variable of the environment, of which

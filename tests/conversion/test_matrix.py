@@ -16,6 +16,7 @@ from itertools import groupby
 from typing import Any
 from uuid import UUID
 
+import numpy as np
 import pytest
 
 import serialpack
@@ -193,6 +194,8 @@ def as_text(value: Any) -> Any:
         return Losses({"timestamps"}).apply([value], frozenset({"timedelta"}), _never, 0)[0]
     if isinstance(value, date | time):
         return value.isoformat()
+    if isinstance(value, np.datetime64):
+        return str(np.datetime_as_string(value))
     if isinstance(value, Decimal | Fraction | UUID):
         return str(value)
     if type(value).__module__.startswith("msgpack"):
