@@ -6,6 +6,8 @@ import importlib
 import os
 import signal
 import sys
+from collections.abc import Callable
+from functools import partial
 from types import FrameType
 from typing import Any, cast
 
@@ -109,8 +111,8 @@ def app() -> None:
 
 def run(args: list[str]) -> int:
     """Run the command line ``args``; the exit code."""
-    if sys.unraisablehook is sys.__unraisablehook__:
-        sys.unraisablehook = _unraisable
+    if sys.unraisablehook in (sys.__unraisablehook__, callable):  # Python's, or that of the guard
+        sys.unraisablehook = partial(_unraisable, sys.unraisablehook)
     try:
         for number in _SIGNALS:
             # What is ignored stays so: nohup, and jobs that a script puts in the background.
@@ -178,10 +180,12 @@ def _stop(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
     raise Stopped(number)
 
 
-def _unraisable(event: sys.UnraisableHookArgs) -> None:
+def _unraisable(
+    before: Callable[[sys.UnraisableHookArgs], object], event: sys.UnraisableHookArgs
+) -> None:
     """End here where a signal came in the middle of what cannot raise, as ``__del__``."""
     if not isinstance(event.exc_value, Stopped):
-        sys.__unraisablehook__(event)
+        before(event)
         return
     remove_hidden()
     signal.signal(event.exc_value.number, signal.SIG_DFL)

@@ -195,6 +195,35 @@ def test_every_verb_on_every_rung(
     assert codes[_RUNGS[0]] == 1
 
 
+#: A signal in the middle of what cannot raise, as the end of an import may be.
+_LOST = """
+import os, signal, sys, time, weakref
+from serialpack.cli import app
+from serialpack.cli.guard import guarded
+
+class Thing:
+    pass
+
+def work(_):
+    thing = Thing()
+    there = weakref.ref(thing, lambda _: os.kill(os.getpid(), signal.SIGTERM) or sorted([2, 1]))
+    del thing
+    time.sleep(1)
+    return 0
+
+app._answer = work
+sys.exit(guarded(lambda: app.run([])))
+"""
+
+
+def test_no_signal_is_lost_where_nothing_can_be_raised(tmp_path: Path) -> None:
+    """The work went on to its end once, and no other signal was heard."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", _LOST], stderr=subprocess.PIPE, env=environment(tmp_path)
+    )
+    finish(process, 128 + signal.SIGTERM)
+
+
 def test_signals_and_exit_codes_pass(start: Start, tmp_path: Path) -> None:
     """A command whose memory is limited ends as any other does."""
     (tmp_path / "x").write_bytes(records(64 * KIB))
