@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 from uuid import UUID
 
-from serialpack.conversion.durations import duration_of, nanoseconds_of
+from serialpack.conversion.durations import duration_of, nanoseconds_in
 from serialpack.values.equality import difference
 from serialpack.values.nanoseconds import DURATION, LOCAL_TIME, UTC_TIME, fine_kind
 
@@ -39,7 +39,7 @@ def _moment(text: str, kind: type) -> Any:
     if fine == LOCAL_TIME:
         return kind(text)
     if fine == DURATION:
-        return kind(nanoseconds_of(text), "ns")
+        return kind(nanoseconds_in(text), "ns")
     if fine == UTC_TIME:
         whole, _, rest = text.partition(".")
         seconds = datetime.fromisoformat(whole + "+00:00") - datetime.fromisoformat(_EPOCH)

@@ -35,13 +35,13 @@ def nanoseconds_text(value: int) -> str:
 
 def duration_of(text: str) -> timedelta:
     """The duration of a text, of days and below; ValueError, OverflowError."""
-    micro, nano = divmod(nanoseconds_of(text), 1000)
+    micro, nano = divmod(nanoseconds_in(text), 1000)
     if nano:
         raise ValueError(text)
     return timedelta(microseconds=micro)
 
 
-def nanoseconds_of(text: str) -> int:
+def nanoseconds_in(text: str) -> int:
     """The nanoseconds of a text, of days and below; ValueError."""
     found = _DURATION.fullmatch(text)
     if found is None or text.endswith(("P", "T")):

@@ -142,9 +142,9 @@ def _type(column: ColumnType, most: int) -> Any:
 def array_of(values: Sequence[Any], kind: Any) -> Any:
     """A column of values; as ``table_of``."""
     pa = arrow()
-    storage = kind if is_plain(kind) else _mapped(kind, _storage)
+    storage = kind if (plain := is_plain(kind)) else _mapped(kind, _storage)
     with failures_told():
-        if storage == kind and not has_nanoseconds(kind):
+        if plain or (storage == kind and not has_nanoseconds(kind)):
             return pa.array(values, type=kind, from_pandas=False)
         # pyarrow makes no UUIDs within arrays and maps, and takes nanoseconds as integers.
         return cast(pa.array(_bare([*values]), type=storage, from_pandas=False), kind)
