@@ -111,8 +111,7 @@ def app() -> None:
 
 def run(args: list[str]) -> int:
     """Run the command line ``args``; the exit code."""
-    if sys.unraisablehook in (sys.__unraisablehook__, callable):  # Python's, or that of the guard
-        sys.unraisablehook = partial(_unraisable, sys.unraisablehook)
+    before, sys.unraisablehook = sys.unraisablehook, partial(_unraisable, sys.unraisablehook)
     try:
         for number in _SIGNALS:
             # What is ignored stays so: nohup, and jobs that a script puts in the background.
@@ -126,6 +125,8 @@ def run(args: list[str]) -> int:
     except Stopped as stopped:
         remove_hidden()
         return 128 + stopped.number
+    finally:
+        sys.unraisablehook = before
     return code
 
 

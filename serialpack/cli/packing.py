@@ -143,7 +143,7 @@ class Packer:
         if self._shared:
             saved = f"{format_size(self._saved)} smaller by it"
             alone = "" if self._shared == self._packed else "; without it the others are no larger"
-            yield f"{self._shared_dict}: used for {self._shared} of {files}, {saved}{alone}"
+            yield f"{self._shared_dict}: used for {self._shared:,} of {files}, {saved}{alone}"
         elif self._packed:
             yield f"{self._shared_dict}: used for none of {files}: none is smaller by it"
 
