@@ -39,6 +39,9 @@ _NO_MEMORY = (
     "not enough memory",
 )
 
+#: Seconds after which a signal that came while a native module was loaded is answered, if it is.
+_GLANCE = 0.01
+
 _SIGNALS = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n)]
 
 
@@ -174,11 +177,27 @@ def _answer(args: list[str]) -> int:
     return int(code or 0)
 
 
-def _stop(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
+def _stop(number: int, frame: FrameType | None) -> None:
     # Once is enough: a second Ctrl-C must not break into the cleaning up.
     for each in _SIGNALS:
         signal.signal(each, signal.SIG_IGN)
+    if _loads_native(frame) and hasattr(signal, "setitimer"):
+        # What is raised there becomes a panic of Rust's, or an error of another kind: wait for it.
+        signal.signal(signal.SIGALRM, lambda _, frame: _stop(number, frame))
+        signal.setitimer(signal.ITIMER_REAL, _GLANCE)
+        return
     raise Stopped(number)
+
+
+def _loads_native(frame: FrameType | None) -> bool:
+    """Whether ``frame`` is called by the first steps of a native module, as it is imported."""
+    from importlib.machinery import ExtensionFileLoader
+
+    first_steps = ExtensionFileLoader.create_module, ExtensionFileLoader.exec_module
+    codes = {step.__code__ for step in first_steps}
+    while frame is not None and frame.f_code not in codes:
+        frame = frame.f_back
+    return frame is not None
 
 
 def _unraisable(

@@ -306,3 +306,29 @@ def test_a_signal_where_nothing_can_be_raised_ends_the_program(
     assert finish(process, -number) == ""
     assert not hidden(tmp_path)
     assert not (tmp_path / "out").exists()
+
+
+@each_signal
+def test_a_signal_while_a_native_module_is_loaded_waits_for_its_first_steps(
+    start: Start, tmp_path: Path, number: signal.Signals
+) -> None:
+    """What is raised in these becomes a panic of Rust's, with a page of traceback and exit 1."""
+    pytest.importorskip("pcodec")
+    folder = tmp_path / "loads"
+    folder.mkdir()
+    (folder / "sitecustomize.py").write_text(
+        "import os, sys\n"
+        "def steps(frame, event, argument):\n"
+        "    if frame.f_code.co_filename == '<string>':\n"
+        "        sys.settrace(None)\n"
+        f"        os.kill(os.getpid(), {int(number)})\n"
+        "def loads(event, named):\n"
+        "    if event == 'import' and named[0] == 'pcodec.pcodec':\n"
+        "        sys.settrace(steps)\n"
+        "sys.addaudithook(loads)\n"
+    )
+    (tmp_path / "rows.ndjson").write_bytes(records(100 * KIB))
+    root = Path(__file__).parents[2]
+    env = {"PYTHONPATH": os.pathsep.join(map(str, (folder, root)))}
+    end_of(start("pack", "-j", "1", "-s", "columns", "rows.ndjson", env=env), number)
+    assert not hidden(tmp_path)
