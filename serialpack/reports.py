@@ -107,7 +107,8 @@ class UnpackReport(NamedTuple):
 
     ``entry``: the path in the archive that it came from, where it was one. ``damage`` and
     ``lost``: with ``salvage``, what is damaged in the container, and of the source lost by that.
-    ``entries``: how many there are in it, where it is an archive.
+    ``entries``: how many there are in it, where it is an archive. ``left``: with
+    ``skip_existing``, that the target was there, held the same bytes, and was left as it was.
     """
 
     source: str
@@ -126,6 +127,7 @@ class UnpackReport(NamedTuple):
     damage: tuple[Damage, ...] = ()
     lost: tuple[LostRange, ...] = ()
     entries: int | None = None
+    left: bool = False
 
     @property
     def whole_blocks(self) -> str:

@@ -220,9 +220,11 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
     ("*", "--skip-existing"): (
         "For a batch that is run again, also one that was killed. An output that is whole and has"
         " the time of its source, or a later one, is left as it is; of a container that is seen by"
-        " its end. One that is older, or not whole, is refused, or with `-f` made anew. Hidden"
+        " its end. One that is older, or not whole, is refused, or with `-f` made anew. An entry of"
+        " an archive is left where the file that is there holds the same bytes. Hidden"
         " files that a killed run left beside outputs, and that no process holds, are removed,"
-        " which is said. With `--rm` an output that is there is made again and compared, and only"
+        " which is said; with `-f` too, and beside an archive, and by `unpack` of one, always. With"
+        " `--rm` an output that is there is made again and compared, and only"
         " then its source is removed.",
     ),
     ("*", "--sync"): (

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from serialpack.container.records import Header
 from serialpack.container.rows import EntryRow, cut
+from serialpack.disk import remove_dead
 from serialpack.errors import (
     ArchiveError,
     Damage,
@@ -23,6 +24,7 @@ from serialpack.paths import check_folder, make_folder, place_below
 from serialpack.pipeline.shared import SharedBlock
 from serialpack.pipeline.unpack import LimitedWrite
 from serialpack.reports import ArchiveReport, UnpackReport
+from serialpack.stages.stage import Buffer
 from serialpack.text import number_of
 
 Done = TypeVar("Done")
@@ -54,7 +56,8 @@ class Placer:
 
     Files are brought to disk together, many at a time; ``each`` is called once they are there.
     ``wanted`` says which are to be written: None is all. ``finish`` is to be called at the end:
-    folders get their modes and times then; those that were there before only with ``force``.
+    folders get their modes and times then; those that were there before only with ``force`` or
+    ``skip_existing``, which leaves what an earlier run has written, also one that was killed.
     """
 
     def __init__(
@@ -65,6 +68,7 @@ class Placer:
         wanted: Wanted | None,
         max_size: int | None,
         force: bool,
+        skip_existing: bool,
         each: Each | None,
     ) -> None:
         self.source = source
@@ -73,19 +77,25 @@ class Placer:
         self.failures: list[tuple[str, SerialpackError]] = []
         #: How many entries do not belong to whom the archive says.
         self.unowned = 0
+        #: How many hidden files of killed runs were removed.
+        self._dead = 0
         self.folder = folder
         self._force = force
+        #: What is overwritten anyway is not looked at.
+        self._skip = skip_existing and not force
         self._each = each
         self._out = LimitedWrite(len, max_size)
         self._group = OutputGroup()
         #: What waits to be brought to disk, and where it goes.
         self._waiting: dict[str, tuple[str, UnpackReport]] = {}
         self._bytes = 0
+        #: The files that were there, and hold what they are to.
+        self._same: set[str] = set()
         #: The files written so far: two paths can be one file, where case does not count.
         self._written: set[tuple[int, int]] = set()
         #: Folders that get their modes and times, and which of those met were there before.
         self._folders: dict[str, EntryRow] = {}
-        self._there: dict[str, bool] = {}
+        self._there: dict[str, bool] = {"": os.path.isdir(folder)}
         # Nothing is made for globs that fit nothing.
         (make_folder if wanted is None else check_folder)(folder)
 
@@ -125,6 +135,9 @@ class Placer:
         path = self._place(entry.path)
         if path in self._waiting or self._is_ours(path):
             raise FileError("another entry has the same path", path=path)
+        if self._skip and os.path.isfile(path) and not os.path.islink(path):
+            done = self._left(path, restore)
+            return path, done
         check_output(path, force=self._force, source=self.source.stat)
         with Output(
             path, force=self._force, mtime=mtime, mode=entry.mode or None, owner=entry.owner
@@ -135,8 +148,26 @@ class Placer:
         self._bytes += os.fstat(output.fd).st_size
         return path, done
 
+    def _left(self, path: str, restore: Callable[[LimitedWrite], Done]) -> Done:
+        """What came of ``restore`` where that is what ``path`` holds; ExistingFileError if not."""
+        with open(path, "rb") as there:
+            same = True
+
+            def compare(data: Buffer) -> int:
+                nonlocal same
+                same = same and there.read(len(data)) == data
+                return len(data)
+
+            self._out.write = compare
+            done = restore(self._out)
+            if not same or there.read(1):
+                raise exists(path)
+        self._same.add(path)
+        return done
+
     def report(self, entry: str, path: str, report: UnpackReport) -> None:
         """``entry``, which was written to ``path``, is whole, and waits to be brought to disk."""
+        report = report._replace(left=path in self._same)
         self._waiting[path] = entry, report
         if len(self._waiting) >= MOST_FILES or self._bytes >= _MOST_BYTES:
             self.commit()
@@ -168,7 +199,7 @@ class Placer:
                     raise RefusedError("a symbolic link stands where a folder is to be", path=path)
                 there = self._there.setdefault(entry.path, os.path.isdir(path))
                 make_folder(path)
-                if self._force or not there:
+                if self._force or self._skip or not there:
                     self._folders[path] = entry
             else:
                 self._link(path, entry)
@@ -198,6 +229,8 @@ class Placer:
         if os.path.isabs(target) or ".." in parts[up:] or not within:
             raise RefusedError(f"is a link out of the folder, to {target!r}", path=path)
         try:
+            if self._skip and os.path.islink(path) and os.readlink(path) == target:
+                return
             if os.path.lexists(path):
                 if not self._force or (os.path.isdir(path) and not os.path.islink(path)):
                     raise exists(path)
@@ -211,8 +244,13 @@ class Placer:
             raise file_error(error, path, "make the link") from error
 
     def finish(self) -> None:
-        """Bring all to disk; give folders their modes and times, the inner ones first."""
+        """Bring all to disk; give folders their modes and times, the inner ones first.
+
+        What a killed run left hidden in them is removed.
+        """
         self.commit()
+        there = [each for each, was_there in self._there.items() if was_there]
+        self._dead = sum(remove_dead(os.path.join(self.folder, each)) for each in there)
         for path, entry in sorted(self._folders.items(), reverse=True):
             try:
                 if entry.owner is not None:
@@ -232,6 +270,8 @@ class Placer:
         if self.wanted is not None and not self.reports and not damage:
             raise none_fits()
         notes = []
+        if self._dead:
+            notes.append(f"removed {number_of(self._dead, 'hidden file')} of a killed run")
         if self.unowned:
             some = f"{self.unowned:,} of {number_of(len(self.reports), 'entry', 'entries')}"
             notes.append(f"{some} are yours: the system does not permit to give them their owners")

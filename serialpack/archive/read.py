@@ -49,6 +49,7 @@ def unpack_archive(
     threads: int | None = None,
     max_size: int | None = None,
     force: bool = False,
+    skip_existing: bool = False,
     salvage: bool = False,
     progress: Progress | None = None,
     each: Each | None = None,
@@ -57,7 +58,8 @@ def unpack_archive(
     globs choose, only for what they choose.
 
     Each file appears whole or not at all, with its mode and modification time, and never outside
-    of ``folder``; one that is there is overwritten only with ``force``. Links are made that lead
+    of ``folder``; one that is there is overwritten only with ``force``, and with ``skip_existing``
+    left where it holds the same bytes. Links are made that lead
     to what is in ``folder``. An entry that fails does not stop the rest: ``each(entry, report or
     error)`` is called for every one, and in the end ArchiveError raised. ``include``, ``exclude``:
     globs (``serialpack.globs``) over paths of entries; where the source can be sought, only blocks
@@ -71,6 +73,7 @@ def unpack_archive(
     check_threads(threads)
     wanted = chosen_by(include, exclude)
     how: Any = {"wanted": wanted, "max_size": max_size, "force": force, "each": each}
+    how["skip_existing"] = skip_existing
     with opened_source(source) as opened:
         if salvage:
             from serialpack.archive.left import unpack_left

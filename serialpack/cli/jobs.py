@@ -10,11 +10,9 @@ from serialpack.cli.naming import check_removal
 from serialpack.cli.outputs import Targets
 from serialpack.cli.requests import Outputs
 from serialpack.cli.run import check_name
-from serialpack.disk import remove_dead
 from serialpack.errors import ExistingFileError, SerialpackError
 from serialpack.far import is_far
 from serialpack.files import status
-from serialpack.text import number_of
 
 
 class Jobs:
@@ -60,13 +58,10 @@ class Jobs:
         return self._left.get(path)
 
     def without_dead(self) -> Iterator[str]:
-        """Remove the hidden files of killed runs where outputs go; what is said of it, a line
-        each."""
-        targets = [*(job.target for job in self.all if job.target), *self._left.values()]
-        for folder in {os.path.dirname(each) for each in targets}:
-            if count := remove_dead(folder or "."):
-                words = number_of(count, "hidden file")
-                yield f"{folder or '.'}: removed {words} of a killed run"
+        """Remove what killed runs left where outputs go; what is said of it, a line each."""
+        from serialpack.cli.rerun import without_dead
+
+        return without_dead([*(job.target for job in self.all if job.target), *self._left.values()])
 
     def _job(
         self, path: str, target_of: Callable[[str], str | None], to: Callable[[str], str]

@@ -126,7 +126,7 @@ class Mover:
         from serialpack.cli.jobs import Jobs
 
         self._jobs = jobs = Jobs(paths, self.targets, outputs, target, to)
-        if outputs.skip_existing:
+        if outputs.skip_existing or outputs.force:
             self._found.notes.extend(jobs.without_dead())
         threads = outputs.threads or usable_cores()
         much = len(jobs.all) >= from_files or sum(job.size for job in jobs.all) >= from_bytes
@@ -254,8 +254,7 @@ class Mover:
 
     def line(self, line: dict[str, Any]) -> None:
         """A line about a part of what is done, for ``--json`` and the journal."""
-        if "error" in line:
-            self._tally.fail()
+        self._tally.part(line)
         print_line(self._manner, line)
         self._keep(line)
 

@@ -173,12 +173,16 @@ class Packer:
 
     def _pack_archive(self, target: str) -> dict[str, Any]:
         from serialpack.archive.write import pack_archive
+        from serialpack.cli.rerun import without_dead
 
         entries, refused = _entries(self._inputs, self._manner, recursive=self._recursive)
         for path, error in refused:
             if not entries:
                 raise error
             self._tell(target, {path: path}, path, error)
+        if not self._mover.dry_run:
+            for line in without_dead([target]):
+                say(self._manner, line)
         files = [path for path in entries.values() if _is_file(path)]
         given = [self._mover.input(path) for path in files]
 

@@ -182,6 +182,7 @@ class Unpacker:
                 source,
                 below,
                 progress=bar,
+                skip_existing=asked.outputs.skip_existing,
                 each=lambda entry, found: self._tell(path, entry, found),
                 **self._how(),
                 **self._chosen,
@@ -191,7 +192,7 @@ class Unpacker:
             closing=lambda done: self._sum(path, folder, done),
             counts_written=True,
             grouped=False,
-            files=lambda done: len(done.entries),
+            files=lambda done: sum(not each.left for each in done.entries),
         )
         if report is None or not report.damage:
             return {}
@@ -240,6 +241,9 @@ class Unpacker:
         if len(done.entries) > MANY:
             entries = number_of(len(done.entries), "entry", "entries")
             yield f"{path} -> {folder}: {entries}, {format_size(done.size)}"
+        if left := sum(each.left for each in done.entries):
+            files = number_of(left, "file was", "files were")
+            yield f"{path}: {files} there already, and left: the bytes are the same"
         yield from (f"{path}: {note}" for note in done.notes)
 
     def _tell(self, path: str, entry: str, found: UnpackReport | SerialpackError) -> None:
@@ -250,6 +254,9 @@ class Unpacker:
             self._mover.line({"source": path, "entry": entry, **error_line(found)})
             return
         self._mover.taken.add(os.path.realpath(found.target or ""))
+        if found.left:
+            self._mover.line({"source": path, "entry": entry, "target": found.target, "left": True})
+            return
         self._told += found.blocks > 0
         if found.blocks and (manner.verbose or self._told <= MANY):
             more = " (-v names all)" if self._told == MANY and not manner.verbose else ""

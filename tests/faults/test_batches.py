@@ -266,3 +266,41 @@ def test_what_may_not_be_read_is_named_and_the_rest_go_on(start: Start, tmp_path
     assert "in/0/06.json: cannot read: permission denied" in said
     assert "in/1: cannot list: permission denied" in said
     assert f"{FILES * 2 // 3 - 1} packed, 1 failed" in said
+
+
+def test_an_archive_is_gone_on_with(start: Start, batch: Path, tmp_path: Path) -> None:
+    """Packed, and unpacked: killed in the middle, and run again, it ends as one that was not.
+
+    Also an empty folder and a link are there again, and no hidden file stays.
+    """
+    (batch / "empty").mkdir(mode=0o750)
+    (batch / "link").symlink_to("0/00.json")
+    command = ("pack", "-r", "in", "--archive", "-o", "x.spk")
+    env = ending(tmp_path / "site", "fchmod", 1, signal.SIGKILL)
+    assert start(*command, env=env).wait(60) == -signal.SIGKILL
+    said = finish(start(*command), 0, most=FILES + 2)
+    assert ".: removed 1 hidden file of a killed run" in said
+    env = ending(tmp_path / "site", "link", 9, signal.SIGKILL, before=False)
+    assert start("unpack", "x.spk", "-o", "out", env=env).wait(60) == -signal.SIGKILL
+    made = tmp_path / "out" / "in"
+    assert 0 < len([name for name in left_in(made) if TEMP not in name]) < FILES
+    if (made / "empty").exists():
+        (made / "empty").chmod(0o700)
+    finish(start("unpack", "x.spk", "-o", "out"), 1, most=FILES + 2)
+    said = finish(start("unpack", "x.spk", "-o", "out", "--skip-existing"), 0, most=FILES + 2)
+    assert f"{FILES} files were there already, and left: the bytes are the same" in said
+    assert left_in(made) == left_in(batch)
+    assert (made / "empty").stat().st_mode & 0o777 == 0o750
+    assert (made / "link").readlink() == Path("0/00.json")
+    (made / "0" / "00.json").write_text("of another")
+    said = finish(start("unpack", "x.spk", "-o", "out", "--skip-existing"), 1, most=2)
+    assert "00.json: exists already" in said
+
+
+def test_what_is_made_anew_removes_what_was_left(start: Start, batch: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out" / "0"
+    out.mkdir(parents=True)
+    (out / f"{TEMP}0123abcd.tmp").write_bytes(b"dead")
+    said = finish(start("pack", "-r", batch, "-o", "out", "-f"), 0, most=2)
+    assert "out/0: removed 1 hidden file of a killed run" in said
+    assert len(left_in(tmp_path / "out")) == FILES
