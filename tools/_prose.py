@@ -204,8 +204,9 @@ MORE: dict[tuple[str, str], tuple[str, ...]] = {
     ("inspect", "--shared-dict"): ("With `--head`, as for `unpack`.",),
     ("pack", "--archive"): (
         "Each input becomes an entry, under its path as it was given. A leading / is left out of"
-        " it, and everything up to the last `..`, which is said. If one input fails, nothing is"
-        " written. An archive is its entries one after another: `cat` joins archives.",
+        " it, and everything up to the last `..`, which is said. An input that cannot be read, or"
+        " whose path holds control characters, is named and left out; the others are packed, and"
+        " the exit status says so. `cat` joins archives.",
     ),
     ("*", "--output"): (
         "Without it, outputs stand beside their inputs; of standard input, on standard output."
