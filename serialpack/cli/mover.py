@@ -194,7 +194,7 @@ class Mover:
                         parts,
                         hint=hint,
                         keep=self._keep,
-                        counted=self._counted,
+                        counted=self.counted,
                     )
                 )
         except BaseException:
@@ -254,7 +254,8 @@ class Mover:
 
     def line(self, line: dict[str, Any]) -> None:
         """A line about a part of what is done, for ``--json`` and the journal."""
-        self._tally.part(line)
+        if "left" in line:
+            self._tally.leave()
         print_line(self._manner, line)
         self._keep(line)
 
@@ -262,7 +263,7 @@ class Mover:
         if self._journal is not None and line:
             self._journal.add(line)
 
-    def _counted(self, error: SerialpackError) -> bool:
+    def counted(self, error: SerialpackError) -> bool:
         """Count a failure; whether it is one of many outputs that are there already."""
         if not isinstance(error, ArchiveError):  # whose entries were counted one by one
             self._tally.fail()

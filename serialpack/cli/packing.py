@@ -229,7 +229,8 @@ class Packer:
         """Keep a line of what became of ``entry``; say it where it was not packed."""
         path = entries[entry]
         if isinstance(found, SerialpackError):
-            complain(found.said, named(path))
+            if not self._mover.counted(found):
+                complain(found.said, named(path))
             self._mover.line({"source": path, "entry": entry, **error_line(found)})
         elif self._mover.keeps_lines:
             self._mover.line(_line(path, target, found))

@@ -35,13 +35,6 @@ class Tally:
         """A file failed, which was said."""
         self._failed += 1
 
-    def part(self, line: Mapping[str, object]) -> None:
-        """What ``--json`` says of a part of a file: counted where it failed, or was done before."""
-        if "error" in line:
-            self.fail()
-        elif "left" in line:
-            self.leave()
-
     def line(self) -> str:
         """``9,993 packed, 7 failed, 20.6 MiB -> 6.1 MiB (29.6%), 2.1 s; the failed ones are
         above``."""

@@ -250,7 +250,8 @@ class Unpacker:
         """Say what became of an entry of the archive ``path``."""
         manner = self._asked.manner
         if isinstance(found, SerialpackError):
-            complain(found.said, found.path or f"{named(path)}: {entry}")
+            if not self._mover.counted(found):
+                complain(found.said, found.path or f"{named(path)}: {entry}")
             self._mover.line({"source": path, "entry": entry, **error_line(found)})
             return
         self._mover.taken.add(os.path.realpath(found.target or ""))

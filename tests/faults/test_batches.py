@@ -292,6 +292,8 @@ def test_an_archive_is_gone_on_with(start: Start, batch: Path, tmp_path: Path) -
     assert left_in(made) == left_in(batch)
     assert (made / "empty").stat().st_mode & 0o777 == 0o750
     assert (made / "link").readlink() == Path("0/00.json")
+    said = finish(start("unpack", "x.spk", "-o", "out"), 1, most=22)
+    assert f": {FILES + 1 - 20} more outputs exist already; --skip-existing leaves" in said
     (made / "0" / "00.json").write_text("of another")
     said = finish(start("unpack", "x.spk", "-o", "out", "--skip-existing"), 1, most=2)
     assert "00.json: exists already" in said
