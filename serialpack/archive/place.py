@@ -136,8 +136,7 @@ class Placer:
         if path in self._waiting or self._is_ours(path):
             raise FileError("another entry has the same path", path=path)
         if self._skip and os.path.isfile(path) and not os.path.islink(path):
-            done = self._left(path, restore)
-            return path, done
+            return path, self._left(path, restore)
         check_output(path, force=self._force, source=self.source.stat)
         with Output(
             path, force=self._force, mtime=mtime, mode=entry.mode or None, owner=entry.owner
@@ -150,8 +149,8 @@ class Placer:
 
     def _left(self, path: str, restore: Callable[[LimitedWrite], Done]) -> Done:
         """What came of ``restore`` where that is what ``path`` holds; ExistingFileError if not."""
-        with open(path, "rb") as there:
-            same = True
+        with Source(path) as found:
+            there, same = found.file, True
 
             def compare(data: Buffer) -> int:
                 nonlocal same
