@@ -331,3 +331,11 @@ def test_few_long_values() -> None:
     prose = [b" ".join(r.choices(words, k=200)) for _ in range(500)]
     coded = encode_column(Texts.from_list(prose), TO)
     assert NAMES[coded.description[0]] == "prose"
+
+
+@pytest.mark.parametrize("at", [100, 1234, 7777])
+def test_a_column_that_is_empty_wherever_it_is_looked_at(at: int) -> None:
+    """Its mean length is none there, and was divided by."""
+    values = [b"rare" if i == at else b"" for i in range(9000)]
+    texts = Texts.from_list(values)
+    assert restored(encode_column(texts, TO), texts) == values

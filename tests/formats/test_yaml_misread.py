@@ -19,6 +19,7 @@ from serialpack.formats.yaml.read import read
 from tests.cli.conftest import Run
 from tests.cli.conftest import run as run
 from tests.formats.test_yaml import parser as parser
+from tests.formats.work import bearable
 
 #: Valid text that the parsers read as something else: its line, a word of what is said.
 MISREAD = [
@@ -190,6 +191,14 @@ def test_each_event_is_looked_at_in_passing() -> None:
     for event in yaml.parse(text, Loader=yaml.SafeLoader):
         watch.look(event)
     assert 0 < seen < len(text)
+
+
+def test_documents_are_not_looked_through_for_each_of_them() -> None:
+    """Each of a table's rows is one: they took a minute where a single letter is not ASCII."""
+    with bearable(5):
+        assert (
+            read(("---\na: 1\n" * 2000 + "# " + "\u00e9" * 500_000).encode()) == [{"a": 1}] * 2000
+        )
 
 
 #: What the suite calls an error, and is read: it has one sense, and files like these are many.

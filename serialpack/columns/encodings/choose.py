@@ -184,8 +184,9 @@ def _candidates(look: ColumnLook, texts: Texts, to: Context) -> list[str]:
     share = 1.0 if to.entries else estimated(number, look.different, texts.number) / texts.number
     if share < _REPEATS:
         # Of values of any length the long ones may be those that differ.
-        weight = share * sum(map(len, set(look.values))) / look.different / look.mean
-        sure = weight < _REPEATS and texts.number > _LOOK
+        weight = share * sum(map(len, set(look.values))) / look.different
+        # Where all that is looked at is empty, nothing is known of the length of the others.
+        sure = weight < _REPEATS * look.mean and texts.number > _LOOK
         return ["dictionary"] if sure else ["dictionary", "plain", "prose"]
     repeats = ["dictionary"] if share < _UNIQUE else []
     width = len(look.values[0])

@@ -7,11 +7,12 @@ from typing import IO, Any, cast
 from serialpack.errors import RefusedError, ValueRefusedError
 from serialpack.formats.arrays.header import read_header
 from serialpack.formats.arrays.npy import NpyFormat
-from serialpack.formats.arrays.rows import array_in, shown_corner
+from serialpack.formats.arrays.rows import array_in
 from serialpack.formats.base import Read, SourceBlock
 from serialpack.formats.shared.document import DocumentFormat, Malformed
 from serialpack.formats.shared.filed import sought
 from serialpack.formats.shared.large import FileOver, LargeValue, ReadAt
+from serialpack.formats.shared.shown import shown_corner
 from serialpack.values.kinds import shown, value_step
 
 

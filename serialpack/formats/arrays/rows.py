@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, Literal
@@ -11,15 +10,13 @@ from serialpack.errors import RefusedError
 from serialpack.formats.arrays.header import ArrayHeader
 from serialpack.formats.base import MAX_BLOCK, Read, SourceBlock, Style
 from serialpack.formats.shared.document import DocumentFormat, Malformed
+from serialpack.formats.shared.shown import CORNER, shown_corner
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import HEADER, Loss
 from serialpack.values.structure import Structure
 
 #: The longest header before rows that are read some at a time: each block has it.
 _MOST_HEADER = 1 << 20
-
-#: So many items of a row are shown to people.
-_CORNER = 10
 
 #: Bytes that are passed over at a time.
 _PIECE = 1 << 20
@@ -74,7 +71,7 @@ class ArrayFormat(DocumentFormat):
         return head + read_all(read, size - len(head)) if size > len(head) else head
 
     def look_at_head(self, read: Read, count: int) -> bytes:
-        """A corner of the array, as JSON: ``count`` rows, of each the first ``_CORNER`` items."""
+        """A corner of the array, as JSON: ``count`` rows, of each the first ``CORNER`` items."""
         try:
             rows = self.corner(read, count)
         except Malformed as bad:
@@ -136,27 +133,13 @@ class VolumeFormat(ArrayFormat):
         return Loss(HEADER, 1, 0, "$", f"the header of {self.about}", "")
 
 
-def shown_corner(value: Any) -> bytes:
-    """A line of JSON, for people, with the first items of each list in ``value``."""
-    return json.dumps(_corner(value), default=str, ensure_ascii=False).encode() + b"\n"
-
-
-def _corner(value: Any) -> Any:
-    """``value`` with the first items of each list, and three dots for the others."""
-    if isinstance(value, dict):
-        return {name: _corner(part) for name, part in value.items()}
-    if not isinstance(value, list):
-        return value
-    return [_corner(part) for part in value[:_CORNER]] + ["..."] * (len(value) > _CORNER)
-
-
 def _corner_in(header: ArrayHeader, read: Read, count: int) -> Any:
     """The array of the first ``count`` rows, of each the first items; no more is kept in memory,
     and nothing behind it is read. Malformed where that is not there."""
     import numpy as np
 
     kind, shape = dtype_in(header), header.shape
-    most = tuple(map(min, shape, (count, *[_CORNER + 1] * len(shape))))
+    most = tuple(map(min, shape, (count, *[CORNER + 1] * len(shape))))
     lengths, wanted = (shape[::-1], most[::-1]) if header.fortran else (shape, most)
     found = np.zeros(wanted, kind)
     if found.nbytes:

@@ -25,6 +25,7 @@ from serialpack.formats.avro.file import (
 from serialpack.formats.avro.types import Lower, made_for, schema_of
 from serialpack.formats.base import Difference, Read, SourceBlock, Style, StyleTypes, Unheld
 from serialpack.formats.shared.document import DocumentFormat, Malformed, compared
+from serialpack.formats.shared.shown import first_lines
 from serialpack.formats.shared.split import SequenceFinder, split_plain, split_records
 from serialpack.stages.stage import Buffer
 
@@ -74,6 +75,9 @@ class AvroFormat(DocumentFormat):
         if not _is_plain(front):  # what it restores to is what takes memory
             block_size = max(block_size // _RATIO, 1)
         return _headed(_rejoined(front, read), block_size)
+
+    def look_at_head(self, read: Read, count: int) -> bytes:
+        return first_lines(self, read, count)
 
     def read(self, data: bytes) -> list[Any]:
         return read_values(take_apart(data))

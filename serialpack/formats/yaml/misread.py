@@ -66,12 +66,12 @@ class MisreadWatch:
         self._next_tight = next(self._tight, len(text))
         self._has_open_line = _OPEN_LINE.search(text) is not None
         self._has_percent = "%" in text
+        # Once for all documents: to look again at each would take time by the square of them.
+        self._other_line = None if text.isascii() else _OTHER_LINES.search(text)
 
     def check_lines(self) -> None:
         """Misread where lines of YAML 1.1 are none of YAML 1.2."""
-        if self._text.isascii():
-            return
-        found = _OTHER_LINES.search(self._text)
+        found = self._other_line
         if found is None:
             return
         what = f"U+{ord(found[0]):04X}"

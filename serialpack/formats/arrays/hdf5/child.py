@@ -37,7 +37,7 @@ from serialpack.formats.arrays.hdf5.tree import (
     sound_nodes,
 )
 from serialpack.formats.arrays.hdf5.types import NoArray, has_names
-from serialpack.formats.arrays.rows import shown_corner
+from serialpack.formats.shared.shown import shown_corner
 
 #: Seconds of work between two answers, after which the library is taken to work without end.
 _MOST_WORK = 60

@@ -15,8 +15,8 @@ from serialpack.formats.arrays.hdf5.streams import arrays, check, filters, no_mo
 from serialpack.formats.arrays.hdf5.tree import FAILURES, TreeNode, damaged, nodes
 from serialpack.formats.arrays.hdf5.types import NoArray, held, is_text, unheld, unread
 from serialpack.formats.arrays.header import ArrayHeader
-from serialpack.formats.arrays.rows import shown_corner
 from serialpack.formats.arrays.types import spelled
+from serialpack.formats.shared.shown import shown_corner
 from serialpack.text import number_of
 
 #: So much of all numbers together is looked at.

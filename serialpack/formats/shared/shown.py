@@ -1,0 +1,51 @@
+"""Records and arrays as lines for people, where the bytes of a format are none."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator
+from contextlib import closing
+from itertools import islice
+from typing import Any
+
+from serialpack.formats.base import Read, ValueFormat
+from serialpack.formats.shared.filed import FileRead
+
+#: So many items of a list are shown.
+CORNER = 10
+
+#: What JSON writes as the name of a member.
+_NAMES = (str, int, float, type(None))
+
+#: Few records are wanted, so few bytes are read.
+_BLOCK_SIZE = 256 << 10
+
+
+def first_lines(fmt: ValueFormat, read: Read, count: int) -> bytes:
+    """The first ``count`` records of a source, as lines; errors as of ``split`` and ``parse``."""
+    if not isinstance(read, FileRead):
+        read = FileRead(read)
+    with closing(_records(fmt, read)) as records:
+        return b"".join(map(shown_corner, islice(records, count)))
+
+
+def _records(fmt: ValueFormat, read: Read) -> Generator[Any, None, None]:
+    for block in fmt.split(read, _BLOCK_SIZE, for_values=True):
+        yield from fmt.parse(block)
+
+
+def shown_corner(value: Any) -> bytes:
+    """A line of JSON, for people, with the first items of each list in ``value``."""
+    return json.dumps(_corner(value), default=str, ensure_ascii=False).encode() + b"\n"
+
+
+def _corner(value: Any) -> Any:
+    """``value`` with the first items of each list, and three dots for the others."""
+    if isinstance(value, dict):
+        return {
+            name if isinstance(name, _NAMES) else str(name): _corner(part)
+            for name, part in value.items()
+        }
+    if not isinstance(value, list):
+        return value
+    return [_corner(part) for part in value[:CORNER]] + ["..."] * (len(value) > CORNER)

@@ -1,0 +1,51 @@
+"""The first records of formats whose bytes are no lines for people."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import serialpack
+from serialpack.api import first_records
+from serialpack.errors import SyntaxInputError
+
+RECORDS = [{"a": n, "b": "é" * n, "many": list(range(20))} for n in range(50)]
+SHOWN = [{**record, "many": [*range(10), "..."]} for record in RECORDS]
+
+
+def head(path: Path, count: int) -> list[Any]:
+    out = io.BytesIO()
+    first_records(path, out, count)
+    return [json.loads(line) for line in out.getvalue().splitlines()]
+
+
+@pytest.mark.parametrize("name", ["a.parquet", "a.arrow", "a.avro"])
+def test_the_first_rows_of_a_table_packed_or_not(tmp_path: Path, name: str) -> None:
+    (tmp_path / "a.json").write_text(json.dumps(RECORDS))
+    path, packed = tmp_path / name, tmp_path / f"{name}.spk"
+    serialpack.convert(tmp_path / "a.json", path)
+    serialpack.pack(path, packed)
+    for source in (path, packed):
+        assert head(source, 3) == SHOWN[:3]
+        assert head(source, 100) == SHOWN
+        assert head(source, 0) == []
+
+
+def test_a_torn_table_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    path.write_bytes(b"PAR1" + bytes(30))
+    with pytest.raises(SyntaxInputError, match="not valid Parquet"):
+        head(path, 3)
+
+
+def test_times_and_keys_that_json_has_no_words_for(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    kind = pa.map_(pa.binary(), pa.timestamp("s", "UTC"))
+    table = pa.table({"m": pa.array([[(b"k", 0)]], kind)})
+    with pa.ipc.new_file(tmp_path / "a.arrow", table.schema) as file:
+        file.write_table(table)
+    assert head(tmp_path / "a.arrow", 1) == [{"m": {"b'k'": "1970-01-01 00:00:00+00:00"}}]
