@@ -77,8 +77,8 @@ def write_frame(tag: bytes, body: bytes, payload: Buffer = b"") -> bytes:
 
 def frame_checksum(tag: bytes, body: bytes, payload: Buffer = b"") -> int:
     """The checksum that closes a frame; ``payload``: of a short member, the bytes behind it."""
-    if not payload:
-        return checksum(tag + body)
+    if len(payload) <= _LITTLE:
+        return checksum(b"".join((tag, body, payload)))
     state = xxh3_64(tag + body)
     state.update(payload)
     return state.intdigest()
@@ -131,6 +131,9 @@ _PIECE = 1 << 20
 
 #: Bytes that are read and verified at a time, while they are in the processor's cache.
 _HOT = 256 << 10
+
+#: So few bytes are copied sooner than their checksum is made in steps.
+_LITTLE = 64 << 10
 
 #: Fewer bytes are read about as soon by one thread; it is two parts of a block in place.
 _FOR_THREADS = 32 << 20

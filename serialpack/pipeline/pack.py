@@ -13,7 +13,7 @@ from serialpack.container.index import IndexRow
 from serialpack.container.names import DictionaryName
 from serialpack.container.records import ENTRIES, Block, Header
 from serialpack.container.short import ShortForm
-from serialpack.container.writer import MemberWriter, refused_as_written
+from serialpack.container.writer import MemberWriter, cannot_be_stored, refused_as_written
 from serialpack.detect import looks_like, not_converted
 from serialpack.errors import InputError, UsageError
 from serialpack.files import Path
@@ -22,7 +22,7 @@ from serialpack.formats.base import SourceBlock, Style, ValueFormat
 from serialpack.pipeline.blocks import SETTINGS, BlockPacker, Plan, of_records, plan_of
 from serialpack.pipeline.digest import WholeDigest
 from serialpack.pipeline.line import SMALL, Crew, Elsewhere, Line, Progress
-from serialpack.pipeline.timing import Timer, add_seconds, record
+from serialpack.pipeline.timing import Timer, add_seconds, is_recording, record
 from serialpack.pipeline.workers import INLINE, INLINE_PLAIN
 from serialpack.pipeline.writing import keeps, needs_values
 from serialpack.serializers import SERIALIZERS
@@ -203,17 +203,19 @@ class ShortPacker(NamedTuple):
         else:
             block, (payload, *_), _, spent, _ = self.packer(source)
         made = perf_counter()
-        record(since, made, spent)
-        add_seconds(seconds, spent)
-        with refused_as_written():
+        try:
             frame = self.form.frame(block, payload, name, mtime)
+        except InputError as error:
+            raise cannot_be_stored(error) from None
         if frame is None:
             return None
         data = b"".join((self.start, frame, payload))
         end = perf_counter()
         times = {"wait": made - since, "write": end - made}
-        record(since, end, times)
-        add_seconds(seconds, times)
+        if is_recording():
+            record(since, made, spent)
+            record(since, end, times)
+        add_seconds(seconds, {**spent, **times})
         return data, block, frame
 
 
