@@ -107,13 +107,18 @@ def pack_stream(
 
 def blocks_of(read: Callable[[int], bytes], packing: Packing) -> Iterator[SourceBlock]:
     """The blocks that what ``read`` gives is packed in; see ``pack_stream``."""
-    if packing.split is not None:
-        return packing.split(read, packing.block_size)
+    return splitter_of(packing)(read)
+
+
+def splitter_of(packing: Packing) -> Callable[[Callable[[int], bytes]], Iterator[SourceBlock]]:
+    """What cuts sources that are packed so into their blocks, one after another."""
+    if (split := packing.split) is not None:
+        return lambda read: split(read, packing.block_size)
     fmt = FORMATS.get(packing.format)
     serializer = SERIALIZERS.cls(packing.chain.serializer.name)
-    return fmt.split(
-        read,
-        packing.block_size,
+    return partial(
+        fmt.split,
+        block_size=packing.block_size,
         for_values=fmt.has_values and not serializer.exact,
         most_values=serializer.most_values(packing.block_size),
     )
@@ -180,11 +185,15 @@ def pack_blocks(
 
 
 class ShortPacker(NamedTuple):
-    """Packs small sources that have all in common but name, time and bytes, in one thread."""
+    """Packs small sources that have all in common but name, time and bytes, in one thread.
+
+    ``split``: see ``splitter_of``.
+    """
 
     packing: Packing
     style: Style
     start: bytes
+    split: Callable[[Callable[[int], bytes]], Iterator[SourceBlock]]
     packer: BlockPacker
     form: ShortForm
 
@@ -256,7 +265,8 @@ def _pack_alone(
     known = (each for each in _last.alike if (each.packing, each.style) == (asked, style))
     if (alike := next(known, None)) is None:
         header, plan = prepare(asked, first)
-        alike = ShortPacker(asked, style, header.start, BlockPacker(plan), ShortForm(header))
+        split = splitter_of(asked)
+        alike = ShortPacker(asked, style, header.start, split, BlockPacker(plan), ShortForm(header))
     _last.alike = (alike, *(each for each in _last.alike if each is not alike))[:2]
     made = alike.member(first, packing.name, packing.mtime, line.seconds)
     if made is None:
