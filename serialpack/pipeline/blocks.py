@@ -306,9 +306,10 @@ class BlockUnpacker:
             except MALFORMED as error:
                 raise _damaged(stored, f"its values cannot be read ({error})") from None
         timer.lap("deserialize")
-        if block.exact and source is not data and checksum(source) != block.source_check:
+        exact = block.exact
+        if exact and source is not data and checksum(source) != block.source_check:
             raise _damaged(stored, "the checksum of its source does not match")
-        if block.exact and len(source) != block.size:
+        if exact and len(source) != block.size:
             raise _damaged(stored, f"it restores to {len(source)} bytes, not {block.size}")
         timer.lap("checksum")
         return source

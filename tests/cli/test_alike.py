@@ -123,7 +123,7 @@ def test_only_the_first_of_its_kind_goes_the_general_way(tmp_path: Path) -> None
 
 
 def test_what_is_packed_alike_passes_few_functions(tmp_path: Path) -> None:
-    """About 110 in Python; twice as many the general way."""
+    """About 110 in Python."""
     source = tmp_path / "a.json"
     source.write_bytes(JSON * 20)
     pack = Batch(tmp_path / "out").pack
