@@ -82,8 +82,9 @@ def syncfs() -> Callable[[int], bool] | None:
     return lambda fd: bool(call(fd) == 0)
 
 
-#: So many files are brought to disk at a time: the system writes once for all that wait. A file
-#: of 2 kB of 128 on ext4 takes 3.5 ms where one waits, 0.23 with 4, 0.16 with 8, 0.13 with 32.
+#: So many files are brought to disk at a time: the system writes once for all that wait. Of 512
+#: files of 650 bytes on ext4, on a machine in use, one takes 0.5 to 1.3 ms where one waits, 0.2
+#: with 4, 0.11 to 0.16 with 16.
 _AT_A_TIME = 16
 
 
