@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from serialpack.files import exists
@@ -80,6 +80,47 @@ def syncfs() -> Callable[[int], bool] | None:
     except (AttributeError, OSError, ValueError, ImportError):
         return None
     return lambda fd: bool(call(fd) == 0)
+
+
+#: So many files are brought to disk at a time: the system writes once for all that wait. Of 512
+#: files of 650 bytes on ext4, on a machine in use, one takes 0.5 to 1.3 ms where one waits, 0.2
+#: with 4, 0.11 to 0.16 with 16.
+_AT_A_TIME = 16
+
+
+def sync_all(syncs: Sequence[Callable[[], object]]) -> list[OSError | None]:
+    """Call each of ``syncs``, which bring a file to disk; what was wrong with each.
+
+    Several wait at a time; all are done when this is left. MemoryError as of ``Helpers``.
+    """
+    if len(syncs) < 2:
+        return [_fault(sync) for sync in syncs]
+    from queue import Empty, SimpleQueue
+
+    from serialpack.threads import Helpers
+
+    todo: SimpleQueue[int] = SimpleQueue()
+    done: SimpleQueue[tuple[int, OSError | None]] = SimpleQueue()
+    for number in range(len(syncs)):
+        todo.put(number)
+
+    def work() -> None:
+        with suppress(Empty):
+            while True:
+                number = todo.get_nowait()
+                done.put((number, _fault(syncs[number])))
+
+    helpers = Helpers([work] * min(_AT_A_TIME, len(syncs)))
+    faults = dict(helpers.awaited(done) for _ in syncs)
+    return [faults[number] for number in range(len(syncs))]
+
+
+def _fault(sync: Callable[[], object]) -> OSError | None:
+    try:
+        sync()
+    except OSError as error:
+        return error
+    return None
 
 
 def remove_dead(folder: str) -> int:

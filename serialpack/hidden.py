@@ -39,7 +39,7 @@ def hide(temp: str) -> None:
     """That ``temp`` is made: a file to be removed where its writer does not come to it."""
     _hidden.add(temp)
     if _ledger is not None:
-        os.write(_ledger, os.fsencode(os.path.abspath(temp)) + b"\0")
+        os.write(_ledger, os.fsencode(os.path.join(os.getcwd(), temp)) + b"\0")
 
 
 def forget(temp: str) -> None:

@@ -21,7 +21,7 @@ from contextlib import contextmanager, suppress
 from types import FrameType, TracebackType
 from typing import Any
 
-from serialpack.disk import WrittenBytes, hold, name_new, sync_folder, syncfs
+from serialpack.disk import WrittenBytes, hold, name_new, sync_all, sync_folder, syncfs
 from serialpack.errors import FileError
 from serialpack.files import Path, exists, file_error, shown
 from serialpack.hidden import forget, hidden_name, hide
@@ -244,7 +244,8 @@ class OutputGroup:
     """Outputs that get their names together: ``with OutputGroup() as group: group.commit()``.
 
     All that this thread makes within is in it, as a hidden file, until ``commit``; what has no
-    name when the block is left is removed. ``each``: bring each file to disk by itself.
+    name when the block is left is removed. ``each``: bring each file to disk by itself,
+    several at a time.
     ``read_back``: read each again before it gets its name, for the source to be removed.
     """
 
@@ -294,14 +295,15 @@ class OutputGroup:
                 if not all_at_once(fd):
                     all_at_once = None  # which of them it is about, each will say
                     break
-        steps: list[Callable[[Output], object]] = []
-        if all_at_once is None:
-            steps.append(lambda each: each.to_disk())
-        if self.read_back:
-            steps.append(lambda each: each.check_read_back())
         outputs = self.outputs
-        for step in steps:
-            outputs = [each for each in outputs if _tried(each, step, failed)]
+        if all_at_once is None:
+            faults = sync_all([each.to_disk for each in outputs])
+            for each, fault in zip(outputs, faults, strict=True):
+                if fault is not None:
+                    _failed(each, fault, failed)
+            outputs = [each for each, fault in zip(outputs, faults, strict=True) if fault is None]
+        if self.read_back:
+            outputs = [e for e in outputs if _tried(e, lambda e: e.check_read_back(), failed)]
         return outputs
 
     def __enter__(self) -> OutputGroup:
@@ -324,10 +326,15 @@ def _tried(output: Output, step: Callable[[Output], object], failed: dict[str, F
     try:
         step(output)
     except (OSError, FileError) as error:
-        failed[output.path] = file_error(error, output.path, "write")
-        output.abandon()
+        _failed(output, error, failed)
         return False
     return True
+
+
+def _failed(output: Output, error: OSError | FileError, failed: dict[str, FileError]) -> None:
+    """Remove ``output``, and keep the error that it had."""
+    failed[output.path] = file_error(error, output.path, "write")
+    output.abandon()
 
 
 @contextmanager

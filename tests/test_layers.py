@@ -13,7 +13,7 @@ from tests.structure import PACKAGE, Tree
 #: lower layers and itself; parts of one layer do not know each other.
 LAYERS: list[set[str]] = [
     {"arguments", "text"},
-    {"_version", "errors", "first_bytes", "hidden", "known", "literal"},
+    {"_version", "errors", "first_bytes", "hidden", "known", "literal", "threads"},
     {"depth", "far"},
     {
         "binary",

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import threading
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from serialpack import disk
+from serialpack.disk import sync_all
 from serialpack.errors import ExistingFileError
 from serialpack.hidden import is_hidden
 from serialpack.output import Output, OutputGroup
@@ -142,3 +145,33 @@ def test_dead_hidden_files_are_told_from_others(tmp_path: Path) -> None:
         assert not group.commit()
     assert names(tmp_path) == ["a", "serialpack.tmp"]
     assert disk.remove_dead(str(tmp_path / "none")) == 0
+
+
+def test_several_files_are_brought_to_disk_at_a_time(tmp_path: Path) -> None:
+    """Each waits for another one here; none is given its name before its own is done."""
+    together = threading.Barrier(2, timeout=60)
+
+    def sync(fd: int) -> None:
+        together.wait()
+        assert names(tmp_path) == hidden(tmp_path)
+        real(fd)
+
+    real = os.fsync
+    with OutputGroup(each=True) as group, pytest.MonkeyPatch.context() as patch:
+        for number in range(2):
+            write(tmp_path / f"{number}")
+        patch.setattr("serialpack.output.sync_folder", lambda _: None)
+        patch.setattr("os.fsync", sync)
+        assert not group.commit()
+    assert names(tmp_path) == ["0", "1"]
+
+
+def test_each_file_has_the_fault_of_its_own() -> None:
+    def sync(number: int) -> None:
+        if number % 3 == 0:
+            raise OSError(number, "no")
+
+    faults = sync_all([partial(sync, number) for number in range(40)])
+    assert [fault and fault.errno for fault in faults] == [
+        number if number % 3 == 0 else None for number in range(40)
+    ]

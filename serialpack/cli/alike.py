@@ -22,16 +22,15 @@ from serialpack.errors import SerialpackError
 from serialpack.formats import FORMATS
 from serialpack.output import Output
 from serialpack.pipeline.line import SMALL
-from serialpack.pipeline.pack import ShortPacker, blocks_of, forget_alike, last_alike
+from serialpack.pipeline.pack import ShortPacker, forget_alike, last_alike
 from serialpack.pipeline.timing import is_recording
 from serialpack.pipeline.unpack import ShortUnpacker, UnpackedShort
-from serialpack.reports import UnpackReport
+from serialpack.reports import PackReport, UnpackReport
 from serialpack.watch import watching
 
 if TYPE_CHECKING:
     from serialpack.cli.batch import FileJob
     from serialpack.pipeline.line import Progress
-    from serialpack.reports import PackReport
 
 _READ = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
@@ -147,7 +146,7 @@ class AlikePacker(_Alike):
         if (known := self._known.get(format)) is None:
             return None
         alike, model = known
-        source = next(blocks_of(io.BytesIO(data).read, alike.packing))
+        source = next(alike.split(io.BytesIO(data).read))
         if not source.last or FORMATS.get(format).outline(source) != alike.style:
             return None
         seconds = {"read": perf_counter() - since}
@@ -155,15 +154,20 @@ class AlikePacker(_Alike):
         if made is None:
             return None
         packed, block, _ = made
-        report = model._replace(
+        report = PackReport(
             source=job.path,
             target=job.target,
+            chain=model.chain,
+            why=model.why,
+            format=format,
             size=block.size,
             packed=len(packed),
             payload=block.payload,
+            blocks=1,
             stored_blocks=int(block.stored),
             records=block.records,
             exact=block.exact,
+            proved=model.proved,
             seconds=seconds,
         )
         return packed, report

@@ -177,9 +177,12 @@ class Zstd(Codec):
 
     def _compress(self, data: Buffer) -> bytes:
         if len(data) <= _LITTLE:
-            return cast(bytes, self._small.compressor.compress(data))
-        tuned = self._records and len(data) >= _LARGE_RECORDS and self._of_records is not None
-        return cast(bytes, (self._of_records if tuned else self._compressor).compress(data))
+            compressor = self._small.compressor
+        else:
+            tuned = self._records and len(data) >= _LARGE_RECORDS and self._of_records is not None
+            compressor = self._of_records if tuned else self._compressor
+        stored: bytes = compressor.compress(data)
+        return stored
 
     def _decompress(self, stored: Buffer, size: int) -> bytes:
         self._check_header(stored, size)
@@ -217,7 +220,8 @@ class Zstd(Codec):
         if size:
             little = max(size, len(stored)) <= _LITTLE
             decompressor = self._small.decompressor if little else self._decompressor
-            return cast(bytes, decompressor.decompress(stored, allow_extra_data=False))
+            restored: bytes = decompressor.decompress(stored, allow_extra_data=False)
+            return restored
         # decompress() returns b"" for content size 0 without a look at the rest. The length
         # keeps what a false frame could write here to a few RLE blocks.
         if len(stored) > 32:

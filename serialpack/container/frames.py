@@ -10,7 +10,7 @@ import struct
 from collections.abc import Callable, Generator, Iterator, Sequence
 from functools import partial
 from itertools import accumulate
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 import msgpack
 from xxhash import xxh3_64, xxh3_64_intdigest
@@ -77,8 +77,8 @@ def write_frame(tag: bytes, body: bytes, payload: Buffer = b"") -> bytes:
 
 def frame_checksum(tag: bytes, body: bytes, payload: Buffer = b"") -> int:
     """The checksum that closes a frame; ``payload``: of a short member, the bytes behind it."""
-    if not payload:
-        return checksum(tag + body)
+    if len(payload) <= _LITTLE:
+        return checksum(b"".join((tag, body, payload)))
     state = xxh3_64(tag + body)
     state.update(payload)
     return state.intdigest()
@@ -94,6 +94,8 @@ def frame_rest(prefix: bytes, start: int) -> int:
 
     DamagedError where they begin no frame of ours. ``start`` is their place in the file.
     """
+    magic: int
+    length: int
     magic, length = _PREFIX.unpack_from(prefix)
     if magic != SKIPPABLE:
         raise DamagedError("no frame begins here", start=start, end=start + 8)
@@ -104,7 +106,7 @@ def frame_rest(prefix: bytes, start: int) -> int:
         raise DamagedError(
             f"a {_NAMES[tag]} says it is {length} bytes long", start=start, end=start + 8
         )
-    return cast(int, length) - 4
+    return length - 4
 
 
 def open_frame(prefix: bytes, rest: bytes, start: int) -> tuple[bytes, bytes, int]:
@@ -131,6 +133,9 @@ _PIECE = 1 << 20
 
 #: Bytes that are read and verified at a time, while they are in the processor's cache.
 _HOT = 256 << 10
+
+#: So few bytes are copied sooner than their checksum is made in steps.
+_LITTLE = 64 << 10
 
 #: Fewer bytes are read about as soon by one thread; it is two parts of a block in place.
 _FOR_THREADS = 32 << 20
@@ -263,7 +268,8 @@ def pack_body(*objects: Any) -> bytes:
     packer = msgpack.Packer(use_bin_type=True, autoreset=False)
     for each in objects:
         packer.pack(each)
-    return cast(bytes, packer.bytes())
+    body: bytes = packer.bytes()
+    return body
 
 
 def read_back(body: bytes) -> Any:

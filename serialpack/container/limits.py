@@ -23,11 +23,10 @@ def too_much(
 
     One that is ``in_place`` has any size: each of its parts has a limit.
     """
-    for value, what, most in (
-        (0 if in_place else size, "restores to {} bytes", MAX_BLOCK),
-        (0 if in_place else serialized, "has {} serialized bytes", MAX_SERIALIZED),
-        (records or 0, "has {} records", MAX_RECORDS),
-    ):
-        if value > most:
-            return f"{what.format(value)}, the most is {most}"
+    if size > MAX_BLOCK and not in_place:
+        return f"restores to {size} bytes, the most is {MAX_BLOCK}"
+    if serialized > MAX_SERIALIZED and not in_place:
+        return f"has {serialized} serialized bytes, the most is {MAX_SERIALIZED}"
+    if records is not None and records > MAX_RECORDS:
+        return f"has {records} records, the most is {MAX_RECORDS}"
     return None

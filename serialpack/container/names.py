@@ -57,6 +57,8 @@ def count_of(value: Any) -> int:
 
 def encode_name(name: str) -> str | bytes:
     """A name that is not Unicode is kept as its bytes; UsageError for one that is no name."""
+    if name.isascii():  # mostly so, and sooner seen
+        return name
     try:
         name.encode()
         return name

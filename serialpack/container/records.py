@@ -255,12 +255,14 @@ class Block(NamedTuple):
     @property
     def serialized(self) -> int:
         """Bytes of the block after its serializer, before filters and codec."""
-        return sum(p.restored for p in self.parts)
+        parts = self.parts
+        return parts[0].restored if len(parts) == 1 else sum(p.restored for p in parts)
 
     @property
     def payload(self) -> int:
         """Bytes of the block's parts in the file."""
-        return sum(p.stored for p in self.parts)
+        parts = self.parts
+        return parts[0].stored if len(parts) == 1 else sum(p.stored for p in parts)
 
     def encode(self, member: int) -> bytes:
         """The body of the block header's frame; ``member`` is the header's checksum."""

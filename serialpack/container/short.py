@@ -270,9 +270,10 @@ class _Framed(NamedTuple):
 def _whole_at_start(data: bytes) -> _Framed | None:
     """The short member that ``data`` begins with, where all of it is there and has its checksum;
     else None. What it says is not looked at."""
-    start = next((len(s) for s in (START_ZSTD, START_OWN) if data.startswith(s)), 0)
+    start = len(START_ZSTD if data.startswith(START_ZSTD) else START_OWN)
     prefix = data[start : start + PREFIX_LENGTH]
-    if not start or len(prefix) < PREFIX_LENGTH or prefix[8:] != SHORT:
+    begun = data.startswith((START_ZSTD, START_OWN))
+    if not begun or len(prefix) < PREFIX_LENGTH or prefix[8:] != SHORT:
         return None
     try:
         end = start + PREFIX_LENGTH + frame_rest(prefix, start)

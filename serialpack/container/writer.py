@@ -160,9 +160,12 @@ def refused_as_written() -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        raise RefusedError(
-            f"it cannot be stored so: {error.message}", hint="-s raw keeps the bytes"
-        ) from None
+        raise cannot_be_stored(error) from None
+
+
+def cannot_be_stored(error: InputError) -> RefusedError:
+    """That what is about to be written breaks a rule of readers, as ``error`` says."""
+    return RefusedError(f"it cannot be stored so: {error.message}", hint="-s raw keeps the bytes")
 
 
 def _body(frame: bytes) -> bytes:

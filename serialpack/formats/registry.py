@@ -124,7 +124,8 @@ class FormatRegistry:
         """The format of a file that begins so, and whose name, or magic, is that of a format."""
         if not declared.told_by:
             return declared.name
-        return cast(str, _imported(declared.told_by)(head, declared.name))
+        found: str = _imported(declared.told_by)(head, declared.name)
+        return found
 
     def dialects(self, name: str) -> dict[str, str]:
         """What stands between the fields -> the dialect of the format ``name``, and itself."""

@@ -155,6 +155,8 @@ class BlockPacker:
         self.serializer = SERIALIZERS.create(*plan.chain.serializer)
         self.serializer.configure(plan.style.get(SETTINGS, {}))
         self.keeps = keeps(type(self.serializer), self.format)
+        #: Whether the serializer hands on the bytes as they are, and looks at none.
+        self.passes = isinstance(self.serializer, ByteSerializer) and self.serializer.passes
         self._parts = PartPacker(plan.chain, plan.dictionary, plan.min_saving, verify=plan.verify)
         if plan.records:
             self._parts.squeeze.codec.for_records()
@@ -166,16 +168,10 @@ class BlockPacker:
         with within(self._serialized, 1):
             return self.finish(source, serialized, timer)
 
-    @property
-    def passes(self) -> bool:
-        """Whether the serializer hands on the bytes as they are, and looks at none."""
-        return isinstance(self.serializer, ByteSerializer) and self.serializer.passes
-
     def alone(self, data: Buffer, records: int | None, timer: Timer) -> tuple[Block, Buffer]:
         """The one block of a source, and its payload, where the serializer ``passes``: as by
         calling it, with nothing around the work itself."""
-        timer.lap("serialize")
-        timer.lap("prove")
+        timer.seconds.update(serialize=0.0, prove=0.0)  # there was nothing to do
         packed = self._parts.one(data, 0, timer, early=True)
         flags = STORED * packed.stored | EXACT
         block = Block(0, flags, records, len(data), packed.check, None, (packed.part,))
@@ -310,9 +306,10 @@ class BlockUnpacker:
             except MALFORMED as error:
                 raise _damaged(stored, f"its values cannot be read ({error})") from None
         timer.lap("deserialize")
-        if block.exact and source is not data and checksum(source) != block.source_check:
+        exact = block.exact
+        if exact and source is not data and checksum(source) != block.source_check:
             raise _damaged(stored, "the checksum of its source does not match")
-        if block.exact and len(source) != block.size:
+        if exact and len(source) != block.size:
             raise _damaged(stored, f"it restores to {len(source)} bytes, not {block.size}")
         timer.lap("checksum")
         return source

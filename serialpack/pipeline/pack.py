@@ -13,7 +13,7 @@ from serialpack.container.index import IndexRow
 from serialpack.container.names import DictionaryName
 from serialpack.container.records import ENTRIES, Block, Header
 from serialpack.container.short import ShortForm
-from serialpack.container.writer import MemberWriter, refused_as_written
+from serialpack.container.writer import MemberWriter, cannot_be_stored, refused_as_written
 from serialpack.detect import looks_like, not_converted
 from serialpack.errors import InputError, UsageError
 from serialpack.files import Path
@@ -22,7 +22,7 @@ from serialpack.formats.base import SourceBlock, Style, ValueFormat
 from serialpack.pipeline.blocks import SETTINGS, BlockPacker, Plan, of_records, plan_of
 from serialpack.pipeline.digest import WholeDigest
 from serialpack.pipeline.line import SMALL, Crew, Elsewhere, Line, Progress
-from serialpack.pipeline.timing import Timer, add_seconds, record
+from serialpack.pipeline.timing import Timer, add_seconds, is_recording, record
 from serialpack.pipeline.workers import INLINE, INLINE_PLAIN
 from serialpack.pipeline.writing import keeps, needs_values
 from serialpack.serializers import SERIALIZERS
@@ -107,13 +107,18 @@ def pack_stream(
 
 def blocks_of(read: Callable[[int], bytes], packing: Packing) -> Iterator[SourceBlock]:
     """The blocks that what ``read`` gives is packed in; see ``pack_stream``."""
-    if packing.split is not None:
-        return packing.split(read, packing.block_size)
+    return splitter_of(packing)(read)
+
+
+def splitter_of(packing: Packing) -> Callable[[Callable[[int], bytes]], Iterator[SourceBlock]]:
+    """What cuts sources that are packed so into their blocks, one after another."""
+    if (split := packing.split) is not None:
+        return lambda read: split(read, packing.block_size)
     fmt = FORMATS.get(packing.format)
     serializer = SERIALIZERS.cls(packing.chain.serializer.name)
-    return fmt.split(
-        read,
-        packing.block_size,
+    return partial(
+        fmt.split,
+        block_size=packing.block_size,
         for_values=fmt.has_values and not serializer.exact,
         most_values=serializer.most_values(packing.block_size),
     )
@@ -180,11 +185,15 @@ def pack_blocks(
 
 
 class ShortPacker(NamedTuple):
-    """Packs small sources that have all in common but name, time and bytes, in one thread."""
+    """Packs small sources that have all in common but name, time and bytes, in one thread.
+
+    ``split``: see ``splitter_of``.
+    """
 
     packing: Packing
     style: Style
     start: bytes
+    split: Callable[[Callable[[int], bytes]], Iterator[SourceBlock]]
     packer: BlockPacker
     form: ShortForm
 
@@ -203,17 +212,19 @@ class ShortPacker(NamedTuple):
         else:
             block, (payload, *_), _, spent, _ = self.packer(source)
         made = perf_counter()
-        record(since, made, spent)
-        add_seconds(seconds, spent)
-        with refused_as_written():
+        try:
             frame = self.form.frame(block, payload, name, mtime)
+        except InputError as error:
+            raise cannot_be_stored(error) from None
         if frame is None:
             return None
         data = b"".join((self.start, frame, payload))
         end = perf_counter()
         times = {"wait": made - since, "write": end - made}
-        record(since, end, times)
-        add_seconds(seconds, times)
+        if is_recording():
+            record(since, made, spent)
+            record(since, end, times)
+        add_seconds(seconds, {**spent, **times})
         return data, block, frame
 
 
@@ -254,7 +265,8 @@ def _pack_alone(
     known = (each for each in _last.alike if (each.packing, each.style) == (asked, style))
     if (alike := next(known, None)) is None:
         header, plan = prepare(asked, first)
-        alike = ShortPacker(asked, style, header.start, BlockPacker(plan), ShortForm(header))
+        split = splitter_of(asked)
+        alike = ShortPacker(asked, style, header.start, split, BlockPacker(plan), ShortForm(header))
     _last.alike = (alike, *(each for each in _last.alike if each is not alike))[:2]
     made = alike.member(first, packing.name, packing.mtime, line.seconds)
     if made is None:

@@ -43,7 +43,7 @@ class PartPacker:
 
     def one(self, data: Buffer, block: int, timer: Timer, *, early: bool) -> PackedPart:
         """``data`` as the one part of a block; ``early``: as for ``shrinks_well``."""
-        return self._pack(data, self._chain, block, timer, early=early)
+        return self._pack(data, self._chain, self.squeeze, block, timer, early=early)
 
     def several(
         self, data: Buffer, extents: tuple[Extent, ...], block: int, timer: Timer
@@ -52,7 +52,11 @@ class PartPacker:
         found, at, view = [], 0, memoryview(data)
         for extent in extents:
             chain = extent.chain or self._chain
-            packed = self._pack(view[at : at + extent.size], chain, block, timer, early=False)
+            squeeze = self._squeezes.get(chain)
+            if squeeze is None:
+                squeeze = self._squeezes[chain] = Squeeze(chain)
+            piece = view[at : at + extent.size]
+            packed = self._pack(piece, chain, squeeze, block, timer, early=False)
             at += extent.size
             if packed.stored and len(extents) == 1:
                 chain = self._chain  # the block is marked as stored
@@ -64,11 +68,15 @@ class PartPacker:
         return found
 
     def _pack(
-        self, data: Buffer, chain: Chain, block: int, timer: Timer, *, early: bool
+        self,
+        data: Buffer,
+        chain: Chain,
+        squeeze: Squeeze,
+        block: int,
+        timer: Timer,
+        *,
+        early: bool,
     ) -> PackedPart:
-        squeeze = self._squeezes.get(chain)
-        if squeeze is None:
-            squeeze = self._squeezes[chain] = Squeeze(chain)
         stored, payload = self._compress(data, chain, squeeze, early=early)
         timer.lap("compress")
         check = checksum(data)

@@ -7,22 +7,20 @@ writes the results and is the one that a signal interrupts.
 
 from __future__ import annotations
 
-import _thread
 import os
 import queue
 import threading
-import weakref
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from itertools import chain
 from time import perf_counter
 from typing import Any, Generic, TypeVar
 
 from serialpack import watch
 from serialpack.pipeline.timing import record
+from serialpack.threads import Helpers
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
-Item = TypeVar("Item")
 
 
 #: Up to so many bytes a single block is worked on in the caller's thread: even level 22 is done
@@ -32,9 +30,6 @@ INLINE = 256 << 10
 #: The same where nothing is compressed: no single step takes longer for these.
 INLINE_PLAIN = 8 << 20
 
-
-#: Seconds after which one who waits for a thread looks whether it is still there.
-_GLANCE = 1.0
 
 #: Makes a worker, which does one job after another: a class and the plan that its instances are
 #: told, as a ``partial``. It can be pickled, as can what its workers get and give.
@@ -53,50 +48,6 @@ class _Slot(Generic[Job, Result]):
         self.error: BaseException | None = None
         self.done = threading.Lock()
         self.done.acquire()
-
-
-class _Alive:
-    """What a thread holds while it runs."""
-
-    __slots__ = ("__weakref__",)
-
-
-class _Threads:
-    """Threads that run, and whether all of them do or came to their own end.
-
-    Not ``threading.Thread``, whose ``start`` waits for ever for a thread that was refused the
-    memory for its first step. Such a one runs none of our code, but lets go of its arguments.
-    """
-
-    def __init__(self, targets: Iterable[Callable[[], object]]) -> None:
-        self._ended: list[_Alive] = []
-        self._alive: list[weakref.ref[_Alive]] = []
-        for target in targets:
-            alive = _Alive()
-            self._alive.append(weakref.ref(alive))
-            _thread.start_new_thread(self._run, (target, alive))
-            del alive
-
-    def _run(self, target: Callable[[], object], alive: _Alive) -> None:
-        target()
-        self._ended.append(alive)
-
-    def wait_for(self, lock: threading.Lock) -> None:
-        """Have ``lock``. MemoryError: who was to release it may be no more."""
-        while not lock.acquire(timeout=_GLANCE):
-            self._look()
-
-    def awaited(self, items: queue.SimpleQueue[Item]) -> Item:
-        """The next of ``items``. MemoryError: who was to put one there may be no more."""
-        while True:
-            try:
-                return items.get(timeout=_GLANCE)
-            except queue.Empty:
-                self._look()
-
-    def _look(self) -> None:
-        if any(alive() is None for alive in self._alive):
-            raise MemoryError("a thread of work was refused memory")
 
 
 def in_order(
@@ -213,7 +164,7 @@ def in_order(
         if close is not None:
             close()
 
-    helpers = _Threads([feed, *[work] * threads])
+    helpers = Helpers([feed, *[work] * threads])
     try:
         while (slot := helpers.awaited(ordered)) is not last:
             helpers.wait_for(slot.done)

@@ -154,13 +154,13 @@ def test_a_thread_that_never_began_is_not_waited_for(
         return start((lambda *_: None) if next(count) == which else run, told)
 
     monkeypatch.setattr(_thread, "start_new_thread", begun)
-    monkeypatch.setattr(workers, "_GLANCE", 0.01)
+    monkeypatch.setattr("serialpack.threads._GLANCE", 0.01)
     with pytest.raises(MemoryError):
         list(in_order(iter(range(100)), plain(slow), 2))
 
 
 def test_a_thread_that_has_done_its_jobs_is_not_missed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers, "_GLANCE", 0.001)
+    monkeypatch.setattr("serialpack.threads._GLANCE", 0.001)
 
     def work(job: int) -> int:
         time.sleep(0.05 * (job == 1))

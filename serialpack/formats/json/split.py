@@ -312,7 +312,8 @@ def _count(text: bytes | memoryview) -> int | None:
         if len(text) < _SMALL and _Parsed.so_far < _SMALL_IN_ALL:
             _Parsed.so_far += len(text)
             return len(json.loads(str(text, "latin-1")))
-        if _too_many(_commas(text), len(text)):
+        # Each has a byte at least: of little there are not too many, and no comma is counted.
+        if _too_many(len(text), len(text)) and _too_many(_commas(text), len(text)):
             from serialpack.formats.json.scan import count_elements
 
             return count_elements(text)
