@@ -30,6 +30,10 @@ _MANY, _WIDE = 1 << 18, 4
 #: Of so many numbers each, from these places on (as shares of all), at this level.
 _PIECE, _PLACES, _PIECE_LEVEL = 1 << 14, (0.1, 0.3, 0.5, 0.7, 0.9), 6
 
+#: Numbers mixed into one slot for each of a piece leave so many empty where half of them or more
+#: have come before (1 - exp(-1/2) are taken), by the golden ratio (Knuth, TAOCP 3, 6.4).
+_TAKEN, _MIX = 0.393, 0x9E3779B97F4A7C15
+
 #: How differences are taken: the name of pcodec's ``DeltaSpec``, and their order where it asks.
 _Delta = tuple[Any, ...]
 _AUTO, _LOOKBACK = ("auto",), ("try_lookback",)
@@ -124,8 +128,8 @@ def _smallest(numbers: "NDArray[Any]", before: int, level: int) -> bytes:
 
 def _delta_of(numbers: "NDArray[Any]") -> _Delta:
     """How differences are taken where it is the same all over ``numbers``, which pieces tell; else
-    it is left to be found for each chunk. So it is where most numbers are as the one before: then
-    it is the few others that count."""
+    it is left to be found for each chunk. So it is where most numbers have come before: then it
+    counts how far back, and how often in all of them."""
     import numpy as np
     from pcodec import ChunkConfig
     from pcodec.wrapped import FileCompressor
@@ -136,14 +140,23 @@ def _delta_of(numbers: "NDArray[Any]") -> _Delta:
     for share in _PLACES if count >= _MANY and size >= _WIDE else ():
         start = int((count - _PIECE) * share)
         piece = np.ascontiguousarray(numbers[start : start + _PIECE])
-        bits = piece.view(f"u{size}")
-        if 2 * np.count_nonzero(bits[1:] != bits[:-1]) < _PIECE:
+        if _recurs(piece.view(f"u{size}")):
             return _AUTO
         meta = FileCompressor().chunk_compressor(piece, config).write_meta()
         found.add(_delta_in(meta, 8 * size))
         if len(found) > 1:
             return _AUTO
     return found.pop() if found else _AUTO
+
+
+def _recurs(bits: "NDArray[Any]") -> bool:
+    """Whether fewer than about half of the unsigned numbers of a piece differ from all others."""
+    import numpy as np
+
+    width = 8 * bits.itemsize
+    mixed = bits * bits.dtype.type(_MIX >> 64 - width)
+    slots = mixed >> bits.dtype.type(width - _PIECE.bit_length() + 1)
+    return bool(np.count_nonzero(np.bincount(slots.astype(np.intp))) < _TAKEN * _PIECE)
 
 
 def _delta_in(meta: bytes, width: int) -> _Delta:

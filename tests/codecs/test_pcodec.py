@@ -50,14 +50,15 @@ SMOOTH = DRAW.normal(size=1 << 18).cumsum().cumsum()
         (np.concatenate([SMOOTH[: 3 << 16], DRAW.normal(size=1 << 16)]), "auto"),
         (SMOOTH // 4096 * 4096, "auto"),
         (SMOOTH[1:], "auto"),
+        (DRAW.gamma(2, 30, 1 << 18).round(1), "auto"),
     ],
-    ids=["smooth", "noise", "both", "steps", "few"],
+    ids=["smooth", "noise", "both", "steps", "few", "again"],
 )
 def test_differences_are_looked_for_once(
     monkeypatch: pytest.MonkeyPatch, numbers: NDArray[Any], asked: str
 ) -> None:
-    """Where all of it is alike; in each chunk where it is not, where most numbers are as the one
-    before, and where they are few. It is no larger for it."""
+    """Where all of it is alike; in each chunk where it is not, where most numbers have come before,
+    and where they are few. It is no larger for it."""
     numbers = numbers.astype("<f4")
     found = []
 
