@@ -31,8 +31,10 @@ from serialpack.formats.shared.filed import FileRead, sought
 from serialpack.formats.shared.recursion import frames_for
 from serialpack.formats.tables.records import arrow
 from serialpack.serializers.base import FAILURES
-from serialpack.serializers.frames import is_frame, is_table, stream_of
 from serialpack.serializers.kept import kept_reader
+from serialpack.serializers.of_arrow import is_table, stream_of
+from serialpack.serializers.of_pandas import is_frame
+from serialpack.serializers.of_polars import is_of_polars, table_of_polars
 from serialpack.serializers.whole import deserialized
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import Loss, shown, value_step
@@ -158,8 +160,8 @@ def _array(value: Any) -> Any:
 
 
 def _is_table(value: Any) -> bool:
-    """Whether it is a table of Arrow, or a frame or a series of pandas."""
-    return is_table(value) or is_frame(value)
+    """Whether it is a table of Arrow, or a frame or a series of pandas or polars."""
+    return is_table(value) or is_frame(value) or is_of_polars(value)
 
 
 def _table(value: Any) -> Any:
@@ -167,6 +169,8 @@ def _table(value: Any) -> Any:
     numbers of its rows."""
     if is_table(value):
         return value
+    if is_of_polars(value):
+        return table_of_polars(value)
     import pandas
 
     pa = arrow()
@@ -174,14 +178,25 @@ def _table(value: Any) -> Any:
     if not frame.index.equals(pandas.RangeIndex(len(frame))) or frame.index.name is not None:
         frame = frame.reset_index()
     columns = [frame.iloc[:, number] for number in range(frame.shape[1])]
-    # Of a frame the library makes null of NaN.
-    arrays = [pa.array(column, from_pandas=column.dtype.kind != "f") for column in columns]
+    arrays = []
+    for name, column in zip(frame.columns, columns, strict=True):
+        dense = column.sparse.to_dense() if isinstance(column.dtype, pandas.SparseDtype) else column
+        try:  # Of a frame the library makes null of NaN.
+            arrays.append(pa.array(dense, from_pandas=dense.dtype.kind != "f"))
+        except (pa.ArrowException, TypeError, ValueError, NotImplementedError) as error:
+            raise RefusedError(
+                f"the column {shown(name)} is of {column.dtype}, which no column of a table holds: "
+                f"{str(error).splitlines()[0]}",
+                hint="serialpack.load reads it",
+            ) from None
     return pa.Table.from_arrays(arrays, names=[str(name) for name in frame.columns])
 
 
 def _keys(frame: Any) -> tuple[Loss, ...]:
     """How many columns of a frame, a series or a table had names that are no text."""
-    columns = [] if is_table(frame) else frame.columns if frame.ndim > 1 else [frame.name]
+    if not is_frame(frame):
+        return ()
+    columns = frame.columns if frame.ndim > 1 else [frame.name]
     other = [name for name in columns if type(name) is not str]
     names = map(shown, other[:1])
     return tuple(Loss("keys", len(other), 0, "$", name, shown(name)) for name in names)
@@ -222,4 +237,4 @@ def _plain(value: Any) -> Any:
         return {name: _plain(inner) for name, inner in value.items()}
     if type(value) in (list, tuple):
         return type(value)(map(_plain, value))
-    return _plain(value.tolist()) if hasattr(value, "dtype") else value
+    return _plain(value.tolist()) if hasattr(value, "tolist") else value
