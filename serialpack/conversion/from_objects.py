@@ -1,6 +1,6 @@
-"""Objects that ``dump`` held without pickle, and arrays of objects that the user trusts, read as
-what people take them for: an array as an .npy file, arrays by name as an .npz file, a table as
-Arrow, and all else as values."""
+"""Objects that ``dump`` held without pickle, and pickles and arrays of objects that the user
+trusts, read as what people take them for: an array as an .npy file, arrays by name as an .npz file,
+a table as Arrow, and all else as values."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from serialpack.formats.arrays.made import npy_of_value, npy_pieces
 from serialpack.formats.arrays.values import values_of
 from serialpack.formats.arrays.zipped import opened_entries, zip_pieces
 from serialpack.formats.base import Read, ValueFormat
-from serialpack.formats.python.pickle import PROTOCOL, dump_pickle
+from serialpack.formats.python.pickle import PROTOCOL, dump_pickle, load_pickles
 from serialpack.formats.shared.document import Malformed, Unwritable
 from serialpack.formats.shared.filed import FileRead, sought
 from serialpack.formats.shared.recursion import frames_for
@@ -51,7 +51,12 @@ def from_object(given: Given, at: str | None, to: str, losses: Losses) -> tuple[
     not here, RefusedError for items that no value holds, and for values that are no arrays where
     ``to`` has only these, MissingLibraryError.
     """
-    obj = _loaded(given) if given.plan.source == "object" else _arrays_of_objects(given)
+    if given.plan.source == "pickle":
+        if to == "pickle":
+            return given, at
+        given, obj = _pickled(given)
+    else:
+        obj = _loaded(given) if given.plan.source == "object" else _arrays_of_objects(given)
     if obj is None and given.plan.source != "object":
         return given, at
     if to == "pickle" and at is None:
@@ -89,6 +94,24 @@ def _loaded(given: Given) -> Any:
         ) from None
     except FAILURES as error:
         raise DamagedError(f"{serializer.name} cannot read it ({error})") from None
+
+
+#: Libraries with objects that are rows and numbers, by the names that a pickle has of them.
+_LIBRARIES = b"numpy", b"pandas", b"pyarrow", b"polars"
+
+
+def _pickled(given: Given) -> tuple[Given, Any]:
+    """The object of a source that is one pickle of what those libraries have; else None, and the
+    source as it was."""
+    if not any(name in given.head for name in _LIBRARIES):
+        return given, None
+    data = b"".join(iter(partial(given.read, 1 << 24), b""))
+    given = given._replace(read=BytesIO(data).read)
+    try:
+        records = load_pickles(data)
+    except Malformed:  # which is said when it is read
+        return given, None
+    return given, records[0] if len(records) == 1 else None
 
 
 def _arrays_of_objects(given: Given) -> Any:
@@ -232,9 +255,18 @@ def _npy(name: Any, value: Any, to: str) -> list[Buffer]:
 def _plain(value: Any) -> Any:
     """``value`` with the items of arrays in lists, also of arrays of objects."""
     if _is_array(value):
+        if value.ndim == 0 and value.dtype.kind in "mM" and value != value:
+            return None  # NaT, which may have no unit
         return values_of(_array(value))
     if type(value) is dict:
         return {name: _plain(inner) for name, inner in value.items()}
     if type(value) in (list, tuple):
         return type(value)(map(_plain, value))
+    if hasattr(value, "asm8"):  # a time of pandas, or none
+        zone = getattr(value, "tzinfo", None)
+        if zone is None:
+            return _plain(value.asm8)
+        return value if value.nanosecond else value.to_pydatetime(warn=False)
+    if type(value).__name__ == "NAType":
+        return None
     return _plain(value.tolist()) if hasattr(value, "tolist") else value
