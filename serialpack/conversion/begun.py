@@ -78,7 +78,9 @@ def begun(source: Source, to: str, how: ConvertOptions, threads: int) -> Begun:
     if how["table"] is not None and not DATABASES & {to, given.plan.source}:
         raise UsageError("--table is for SQLite", hint="leave it out")
     shaping, losses = how["shaping"], Losses(allowed_for(to, lossy, strict=how["strict"]))
-    if given.plan.source == "object" or (given.head and given.plan.source in ARRAYS):
+    trusted = given.head and given.plan.source in ARRAYS
+    pickled = given.head and given.plan.source == "pickle" and not how["tagged"]
+    if given.plan.source == "object" or trusted or pickled:
         from serialpack.conversion.from_objects import from_object
 
         given, at = from_object(given, shaping.at, to, losses)

@@ -1,6 +1,6 @@
-"""Objects that ``dump`` held without pickle, and arrays of objects that the user trusts, read as
-what people take them for: an array as an .npy file, arrays by name as an .npz file, a table as
-Arrow, and all else as values."""
+"""Objects that ``dump`` held without pickle, and pickles and arrays of objects that the user
+trusts, read as what people take them for: an array as an .npy file, arrays by name as an .npz file,
+a table as Arrow, and all else as values."""
 
 from __future__ import annotations
 
@@ -25,14 +25,16 @@ from serialpack.formats.arrays.made import npy_of_value, npy_pieces
 from serialpack.formats.arrays.values import values_of
 from serialpack.formats.arrays.zipped import opened_entries, zip_pieces
 from serialpack.formats.base import Read, ValueFormat
-from serialpack.formats.python.pickle import PROTOCOL, dump_pickle
+from serialpack.formats.python.pickle import PROTOCOL, dump_pickle, load_pickles
 from serialpack.formats.shared.document import Malformed, Unwritable
 from serialpack.formats.shared.filed import FileRead, sought
 from serialpack.formats.shared.recursion import frames_for
 from serialpack.formats.tables.records import arrow
 from serialpack.serializers.base import FAILURES
-from serialpack.serializers.frames import is_frame, is_table, stream_of
 from serialpack.serializers.kept import kept_reader
+from serialpack.serializers.of_arrow import is_table, stream_of
+from serialpack.serializers.of_pandas import is_frame
+from serialpack.serializers.of_polars import is_of_polars, table_of_polars
 from serialpack.serializers.whole import deserialized
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import Loss, shown, value_step
@@ -49,7 +51,12 @@ def from_object(given: Given, at: str | None, to: str, losses: Losses) -> tuple[
     not here, RefusedError for items that no value holds, and for values that are no arrays where
     ``to`` has only these, MissingLibraryError.
     """
-    obj = _loaded(given) if given.plan.source == "object" else _arrays_of_objects(given)
+    if given.plan.source == "pickle":
+        if to == "pickle":
+            return given, at
+        given, obj = _pickled(given)
+    else:
+        obj = _loaded(given) if given.plan.source == "object" else _arrays_of_objects(given)
     if obj is None and given.plan.source != "object":
         return given, at
     if to == "pickle" and at is None:
@@ -87,6 +94,24 @@ def _loaded(given: Given) -> Any:
         ) from None
     except FAILURES as error:
         raise DamagedError(f"{serializer.name} cannot read it ({error})") from None
+
+
+#: Libraries with objects that are rows and numbers, by the names that a pickle has of them.
+_LIBRARIES = b"numpy", b"pandas", b"pyarrow", b"polars"
+
+
+def _pickled(given: Given) -> tuple[Given, Any]:
+    """The object of a source that is one pickle of what those libraries have; else None, and the
+    source as it was."""
+    if not any(name in given.head for name in _LIBRARIES):
+        return given, None
+    data = b"".join(iter(partial(given.read, 1 << 24), b""))
+    given = given._replace(read=BytesIO(data).read)
+    try:
+        records = load_pickles(data)
+    except Malformed:  # which is said when it is read
+        return given, None
+    return given, records[0] if len(records) == 1 else None
 
 
 def _arrays_of_objects(given: Given) -> Any:
@@ -158,8 +183,8 @@ def _array(value: Any) -> Any:
 
 
 def _is_table(value: Any) -> bool:
-    """Whether it is a table of Arrow, or a frame or a series of pandas."""
-    return is_table(value) or is_frame(value)
+    """Whether it is a table of Arrow, or a frame or a series of pandas or polars."""
+    return is_table(value) or is_frame(value) or is_of_polars(value)
 
 
 def _table(value: Any) -> Any:
@@ -167,6 +192,8 @@ def _table(value: Any) -> Any:
     numbers of its rows."""
     if is_table(value):
         return value
+    if is_of_polars(value):
+        return table_of_polars(value)
     import pandas
 
     pa = arrow()
@@ -174,14 +201,25 @@ def _table(value: Any) -> Any:
     if not frame.index.equals(pandas.RangeIndex(len(frame))) or frame.index.name is not None:
         frame = frame.reset_index()
     columns = [frame.iloc[:, number] for number in range(frame.shape[1])]
-    # Of a frame the library makes null of NaN.
-    arrays = [pa.array(column, from_pandas=column.dtype.kind != "f") for column in columns]
+    arrays = []
+    for name, column in zip(frame.columns, columns, strict=True):
+        dense = column.sparse.to_dense() if isinstance(column.dtype, pandas.SparseDtype) else column
+        try:  # Of a frame the library makes null of NaN.
+            arrays.append(pa.array(dense, from_pandas=dense.dtype.kind != "f"))
+        except (pa.ArrowException, TypeError, ValueError, NotImplementedError) as error:
+            raise RefusedError(
+                f"the column {shown(name)} is of {column.dtype}, which no column of a table holds: "
+                f"{str(error).splitlines()[0]}",
+                hint="serialpack.load reads it",
+            ) from None
     return pa.Table.from_arrays(arrays, names=[str(name) for name in frame.columns])
 
 
 def _keys(frame: Any) -> tuple[Loss, ...]:
     """How many columns of a frame, a series or a table had names that are no text."""
-    columns = [] if is_table(frame) else frame.columns if frame.ndim > 1 else [frame.name]
+    if not is_frame(frame):
+        return ()
+    columns = frame.columns if frame.ndim > 1 else [frame.name]
     other = [name for name in columns if type(name) is not str]
     names = map(shown, other[:1])
     return tuple(Loss("keys", len(other), 0, "$", name, shown(name)) for name in names)
@@ -217,9 +255,18 @@ def _npy(name: Any, value: Any, to: str) -> list[Buffer]:
 def _plain(value: Any) -> Any:
     """``value`` with the items of arrays in lists, also of arrays of objects."""
     if _is_array(value):
+        if value.ndim == 0 and value.dtype.kind in "mM" and value != value:
+            return None  # NaT, which may have no unit
         return values_of(_array(value))
     if type(value) is dict:
         return {name: _plain(inner) for name, inner in value.items()}
     if type(value) in (list, tuple):
         return type(value)(map(_plain, value))
-    return _plain(value.tolist()) if hasattr(value, "dtype") else value
+    if hasattr(value, "asm8"):  # a time of pandas, or none
+        zone = getattr(value, "tzinfo", None)
+        if zone is None:
+            return _plain(value.asm8)
+        return value if value.nanosecond else value.to_pydatetime(warn=False)
+    if type(value).__name__ == "NAType":
+        return None
+    return _plain(value.tolist()) if hasattr(value, "tolist") else value

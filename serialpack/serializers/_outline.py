@@ -23,7 +23,9 @@ from serialpack.serializers._own_types import (
     TUPLE,
     value_of,
 )
-from serialpack.serializers.frames import ARROW, FRAME, SERIES
+from serialpack.serializers.of_arrow import ARROW, OF_ARROW
+from serialpack.serializers.of_pandas import FRAME, OF_PANDAS, SERIES
+from serialpack.serializers.of_polars import OF_POLARS
 from serialpack.stages.stage import Buffer
 
 
@@ -76,6 +78,8 @@ class _Outliner:
             return {parts[1]: tuple(parts[2:])}
         if code in (FRAME, SERIES):
             return {"DataFrame" if code == FRAME else "Series": parts[2]}
+        if code in (OF_PANDAS, OF_ARROW, OF_POLARS):
+            return {parts[0]: parts[1:]}
         return f"scalar {parts[1]}" if code == SCALAR else str(value_of(code, parts))
 
     def _array(

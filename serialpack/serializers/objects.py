@@ -29,16 +29,23 @@ from serialpack.serializers._own_types import (
 )
 from serialpack.serializers.arrays import array_over, described, is_array, scalar_over
 from serialpack.serializers.base import RecordSerializer
-from serialpack.serializers.frames import (
+from serialpack.serializers.of_arrow import (
     ARROW,
-    FRAME,
-    SERIES,
-    frame_of,
+    OF_ARROW,
+    arrow_of,
     is_table,
-    parts_of_frame,
+    parts_of_arrow,
     stream_of,
     table_over,
 )
+from serialpack.serializers.of_pandas import (
+    FRAME,
+    OF_PANDAS,
+    SERIES,
+    pandas_of,
+    parts_of_pandas,
+)
+from serialpack.serializers.of_polars import OF_POLARS, parts_of_polars, polars_of
 from serialpack.stages.stage import Buffer
 from serialpack.values.kinds import TEXT_KINDS
 
@@ -150,7 +157,8 @@ class _ExtensionWriter:
         elif is_table(value):
             made = self._table(value)
         else:
-            made = parts_of(value) or parts_of_frame(value)
+            makers = (parts_of, parts_of_pandas, parts_of_arrow, parts_of_polars)
+            made = next(filter(None, (make(value) for make in makers)), None)
         if made is None or (made[0] in OWN_CLASSES and not self._own_classes):
             raise TypeError(f"cannot hold {type(value).__name__}")
         if self._level >= MAX_DEPTH:
@@ -208,8 +216,12 @@ class _ExtensionReader:
             # It lies over whatever an array of bytes would.
             inside, size = parts
             return table_over(self._array(inside, "'|u1'", [size], False, True)[:])
-        if code in (FRAME, SERIES):
-            return frame_of(code, parts)
+        if code in (FRAME, SERIES, OF_PANDAS):
+            return pandas_of(code, parts)
+        if code == OF_ARROW:
+            return arrow_of(*parts)
+        if code == OF_POLARS:
+            return polars_of(*parts)
         return scalar_over(*parts) if code == SCALAR else value_of(code, parts)
 
     def _array(self, inside: bytes | None, *facts: Any) -> Any:

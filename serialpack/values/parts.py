@@ -62,7 +62,9 @@ _EXCEPTION_PARTS = ("__cause__", "__context__", "__suppress_context__", "__trace
 
 #: Libraries whose objects keep caches and references to one another in attributes of their own,
 #: and tell pickle all that counts.
-_TOLD_TO_PICKLE = ("pandas",)
+_TOLD_TO_PICKLE = ("pandas", "polars")
+#: What their pickles have that is no value: what was asked for, and how memory is shared.
+_KEPT = ("_cache", "_readonly")
 
 
 def is_leaf(value: Any) -> bool:
@@ -118,7 +120,7 @@ def attributes(value: Any) -> dict[str, Any]:
 
     Not those of a function or of a frame of pandas, which are in ``whole``.
     """
-    if isinstance(value, FunctionType | MethodType) or _is_frame(value):
+    if isinstance(value, FunctionType | MethodType) or _is_pandas(value, "DataFrame"):
         return {}
     found = dict(getattr(value, "__dict__", {}))
     if type(value).__name__ == "CBORTag":  # it has them neither here nor in slots
@@ -159,11 +161,17 @@ def whole(value: Any) -> Any:
     That is what C code keeps, as the value's own class tells pickle. Raises what it raises where
     it tells nothing.
     """
-    if _is_frame(value):  # its columns may lie in one block or in several
+    if _is_pandas(value, "DataFrame"):  # its columns may lie in one block or in several
         columns = [value.iloc[:, number] for number in range(value.shape[1])]
         return [value.columns, value.index, columns, value.attrs, value.flags]
+    if _is_pandas(value, "Series"):  # whose array may lie in a block, which may be read-only
+        numbers = not getattr(value.dtype, "hasobject", True)
+        array = value.to_numpy() if numbers else value.array
+        return [value.name, value.index, array, value.attrs, value.flags]
     if type(value).__module__ == "pyarrow.lib" and (told := _arrow_told(value)) is not None:
         return told
+    if type(value).__module__.startswith("polars.") and hasattr(value, "rechunk"):
+        return _polars_told(value)
     if isinstance(value, FunctionType):
         parts = {name: getattr(value, name) for name in _FUNCTION_PARTS}
         return {**parts, "__globals__": _globals_used(value)}
@@ -190,14 +198,16 @@ def whole(value: Any) -> Any:
 
 def _uncached(state: Any) -> Any:
     """``state`` of an object without what it keeps of what it was asked for."""
+    if type(state) is dict:
+        return {name: value for name, value in state.items() if name not in _KEPT}
     if not (isinstance(state, tuple) and state and type(state[-1]) is dict):
         return state
-    kept = {name: value for name, value in state[-1].items() if name != "_cache"}
+    kept = _uncached(state[-1])
     return (*state[:-1], kept) if kept else state[:-1]
 
 
-def _is_frame(value: Any) -> bool:
-    return type(value).__name__ == "DataFrame" and type(value).__module__.startswith("pandas")
+def _is_pandas(value: Any, name: str) -> bool:
+    return type(value).__name__ == name and type(value).__module__.startswith("pandas")
 
 
 def _arrow_told(value: Any) -> Any:
@@ -220,13 +230,32 @@ def _arrow_told(value: Any) -> Any:
     return state.digest()
 
 
+def _polars_told(value: Any) -> Any:
+    """What a frame or a series of polars is, however its memory is cut: names and types, and a
+    digest of its IPC stream, whose texts stand one after another."""
+    from hashlib import blake2b
+
+    import polars
+
+    frame = value.to_frame() if hasattr(value, "to_frame") else value
+    state = blake2b()
+    sink: Any = _HashedSink(state)
+    frame.rechunk().write_ipc_stream(sink, compat_level=polars.CompatLevel.oldest())
+    types = [(name, repr(kind)) for name, kind in frame.schema.items()]
+    return [types, frame.shape, state.digest()]
+
+
 class _HashedSink:
     """A file whose bytes are only hashed."""
 
     closed = False
 
     def __init__(self, state: Any) -> None:
-        self.write = state.update
+        self._state = state
+
+    def write(self, data: Any) -> int:
+        self._state.update(data)
+        return len(data)
 
     def flush(self) -> None: ...
 

@@ -102,6 +102,47 @@ def test_frames_are_tables() -> None:
     assert told == {"keys": 2}
 
 
+def test_columns_of_pandas_and_frames_of_polars_are_tables() -> None:
+    """Sparse ones ended in an internal error, and so does none that no table holds."""
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    pytest.importorskip("pyarrow")
+    sparse = pandas.DataFrame({"s": pandas.arrays.SparseArray([0, 1])})
+    for frame in (sparse, polars.DataFrame({"s": [0, 1]}), polars.Series("s", [0, 1])):
+        assert converted(frame, "csv")[0] == b"s\n0\n1\n"
+    with pytest.raises(RefusedError, match=r"the column 'o' is of object.*"):
+        converted(pandas.DataFrame({"o": pandas.Series([1, "a"], dtype=object)}), "json")
+
+
+def pickled(obj: Any, to: str, **how: Any) -> str:
+    out = io.BytesIO()
+    data = io.BytesIO(obj if type(obj) is bytes else pickle.dumps(obj))
+    serialpack.convert(data, out, to=to, format="pickle", trust=True, threads=1, **how)
+    return out.getvalue().decode()
+
+
+def test_pickles_of_arrays_and_frames_are_what_they_hold() -> None:
+    """They were refused, and NaT by itself became the text "NaT"."""
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    assert json.loads(pickled({"w": np.arange(2), "s": np.float32(0.5)}, "json")) == {
+        "w": [0, 1],
+        "s": 0.5,
+    }
+    times = [np.datetime64("NaT"), np.timedelta64("NaT", "s"), pandas.NaT, pandas.NA]
+    assert json.loads(pickled(times, "json")) == [None] * 4
+    assert json.loads(pickled([pandas.Timestamp(0, tz="UTC"), pandas.Timedelta(5)], "json")) == [
+        "1970-01-01T00:00:00+00:00",
+        "PT0.000000005S",
+    ]
+    assert pickled(pandas.DataFrame({"a": [1, 2]}), "csv") == "a\n1\n2\n"
+    assert '"$' in pickled([np.arange(2)], "json", tagged=True)
+    several = pickle.dumps([np.bool_(True)]) + pickle.dumps([1])
+    with pytest.raises(SerialpackError, match="tagged=True writes its type"):
+        pickled(several, "ndjson")
+    with pytest.raises(InputError, match="not valid pickle"):
+        pickled(several[:-9], "json")
+
+
 OBJECTS = np.array([None, (1, np.float32(0.5)), {"a": np.arange(2)}], object)
 
 

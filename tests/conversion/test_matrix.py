@@ -94,6 +94,8 @@ def check_values(source: str, target: str, shift: int) -> None:
     assert len(sources(source)) >= 40, f"too few values for {source}"
     kept = 0
     for name, kind, record, data in some_sources(source, shift):
+        if source == "pickle" and kind == "number-array":
+            continue  # one alone is read as its rows: test_from_objects
         cell = f"{source} -> {target}, {name}"
         stated = verdict(kind, target)
         file = io.BytesIO()

@@ -9,6 +9,7 @@ from typing import Any
 from msgpack import ExtType, packb
 
 from tests.golden.buffers import framed
+from tests.golden.words import PANDAS, PIECES
 
 
 def _array(descr: str, shape: list[int]) -> ExtType:
@@ -49,6 +50,8 @@ def serialized() -> dict[str, bytes]:
     return {
         "object-collections": packb(collections),
         "object-ranges": packb(ranges),
+        "object-pandas": PANDAS,
+        "object-pieces": PIECES,
         "object-frames": zlib.decompress(b85decode(_FRAMES)),
         "object-parts": framed(packb({**held, "name": "é"}), [bytearray(_ROWS), _BYTES]),
     }
@@ -58,6 +61,8 @@ def serialized() -> dict[str, bytes]:
 DUMPED = {
     "object-collections": "objects+none",
     "object-ranges": "objects+none",
+    "object-pandas": "objects+zstd:3",
+    "object-pieces": "objects+zstd:3",
     "object-frames": "objects+zstd:3",
     "object-parts": "objects",
 }
