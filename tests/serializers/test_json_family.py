@@ -171,7 +171,8 @@ OF_OBJECTS = [
 )
 def test_json_reads_an_object_as_its_records(data: bytes) -> None:
     """By another library, which does not take all."""
-    serializer, found = _create("json"), []
+    serializer = _create("json")
+    found: list[list[Any] | None] = []
     for read in (serializer.load_object, lambda pieces: serializer.load(b"".join(pieces))):
         try:
             found.append(read([data]))

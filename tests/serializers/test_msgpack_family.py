@@ -266,7 +266,8 @@ def test_broken_messages_are_value_errors(name: str, data: bytes) -> None:
 @example(b"\xd9\x01a\xc0")
 def test_msgpack_reads_an_object_as_its_records(data: bytes) -> None:
     """By another library, which does not take all."""
-    serializer, found = _create("msgpack"), []
+    serializer = _create("msgpack")
+    found: list[list[Any] | None] = []
     for read in (serializer.load_object, lambda pieces: serializer.load(b"".join(pieces))):
         try:
             found.append(read([data]))
