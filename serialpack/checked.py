@@ -40,6 +40,13 @@ _KINDS: dict[str, _Kind] = {
     "Mapping[str, str]": ("a mapping", lambda value: isinstance(value, Mapping)),
 }
 
+#: Of these each value is of the kind.
+_PLAIN: dict[str, type] = {"None": type(None), "str": str, "int": int, "bool": bool}
+
+#: What an argument may be: types of which all values are taken, and the kinds.
+_Takes = tuple[frozenset[type | None], list[_Kind]]
+_ANY: _Takes = frozenset(), []
+
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:
     """``function``, which raises TypeError for an argument by name that its annotation excludes."""
@@ -56,17 +63,19 @@ def check_arguments(function: Callable[..., Any] | type, given: Mapping[str, Any
     """TypeError for one of the arguments ``given`` that is not as ``function`` is annotated."""
     kinds = _kinds(function)
     for name, value in given.items():
-        if name in kinds and not any(holds(value) for _, holds in kinds[name]):
-            takes = " or ".join(said for said, _ in kinds[name])
+        plain, some = kinds.get(name, _ANY)
+        # Asking by the type takes a tenth, which a small message notices.
+        if some and type(value) not in plain and not any(holds(value) for _, holds in some):
+            takes = " or ".join(said for said, _ in some)
             raise TypeError(f"{name} must be {takes}, not {value!r:.60} ({type(value).__name__})")
 
 
 @cache
-def _kinds(function: Callable[..., Any] | type) -> dict[str, list[_Kind]]:
+def _kinds(function: Callable[..., Any] | type) -> dict[str, _Takes]:
     """By the name of an argument, what it may be; without those that may be anything."""
     words = {name: _words(each) for name, each in function.__annotations__.items()}
     return {
-        name: [_KINDS[word] for word in each]
+        name: (frozenset(map(_PLAIN.get, each)), [_KINDS[word] for word in each])
         for name, each in words.items()
         if _KINDS.keys() >= set(each)
     }
