@@ -12,6 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from serialpack._version import __version__
 from serialpack.auto import Choice, choose
+from serialpack.checked import checked
 from serialpack.container.reader import SNIFF, first_header, is_container, is_small
 from serialpack.container.small import MAX_SMALL
 from serialpack.detect import AsFound, looks_like, told
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 HEAD = 64 << 10
 
 
+@checked
 def pack(
     source: Path | IO[bytes],
     target: Target,
@@ -93,13 +95,7 @@ def pack(
     Raises UsageError, FileError, SyntaxInputError (the source is not valid in its format),
     ValueRefusedError (a value that the serializer cannot hold), MissingLibraryError.
     """
-    from serialpack.pipeline.pack import (
-        Packing,
-        check_meta,
-        pack_smallest,
-        source_format,
-        ways_of,
-    )
+    from serialpack.pipeline.pack import Packing, check_meta, pack_smallest, source_format, ways_of
 
     choice = choose(serializer, tuple(filters), codec, effort=effort, block_size=block_size)
     check_threads(threads)
@@ -164,6 +160,7 @@ def pack(
     )
 
 
+@checked
 def unpack(
     source: Path | IO[bytes],
     target: Target | None,
@@ -278,6 +275,7 @@ def unpack_report(
     )
 
 
+@checked
 def inspect(
     source: Path | IO[bytes],
     *,

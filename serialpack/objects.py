@@ -14,6 +14,7 @@ from warnings import warn
 from serialpack._version import __version__
 from serialpack.api import Target, check_target, check_threads, opened_source, sink
 from serialpack.auto import Choice, choose
+from serialpack.checked import check_arguments, checked
 from serialpack.collector import FEW, gc_paused
 from serialpack.container.reader import SNIFF, is_small
 from serialpack.container.small import MAX_SMALL, START_SMALL
@@ -84,6 +85,7 @@ _OPTIONS = frozenset(DumpOptions.__annotations__)
 _Serialized = tuple[Choice, Style, list[Buffer]]
 
 
+@checked
 def dump(
     obj: Any,
     target: Target,
@@ -156,6 +158,7 @@ def _check(how: DumpOptions) -> None:
     for name in how:
         if name not in _OPTIONS:
             raise TypeError(f"dump and dumps have no argument {name!r}")
+    check_arguments(DumpOptions, how)
     if "threads" in how:
         check_threads(how["threads"])
     if "meta" in how:
@@ -203,6 +206,7 @@ def _large_values(chain: Chain, data: Scattered) -> "list[LargeValue]":
     return large_values(chain.serializer, data)
 
 
+@checked
 def load(
     source: Path | IO[bytes],
     *,
@@ -293,6 +297,8 @@ def loads(
     >>> serialpack.loads(data, trust=True)
     frozenset({1})
     """
+    if trust is not False and trust is not True:
+        check_arguments(loads, {"trust": trust})
     flat = data if isinstance(data, bytes) else _flat(data)
     if flat[: len(START_SMALL)] == START_SMALL:  # a message: no file is made of it
         try:

@@ -161,7 +161,7 @@ def test_an_argument_of_another_type_is_one_type_error(wrong: Any) -> None:
     with pytest.raises(TypeError, match=f"chain must be text such as .*, not {kind}"):
         serialpack.dumps(1, wrong)
     if wrong is not None:
-        with pytest.raises(TypeError, match=f"a format must be text such as .*, not {kind}"):
+        with pytest.raises(TypeError, match=f"to must be text or None, not .*{kind}"):
             serialpack.convert(io.BytesIO(b"{}"), io.BytesIO(), to=wrong)
         with pytest.raises(TypeError, match=f"target must be a path or a .*, not {kind}"):
             serialpack.dump(1, wrong)

@@ -6,9 +6,11 @@ import io
 import json
 import shutil
 import subprocess
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy
 import pytest
 
 import serialpack
@@ -247,6 +249,38 @@ def test_an_argument_that_does_nothing_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="values of meta must be strings"):
         wrong(OBJECT, meta={"a": 1})
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("function", "name", "value", "takes"),
+    [
+        (serialpack.dumps, "effort", "high", "an integer"),
+        (serialpack.dumps, "verify", "no", "True or False"),
+        (serialpack.dumps, "options", [1], "a mapping or None"),
+        (partial(serialpack.dump, 1), "chain", 5, "text"),
+        (serialpack.loads, "trust", "no", "True or False"),
+        (serialpack.load, "trust", "no", "True or False"),
+        (serialpack.inspect, "columns", "x", "True or False"),
+        (partial(serialpack.pack, "a"), "threads", "2", "an integer or None"),
+        (partial(serialpack.pack, "a"), "filters", "shuffle", "a list of texts"),
+        (partial(serialpack.unpack, "a"), "max_size", 2.5, "an integer or None"),
+        (partial(serialpack.unpack_archive, "a"), "include", "*.json", "a list of texts"),
+        (partial(serialpack.convert, "a"), "lossy", "bytes", "a list of texts"),
+        (partial(serialpack.convert, "a"), "fields", ["a", 1], "a list of texts"),
+    ],
+)
+def test_an_argument_of_another_type_is_named(
+    function: Any, name: str, value: Any, takes: str
+) -> None:
+    """Text is a sequence of texts, and True: it was read letter by letter, or let code run."""
+    with pytest.raises(TypeError) as caught:
+        function(serialpack.dumps(1), **{name: value})
+    assert str(caught.value) == f"{name} must be {takes}, not {value!r} ({type(value).__name__})"
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    data = serialpack.dumps(1, effort=numpy.int64(3), verify=numpy.True_)  # type: ignore[arg-type]
+    assert serialpack.loads(data, trust=numpy.False_) == 1  # type: ignore[arg-type]
 
 
 def test_what_is_no_file_is_named(tmp_path: Path) -> None:

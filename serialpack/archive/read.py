@@ -8,6 +8,7 @@ from typing import IO, TYPE_CHECKING, Any
 from serialpack.api import check_threads, opened_source, unpack_report
 from serialpack.archive.place import Each, Placer, Wanted, entry_of
 from serialpack.archive.tell import is_archive
+from serialpack.checked import checked
 from serialpack.container.frames import FrameSource
 from serialpack.container.reader import (
     SNIFF,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from serialpack.pipeline.line import Progress
 
 
+@checked
 def unpack_archive(
     source: Path | IO[bytes],
     folder: Path,

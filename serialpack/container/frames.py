@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
 from functools import partial
 from itertools import accumulate
 from typing import Any, Protocol
@@ -211,17 +212,17 @@ class FrameSource:
         many = self._threads > 1 and sum(map(len, rooms)) >= _FOR_THREADS
         read_at = into.read_at() if many else None
         places = accumulate(map(len, rooms), initial=0)
+        jobs = list(zip(rooms, places, strict=False))
         if read_at is None:
             fill = partial(_fill, lambda piece, _: into.read_into(piece))
-            yield from self._filled(rooms, map(fill, rooms, places), what)
+            yield from self._filled(rooms, map(fill, jobs), what)
             return
-        from concurrent.futures import ThreadPoolExecutor
+        from serialpack.container.side_by_side import side_by_side
 
-        pool = ThreadPoolExecutor(min(self._threads, len(rooms)))
         try:
-            yield from self._filled(rooms, pool.map(partial(_fill, read_at), rooms, places), what)
+            with closing(side_by_side(partial(_fill, read_at), jobs, self._threads)) as filled:
+                yield from self._filled(rooms, filled, what)
         finally:
-            pool.shutdown(cancel_futures=True)
             into.pass_over(self.offset - start)
 
     def _filled(
@@ -247,10 +248,11 @@ class FrameSource:
 
 
 def _fill(
-    read_at: Callable[[memoryview, int], int], room: memoryview, place: int
+    read_at: Callable[[memoryview, int], int], job: tuple[memoryview, int]
 ) -> tuple[int, int]:
-    """Read ``room`` full of what stands at ``place``: how many bytes, and their checksum where
-    these are all."""
+    """Read the room of ``job`` full of what stands at its place: how many bytes, and their
+    checksum where these are all."""
+    room, place = job
     state, done = xxh3_64(), 0
     while done < len(room):
         piece = room[done : done + _HOT]

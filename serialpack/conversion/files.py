@@ -15,6 +15,7 @@ from serialpack.api import (
     opened_source,
     target_name,
 )
+from serialpack.checked import checked
 from serialpack.columns.fields.wanted import Field
 from serialpack.conversion.begun import Known, as_found, begun, looked_at
 from serialpack.conversion.copying import copied
@@ -80,6 +81,7 @@ def is_cut(source: Path, to: str, how: ConvertOptions) -> bool:
     return stands and (in_blocks or plan.target in TABLES)
 
 
+@checked
 def convert(
     source: Path | IO[bytes],
     target: Target,

@@ -193,12 +193,12 @@ class RecordSerializer(Serializer):
 
     def reload_object(self, pieces: list[Buffer]) -> list[Any]:
         """What ``load_object`` loads from the pieces of ``dump_object``, for whoever only looks at
-        it: it may lie in the memory of what was dumped."""
+        it: it may lie in the memory of what was dumped, whose depth was looked at."""
         return self.load_object(pieces)
 
     def load_object(self, pieces: list[Buffer]) -> list[Any]:
         """What ``dump_object`` wrote, cut anywhere. Memory that can be written to is given away."""
-        return self.load(pieces[0] if len(pieces) == 1 else b"".join(cast("list[bytes]", pieces)))
+        return self.load(in_one(pieces))
 
     def count(self, data: Buffer) -> int | None:  # noqa: ARG002
         """How many records a source in its own format has, where only it can tell.
@@ -309,6 +309,11 @@ class RecordSerializer(Serializer):
             path += found[0]
             value = found[1]
         return path, value, False
+
+
+def in_one(pieces: list[Buffer]) -> Buffer:
+    """``pieces`` one after another."""
+    return pieces[0] if len(pieces) == 1 else b"".join(cast("list[bytes]", pieces))
 
 
 # Kept: to import a name again takes a quarter of the look at a small message.

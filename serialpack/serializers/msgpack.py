@@ -6,11 +6,10 @@ import re
 from bisect import bisect_right
 from typing import Any
 
-from serialpack.depth import MAX_DEPTH
 from serialpack.formats.msgpack.msgpack import message_ends
 from serialpack.formats.msgpack.values import messages, pack_checked, unpack, unpack_one
 from serialpack.serializers._messages import Messages
-from serialpack.serializers.base import check_finite
+from serialpack.serializers.base import check_finite, in_one
 from serialpack.stages.stage import Buffer
 
 #: A double, or a float, that is not finite (or other bytes that look like one).
@@ -41,10 +40,12 @@ class MsgPackSerializer(Messages):
         return unpack(data)
 
     def load_object(self, pieces: list[Buffer]) -> list[Any]:
-        data = pieces[0] if len(pieces) == 1 else b"".join(pieces)
-        if len(data) > MAX_DEPTH:
-            self._check_depth(data)
+        data = in_one(pieces)
+        self._check_depth(data)
         return unpack_one(data)
+
+    def reload_object(self, pieces: list[Buffer]) -> list[Any]:
+        return unpack_one(in_one(pieces))
 
     def load_json(self, data: Buffer) -> list[Any]:
         # No length is below 0, that of empty ones neither; -1 would mean the usual limit.

@@ -160,6 +160,28 @@ def test_what_is_no_json_is_a_value_error(name: str, data: bytes) -> None:
         _create(name).load(b"1\n" + data)
 
 
+OF_OBJECTS = [
+    *(b'"\\ud800"', b'{"a":"\\udfff\\ud800"}', b'"\\ud83d\\ude00"', b'{"a":1,"b":2,"a":3}', b"-0"),
+    *(b"-0.0", b"9" * 40, b"[1E5,1e-400,9007199254740993.0,2.2250738585072011e-308]"),
+]
+
+
+@pytest.mark.parametrize(
+    "data", [*OF_OBJECTS, *NOT_JSON, b"1e400", b"1\n2\n"], ids=lambda d: d[:20]
+)
+def test_json_reads_an_object_as_its_records(data: bytes) -> None:
+    """By another library, which does not take all."""
+    serializer = _create("json")
+    found: list[list[Any] | None] = []
+    for read in (serializer.load_object, lambda pieces: serializer.load(b"".join(pieces))):
+        try:
+            found.append(read([data]))
+        except ValueError:
+            found.append(None)
+    assert difference(found[1], found[0]) is None
+    assert data not in OF_OBJECTS or found[0] is not None
+
+
 @pytest.mark.parametrize("name", HERE)
 @pytest.mark.parametrize("number", [b"1e400", b"-1e400", b"9" * 400 + b".0"])
 def test_what_no_double_holds_is_not_written_as_null(name: str, number: bytes) -> None:

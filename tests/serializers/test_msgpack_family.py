@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo
 
 import msgpack
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import serialpack
@@ -255,6 +255,25 @@ def test_broken_messages_are_value_errors(name: str, data: bytes) -> None:
     for before in (b"", b"\x01", b"\x81\xa1a\x01" * 20):
         with pytest.raises(ValueError):  # noqa: PT011
             _create(name).load(before + data)
+
+
+@given(st.one_of(st.binary(max_size=40), st.sampled_from(BROKEN)))
+@example(b"\x81\x92\x01\x91\x02\x03")  # keys of parts
+@example(b"\x82\xa1a\x01\xa1a\x02")
+@example(b"\x93\xc7\x0c\xff" + bytes(12) + b"\xd6\xff\0\0\0\1\xd7\xff" + bytes(8))
+@example(b"\xc7\x0c\xff\0\0\0\1" + bytes(8))  # a nanosecond
+@example(b"\x94\xd4\x05\x01\xd4\x80\x01\xc7\x00\x7f\xca\x7f\xc0\x00\x01")
+@example(b"\xd9\x01a\xc0")
+def test_msgpack_reads_an_object_as_its_records(data: bytes) -> None:
+    """By another library, which does not take all."""
+    serializer = _create("msgpack")
+    found: list[list[Any] | None] = []
+    for read in (serializer.load_object, lambda pieces: serializer.load(b"".join(pieces))):
+        try:
+            found.append(read([data]))
+        except ValueError:
+            found.append(None)
+    assert difference(found[1], found[0]) is None
 
 
 @pytest.mark.parametrize("name", HERE)

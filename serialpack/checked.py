@@ -1,0 +1,87 @@
+"""Whether what a public function is given is what its annotations say: told before it begins.
+
+Text where a list of texts is meant would be read letter by letter, and any text is true. Only the
+words of ``_KINDS`` are looked at; an annotation with another word takes everything here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, wraps
+from typing import Any, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+#: What an error calls it, and whether a value is of it.
+_Kind = tuple[str, Callable[[Any], bool]]
+
+
+def _texts(value: Any) -> bool:
+    # An iterator can be looked at once only.
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+        return False
+    return iter(value) is value or all(isinstance(each, str) for each in value)
+
+
+_KINDS: dict[str, _Kind] = {
+    "None": ("None", lambda value: value is None),
+    "str": ("text", lambda value: isinstance(value, str)),
+    # NumPy's too.
+    "int": ("an integer", lambda value: hasattr(value, "__index__") and value is not True),
+    "bool": (
+        "True or False",
+        lambda value: isinstance(value, int) or type(value).__name__ in ("bool", "bool_"),
+    ),
+    "Sequence[str]": ("a list of texts", _texts),
+    "Collection[str]": ("a list of texts", _texts),
+    "Mapping[str, Any]": ("a mapping", lambda value: isinstance(value, Mapping)),
+    "Mapping[str, str]": ("a mapping", lambda value: isinstance(value, Mapping)),
+}
+
+#: Of these each value is of the kind.
+_PLAIN: dict[str, type] = {"None": type(None), "str": str, "int": int, "bool": bool}
+
+#: What an argument may be: types of which all values are taken, and the kinds.
+_Takes = tuple[frozenset[type | None], list[_Kind]]
+_ANY: _Takes = frozenset(), []
+
+
+def checked(function: Callable[P, R]) -> Callable[P, R]:
+    """``function``, which raises TypeError for an argument by name that its annotation excludes."""
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        check_arguments(function, kwargs)
+        return function(*args, **kwargs)
+
+    return call
+
+
+def check_arguments(function: Callable[..., Any] | type, given: Mapping[str, Any]) -> None:
+    """TypeError for one of the arguments ``given`` that is not as ``function`` is annotated."""
+    kinds = _kinds(function)
+    for name, value in given.items():
+        plain, some = kinds.get(name, _ANY)
+        # Asking by the type takes a tenth, which a small message notices.
+        if some and type(value) not in plain and not any(holds(value) for _, holds in some):
+            takes = " or ".join(said for said, _ in some)
+            raise TypeError(f"{name} must be {takes}, not {value!r:.60} ({type(value).__name__})")
+
+
+@cache
+def _kinds(function: Callable[..., Any] | type) -> dict[str, _Takes]:
+    """By the name of an argument, what it may be; without those that may be anything."""
+    words = {name: _words(each) for name, each in function.__annotations__.items()}
+    return {
+        name: (frozenset(map(_PLAIN.get, each)), [_KINDS[word] for word in each])
+        for name, each in words.items()
+        if _KINDS.keys() >= set(each)
+    }
+
+
+def _words(annotation: Any) -> list[str]:
+    """The types of a union, by the text of an annotation where it is none itself."""
+    text = annotation.__name__ if type(annotation) is type else str(annotation)
+    return text.replace("collections.abc.", "").replace("typing.", "").split(" | ")
