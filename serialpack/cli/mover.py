@@ -167,15 +167,20 @@ class Mover:
         parts: Sequence[str] = (),
         *,
         hint: bool = True,
+        make: bool = True,
     ) -> int:
-        """Do ``work`` for each file, then sum up and draw the profile; the worst exit code."""
+        """Do ``work`` for each file, then sum up and draw the profile; the worst exit code.
+
+        ``make``: the folder for all outputs is made at first; else by what is written to it.
+        """
         if not self.dry_run:
             if self._outputs.scheduler is not None and self._cluster is None:
                 raise UsageError(
                     "--scheduler: tasks make files of files, each of one; this is for one machine",
                     hint="leave out --scheduler",
                 )
-            self.targets.make_folder()
+            if (files and make) or self._outputs.journal is not None:
+                self.targets.make_folder()
             if self._outputs.journal is not None:
                 from serialpack.cli.journal import open_journal
 
