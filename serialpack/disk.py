@@ -91,28 +91,13 @@ _AT_A_TIME = 16
 def sync_all(syncs: Sequence[Callable[[], object]]) -> list[OSError | None]:
     """Call each of ``syncs``, which bring a file to disk; what was wrong with each.
 
-    Several wait at a time; all are done when this is left. MemoryError as of ``Helpers``.
+    Several wait at a time; all are done when this is left.
     """
     if len(syncs) < 2:
         return [_fault(sync) for sync in syncs]
-    from queue import Empty, SimpleQueue
+    from serialpack.threads import side_by_side
 
-    from serialpack.threads import Helpers
-
-    todo: SimpleQueue[int] = SimpleQueue()
-    done: SimpleQueue[tuple[int, OSError | None]] = SimpleQueue()
-    for number in range(len(syncs)):
-        todo.put(number)
-
-    def work() -> None:
-        with suppress(Empty):
-            while True:
-                number = todo.get_nowait()
-                done.put((number, _fault(syncs[number])))
-
-    helpers = Helpers([work] * min(_AT_A_TIME, len(syncs)))
-    faults = dict(helpers.awaited(done) for _ in syncs)
-    return [faults[number] for number in range(len(syncs))]
+    return list(side_by_side(_fault, syncs, _AT_A_TIME))
 
 
 def _fault(sync: Callable[[], object]) -> OSError | None:

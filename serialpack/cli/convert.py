@@ -91,7 +91,7 @@ class Converter:
         """Convert all there is; the exit code."""
         mover, to = self._mover, self._to
         if self._chosen:
-            return mover.each(mover.inputs, self._convert_entry)
+            return mover.each(mover.inputs, self._convert_entry, make=False)
         if to is not None and not self._asked.name:
             mover.targets.plan(mover.inputs, lambda path: converted_name(path, to, stored=False))
         mover.ahead(

@@ -70,13 +70,11 @@ class Mover:
             raise UsageError("--dry-run and --json exclude each other")
         if outputs.profile is not None:
             check_output(outputs.profile, force=outputs.force)
-        self.inputs = inputs.paths
-        self.targets = targets
+        self.inputs, self.targets = inputs.paths, targets
         #: What a profile must not be written over either, as it is called from the root.
         self.taken: set[str] = set()
         self._found = inputs
-        self._manner = manner
-        self._outputs = outputs
+        self._manner, self._outputs = manner, outputs
         self.dry_run = outputs.dry_run
         self._times: StageTimes | None = None
         if outputs.stats or outputs.profile is not None:
@@ -167,15 +165,17 @@ class Mover:
         parts: Sequence[str] = (),
         *,
         hint: bool = True,
+        make: bool = True,
     ) -> int:
-        """Do ``work`` for each file, then sum up and draw the profile; the worst exit code."""
+        """Do ``work`` for each file, sum up; the worst exit code. ``make``: their folder first."""
         if not self.dry_run:
             if self._outputs.scheduler is not None and self._cluster is None:
                 raise UsageError(
                     "--scheduler: tasks make files of files, each of one; this is for one machine",
                     hint="leave out --scheduler",
                 )
-            self.targets.make_folder()
+            if (files and make) or self._outputs.journal is not None:
+                self.targets.make_folder()
             if self._outputs.journal is not None:
                 from serialpack.cli.journal import open_journal
 

@@ -155,7 +155,10 @@ class Targets:
 
     def folder_for(self, target: str | None) -> str | None:
         """The folder that is to be made for ``target``, where one is."""
-        return os.path.dirname(target) if self._folder and target is not None else None
+        if not self._folder or target is None:
+            return None
+        # Of an archive the target is a folder itself, which may be left as it was named: out/.
+        return os.path.dirname(target.rstrip("/")) or None
 
 
 def _check_folder(output: str) -> None:

@@ -70,7 +70,7 @@ class Unpacker:
                 lambda path: None if asked.test else mover.targets.of(path, self._name),
                 cuts=lambda _: True,
             )
-        return self._mover.each(self._mover.inputs, self._unpack, hint=not self._asked.salvage)
+        return mover.each(mover.inputs, self._unpack, hint=not asked.salvage, make=not self._chosen)
 
     def _unpack(self, path: str) -> dict[str, Any]:
         """Unpack or test one input; the line for ``--json``."""

@@ -217,7 +217,7 @@ class FrameSource:
             fill = partial(_fill, lambda piece, _: into.read_into(piece))
             yield from self._filled(rooms, map(fill, jobs), what)
             return
-        from serialpack.container.side_by_side import side_by_side
+        from serialpack.threads import side_by_side
 
         try:
             with closing(side_by_side(partial(_fill, read_at), jobs, self._threads)) as filled:

@@ -55,6 +55,8 @@ def test_beside_each_file_and_again(run: Run, tree: Path) -> None:
     (tree / "new.json.spk").unlink()
     said = run("pack", "-r", tree).stderr.decode()
     assert f"{tree}: no files to take, 4 .spk files left out" in said
+    run("unpack", "-r", tree, "--include", "z*", "-o", "out/")
+    assert not (tree.parent / "out").exists()
     run("unpack", "--rm", "-r", tree)
     assert files_in(tree) == before
     assert "4 files that are not .spk left out" in run("unpack", "-r", tree).stderr.decode()

@@ -137,7 +137,7 @@ def test_what_is_refused_is_one_line(run: Run, tmp_path: Path, args: list[str], 
     assert (tmp_path / "all.spk").exists()
 
 
-@pytest.mark.parametrize("args", [[], ["--salvage"]])
+@pytest.mark.parametrize("args", [[], ["--salvage"], ["-o", "all/"]])
 @pytest.mark.usefixtures("contents")
 def test_globs_that_fit_nothing_make_nothing(run: Run, tmp_path: Path, args: list[str]) -> None:
     """It made an empty folder, and with --salvage ended in an internal error."""

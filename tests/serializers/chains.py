@@ -88,19 +88,16 @@ def _number(text: str) -> tuple[Any, ...]:
     return ("float", value.is_signed(), value)
 
 
-def _refuse(name: str) -> Any:
-    raise ValueError(name)
-
-
 def strict_values(fmt_name: str, source: bytes) -> Any:
-    """The values of a source by the standard library alone, nothing lost; ValueError: not JSON."""
+    """The values of a source by the standard library alone, nothing lost; ValueError: not JSON
+    even for Python."""
 
     def loads(text: str) -> Any:
         return json.loads(
             text,
             parse_int=lambda digits: ("int", digits),
             parse_float=_number,
-            parse_constant=_refuse,
+            parse_constant=lambda name: ("constant", name),
             object_pairs_hook=lambda pairs: ("object", pairs),
         )
 

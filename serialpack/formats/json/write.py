@@ -22,6 +22,7 @@ from serialpack.formats.json.style import (
     SPACED,
     JsonStyle,
 )
+from serialpack.formats.json.values import with_constants
 from serialpack.literal import Literal
 from serialpack.values.structure import Structure
 
@@ -65,8 +66,13 @@ def _engine(style: JsonStyle, *, encoded: bool = False) -> Engine:
 
 
 def _slow_engine(style: JsonStyle) -> Engine:
-    """The same for any style and value, lone surrogates too."""
-    return _standard(bool(style.escapes & ASCII), style.separators, style.indent or None)
+    """The same for any style and value, lone surrogates too, and NaN where Python writes it."""
+    return _standard(
+        bool(style.escapes & ASCII),
+        style.separators,
+        style.indent or None,
+        constants=style.python_floats,
+    )
 
 
 @lru_cache(64)
@@ -141,11 +147,16 @@ def _standard(
     separators: tuple[str, str],
     indent: str | None,
     exponents: Callable[[str], str] | None = None,
+    *,
+    constants: bool = False,
 ) -> Engine:
-    """``exponents``: what makes of all Python's exponents others; literals stay as they are."""
+    """``exponents``: what makes of all Python's exponents others; literals stay as they are.
+
+    ``constants``: NaN and infinities are written, as Python does.
+    """
     encode = json.JSONEncoder(
         ensure_ascii=ascii_only,
-        allow_nan=False,
+        allow_nan=constants,
         check_circular=False,
         separators=separators,
         indent=indent,
@@ -157,6 +168,7 @@ def _standard(
             text = encode(value)
             text = text if exponents is None else exponents(text)
         except _HasLiterals:
+            value = with_constants(value) if constants else value
             text = _with_literals(value, ascii_only, separators, indent)
         try:
             return text.encode()

@@ -8,7 +8,7 @@ from contextlib import closing
 
 import pytest
 
-from serialpack.container.side_by_side import side_by_side
+from serialpack.threads import side_by_side
 
 
 def _refused(*_: object) -> int:
