@@ -124,8 +124,7 @@ class Mover:
         from serialpack.cli.jobs import Jobs
 
         self._jobs = jobs = Jobs(paths, self.targets, outputs, target, to)
-        if outputs.skip_existing or outputs.force:
-            self._found.notes.extend(jobs.without_dead())
+        self._found.notes.extend(jobs.without_dead())
         threads = outputs.threads or usable_cores()
         much = len(jobs.all) >= from_files or sum(job.size for job in jobs.all) >= from_bytes
         several = threads > 1 and much

@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 from serialpack.container.reader import read_members
 from serialpack.container.records import DEFAULT_BLOCK_SIZE, EXACT, Header, StoredBlock
 from serialpack.container.seek import StoredMember, find_members, read_block
-from serialpack.errors import DamagedError, UsageError
+from serialpack.errors import DamagedError, InputError, UsageError
 from serialpack.files import Source
 from serialpack.formats import FORMATS
 from serialpack.formats.base import Format, Style
@@ -286,11 +286,13 @@ class _Slice:
         text: Buffer = b""
         if (wanted and found is None) or (self._ends is None and self._format.slice_needs_head):
             text = restore()
+        if wanted and found is None:
+            found = self._find(text, span, seq, records)
         if self._ends is None:
             self._ends = self._format.slice_ends(text, self._style)
             self._write(self._ends[0])
-        if wanted:
-            text, start, end = found or self._find(text, span, seq, records)
+        if found is not None:
+            text, start, end = found
             if self._joint is not None:
                 self._write(self._joint)
             self._write(text[start:end])
@@ -303,7 +305,12 @@ class _Slice:
     ) -> tuple[Buffer, int, int]:
         found = self._format.record_range(text, self._style, span, records, first=seq == 0)
         if found is None:
-            raise DamagedError(f"does not hold the {records} records of its header", block=seq)
+            # Its bytes are those that were packed: their checksum was right.
+            raise InputError(
+                f"its {records} records cannot be told apart, "
+                f"as in what is not valid {self._format.name}",
+                block=seq,
+            )
         return text, *found
 
     def finish(self) -> int:

@@ -173,7 +173,7 @@ def test_a_run_leaves_the_hidden_files_of_another_that_is_there(
     dead.write_bytes(b"dead")
     with Output(tmp_path / "out" / "0" / "other") as alive:
         alive.write(b"alive")
-        said = finish(start("pack", "-r", batch, "-o", "out", "--skip-existing"), 0, most=2)
+        said = finish(start("pack", "-r", batch, "-o", "out"), 0, most=2)
         assert "out/0: removed 1 hidden file of a killed run" in said
         assert not dead.exists()
     assert (tmp_path / "out" / "0" / "other").read_bytes() == b"alive"

@@ -138,3 +138,13 @@ def test_values_have_no_bytes_to_address() -> None:
     serialpack.pack(io.BytesIO(b'{"a":  1.50}'), out, serializer="json", format="json")
     with pytest.raises(serialpack.UsageError, match="record_range"):
         serialpack.unpack(io.BytesIO(out.getvalue()), io.BytesIO(), byte_range=(0, 1))
+
+
+def test_records_that_cannot_be_told_apart_are_no_damage_and_nothing_is_written() -> None:
+    """Two commas are counted; one of them stands where a value should."""
+    container, out = io.BytesIO(), io.BytesIO()
+    serialpack.pack(io.BytesIO(b'[   , "missing value"]'), container, format="json")
+    with pytest.raises(serialpack.InputError, match="as in what is not valid json") as caught:
+        serialpack.unpack(io.BytesIO(container.getvalue()), out, record_range=(0, 2))
+    assert not isinstance(caught.value, serialpack.DamagedError)
+    assert out.getvalue() == b""
