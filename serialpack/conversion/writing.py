@@ -117,8 +117,7 @@ class WritingHalf:
             try:
                 data, lost = self._written(writer, values, records, block, proof, literals=literals)
             except FAILURES as error:
-                tried = without_literals(values) if literals else values
-                lost = writer.serializer.blame(tried, error)
+                lost = writer.serializer.blame(values, error)
             if lost is None:
                 return data
             refusal = self.refuse(lost, block.first_record, writer, records)

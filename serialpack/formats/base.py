@@ -266,7 +266,8 @@ class ValueFormat(Format):
     safe: ClassVar[bool] = True
     #: Whether serializers of this very format write its records anew, in a style of their own.
     restyled: ClassVar[bool] = False
-    one_record: ClassVar[bool] = False  #: whether a file in it is one record
+    #: Whether a file in it is one record.
+    one_record: ClassVar[bool] = False
     #: Whether ``lossy.parse_lossy`` tells what reading drops: comments, and the like.
     tells: ClassVar[bool] = False
     unpacked: ClassVar[tuple[str, ...]] = ()  #: what it is, where no records, and what takes them
@@ -284,7 +285,8 @@ class ValueFormat(Format):
     #: Whether a number that Python writes in another way is a ``Literal`` to ``parse``, and that
     #: no other to ``difference``. Only of the copy that ``reading_literals`` makes.
     literals: bool = False
-    has_columns: ClassVar[bool] = False  #: whether it names columns apart from its records
+    #: Whether it says the names of columns apart from its records.
+    has_columns: ClassVar[bool] = False
 
     def literal_of(self, text: str) -> str | None:  # noqa: ARG002
         """How a number that another format spells ``text`` is spelled here: the same, or nearly.
@@ -295,10 +297,6 @@ class ValueFormat(Format):
 
     def writes_as(self, other: str) -> bool:  # noqa: ARG002
         """Whether the format of that name spells all numbers as this one does."""
-        return False
-
-    def has_constants(self, _style: Style) -> bool:
-        """Whether a text in that style has words for NaN and infinities."""
         return False
 
     def reading_literals(self) -> "ValueFormat":

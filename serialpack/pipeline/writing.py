@@ -115,8 +115,7 @@ class Writing:
                 text = self._text(data, style, first=first)
                 if text is not None and right(text):
                     return text
-            load = self.serializer.load_unchecked
-            records = load(data) if exact else self._strictly(data, style)
+            records = self.serializer.load_unchecked(data) if exact else self._strictly(data)
             return fmt.write_text(records, style, first=first)
 
     def prove(self, block: SourceBlock, data: Buffer, style: Style) -> Proof:
@@ -129,12 +128,8 @@ class Writing:
                 if (proof := self._prove_in_parts(block, data, style)) is not None:
                     return proof
                 again = self.serializer.load_unchecked(data)
-                fmt = self.format
-                return Reading(fmt, style).prove(
-                    block,
-                    again,
-                    lambda: self._strictly(data, {**style, **fmt.style_changes(block, style)}),
-                )
+                reading = Reading(self.format, style)
+                return reading.prove(block, again, lambda: self._strictly(data))
         except FAILURES as error:
             # The library does not read what it wrote: which value is to blame is looked for.
             return Proof(self.serializer.blame(self._read(block), error), False, {})
@@ -159,12 +154,12 @@ class Writing:
                 return None if text is None else Proof(None, True, changes)
         return None
 
-    def _strictly(self, data: Buffer, style: Style) -> list[Any]:
-        """The records, where their text in ``style`` is all that will be looked at."""
+    def _strictly(self, data: Buffer) -> list[Any]:
+        """The records, where their text is all that will be looked at."""
         assert isinstance(self.format, ValueFormat)
-        if not self.format.restyled:
-            return self.serializer.load(data)
-        return self.serializer.load_json(data, constants=self.format.has_constants(style))
+        return (
+            self.serializer.load_json(data) if self.format.restyled else self.serializer.load(data)
+        )
 
     def _read(self, block: SourceBlock) -> list[Any]:
         assert isinstance(self.format, ValueFormat)

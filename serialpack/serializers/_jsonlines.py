@@ -40,7 +40,7 @@ class JsonLines(RecordSerializer):
 class LooseJsonLines(JsonLines):
     """By a library that reads a number beyond the range of a double as an infinity."""
 
-    def load_json(self, data: Buffer, *, constants: bool = False) -> list[Any]:  # noqa: ARG002
+    def load_json(self, data: Buffer) -> list[Any]:
         records = self.load(data)
         if _MAY_OVERFLOW.search(data):
             check_finite(records)

@@ -217,16 +217,13 @@ class RecordSerializer(Serializer):
         """As ``load``, but bytes may pass for others that have the same values."""
         return self.load(data)
 
-    def load_json(self, data: Buffer, *, constants: bool = False) -> list[Any]:
-        """As ``load``, of records that must be values of JSON; ValueError where they are not.
-
-        ``constants``: or a NaN or an infinity, of a text in which they have words.
-        """
+    def load_json(self, data: Buffer) -> list[Any]:
+        """As ``load``, of records that must be values of JSON; ValueError where they are not."""
         from serialpack.formats.json.values import check_json
 
         records = self.load(data)
         if not self.cannot >= BEYOND_JSON:
-            check_json(records, constants=constants)
+            check_json(records)
         return records
 
     def refuse(

@@ -47,10 +47,10 @@ class MsgPackSerializer(Messages):
     def reload_object(self, pieces: list[Buffer]) -> list[Any]:
         return unpack_one(in_one(pieces))
 
-    def load_json(self, data: Buffer, *, constants: bool = False) -> list[Any]:
+    def load_json(self, data: Buffer) -> list[Any]:
         # No length is below 0, that of empty ones neither; -1 would mean the usual limit.
         records = messages(data, strict_map_key=True, max_bin_len=-2, max_ext_len=-2)
-        for pattern in () if constants else (_NOT_FINITE, _NOT_FINITE_32):
+        for pattern in (_NOT_FINITE, _NOT_FINITE_32):
             found = [match.start() for match in pattern.finditer(data)]
             ends = [0, *message_ends(data)] if found else []
             for at in found:

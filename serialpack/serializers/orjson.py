@@ -55,7 +55,7 @@ class OrJsonSerializer(JsonLines):
 
         return read_lines(data, orjson.loads)
 
-    def load_json(self, data: Buffer, *, constants: bool = False) -> list[Any]:  # noqa: ARG002
+    def load_json(self, data: Buffer) -> list[Any]:
         """As ``load``, but for integers beyond 64 bits, which orjson reads as floats."""
         check_integers(data)
         return self.load(data)

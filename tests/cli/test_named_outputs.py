@@ -141,7 +141,7 @@ def test_compressed_where_the_name_says_so(
 def test_nothing_is_written_compressed_where_it_is_refused(
     run: Run, tmp_path: Path, ending: str
 ) -> None:
-    data = LINES + b'{"n":nan}\n'
+    data = LINES + b'{"n":NaN}\n'
     done = run("unpack", "-F", "ndjson", "-o", f"a.json{ending}", stdin=data, code=3)
     assert b"line 5001" in done.stderr
     assert not [p for p in tmp_path.iterdir() if p.name != "home"]

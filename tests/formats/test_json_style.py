@@ -155,10 +155,9 @@ def test_a_spelling_can_be_taken_back() -> None:
 
 def test_what_is_no_json_is_never_written() -> None:
     fmt = _fmt("json")
-    for style in ({"k": "a", "x": 1}, {"k": "a", "s": [",", "  :"]}):
+    for style in ({"k": "a", "x": 1}, {"k": "a", "f": 1}, {"k": "a", "s": [",", "  :"]}):
         with pytest.raises(ValueError, match="not JSON compliant"):
             fmt.write_text([float("nan")], style, first=True)
-    assert fmt.write_text([float("nan")], {"k": "a", "f": 1}, first=True) == b"[NaN]"
     with pytest.raises(ValueError):  # noqa: PT011
         fmt.write_text([object()], {"k": "a"}, first=True)
 

@@ -29,6 +29,8 @@ def _error(name: str, source: bytes, size: int, *, lines: bool = True) -> Syntax
     ("name", "text", "marker"),
     [
         ("json", '[{"a": 1},\n {"é": 2},\n {"b": @nul}]', "nul"),
+        ("json", '[{"é": 1}, {"é": 2}, {"b": @NaN}]', "NaN"),
+        ("json", '[{"a": "NaN"}, {"b": @-Infinity}]', "-Infinity"),
         ("json", "[1,\n2,\n3,\n4,\n5,\n@]", "]"),
         ("json", '[1, 2, 3, 4, 5, 6, "x", @x]', "x"),
         ("json", "[1, 2]  @[3]", "[3]"),

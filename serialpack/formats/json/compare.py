@@ -119,7 +119,7 @@ def _loss(a: Any, b: Any) -> str | None:
     if isinstance(a, str):
         return "surrogates" if _SURROGATE.search(a) else "value"
     if not _is(a, "if"):
-        return "non-finite" if _is(a, "c") else "value"
+        return "value"
     mark, text = a
     if mark == "i":
         if text == "-0":
@@ -162,7 +162,7 @@ def shown(tree: Any) -> str:
         return f"an array of {len(tree)}"
     elif _is(tree, "o"):
         return f"an object of {len(tree[1])}"
-    elif _is(tree, "ifc"):
+    elif _is(tree, "if"):
         text = tree[1]
     else:
         return {None: "null", True: "true", False: "false"}.get(tree, repr(tree))

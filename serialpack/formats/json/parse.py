@@ -29,6 +29,7 @@ _WHITE = re.compile(r"[ \t\n\r]*+")
 _BLANK = re.compile(rb"[ \t\n\r]*+")
 #: A key, and what stands before its value.
 MEMBER = re.compile(rb'[ \t\n\r]*+"(?:[^"\\]++|\\.)*+"[ \t\n\r]*+:', re.DOTALL)
+_CONSTANT = re.compile(r'"(?:[^"\\]++|\\.)*+"|(NaN|-?Infinity)', re.DOTALL)
 
 #: Turns text at a position into a value and the position behind it.
 Scanner = Callable[[str, int], tuple[Any, int]]
@@ -99,6 +100,10 @@ class UnheldNumber(Exception):
     """A number that Python turns into another one, or into none."""
 
 
+def _refuse_constant(name: str) -> Any:
+    raise Malformed(f"{name} is not JSON", -1)
+
+
 def _finite(text: str) -> float:
     value = float(text)
     if value - value != 0:
@@ -114,12 +119,8 @@ def _whole(text: str) -> int:
 
 
 def scanner_with(**hooks: Any) -> Scanner:
-    """The standard library's scanner, which has ``hooks`` make numbers and objects.
-
-    It reads ``NaN``, ``Infinity`` and ``-Infinity`` too, which are not JSON (RFC 8259, section 6),
-    but are what Python and others write for these floats: what is meant is in no doubt.
-    """
-    decoder: Any = json.JSONDecoder(**hooks)
+    """The standard library's scanner, which has ``hooks`` make numbers and objects."""
+    decoder: Any = json.JSONDecoder(parse_constant=_refuse_constant, **hooks)
     scanner: Scanner = decoder.scan_once
     return scanner
 
@@ -134,13 +135,12 @@ def values_scanner() -> Scanner:
 def strict_scanner() -> Scanner:
     """To a tree that keeps all that the text says.
 
-    An object is ``("o", [(key, value), ...])``, a number ``("i", text)`` or ``("f", text)``, a NaN
-    or an infinity ``("c", text)``, so that ``==`` never takes one kind for another.
+    An object is ``("o", [(key, value), ...])``, a number ``("i", text)`` or ``("f", text)``, so
+    that ``==`` never takes one kind for another.
     """
     return scanner_with(
         parse_float=lambda text: ("f", text),
         parse_int=lambda text: ("i", text),
-        parse_constant=lambda text: ("c", text),
         object_pairs_hook=lambda pairs: ("o", pairs),
     )
 
@@ -152,6 +152,9 @@ def _scan(scanner: Scanner, text: str, at: int) -> tuple[Any, int]:
         raise Malformed("expected a value", int(stop.value)) from None
     except json.JSONDecodeError as error:
         raise Malformed(error.msg[0].lower() + error.msg[1:], error.pos) from None
+    except Malformed as bad:
+        place = next((m.start(1) for m in _CONSTANT.finditer(text, at) if m[1]), at)
+        raise Malformed(bad.message, place) from None
 
 
 def _skip(text: str, at: int) -> int:

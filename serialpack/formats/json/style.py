@@ -13,7 +13,7 @@ A style is a map; what is left out has its default, so that compact JSON is the 
 | n | indent: number of spaces, or the text of one level | not indented |
 | b | base: the text that lines of a record begin with | a, m: one level; else "" |
 | x | escapes, added: 1 all but ASCII, 2 hex in capitals, 4 "/", 8 "<", ">" and "&" | 0 |
-| f | 1: numbers as Python writes them (1e-05, 1e+16, NaN), else 0.00001, 1e16 | 0 |
+| f | 1: numbers as Python writes them (1e-05, 1e+16), else 0.00001, 1e16 | 0 |
 """
 
 from __future__ import annotations
@@ -40,8 +40,6 @@ _UNICODE = re.compile(rb"\\u")  # found in half the time that ``in`` takes
 _NOT_ASCII = re.compile(rb"\\u(?:00[89a-fA-F]|0[1-9a-fA-F]|[1-9a-fA-F])")
 _LETTER = re.compile(rb"\\u[0-9]{0,3}([a-fA-F])")
 _PYTHON_FLOAT = re.compile(rb"e(?:-0|\+)[0-9]")
-#: What is JSON to Python alone, or looks like it within text.
-_CONSTANT = re.compile(rb"(?:NaN|Infinity)(?=[\s,\]}]|\Z)")
 #: Numbers that the two ways of writing them spell differently, or what looks like one within text.
 #: Behind a number is no letter or hyphen: else each UUID in hexadecimal with 2e3 in it was one.
 #: Three patterns, each of which begins with plain characters: as one they take ten times as long.
@@ -142,12 +140,6 @@ def floats_differ(data: Buffer) -> bool:
     return any(pattern.search(data) for pattern in _FLOATS_DIFFER)
 
 
-def has_constants(data: Buffer) -> bool:
-    """Whether there may be a NaN or an infinity in ``data``, which Python's style alone spells;
-    False is sure."""
-    return _CONSTANT.search(data) is not None
-
-
 def _base(kind: Structure, indent: str) -> str:
     return indent if kind in "am" else ""
 
@@ -211,7 +203,7 @@ def detect_style(data: bytes, kind: Structure, *, first: bool, last: bool) -> Js
         indent=indent,
         base=base,
         escapes=_escapes(data),
-        python_floats=_PYTHON_FLOAT.search(sample) is not None or has_constants(data),
+        python_floats=_PYTHON_FLOAT.search(sample) is not None,
         head=head.decode("utf-8", "replace"),
         tail=data[end:].decode("utf-8", "replace"),
     )

@@ -89,18 +89,12 @@ class JsonText(ValueFormat):
 
         return json_style.style_of(style, self._kind)
 
-    def has_constants(self, _style: Style) -> bool:
-        return self.parsed(_style).python_floats
-
     def style_changes(self, block: SourceBlock, style: Style) -> Style:
         from serialpack.formats.json import style as json_style
 
         parsed = self.parsed(style)
         tail = json_style.tail_of(block.data, parsed.kind)
-        changes: Style = {} if tail == parsed.tail else {"t": tail}
-        if not parsed.python_floats and json_style.has_constants(block.data):
-            changes["f"] = 1
-        return changes
+        return {} if tail == parsed.tail else {"t": tail}
 
     def style_guesses(self, block: SourceBlock, style: Style) -> Iterator[Style]:
         from dataclasses import replace

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import marshal
 from collections.abc import Iterator
 from gc import get_referents
@@ -20,10 +19,9 @@ _JSON_TYPES = {type(None), bool, int, float, str, Literal, *_CONTAINERS}
 _TOGETHER = 1000
 
 
-def check_json(records: list[Any], *, constants: bool = False) -> None:
+def check_json(records: list[Any]) -> None:
     """ValueError where something in ``records`` is not a value of JSON, or is nested too deeply.
 
-    ``constants``: a NaN or an infinity may be.
     Looks at many values together, in C; that takes about a third as long as to build them did.
     """
     level: list[Any] = [records]
@@ -39,7 +37,7 @@ def check_json(records: list[Any], *, constants: bool = False) -> None:
             # Of maps whose keys are all text, the collector knows no keys.
             if len(values) != sum(map(len, containers)):
                 _check_keys([m for m in containers if type(m) is dict])
-            if float in kinds and not constants:
+            if float in kinds:
                 _check_finite(of_type(float, values, kinds))
             if kinds <= _CONTAINERS:
                 below += values
@@ -106,19 +104,3 @@ def same_json(before: list[Any], after: list[Any]) -> bool:
         return marshal.dumps(before, 0) == marshal.dumps(after, 0)
     except ValueError:
         return False
-
-
-def with_constants(value: Any) -> Any:
-    """A copy of ``value`` with a literal for each NaN and infinity in it."""
-    copied = [value]
-    left: list[tuple[Any, Any, Any]] = [(copied, 0, value)]
-    while left:
-        place, step, old = left.pop()
-        if type(old) is float and not isfinite(old):
-            place[step] = Literal(json.dumps(old), old)
-        elif type(old) in (dict, list):
-            place[step] = new = old.copy()
-            left += [
-                (new, *each) for each in (old.items() if type(old) is dict else enumerate(old))
-            ]
-    return copied[0]

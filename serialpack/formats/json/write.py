@@ -22,7 +22,6 @@ from serialpack.formats.json.style import (
     SPACED,
     JsonStyle,
 )
-from serialpack.formats.json.values import with_constants
 from serialpack.literal import Literal
 from serialpack.values.structure import Structure
 
@@ -66,13 +65,8 @@ def _engine(style: JsonStyle, *, encoded: bool = False) -> Engine:
 
 
 def _slow_engine(style: JsonStyle) -> Engine:
-    """The same for any style and value, lone surrogates too, and NaN where Python writes it."""
-    return _standard(
-        bool(style.escapes & ASCII),
-        style.separators,
-        style.indent or None,
-        constants=style.python_floats,
-    )
+    """The same for any style and value, lone surrogates too."""
+    return _standard(bool(style.escapes & ASCII), style.separators, style.indent or None)
 
 
 @lru_cache(64)
@@ -147,16 +141,11 @@ def _standard(
     separators: tuple[str, str],
     indent: str | None,
     exponents: Callable[[str], str] | None = None,
-    *,
-    constants: bool = False,
 ) -> Engine:
-    """``exponents``: what makes of all Python's exponents others; literals stay as they are.
-
-    ``constants``: NaN and infinities are written, as Python does.
-    """
+    """``exponents``: what makes of all Python's exponents others; literals stay as they are."""
     encode = json.JSONEncoder(
         ensure_ascii=ascii_only,
-        allow_nan=constants,
+        allow_nan=False,
         check_circular=False,
         separators=separators,
         indent=indent,
@@ -168,7 +157,6 @@ def _standard(
             text = encode(value)
             text = text if exponents is None else exponents(text)
         except _HasLiterals:
-            value = with_constants(value) if constants else value
             text = _with_literals(value, ascii_only, separators, indent)
         try:
             return text.encode()
