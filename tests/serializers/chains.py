@@ -108,3 +108,14 @@ def strict_values(fmt_name: str, source: bytes) -> Any:
     if fmt_name == "json":
         return loads(text)
     return [loads(line) for line in text.split("\n") if line.strip(" \t\r")]
+
+
+def object_and_records(serializer: RecordSerializer, data: bytes) -> list[list[Any] | None]:
+    """What ``data`` is as an object, and as records; None for each where it is none."""
+    found: list[list[Any] | None] = []
+    for read in (serializer.load_object, lambda pieces: serializer.load(b"".join(pieces))):
+        try:
+            found.append(read([data]))
+        except ValueError:
+            found.append(None)
+    return found
