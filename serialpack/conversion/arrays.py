@@ -95,7 +95,7 @@ def _into_datasets(
                 if progress is not None:
                     progress(done, done)
         losses.merge(other_order(stand, names.grouped()))
-        losses.check_carried(plan)
+        losses.check_carried(plan.target)
         with new.open("rb") as file:
             for data in iter(partial(file.read, _PIECE), b""):
                 write(data)

@@ -83,7 +83,7 @@ def begun(source: Source, to: str, how: ConvertOptions, threads: int) -> Begun:
     if given.plan.source == "object" or trusted or pickled:
         from serialpack.conversion.from_objects import from_object
 
-        given, at = from_object(given, shaping.at, to, losses)
+        given, at = from_object(given, shaping.at, to, losses, tagged=how["tagged"])
         shaping = shaping._replace(at=at)
     if FORMATS.declaration(given.plan.source).has_datasets and given.packed != to:
         from serialpack.conversion.datasets import from_datasets

@@ -215,7 +215,7 @@ class BlockConverter(WritingHalf):
         if self._typer is not None:
             told = self._losses()
             told.merge(self._typer.apply(records, first_record, losses.allowed))
-            told.check_carried(self.plan)
+            told.check_carried(self.plan.target)
             losses.merge(told)
         if self._carrier is not None:
             return self._carrier.carried(records, losses, first_record)
@@ -321,7 +321,7 @@ class BlockConverter(WritingHalf):
             raise self.refuse(written.lost, first_record, None, records)
         told = self._losses()
         told.merge(written.told)
-        told.check_carried(self.plan)
+        told.check_carried(self.plan.target)
         losses.merge(told)
         return written.piece
 

@@ -4,7 +4,6 @@ a table as Arrow, and all else as values."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from contextlib import nullcontext
 from functools import partial
@@ -15,35 +14,41 @@ from typing import Any
 from serialpack.api import HEAD
 from serialpack.compressed.pieces import Pieces
 from serialpack.conversion.given import Given
-from serialpack.conversion.losses import Losses
+from serialpack.conversion.losses import Losses, check_dropped
+from serialpack.conversion.plain import (
+    PlainMaker,
+    array_of,
+    is_array,
+    is_table,
+    lost_of,
+    table_of,
+)
 from serialpack.conversion.plan import ConversionPlan
 from serialpack.conversion.rules import ARRAYS
 from serialpack.errors import DamagedError, InputError, RefusedError, UnsupportedError
 from serialpack.formats import FORMATS
 from serialpack.formats.arrays.header import MOST_HEADER, read_header
 from serialpack.formats.arrays.made import npy_of_value, npy_pieces
-from serialpack.formats.arrays.values import values_of
 from serialpack.formats.arrays.zipped import opened_entries, zip_pieces
 from serialpack.formats.base import Read, ValueFormat
 from serialpack.formats.python.pickle import PROTOCOL, dump_pickle, load_pickles
 from serialpack.formats.shared.document import Malformed, Unwritable
 from serialpack.formats.shared.filed import FileRead, sought
 from serialpack.formats.shared.recursion import frames_for
-from serialpack.formats.tables.records import arrow
 from serialpack.serializers.base import FAILURES
 from serialpack.serializers.kept import kept_reader
-from serialpack.serializers.of_arrow import is_table, stream_of
-from serialpack.serializers.of_pandas import is_frame
-from serialpack.serializers.of_polars import is_of_polars, table_of_polars
+from serialpack.serializers.of_arrow import stream_of
 from serialpack.serializers.whole import deserialized
 from serialpack.stages.stage import Buffer
-from serialpack.values.kinds import Loss, shown, value_step
+from serialpack.values.kinds import Loss, shown, totals, value_step
 
 #: How often ``_plain`` calls itself, at most, for each level.
 _CALLS_A_LEVEL = 3
 
 
-def from_object(given: Given, at: str | None, to: str, losses: Losses) -> tuple[Given, str | None]:
+def from_object(
+    given: Given, at: str | None, to: str, losses: Losses, *, tagged: bool
+) -> tuple[Given, str | None]:
     """``given``, whose bytes are those of an object, as a format that is converted to ``to``; and
     the path in it that is still to be taken, of ``at``. As it is where there is no object.
 
@@ -54,30 +59,54 @@ def from_object(given: Given, at: str | None, to: str, losses: Losses) -> tuple[
     if given.plan.source == "pickle":
         if to == "pickle":
             return given, at
-        given, obj = _pickled(given)
+        given, objects = _pickled(given)
+        if len(objects) != 1:
+            return _as_values(given, objects, to, losses, tagged=tagged) if objects else given, at
+        (obj,) = objects
     else:
         obj = _loaded(given) if given.plan.source == "object" else _arrays_of_objects(given)
-    if obj is None and given.plan.source != "object":
+    if obj is None and given.plan.source in ARRAYS:
         return given, at
     if to == "pickle" and at is None:
         return _as(given, "pickle", [dump_pickle(obj, PROTOCOL)]), at
     found = None if at is None else _at(obj, at)
     if found is not None:
         obj, at = found, None
-    if _is_array(obj):
-        return _as(given, "npy", npy_pieces(_array(obj))), at
-    if _is_table(obj):
-        made = _as(given, "arrow", [stream_of(_table(obj))])
-        return made._replace(made=False, dropped=_keys(obj)), at
-    if to in ARRAYS and type(obj) is dict and any(map(_is_array, obj.values())):
-        arrays, carried = _in_lists(obj, losses)
-        pieces = zip_pieces((name, _npy(name, value, to)) for name, value in arrays.items())
-        return _as(given, "npz", pieces)._replace(dropped=carried), at
-    with frames_for(_CALLS_A_LEVEL):
-        values = dump_pickle(_plain(obj), PROTOCOL)
-    made = _as(given, "pickle", [values])
+    if is_array(obj) and not tagged:
+        return _as(given, "npy", npy_pieces(array_of(obj))), at
+    if is_table(obj):
+        lost = totals(
+            Loss(rule, 1, 0, "$", shown(was), shown(now)) for rule, was, now in lost_of(obj)
+        )
+        made = _as(given, "arrow", [stream_of(table_of(obj))])
+        return made._replace(made=False, dropped=_told(lost, to, losses)), at
+    if to in ARRAYS and type(obj) is dict and any(map(is_array, obj.values())):
+        maker = PlainMaker(frozenset({tuple}) if "sequences" in losses.allowed else frozenset())
+        files = [(name, _npy(name, value, maker, to)) for name, value in obj.items()]
+        carried = _told(maker.losses(), to, losses)
+        return _as(given, "npz", zip_pieces(files))._replace(dropped=carried), at
+    made = _as_values(given, [obj], to, losses, tagged=tagged)
     plan = made.plan._replace(alone=True, source_serializer=("pickle", (PROTOCOL,)))
-    return made._replace(plan=plan, made=False), at
+    return made._replace(plan=plan), at
+
+
+def _as_values(given: Given, objects: list[Any], to: str, losses: Losses, *, tagged: bool) -> Given:
+    """Pickles of ``objects``, plain but where tags are to say what they are."""
+    maker = PlainMaker()
+    with frames_for(_CALLS_A_LEVEL):
+        plain = objects if tagged else maker.changed(objects, 0)
+        pickles = [dump_pickle(each, PROTOCOL) for each in plain]
+    made = _as(given, "pickle", pickles)
+    return made._replace(made=False, dropped=_told(maker.losses(), to, losses))
+
+
+def _told(found: list[Loss], to: str, losses: Losses) -> tuple[Loss, ...]:
+    """``found``, where all of it is allowed; ValueRefusedError for what is not."""
+    check_dropped(found, losses, to)
+    counted = Losses(losses.allowed)
+    counted.merge(found)
+    counted.check_carried(to)
+    return tuple(found)
 
 
 def _loaded(given: Given) -> Any:
@@ -97,21 +126,20 @@ def _loaded(given: Given) -> Any:
 
 
 #: Libraries with objects that are rows and numbers, by the names that a pickle has of them.
-_LIBRARIES = b"numpy", b"pandas", b"pyarrow", b"polars"
+_LIBRARIES = b"array", b"numpy", b"pandas", b"pyarrow", b"polars"
 
 
-def _pickled(given: Given) -> tuple[Given, Any]:
-    """The object of a source that is one pickle of what those libraries have; else None, and the
-    source as it was."""
+def _pickled(given: Given) -> tuple[Given, list[Any]]:
+    """The objects of a source of pickles of what those libraries have; else none, and the source
+    as it was."""
     if not any(name in given.head for name in _LIBRARIES):
-        return given, None
+        return given, []
     data = b"".join(iter(partial(given.read, 1 << 24), b""))
     given = given._replace(read=BytesIO(data).read)
     try:
-        records = load_pickles(data)
+        return given, load_pickles(data)
     except Malformed:  # which is said when it is read
-        return given, None
-    return given, records[0] if len(records) == 1 else None
+        return given, []
 
 
 def _arrays_of_objects(given: Given) -> Any:
@@ -165,108 +193,22 @@ def _at(obj: Any, path: str) -> Any:
     """The array, or the table, at ``path``; None where there is none."""
     for step in [path] if type(obj) is dict and path in obj else path.split("."):
         obj = obj.get(step) if type(obj) is dict else None
-    return obj if hasattr(obj, "dtype") or _is_table(obj) else None
+    return obj if hasattr(obj, "dtype") or is_table(obj) else None
 
 
-def _is_array(value: Any) -> bool:
-    """Whether it is an array or a scalar of NumPy's; none of objects, and none with nulls."""
-    numpy = sys.modules.get("numpy")
-    if numpy is None or not isinstance(value, numpy.ndarray | numpy.generic):
-        return False
-    return not (value.dtype.hasobject or isinstance(value, numpy.ma.MaskedArray))
-
-
-def _array(value: Any) -> Any:
-    import numpy as np
-
-    return np.asarray(value)
-
-
-def _is_table(value: Any) -> bool:
-    """Whether it is a table of Arrow, or a frame or a series of pandas or polars."""
-    return is_table(value) or is_frame(value) or is_of_polars(value)
-
-
-def _table(value: Any) -> Any:
-    """The table of Arrow that a table or a frame is, with its index where that is more than the
-    numbers of its rows."""
-    if is_table(value):
-        return value
-    if is_of_polars(value):
-        return table_of_polars(value)
-    import pandas
-
-    pa = arrow()
-    frame = value.to_frame() if type(value) is pandas.Series else value
-    if not frame.index.equals(pandas.RangeIndex(len(frame))) or frame.index.name is not None:
-        frame = frame.reset_index()
-    columns = [frame.iloc[:, number] for number in range(frame.shape[1])]
-    arrays = []
-    for name, column in zip(frame.columns, columns, strict=True):
-        dense = column.sparse.to_dense() if isinstance(column.dtype, pandas.SparseDtype) else column
-        try:  # Of a frame the library makes null of NaN.
-            arrays.append(pa.array(dense, from_pandas=dense.dtype.kind != "f"))
-        except (pa.ArrowException, TypeError, ValueError, NotImplementedError) as error:
-            raise RefusedError(
-                f"the column {shown(name)} is of {column.dtype}, which no column of a table holds: "
-                f"{str(error).splitlines()[0]}",
-                hint="serialpack.load reads it",
-            ) from None
-    return pa.Table.from_arrays(arrays, names=[str(name) for name in frame.columns])
-
-
-def _keys(frame: Any) -> tuple[Loss, ...]:
-    """How many columns of a frame, a series or a table had names that are no text."""
-    if not is_frame(frame):
-        return ()
-    columns = frame.columns if frame.ndim > 1 else [frame.name]
-    other = [name for name in columns if type(name) is not str]
-    names = map(shown, other[:1])
-    return tuple(Loss("keys", len(other), 0, "$", name, shown(name)) for name in names)
-
-
-def _in_lists(obj: dict[Any, Any], losses: Losses) -> tuple[dict[Any, Any], tuple[Loss, ...]]:
-    """``obj`` with its tuples as lists, where ``losses`` allows it, and how many these are."""
-    first = next((name for name, value in obj.items() if type(value) is tuple), None)
-    if first is None or "sequences" not in losses.allowed:
-        return obj, ()
-    made = {name: [*value] if type(value) is tuple else value for name, value in obj.items()}
-    count = sum(type(value) is tuple for value in obj.values())
-    was, became = shown(obj[first]), shown(made[first])
-    return made, (Loss("sequences", count, 0, f"${value_step(first)}", was, became),)
-
-
-def _npy(name: Any, value: Any, to: str) -> list[Buffer]:
+def _npy(name: Any, value: Any, maker: PlainMaker, to: str) -> list[Buffer]:
     """The .npy file of an array, or of a value that becomes one."""
-    if _is_array(value):
-        return npy_pieces(_array(value))
-    path, value = f"${value_step(name)}", _plain(value)
+    if is_array(value):
+        return npy_pieces(array_of(value))
+    path = f"${value_step(name)}"
+    with maker.at(name):
+        made = maker.walked(value)
     try:
         if type(name) is not str:
             raise ValueError("its name is no text")
-        return [npy_of_value(value, path)]
+        return [npy_of_value(made, path)]
     except (Unwritable, ValueError) as error:
         raise RefusedError(
             f"{path} is no array, and {to} has only these: {shown(value)}",
             hint="--at NAME -o NAME.npy takes one array",
         ) from error
-
-
-def _plain(value: Any) -> Any:
-    """``value`` with the items of arrays in lists, also of arrays of objects."""
-    if _is_array(value):
-        if value.ndim == 0 and value.dtype.kind in "mM" and value != value:
-            return None  # NaT, which may have no unit
-        return values_of(_array(value))
-    if type(value) is dict:
-        return {name: _plain(inner) for name, inner in value.items()}
-    if type(value) in (list, tuple):
-        return type(value)(map(_plain, value))
-    if hasattr(value, "asm8"):  # a time of pandas, or none
-        zone = getattr(value, "tzinfo", None)
-        if zone is None:
-            return _plain(value.asm8)
-        return value if value.nanosecond else value.to_pydatetime(warn=False)
-    if type(value).__name__ == "NAType":
-        return None
-    return _plain(value.tolist()) if hasattr(value, "tolist") else value

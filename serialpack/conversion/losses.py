@@ -9,14 +9,11 @@ merged here.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from serialpack.conversion.rules import EVERY, RULES
 from serialpack.errors import UsageError, ValueRefusedError
 from serialpack.values.kinds import DROPPED, Loss, totals
-
-if TYPE_CHECKING:
-    from serialpack.conversion.plan import ConversionPlan
 
 
 class Losses:
@@ -67,13 +64,13 @@ class Losses:
         more = other._found if isinstance(other, Losses) else other
         self._found = totals([*self._found, *more])
 
-    def check_carried(self, plan: ConversionPlan) -> None:
+    def check_carried(self, target: str) -> None:
         """ValueRefusedError for what was carried where that is not allowed."""
         for loss in self.report():
             if loss.rule in self.allowed:
                 continue
             raise ValueRefusedError(
-                f"{plan.target} holds it only in another shape: {RULES[loss.rule].about}:"
+                f"{target} holds it only in another shape: {RULES[loss.rule].about}:"
                 f" {loss.was} would be {loss.became}",
                 record=loss.record,
                 value_path=loss.value_path,

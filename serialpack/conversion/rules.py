@@ -216,6 +216,13 @@ RULES: dict[str, Rule] = {
         frozenset({"tuple", "set", "frozenset"}),
         *(ALL, ("tuple or set as a list", "tuples and sets as lists"), ALL, "--tagged"),
     ),
+    "arrays": Rule(
+        "arrays, scalars and tables of libraries (NumPy, pandas, ...) inside an object are lists,"
+        " plain values and records, what is missing null",
+        frozenset({"number-array"}),
+        *(ALL, ("array or scalar as plain values", "arrays and scalars as plain values")),
+        back="--tagged",
+    ),
     "keys": Rule(
         "keys that are no text become text",
         frozenset({"integer-key", "key"}),
@@ -251,7 +258,7 @@ RULES: dict[str, Rule] = {
     ),
     ATTRIBUTES: Rule(
         "attributes of HDF5 are dropped where a dataset alone is taken, or no array holds them; and"
-        " links, empty groups and names of enumerated numbers",
+        " links, empty groups and names of enumerated numbers, and attributes of a frame",
         frozenset(),
         *(ALL, _dropped(ATTRIBUTES)),
     ),

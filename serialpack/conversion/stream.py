@@ -237,7 +237,7 @@ def _as_a_whole(
     table = None if structure in (Structure.MAP, Structure.DOCUMENT) else _columns(records, plan)
     if table is not None:
         tally.losses.merge([Loss(BY_COLUMN, parts, 0, "$", "a row", "items of arrays")])
-        tally.losses.check_carried(plan)
+        tally.losses.check_carried(plan.target)
         records = [table]
     elif structure == Structure.MAP:
         records = Join().lowered(records, structure)

@@ -80,3 +80,16 @@ def _read_pickles(data: bytes) -> list[Any]:
     while file.tell() < len(data):
         found.append(pickle.load(file))
     return found
+
+
+def as_plain(value: Any) -> Any:
+    """An array, or a scalar of NumPy's, as what NumPy itself has for Python."""
+    import numpy as np
+
+    if isinstance(value, dict):
+        return {key: as_plain(part) for key, part in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return type(value)(map(as_plain, value))
+    if isinstance(value, np.datetime64) and type(value.tolist()) is int:
+        return value  # in nanoseconds, of which Python has no time
+    return value.tolist() if hasattr(value, "tolist") else value

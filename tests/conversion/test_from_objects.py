@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import pickle
+from array import array
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,13 @@ import pytest
 
 import serialpack
 from serialpack.conversion.tables.shaping import Shaping
-from serialpack.errors import InputError, RefusedError, SerialpackError, UnsupportedError
+from serialpack.errors import (
+    InputError,
+    RefusedError,
+    SerialpackError,
+    UnsupportedError,
+    ValueRefusedError,
+)
 from tests.fidelity import things
 from tests.serializers.test_own_objects import made_of
 
@@ -42,7 +49,7 @@ def converted(obj: Any, to: str, at: str | None = None, **how: Any) -> tuple[byt
 def test_values(obj: Any, wanted: Any, carried: dict[str, int] | None) -> None:
     data, told = converted(obj, "json")
     assert json.loads(data) == wanted
-    assert told == ({"sequences": 1} if carried is None else carried)
+    assert told == ({"sequences": 1, "arrays": 1} if carried is None else carried)
 
 
 def test_arrays_keep_their_types() -> None:
@@ -137,8 +144,7 @@ def test_pickles_of_arrays_and_frames_are_what_they_hold() -> None:
     assert pickled(pandas.DataFrame({"a": [1, 2]}), "csv") == "a\n1\n2\n"
     assert '"$' in pickled([np.arange(2)], "json", tagged=True)
     several = pickle.dumps([np.bool_(True)]) + pickle.dumps([1])
-    with pytest.raises(SerialpackError, match="tagged=True writes its type"):
-        pickled(several, "ndjson")
+    assert pickled(several, "ndjson") == "[true]\n[1]\n"
     with pytest.raises(InputError, match="not valid pickle"):
         pickled(several[:-9], "json")
 
@@ -149,8 +155,8 @@ OBJECTS = np.array([None, (1, np.float32(0.5)), {"a": np.arange(2)}], object)
 @pytest.mark.parametrize("kind", ["npy", "npz", "spk", "pipe"])
 def test_arrays_of_objects_are_read_on_trust(kind: str, tmp_path: Path) -> None:
     """They were refused, whoever trusted them."""
-    path, array = tmp_path / "a.npy", kind == "npy"
-    if array:
+    path, alone = tmp_path / "a.npy", kind == "npy"
+    if alone:
         np.save(path, OBJECTS, allow_pickle=True)
     else:
         np.savez(path := tmp_path / "a.npz", o=OBJECTS, n=np.arange(2))
@@ -165,8 +171,12 @@ def test_arrays_of_objects_are_read_on_trust(kind: str, tmp_path: Path) -> None:
     out = io.BytesIO()
     report = serialpack.convert(source, out, to="json", format=format, trust=True)
     values = [None, [1, 0.5], {"a": [0, 1]}]
-    assert json.loads(out.getvalue()) == (values if array else {"o": values, "n": [0, 1]})
-    assert {loss.rule: loss.count for loss in report.carried} == {"sequences": 1}
+    assert json.loads(out.getvalue()) == (values if alone else {"o": values, "n": [0, 1]})
+    # With the array of objects itself, but for that which is the whole file.
+    assert {loss.rule: loss.count for loss in report.carried} == {
+        "sequences": 1,
+        "arrays": 3 if alone else 4,
+    }
 
 
 def test_what_is_masked_is_null() -> None:
@@ -186,3 +196,86 @@ def test_objects_that_cannot_be_loaded_are_one_line() -> None:
     with pytest.raises(InputError, match=r"objects cannot be loaded: .*Slitted") as caught:
         serialpack.convert(io.BytesIO(data), io.BytesIO(), to="json", format="npy", trust=True)
     assert "\n" not in str(caught.value)
+
+
+INSIDE = [
+    (np.arange(2), [0, 1]),
+    (np.float32(0.5), 0.5),
+    (np.zeros(1, [("a", "i4")]), [{"a": 0}]),
+    (np.array([1, None], object), [1, None]),
+    (np.ma.array([1, 2], mask=[False, True]), [1, None]),
+    (np.datetime64("NaT"), None),
+    (array("i", [1, 2]), [1, 2]),
+    ({np.int64(1): 2}, {"1": 2}),
+    ({np.int8(1)}, [1]),
+]
+
+
+@pytest.mark.parametrize(("inside", "wanted"), INSIDE, ids=repr)
+def test_what_is_no_plain_value_inside_is_told(inside: Any, wanted: Any) -> None:
+    """It became a list, a number or null, and nobody was told; with strict neither."""
+    check_told({"n": np.zeros(0), "v": [inside]}, wanted)
+
+
+def test_so_is_what_pandas_has() -> None:
+    """A name, labels and columns are kept: they are records, and were lists."""
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    frame = pandas.DataFrame({"q": [1, 2]})
+    for inside, wanted in (
+        (pandas.NaT, None),
+        (pandas.NA, None),
+        (pandas.Timestamp(0), "1970-01-01T00:00:00"),
+        (pandas.array([1, None], "Int64"), [1, None]),
+        (pandas.Index([1, 2]), [1, 2]),
+        (pandas.Index([1, 2], name="q"), [{"q": 1}, {"q": 2}]),
+        (pandas.Series([1, 2]), [1, 2]),
+        (frame["q"], [{"q": 1}, {"q": 2}]),
+        (
+            frame.set_index(pandas.Index(["a", "b"], name="k")),
+            [{"k": "a", "q": 1}, {"k": "b", "q": 2}],
+        ),
+    ):
+        check_told({"n": np.zeros(0), "v": [inside]}, wanted)
+
+
+def check_told(obj: Any, wanted: Any) -> None:
+    data, out = pickle.dumps(obj), io.BytesIO()
+    how: dict[str, Any] = {"format": "pickle", "to": "json", "trust": True}
+    report = serialpack.convert(io.BytesIO(data), out, **how)
+    assert json.loads(out.getvalue()) == {"n": [], "v": [wanted]}
+    first = next(loss for loss in report.carried if loss.rule == "arrays")
+    assert (first.value_path, first.record) == ("$.n", 0)
+    assert first.count >= 2
+    with pytest.raises(ValueRefusedError, match=r"\$\.n: json holds it only in another shape"):
+        serialpack.convert(io.BytesIO(data), io.BytesIO(), **how, strict=True)
+
+
+def test_tags_say_what_an_array_was() -> None:
+    """Also of one that was dumped, which was a list by then; by itself, too."""
+    for obj in (MODEL, WEIGHTS):
+        tagged, again = converted(obj, "json", tagged=True)[0], io.BytesIO()
+        serialpack.convert(io.BytesIO(tagged), again, format="json", to="pickle", tagged=True)
+        assert pickle.dumps(obj) == pickle.dumps(pickle.loads(again.getvalue()))
+
+
+def test_what_a_table_has_not_of_a_frame_is_told() -> None:
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    frame = pandas.DataFrame({"a": pandas.Series(["x", np.nan], dtype=object)})
+    frame.attrs["unit"], frame.columns.name = "m", "c"
+    data, told = converted(frame, "csv")
+    assert (data, told) == (b"a\nx\nnull\n", {"attributes": 2, "arrays": 1, "null": 1})
+    with pytest.raises(ValueRefusedError, match=r"no place for attributes: attrs\['unit'\]"):
+        converted(frame, "csv", strict=True)
+
+
+class WithUnit(np.ndarray):
+    """As other libraries have them."""
+
+
+def test_a_subclass_that_has_more_is_refused() -> None:
+    """One with a unit was a list of numbers."""
+    unit = np.arange(2).view(WithUnit)
+    with pytest.raises(ValueRefusedError, match="an object of a class"):
+        pickled({"v": unit}, "json")

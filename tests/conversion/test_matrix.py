@@ -30,7 +30,7 @@ from serialpack.formats.base import SourceBlock, ValueFormat
 from serialpack.serializers.base import FAILURES
 from serialpack.values.equality import difference
 from serialpack.values.kinds import Unheld
-from tests.conversion.documents import documents
+from tests.conversion.documents import as_plain, documents
 from tests.fidelity.values import USUAL
 
 #: Archives of arrays make columns of a sequence, and one array of them becomes the rows of a table:
@@ -94,8 +94,8 @@ def check_values(source: str, target: str, shift: int) -> None:
     assert len(sources(source)) >= 40, f"too few values for {source}"
     kept = 0
     for name, kind, record, data in some_sources(source, shift):
-        if source == "pickle" and kind == "number-array":
-            continue  # one alone is read as its rows: test_from_objects
+        if (source, target, kind) == ("pickle", "npy", "number-array"):
+            continue  # the only array of a map is the whole file: test_from_objects
         cell = f"{source} -> {target}, {name}"
         stated = verdict(kind, target)
         file = io.BytesIO()
@@ -110,6 +110,8 @@ def check_values(source: str, target: str, shift: int) -> None:
         assert not report.losses, cell
         again = read_back(file.getvalue(), target, report)
         assert len(again) == 1, cell
+        if any(loss.rule == "arrays" for loss in report.carried):
+            record = as_plain(record)
         wanted = as_carried(record) if report.carried else record
         if target == "xml":
             wanted = as_elements(wanted)

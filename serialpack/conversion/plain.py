@@ -1,0 +1,182 @@
+"""Arrays, scalars and tables of libraries inside an object as lists, plain values and records, each
+counted: no format of values but pickle has them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from serialpack.errors import RefusedError
+from serialpack.formats.arrays.values import values_of
+from serialpack.formats.shared.changes import Changer
+from serialpack.formats.tables.records import arrow
+from serialpack.serializers.of_arrow import is_table as is_of_arrow
+from serialpack.serializers.of_pandas import is_frame
+from serialpack.serializers.of_polars import is_of_polars, table_of_polars
+from serialpack.values.kinds import ATTRIBUTES, Spelled, shown
+
+#: The rule by which they are.
+ARRAY_RULE = "arrays"
+
+#: The modules with types that become plain: one that another defines, of theirs, has more to it.
+_LIBRARIES = frozenset({"array", "numpy", "pandas", "polars", "pyarrow"})
+
+
+class PlainMaker(Changer):
+    """Makes values plain. RefusedError for an array with items that no value holds."""
+
+    plain = frozenset({bool, bytes, float, int, str, type(None)})
+    plain_keys = plain
+
+    def __init__(self, as_lists: frozenset[type] = frozenset()) -> None:
+        """``as_lists``: types of sequences that become lists."""
+        super().__init__()
+        self.as_lists = as_lists
+        #: What was made on the way: ``Changer`` knows containers by their ids.
+        self._made: list[Any] = []
+
+    def value(self, value: Any) -> Any:
+        became = self._of_library(value)
+        if became is not value:
+            self.note(ARRAY_RULE, value, became)
+        if type(became) not in (list, dict):
+            return became
+        self._made.append(became)
+        return self.walked(became)
+
+    def key(self, key: Any) -> Any:
+        became = self._of_library(key) if _is_scalar(key) else key
+        if became is not key:
+            self.note(ARRAY_RULE, key, became)
+        return became
+
+    def _of_library(self, value: Any) -> Any:
+        kind = type(value)
+        if kind.__module__.partition(".")[0] not in _LIBRARIES:
+            return value
+        if is_array(value):
+            if value.ndim == 0 and value.dtype.kind in "mM" and value != value:
+                return None  # NaT, which may have no unit
+            try:
+                return values_of(array_of(value))
+            except RefusedError as error:
+                raise RefusedError(f"{self.path}: {error.message}", hint=error.hint) from None
+        if hasattr(value, "asm8"):  # a time of pandas, or none
+            if getattr(value, "tzinfo", None) is None:
+                return self._of_library(value.asm8)
+            return value if value.nanosecond else value.to_pydatetime(warn=False)
+        if kind.__name__ == "NAType":
+            return None
+        if is_table(value) or _names(value):
+            return self._records(value)
+        items = next((name for name in _ITEMS if hasattr(value, name)), None)
+        return value if items is None else getattr(value, items)()
+
+    def _records(self, value: Any) -> Any:
+        """The rows of a table, or of what has names; of what has none the items."""
+        if not _names(value):
+            return value.to_list()
+        frame = value.to_frame(index=False) if not is_table(value) else value
+        table = table_of(frame)
+        if len({*table.column_names}) < table.num_columns:
+            return value  # a record would have a key twice
+        for loss in lost_of(frame):
+            self.note(*loss)
+        return table.to_pylist()
+
+
+#: The methods that give the items of an array as a list, by library, and a scalar's value.
+_ITEMS = "tolist", "to_pylist", "as_py"
+
+
+def _names(value: Any) -> bool:
+    """Whether a table, a column or an index says more than its items do."""
+    names = [getattr(value, "name", None), *getattr(value, "names", ())]
+    if any(name not in (None, "") for name in names) or not hasattr(value, "to_list"):
+        return is_table(value) or hasattr(value, "to_frame")
+    return is_frame(value) and has_labels(value)
+
+
+def has_labels(frame: Any) -> bool:
+    """Whether the index of a frame of pandas is more than the numbers of its rows."""
+    import pandas
+
+    index = frame.index
+    return index.name is not None or not index.equals(pandas.RangeIndex(len(frame)))
+
+
+def lost_of(frame: Any) -> Iterator[tuple[str, Any, Any]]:
+    """What a table has not, or otherwise, of a frame or a series of pandas: by which rule, what it
+    was, and what became of it."""
+    if not is_frame(frame):
+        return
+    for name in frame.attrs:
+        yield ATTRIBUTES, Spelled(f"attrs[{shown(name)}]"), Spelled("")
+    if frame.ndim == 1:
+        frame = frame.to_frame()
+    elif any(name is not None for name in frame.columns.names):
+        yield ATTRIBUTES, Spelled(f"the name of the columns, {frame.columns.names}"), Spelled("")
+    for number, name in enumerate(frame.columns):
+        if type(name) is not str:
+            yield "keys", name, str(name)
+        column = frame.iloc[:, number]
+        if column.dtype == object:
+            for value in column[column.isna()]:
+                if value is not None:
+                    yield ARRAY_RULE, value, None
+
+
+def _is_scalar(value: Any) -> bool:
+    return is_array(value) and value.ndim == 0
+
+
+def is_array(value: Any) -> bool:
+    """Whether it is an array or a scalar of NumPy's; none of objects, and none with nulls."""
+    numpy = sys.modules.get("numpy")
+    if numpy is None or not isinstance(value, numpy.ndarray | numpy.generic):
+        return False
+    return not (value.dtype.hasobject or isinstance(value, numpy.ma.MaskedArray))
+
+
+def array_of(value: Any) -> Any:
+    """The array of what ``is_array``."""
+    import numpy as np
+
+    return np.asarray(value)
+
+
+def is_table(value: Any) -> bool:
+    """Whether it is a table of Arrow, or a frame or a series of pandas or polars."""
+    return is_of_arrow(value) or is_frame(value) or is_of_polars(value)
+
+
+def table_of(value: Any) -> Any:
+    """The table of Arrow that a table or a frame is, with its index where that is more than the
+    numbers of its rows.
+
+    RefusedError for a column whose items no column of a table holds.
+    """
+    if is_of_arrow(value):
+        return value
+    if is_of_polars(value):
+        return table_of_polars(value)
+    import pandas
+
+    pa = arrow()
+    frame = value.to_frame() if type(value) is pandas.Series else value
+    if has_labels(frame):
+        frame = frame.reset_index()
+    columns = [frame.iloc[:, number] for number in range(frame.shape[1])]
+    arrays = []
+    for name, column in zip(frame.columns, columns, strict=True):
+        dense = column.sparse.to_dense() if isinstance(column.dtype, pandas.SparseDtype) else column
+        try:  # Of a frame the library makes null of NaN.
+            arrays.append(pa.array(dense, from_pandas=dense.dtype.kind != "f"))
+        except (pa.ArrowException, TypeError, ValueError, NotImplementedError) as error:
+            raise RefusedError(
+                f"the column {shown(name)} is of {column.dtype}, which no column of a table holds: "
+                f"{str(error).splitlines()[0]}",
+                hint="serialpack.load reads it",
+            ) from None
+    return pa.Table.from_arrays(arrays, names=[str(name) for name in frame.columns])
