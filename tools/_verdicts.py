@@ -57,9 +57,10 @@ A number of text is the double that stands for it where both are one number: `1.
 `0e999999999` is 0.0, since zero times any power of ten is zero. `1e999` is no double, and needs
 `--lossy digits`. A target of JSON text keeps the spelling.
 
-One pickle alone (`--trust`) of what NumPy, pandas, Arrow or polars have is read as a container of
-that object is: an array as its rows, a frame as a table, NaT as null; with `--tagged` each has its
-type.
+Pickles (`--trust`) of what NumPy, pandas, Arrow or polars have are read as containers of such
+objects are: an array alone as its rows, a frame alone as a table. Inside an object they are lists,
+plain values and records, and NaT and what is missing are null: told as `arrays`; with `--tagged`
+an array or a scalar of NumPy has its type.
 
 A time of whole microseconds is Python's. One with nanoseconds (pandas', NumPy's and Arrow's
 `datetime64[ns]` and `timedelta64[ns]`, MessagePack's timestamps) is told by nine digits in text
