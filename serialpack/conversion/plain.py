@@ -4,7 +4,8 @@ counted: no format of values but pickle has them."""
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
+from functools import lru_cache
 from typing import Any
 
 from serialpack.errors import RefusedError
@@ -40,7 +41,7 @@ class PlainMaker(Changer):
         became = self._of_library(value)
         if became is not value:
             self.note(ARRAY_RULE, value, became)
-        if type(became) not in (list, dict):
+        if type(became) not in (list, dict) or is_array(value):  # whose items are plain
             return became
         self._made.append(became)
         return self.walked(became)
@@ -53,7 +54,7 @@ class PlainMaker(Changer):
 
     def _of_library(self, value: Any) -> Any:
         kind = type(value)
-        if kind.__module__.partition(".")[0] not in _LIBRARIES:
+        if not _is_of_library(kind):
             return value
         if is_array(value):
             if value.ndim == 0 and value.dtype.kind in "mM" and value != value:
@@ -84,6 +85,12 @@ class PlainMaker(Changer):
         for loss in lost_of(frame):
             self.note(*loss)
         return table.to_pylist()
+
+
+@lru_cache
+def _is_of_library(kind: Hashable) -> bool:
+    """Whether a type is of one of ``_LIBRARIES``, or of a module within."""
+    return kind.__module__.partition(".")[0] in _LIBRARIES
 
 
 #: The methods that give the items of an array as a list, by library, and a scalar's value.
