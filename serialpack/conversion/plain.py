@@ -4,7 +4,7 @@ counted: no format of values but pickle has them."""
 from __future__ import annotations
 
 import sys
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -54,7 +54,7 @@ class PlainMaker(Changer):
 
     def _of_library(self, value: Any) -> Any:
         kind = type(value)
-        if not _is_of_library(kind):
+        if not _is_of_library(kind.__module__):
             return value
         if is_array(value):
             if value.ndim == 0 and value.dtype.kind in "mM" and value != value:
@@ -88,9 +88,9 @@ class PlainMaker(Changer):
 
 
 @lru_cache
-def _is_of_library(kind: Hashable) -> bool:
-    """Whether a type is of one of ``_LIBRARIES``, or of a module within."""
-    return kind.__module__.partition(".")[0] in _LIBRARIES
+def _is_of_library(module: str) -> bool:
+    """Whether ``module`` is one of ``_LIBRARIES``, or in one."""
+    return module.partition(".")[0] in _LIBRARIES
 
 
 #: The methods that give the items of an array as a list, by library, and a scalar's value.
