@@ -177,7 +177,7 @@ _serialpack_value() {
         filter) names="shuffle bitshuffle delta xor zigzag ordered byteswap transpose" ;;
         codec) names="auto none zstd zlib bz2 xz lz4 snappy brotli lzo pcodec blosc-blosclz blosc-lz4 blosc-lz4hc blosc-zlib blosc-zstd blosc-snappy" ;;
         format) names="bytes json ndjson csv tsv csv:semicolon csv:pipe msgpack yaml:1.1 yaml toml cbor bson xml typed-xml protobuf avro java pickle marshal parquet arrow npy npz nifti mrc hdf5 sqlite" ;;
-        loss) names="null nan bigint digits duplicates order columns around fields fixed utf8 types all" ;;
+        loss) names="null nan bigint digits duplicates order columns around fields fixed objects utf8 types all" ;;
         sample) names="uuid4 phonebook contacts dna protein documents target-object messages field3d field3d-fortran random" ;;
         preference) names="size speed portable text safe" ;;
         store) names="sqlite-kv lmdb tokyocabinet" ;;

@@ -5,17 +5,23 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
+from collections import deque
 from collections.abc import Callable, Iterator
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from enum import Enum
 from fractions import Fraction
+from pathlib import PurePath
+from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
 
 from serialpack.conversion._turned import turned_back
 from serialpack.conversion.durations import duration_text, nanoseconds_text
+from serialpack.conversion.plain import PlainMaker
 from serialpack.conversion.rules import MORE, RULES
-from serialpack.formats.shared.changes import OMITTED, Changer
+from serialpack.errors import RefusedError
+from serialpack.formats.shared.changes import OMITTED, Changer, is_hashable
 from serialpack.values.equality import kind_of
 from serialpack.values.kinds import UTF8, key_kind
 from serialpack.values.nanoseconds import (
@@ -25,6 +31,7 @@ from serialpack.values.nanoseconds import (
     fine_kind,
     nanoseconds_of,
 )
+from serialpack.values.parts import NOTHING, WITH_CONTENTS, attributes, plain, whole
 
 
 class Applied(Changer):
@@ -81,7 +88,8 @@ class Applied(Changer):
         never = kind == kinds[0] and kind in self._never
         if kind is None or (not never and self._holds({key: "x"})):
             return key
-        return self._by_rules(key, kind)
+        became = self._by_rules(key, kind)
+        return became if is_hashable(became) else key
 
     def _by_rules(self, value: Any, kind: str) -> Any:
         """What the first of the rules that fit makes of a value of ``kind``, and others of that."""
@@ -92,9 +100,9 @@ class Applied(Changer):
             if became is now:
                 break
             steps.append((rule, now, became))
-            if became is OMITTED or type(became) is dict:
+            if became is OMITTED or type(became) in _CONTAINERS:
                 self.note(*steps[-1])
-                return became
+                return became if became is OMITTED else self.walked(became)
             now, kind = became, kind_of(became)
         if not steps or (kind in self._refused and (kind in self._never or not self._holds(now))):
             return value
@@ -195,6 +203,46 @@ def _extended(value: Any) -> Any:
         return value
 
 
+def _of_library(value: Any) -> Any:
+    """An array, a scalar or a table of a library as plain values; the value itself where it is
+    none, or holds what no value is."""
+    try:
+        return PlainMaker().changed([value], 0)[0]
+    except RefusedError:
+        return value
+
+
+def _of_class(value: Any) -> Any:
+    """What an object says without its class; the value itself where that is not all of it."""
+    kind = type(value)
+    if kind_of(value) != "object":
+        return value
+    if (became := _of_library(value)) is not value:
+        return became
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, PurePath):
+        return str(value)
+    if isinstance(value, deque | range):
+        return list(value)
+    base = next((each for each in kind.__mro__ if each in WITH_CONTENTS), None)
+    try:
+        found = attributes(value)
+        if base is None:
+            is_all = kind is SimpleNamespace or whole(value) is NOTHING
+            return found if is_all and {*map(type, found)} <= {str} else value
+        if found:
+            return value
+        if hasattr(value, "_asdict"):
+            return value._asdict()
+        return base(value) if base in _CONTAINERS else plain(value)
+    except Exception:  # whatever a class of somebody's raises
+        return value
+
+
+#: Types of what ``_of_class`` makes that holds other values.
+_CONTAINERS = frozenset({dict, list, tuple, set, frozenset})
+
 #: What becomes of a value by a rule; the value itself where there is nothing. In the order in
 #: which they are tried.
 _CHANGES: dict[str, Callable[[Any], Any]] = {
@@ -207,5 +255,7 @@ _CHANGES: dict[str, Callable[[Any], Any]] = {
     "nan": lambda _: None,
     "bigint": str,
     UTF8: lambda text: _SURROGATES.sub("\ufffd", text),
+    "arrays": _of_library,
+    "objects": _of_class,
     "types": _json_text,
 }

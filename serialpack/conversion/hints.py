@@ -7,7 +7,7 @@ from typing import Any
 
 from serialpack.conversion.losses import Losses
 from serialpack.conversion.plan import ConversionPlan
-from serialpack.conversion.rules import MORE, RULES, carried_to
+from serialpack.conversion.rules import MORE, RULES, TABLES, carried_to
 from serialpack.conversion.targets import TargetWriter, others, writers
 from serialpack.errors import SerialpackError
 from serialpack.formats import FORMATS
@@ -89,7 +89,7 @@ def _rules(plan: ConversionPlan, lost: Difference, attempt: Attempt | None) -> l
         return []
     rules = frozenset(plan.lossy)
     left: Difference | None = lost
-    while left is not None:
+    while left is not None and not (rules > set(plan.lossy) and _is_laid_out(plan, left.kind)):
         more = next((name for name in _about(plan, left.kind) if name not in rules), None)
         if more is None:
             return []
@@ -111,6 +111,15 @@ def _about(plan: ConversionPlan, kind: str) -> Iterator[str]:
         fits = kind in rule.kinds or (name, kind) in MORE
         if fits and rule.is_for(plan.target):
             yield name
+
+
+def _is_laid_out(plan: ConversionPlan, kind: str) -> bool:
+    """Whether a table has columns, or JSON text, for what a cell of it does not hold as it is."""
+    return plan.target in TABLES and kind in _LAID_OUT and "mixed" in plan.lossy
+
+
+#: Kinds of maps and lists in a record; ``depth`` is what a cell of text calls a map.
+_LAID_OUT = RULES["nested"].kinds | RULES["mixed"].kinds | {"depth"}
 
 
 def _has_tags(plan: ConversionPlan, record: Any) -> bool:

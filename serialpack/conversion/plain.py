@@ -34,8 +34,6 @@ class PlainMaker(Changer):
         """``as_lists``: types of sequences that become lists."""
         super().__init__()
         self.as_lists = as_lists
-        #: What was made on the way: ``Changer`` knows containers by their ids.
-        self._made: list[Any] = []
 
     def value(self, value: Any) -> Any:
         became = self._of_library(value)
@@ -43,7 +41,6 @@ class PlainMaker(Changer):
             self.note(ARRAY_RULE, value, became)
         if type(became) not in (list, dict) or is_array(value):  # whose items are plain
             return became
-        self._made.append(became)
         return self.walked(became)
 
     def key(self, key: Any) -> Any:

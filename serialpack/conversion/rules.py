@@ -275,6 +275,11 @@ RULES: dict[str, Rule] = {
         frozenset(),
         only=ARRAYS - ARCHIVES,
     ),
+    "objects": Rule(
+        "objects of a class become maps of their attributes, those of a subclass of a plain type"
+        " that type, a member of an enumeration its value, a path text",
+        frozenset({"object"}),
+    ),
     UTF8: Rule(
         "invalid UTF-8 and lone surrogates become U+FFFD",
         frozenset({"surrogates"}),
@@ -291,7 +296,7 @@ RULES: dict[str, Rule] = {
 }
 
 #: Rules, and kinds of which only some values are what the rule is about: types of a library's own.
-MORE = frozenset({("timestamps", "tag"), ("timestamps", "number-array")})
+MORE = frozenset({("timestamps", "tag"), ("timestamps", "number-array"), ("objects", "key")})
 
 #: The word of ``--lossy`` for all rules.
 EVERY = "all"

@@ -45,8 +45,9 @@ class Changer:
         self._counts: dict[str, int] = {}
         self._firsts: dict[str, Loss] = {}
         self._steps: list[tuple[Callable[[Any], str], Any]] = []
-        #: By the id of a container: what became of it, and how often each rule changed some of it.
-        self._met: dict[int, tuple[Any, dict[str, int]]] = {}
+        #: By the id of a container: what became of it, how often each rule changed some of it, and
+        #: itself, so that nothing else gets its id.
+        self._met: dict[int, tuple[Any, dict[str, int], Any]] = {}
         self._walks: dict[type, Callable[[Any], Any]] = {
             dict: self.in_map,
             **dict.fromkeys((list, tuple), self._in_list),
@@ -122,11 +123,11 @@ class Changer:
             for rule, count in known[1].items():
                 self._counts[rule] += count
             return known[0]
-        self._met[id(value)] = (_OPEN, {})
+        self._met[id(value)] = (_OPEN, {}, value)
         before = dict(self._counts)
         became = walk(value)
         more = {} if before == self._counts else _more(before, self._counts)
-        self._met[id(value)] = (became, more)
+        self._met[id(value)] = (became, more, value)
         return became
 
     def in_map(self, value: dict[Any, Any]) -> dict[Any, Any]:
@@ -170,19 +171,24 @@ class Changer:
         return kind(made)
 
     def _in_set(self, values: Any) -> Any:
-        made: dict[Any, Any] = {}
-        same = True
+        made: list[Any] = []
+        hashed: dict[Any, Any] = {}
+        same, in_list = True, type(values) in self.as_lists
         for value in values:
             self._steps.append((_braced, value))
             became = self.walked(value)
             self._steps.pop()
-            if became in made:
-                raise self._merged("elements", made[became], value, became)
-            made[became] = value
+            if not is_hashable(became):
+                became = became if in_list else value
+            elif became in hashed:
+                raise self._merged("elements", hashed[became], value, became)
+            else:
+                hashed[became] = value
+            made.append(became)
             same = same and became is value
-        if type(values) in self.as_lists:
+        if in_list:
             self.note("sequences", values, "a list")
-            return list(made)
+            return made
         return values if same else type(values)(made)
 
     def _merged(self, what: str, first: Any, second: Any, became: Any) -> ValueRefusedError:
@@ -194,6 +200,15 @@ class Changer:
             kind=key_kind(second) or kind_of(second),
             hint="--to cbor, yaml or pickle can",
         )
+
+
+def is_hashable(value: Any) -> bool:
+    """Whether it may be a key of a map, or an element of a set."""
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
 
 
 def _without_omitted(made: dict[Any, Any], parts: dict[Any, Any]) -> dict[Any, Any]:
