@@ -7,6 +7,7 @@ import os
 from serialpack.errors import FileError, RefusedError
 from serialpack.far import is_far
 from serialpack.files import Path, file_error
+from serialpack.text import printable
 
 
 def entry_path(path: str) -> tuple[str, str]:
@@ -66,6 +67,17 @@ def make_folder(folder: Path) -> list[str]:
     return made_in
 
 
+def make_folder_of_one(folder: Path, named: Path | None = None) -> list[str]:
+    """``make_folder`` for one file of several: an error is that file's, whose name the caller adds,
+    and says which folder it is about, as it was ``named``."""
+    try:
+        return make_folder(folder)
+    except FileError as error:
+        error.message = f"{printable(os.fspath(named or folder))}: {error.message}"
+        error.path = None
+        raise
+
+
 def _is_there(path: str) -> bool:
     """Whether there is anything at ``path``; OSError where there cannot be: it is too long."""
     try:
@@ -93,7 +105,7 @@ def place_below(folder: Path, entry: str, *, windows: bool = os.name == "nt") ->
     root, parent = (os.path.realpath(p) for p in (folder, os.path.dirname(path)))
     if not os.path.join(parent, "").startswith(os.path.join(root, "")):
         raise RefusedError("a symbolic link leads out of the folder", path=path)
-    make_folder(parent)
+    make_folder_of_one(parent, os.path.dirname(path))
     return path
 
 

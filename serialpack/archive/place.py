@@ -96,8 +96,11 @@ class Placer:
         #: Folders that get their modes and times, and which of those met were there before.
         self._folders: dict[str, EntryRow] = {}
         self._there: dict[str, bool] = {"": os.path.isdir(folder)}
-        # Nothing is made for globs that fit nothing.
-        (make_folder if wanted is None else check_folder)(folder)
+        #: Why ``folder`` cannot be made, which ends all.
+        self._no_folder: SerialpackError | None = None
+        #: Whether ``folder`` was made: for globs that fit nothing it is not.
+        self._made = wanted is None
+        (make_folder if self._made else check_folder)(folder)
 
     def takes(self, path: str) -> bool:
         """Whether the entry of ``path`` is to be written."""
@@ -172,7 +175,9 @@ class Placer:
             self.commit()
 
     def fail(self, entry: str, error: SerialpackError) -> None:
-        """``entry`` is not written."""
+        """``entry`` is not written. Raises ``error`` where nothing can be."""
+        if error is self._no_folder:
+            raise error
         self.commit()
         self._fail(entry, error)
 
@@ -205,12 +210,19 @@ class Placer:
                 if entry.owner is not None:
                     self.unowned += not give_owner(path, entry.owner)
         except SerialpackError as error:
-            self._fail(entry.path, error)
+            self.fail(entry.path, error)
             return
         self._done(entry.path, report._replace(target=path))
 
     def _place(self, entry: str) -> str:
         """Where ``entry`` goes; the folders that it is in are made."""
+        if not self._made:
+            try:
+                make_folder(self.folder)
+            except SerialpackError as error:
+                self._no_folder = error
+                raise
+            self._made = True
         above = os.path.dirname(entry)
         while above and above not in self._there:
             self._there[above] = os.path.isdir(os.path.join(self.folder, above))

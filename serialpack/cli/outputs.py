@@ -148,10 +148,11 @@ class Targets:
         folder = self._output if target is None and self._folder else self.folder_for(target)
         if folder is None or folder in self._made or is_far(folder):
             return []
-        from serialpack.paths import make_folder
+        from serialpack.paths import make_folder, make_folder_of_one
 
+        made_in = (make_folder if target is None else make_folder_of_one)(folder)
         self._made.add(folder)
-        return make_folder(folder)
+        return made_in
 
     def folder_for(self, target: str | None) -> str | None:
         """The folder that is to be made for ``target``, where one is."""

@@ -1,0 +1,53 @@
+"""Of many files some fail: each is named with its reason, and the rest goes on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A file, and two in a folder."""
+    (tmp_path / "in/x").mkdir(parents=True)
+    for path in ("in/a.json", "in/x/b.json", "in/x/c.json"):
+        (tmp_path / path).write_text("[1]\n")
+    return tmp_path / "in"
+
+
+@pytest.mark.usefixtures("tree")
+@pytest.mark.parametrize("ranges", [(), ("--records", "0:1")], ids=["groups", "one by one"])
+def test_a_folder_that_cannot_be_made_names_each_source(
+    run: Run, tmp_path: Path, ranges: tuple[str, ...]
+) -> None:
+    run("pack", "-q", "-r", "in", "-o", "packed")
+    for verb, source, ending in (("pack", "in", ""), ("unpack", "packed", ".spk")):
+        out = tmp_path / verb
+        out.mkdir()
+        (out / "x").touch()
+        options = ranges if verb == "unpack" else ()
+        said = run(verb, "-q", "-r", source, *options, "-o", verb, code=1).stderr.decode()
+        assert said.splitlines() == [
+            f"serialpack: {source}/x/{name}.json{ending}: {verb}/x: is no folder; name another one"
+            for name in "bc"
+        ]
+        assert len([*out.iterdir()]) == 2
+
+
+@pytest.mark.usefixtures("tree")
+def test_an_archive_names_each_entry_whose_folder_cannot_be_made(run: Run, tmp_path: Path) -> None:
+    run("pack", "-q", "-r", "in", "--archive", "-o", "all.spk")
+    (tmp_path / "out/in").mkdir(parents=True)
+    (tmp_path / "out/in/x").touch()
+    said = run("unpack", "-q", "all.spk", "-o", "out", code=1).stderr.decode()
+    assert "serialpack: all.spk: in/x/b.json: out/in/x: is no folder" in said
+    assert "serialpack: all.spk: in/x/c.json: out/in/x: is no folder" in said
+    assert str(tmp_path) not in said
+    assert (tmp_path / "out/in/a.json").exists()
+    # Where there is no folder for any of them, that is one line.
+    for chosen in ((), ("--include", "*.json")):
+        said = run("unpack", "all.spk", *chosen, "-o", "in/a.json/out", code=1).stderr.decode()
+        assert said == "serialpack: in/a.json/out: cannot make the folder: not a directory\n"
