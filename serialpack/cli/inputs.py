@@ -118,7 +118,7 @@ def _notes(walk: "Walk", takes: Takes, *, empty: bool) -> list[str]:
     words = [number_of(count, one, many) for count, one, many in left if count]
     if walk.empty and takes.keeps_empty:
         words.append(f"{number_of(walk.empty, 'empty folder')} ({takes.keeps_empty})")
-    if empty:
+    if empty and not walk.errors:
         out = f", {', '.join(words)} left out" if words else ""
         notes.append(f"{walk.folder}: no files to take{out}")
     elif words:

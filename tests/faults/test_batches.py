@@ -265,7 +265,12 @@ def test_what_may_not_be_read_is_named_and_the_rest_go_on(start: Start, tmp_path
     said = finish(start("pack", "-r", "in", "-o", "out", env=env), 1, most=18)
     assert "in/0/06.json: cannot read: permission denied" in said
     assert "in/1: cannot list: permission denied" in said
-    assert f"{FILES * 2 // 3 - 1} packed, 1 failed" in said
+    assert f"{FILES * 2 // 3 - 1} packed, 2 failed" in said
+    options = ("-o", "two", "--journal", "journal")
+    said = finish(start("pack", "-r", "in/1", *options, env=env), 1, most=2)
+    assert "in/1: cannot list: permission denied" in said
+    assert "0 packed, 1 failed" in said
+    assert '"source": "in/1", "error"' in (tmp_path / "journal").read_text()
 
 
 def test_an_archive_is_gone_on_with(start: Start, batch: Path, tmp_path: Path) -> None:
