@@ -175,7 +175,8 @@ class Placer:
             self.commit()
 
     def fail(self, entry: str, error: SerialpackError) -> None:
-        """``entry`` is not written. Raises ``error`` where nothing can be."""
+        """``entry`` is not written. Raises ``error``, or FileError, where nothing more can be."""
+        self.source.check_damage(error)
         if error is self._no_folder:
             raise error
         self.commit()
