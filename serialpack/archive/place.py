@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from serialpack.container.records import Header
 from serialpack.container.rows import EntryRow, cut
-from serialpack.disk import remove_dead
+from serialpack.disk import without_dead
 from serialpack.errors import (
     ArchiveError,
     Damage,
@@ -77,8 +77,8 @@ class Placer:
         self.failures: list[tuple[str, SerialpackError]] = []
         #: How many entries do not belong to whom the archive says.
         self.unowned = 0
-        #: How many hidden files of killed runs were removed.
-        self._dead = 0
+        #: What is said of hidden files of killed runs that were removed.
+        self._dead: list[str] = []
         self.folder = folder
         self._force = force
         #: What is overwritten anyway is not looked at.
@@ -262,7 +262,8 @@ class Placer:
         """
         self.commit()
         there = [each for each, was_there in self._there.items() if was_there]
-        self._dead = sum(remove_dead(os.path.join(self.folder, each)) for each in there)
+        root = os.fspath(self.folder)
+        self._dead = [*without_dead(os.path.join(root, each) if each else root for each in there)]
         for path, entry in sorted(self._folders.items(), reverse=True):
             try:
                 if entry.owner is not None:
@@ -277,17 +278,17 @@ class Placer:
     ) -> ArchiveReport[UnpackReport]:
         """What became of all entries; ArchiveError where some were not unpacked, UsageError where
         none was wanted."""
-        if self.failures:
-            raise ArchiveError(self.failures, len(self.reports) + len(self.failures), hint=hint)
-        if self.wanted is not None and not self.reports and not damage:
+        if self.wanted is not None and not (self.reports or self.failures or damage):
             raise none_fits()
-        notes = []
-        if self._dead:
-            notes.append(f"removed {number_of(self._dead, 'hidden file')} of a killed run")
+        notes = list(self._dead)
         if self.unowned:
             some = f"{self.unowned:,} of {number_of(len(self.reports), 'entry', 'entries')}"
             notes.append(f"{some} are yours: the system does not permit to give them their owners")
-        return ArchiveReport(tuple(self.reports), damage, notes=tuple(notes))
+        report = ArchiveReport(tuple(self.reports), damage, notes=tuple(notes))
+        if self.failures:
+            count = len(self.reports) + len(self.failures)
+            raise ArchiveError(self.failures, count, hint=hint, report=report)
+        return report
 
     def __enter__(self) -> Placer:
         self._group.__enter__()

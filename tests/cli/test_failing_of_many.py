@@ -42,11 +42,20 @@ def test_an_archive_names_each_entry_whose_folder_cannot_be_made(run: Run, tmp_p
     run("pack", "-q", "-r", "in", "--archive", "-o", "all.spk")
     (tmp_path / "out/in").mkdir(parents=True)
     (tmp_path / "out/in/x").touch()
-    said = run("unpack", "-q", "all.spk", "-o", "out", code=1).stderr.decode()
+    (tmp_path / "out/in/.serialpack-0123abcd.tmp").touch()
+    said = run("unpack", "all.spk", "-o", "out", code=1).stderr.decode()
     assert "serialpack: all.spk: in/x/b.json: out/in/x: is no folder" in said
     assert "serialpack: all.spk: in/x/c.json: out/in/x: is no folder" in said
     assert str(tmp_path) not in said
     assert (tmp_path / "out/in/a.json").exists()
+    assert said.splitlines()[-2:] == [
+        "all.spk: out/in: removed 1 hidden file of a killed run",
+        "serialpack: all.spk: 3 of 5 entries could not be unpacked",
+    ]
+    (tmp_path / "out/in/a.json").unlink()
+    options = ("-r", ".", "--include", "all.spk", "-o", "out", "--rm")
+    assert "\n1 unpacked, 3 failed, 4 B -> 4 B" in run("unpack", *options, code=1).stderr.decode()
+    assert (tmp_path / "all.spk").exists()
     # Where there is no folder for any of them, that is one line.
     for chosen in ((), ("--include", "*.json")):
         said = run("unpack", "all.spk", *chosen, "-o", "in/a.json/out", code=1).stderr.decode()

@@ -173,6 +173,12 @@ def test_owners_that_the_system_does_not_permit_are_told(
         io.BytesIO(packed({"file": inside / "file"})), tmp_path / "without"
     ).notes
     assert len(asked) == 4
+    (out / "file").unlink()
+    with pytest.raises(serialpack.ArchiveError, match="2 of 4 entries") as failed:
+        serialpack.unpack_archive(io.BytesIO(data), out)
+    assert [each.entry for each in failed.value.report.entries] == ["file", "folder"]
+    (note,) = failed.value.report.notes
+    assert note.startswith("1 of 2 entries are yours")
 
 
 def an_archive(*entries: EntryRow) -> bytes:

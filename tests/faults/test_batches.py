@@ -291,7 +291,8 @@ def test_an_archive_is_gone_on_with(start: Start, batch: Path, tmp_path: Path) -
     assert 0 < len([name for name in left_in(made) if TEMP not in name]) < FILES
     if (made / "empty").exists():
         (made / "empty").chmod(0o700)
-    finish(start("unpack", "x.spk", "-o", "out"), 1, most=FILES + 2)
+    said = finish(start("unpack", "x.spk", "-o", "out"), 1, most=FILES + 5)
+    assert "x.spk: out/in/2: removed" in said
     said = finish(start("unpack", "x.spk", "-o", "out", "--skip-existing"), 0, most=FILES + 2)
     assert f"{FILES} files were there already, and left: the bytes are the same" in said
     assert left_in(made) == left_in(batch)
@@ -300,8 +301,9 @@ def test_an_archive_is_gone_on_with(start: Start, batch: Path, tmp_path: Path) -
     said = finish(start("unpack", "x.spk", "-o", "out"), 1, most=22)
     assert f": {FILES + 1 - 20} more outputs exist already; --skip-existing leaves" in said
     (made / "0" / "00.json").write_text("of another")
-    said = finish(start("unpack", "x.spk", "-o", "out", "--skip-existing"), 1, most=2)
+    said = finish(start("unpack", "x.spk", "-o", "out", "--skip-existing"), 1, most=4)
     assert "00.json: exists already" in said
+    assert f"{FILES - 1} files were there already, and left" in said
 
 
 def test_what_is_made_anew_removes_what_was_left(start: Start, batch: Path, tmp_path: Path) -> None:
