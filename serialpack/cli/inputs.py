@@ -80,13 +80,14 @@ def input_files(
             whole=takes.whole,
             gitignore=sources.gitignore,
         )
-        before = len(paths)
+        empty = True
         for path, below in walk:
+            empty = False
             if path not in found.below:
                 found.below[path] = below
                 paths.append(path)
         found.errors.extend(walk.errors)
-        found.notes.extend(_notes(walk, takes, empty=len(paths) == before))
+        found.notes.extend(_notes(walk, takes, empty=empty))
     return found._replace(paths=paths)
 
 
