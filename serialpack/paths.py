@@ -74,7 +74,7 @@ def make_folder_of_one(folder: Path, named: Path | None = None) -> list[str]:
         return make_folder(folder)
     except FileError as error:
         error.message = f"{printable(os.fspath(named or folder))}: {error.message}"
-        error.path = None
+        error.path = error.hint = None
         raise
 
 

@@ -19,8 +19,9 @@ from serialpack.errors import (
     UsageError,
 )
 from serialpack.files import Path, Source, check_output, exists, file_error, status
+from serialpack.hidden import is_hidden
 from serialpack.output import MOST_FILES, Output, OutputGroup, give_owner
-from serialpack.paths import check_folder, make_folder, place_below
+from serialpack.paths import check_folder, make_folder, make_folder_of_one, place_below
 from serialpack.pipeline.shared import SharedBlock
 from serialpack.pipeline.unpack import LimitedWrite
 from serialpack.reports import ArchiveReport, UnpackReport
@@ -138,6 +139,8 @@ class Placer:
         path = self._place(entry.path)
         if path in self._waiting or self._is_ours(path):
             raise FileError("another entry has the same path", path=path)
+        if is_hidden(os.path.basename(path)):
+            raise RefusedError("is called as what killed runs leave, which is removed", path=path)
         if self._skip and os.path.isfile(path) and not os.path.islink(path):
             return path, self._left(path, restore)
         check_output(path, force=self._force, source=self.source.stat)
@@ -203,7 +206,7 @@ class Placer:
                 if os.path.islink(path):
                     raise RefusedError("a symbolic link stands where a folder is to be", path=path)
                 there = self._there.setdefault(entry.path, os.path.isdir(path))
-                make_folder(path)
+                make_folder_of_one(path)
                 if self._force or self._skip or not there:
                     self._folders[path] = entry
             else:
@@ -226,6 +229,8 @@ class Placer:
             self._made = True
         above = os.path.dirname(entry)
         while above and above not in self._there:
+            if os.path.join(self.folder, *above.split("/")) in self._waiting:
+                self.commit()  # it is a file, which has its name only then
             self._there[above] = os.path.isdir(os.path.join(self.folder, above))
             above = os.path.dirname(above)
         return place_below(self.folder, entry)
