@@ -78,6 +78,8 @@ class Placer:
         self.failures: list[tuple[str, SerialpackError]] = []
         #: How many entries do not belong to whom the archive says.
         self.unowned = 0
+        #: How many entries had more than permissions in their modes.
+        self._special = 0
         #: What is said of hidden files of killed runs that were removed.
         self._dead: list[str] = []
         self.folder = folder
@@ -150,6 +152,7 @@ class Placer:
             self._out.write = output.write
             done = restore(self._out)
         self.unowned += not output.owned
+        self._special += stat.S_IMODE(entry.mode) > 0o777
         self._bytes += os.fstat(output.fd).st_size
         return path, done
 
@@ -273,6 +276,7 @@ class Placer:
             try:
                 if entry.owner is not None:
                     self.unowned += not give_owner(path, entry.owner)
+                self._special += stat.S_IMODE(entry.mode) > 0o777
                 os.chmod(path, stat.S_IMODE(entry.mode) & 0o777)
                 os.utime(path, ns=(entry.mtime, entry.mtime))
             except OSError as error:
@@ -286,9 +290,16 @@ class Placer:
         if self.wanted is not None and not (self.reports or self.failures or damage):
             raise none_fits()
         notes = list(self._dead)
+        of_all = f"of {number_of(len(self.reports), 'entry', 'entries')}"
         if self.unowned:
-            some = f"{self.unowned:,} of {number_of(len(self.reports), 'entry', 'entries')}"
-            notes.append(f"{some} are yours: the system does not permit to give them their owners")
+            are, them = (
+                ("is", "it its owner") if self.unowned == 1 else ("are", "them their owners")
+            )
+            why = f"{are} yours: the system does not permit to give {them}"
+            notes.append(f"{self.unowned:,} {of_all} {why}")
+        if self._special:
+            bits = "a set-user-ID, set-group-ID or sticky bit, which is not restored"
+            notes.append(f"{self._special:,} {of_all} had {bits}")
         report = ArchiveReport(tuple(self.reports), damage, notes=tuple(notes))
         if self.failures:
             count = len(self.reports) + len(self.failures)
