@@ -62,7 +62,7 @@ class Unpacker:
     def run(self) -> int:
         """Unpack or test all there is; the exit code."""
         mover, asked = self._mover, self._asked
-        if not (asked.test or asked.name):
+        if not asked.test:
             mover.targets.plan(mover.inputs, self._name)
         if not (asked.salvage or asked.records or asked.byte_range or asked.name or self._chosen):
             how = self._how()

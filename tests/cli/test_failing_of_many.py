@@ -59,3 +59,33 @@ def test_an_archive_names_each_entry_whose_folder_cannot_be_made(run: Run, tmp_p
     for chosen in ((), ("--include", "*.json")):
         said = run("unpack", "all.spk", *chosen, "-o", "in/a.json/out", code=1).stderr.decode()
         assert said == "serialpack: in/a.json/out: cannot make the folder: not a directory\n"
+
+
+_APART = "-r of the folder that both are in keeps them apart"
+_ONE_BY_ONE = "-o names it, one by one"
+
+
+@pytest.mark.parametrize(
+    ("args", "hint"),
+    [
+        (["pack", "a/x.json", "b/x.json"], _APART),
+        (["pack", "a/x.json", "b/../a/x.json"], "name it once"),
+        (["pack", "a/x.json", "a/x.json"], "name it once"),
+        (["unpack", "-N", "a/x.json.spk", "b/y.spk"], _APART),
+        (["unpack", "--to", "yaml", "-N", "a/x.json.spk", "b/y.spk"], _APART),
+        (["unpack", "--fields", "n", "a/x.json", "b/x.json"], _APART),
+        (["unpack", "--to", "yaml", "a/x.json", "a/x.json.spk"], _ONE_BY_ONE),
+    ],
+)
+def test_inputs_of_one_output_are_refused_before_anything_is_written(
+    run: Run, tmp_path: Path, args: list[str], hint: str
+) -> None:
+    for folder in "ab":
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "x.json").write_text('{"n": 1}')
+    run("pack", "a/x.json")
+    run("pack", "b/x.json", "-o", "b/y.spk")
+    said = run(*args, "-o", "out", code=1).stderr.decode()
+    assert said.startswith(f"serialpack: {args[-1]}: ")
+    assert said.endswith(f"; nothing was written; {hint}\n")
+    assert not (tmp_path / "out").exists()
