@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from serialpack.errors import FileError, RefusedError
+from serialpack.errors import FileError, RefusedError, SerialpackError
 from serialpack.far import is_far
 from serialpack.files import Path, file_error
 from serialpack.text import printable
@@ -68,14 +68,19 @@ def make_folder(folder: Path) -> list[str]:
 
 
 def make_folder_of_one(folder: Path, named: Path | None = None) -> list[str]:
-    """``make_folder`` for one file of several: an error is that file's, whose name the caller adds,
-    and says which folder it is about, as it was ``named``."""
+    """``make_folder`` for one file of several, whose error it is: see ``as_of_one``."""
     try:
         return make_folder(folder)
     except FileError as error:
-        error.message = f"{printable(os.fspath(named or folder))}: {error.message}"
-        error.path = error.hint = None
+        as_of_one(error, os.fspath(named or folder))
         raise
+
+
+def as_of_one(error: SerialpackError, folder: str) -> None:
+    """Have ``error`` say which ``folder`` cannot be made, and leave its path to the file that it
+    was for, which the caller knows."""
+    error.message = f"{printable(folder)}: {error.message}"
+    error.path = error.hint = None
 
 
 def _is_there(path: str) -> bool:
