@@ -19,10 +19,12 @@ class SerialpackError(Exception):
     """Root of every error that serialpack raises on purpose.
 
     ``message`` says what is wrong, ``hint`` what to do, ``path`` which file (or None while
-    only a caller knows it). ``str()`` joins path, place, message and hint.
+    only a caller knows it). ``str()`` joins path, place, message and hint. ``report``: where an
+    archive was unpacked in part, the ArchiveReport of that part.
     """
 
     exit_code = 1
+    report: Any = None
 
     def __init__(self, message: str, *, hint: str | None = None, path: str | None = None) -> None:
         super().__init__(message)
@@ -89,7 +91,6 @@ class ArchiveError(SerialpackError):
     """Entries of an archive that were not unpacked, or packed; the other ones of ``count`` were.
 
     ``failures``: the path and the error of each, in order. Its exit code is the worst of theirs.
-    ``report``: the ArchiveReport of the others, where they were unpacked.
     """
 
     def __init__(
@@ -100,14 +101,12 @@ class ArchiveError(SerialpackError):
         done: str = "unpacked",
         hint: str | None = None,
         path: str | None = None,
-        report: Any = None,
     ) -> None:
         from serialpack.text import number_of  # not above: a start does without
 
         some = f"{len(failures):,} of {number_of(count, 'entry', 'entries')}"
         super().__init__(f"{some} could not be {done}", hint=hint, path=path)
         self.failures = tuple(failures)
-        self.report = report
         self.exit_code = min((e.exit_code for _, e in failures), key=WORST_FIRST.index)
         for entry, error in failures:
             self.add_note(f"{entry}: {error.told}")

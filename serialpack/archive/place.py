@@ -289,6 +289,14 @@ class Placer:
         none was wanted."""
         if self.wanted is not None and not (self.reports or self.failures or damage):
             raise none_fits()
+        if self.failures:
+            error = ArchiveError(self.failures, len(self.reports) + len(self.failures), hint=hint)
+            error.report = self.done(damage)
+            raise error
+        return self.done(damage)
+
+    def done(self, damage: tuple[Damage, ...] = ()) -> ArchiveReport[UnpackReport]:
+        """What became of the entries that were unpacked."""
         notes = list(self._dead)
         of_all = f"of {number_of(len(self.reports), 'entry', 'entries')}"
         if self.unowned:
@@ -300,11 +308,7 @@ class Placer:
         if self._special:
             bits = "a set-user-ID, set-group-ID or sticky bit, which is not restored"
             notes.append(f"{self._special:,} {of_all} had {bits}")
-        report = ArchiveReport(tuple(self.reports), damage, notes=tuple(notes))
-        if self.failures:
-            count = len(self.reports) + len(self.failures)
-            raise ArchiveError(self.failures, count, hint=hint, report=report)
-        return report
+        return ArchiveReport(tuple(self.reports), damage, notes=tuple(notes))
 
     def __enter__(self) -> Placer:
         self._group.__enter__()

@@ -19,7 +19,6 @@ from serialpack.cli.tally import MANY
 from serialpack.cli.words import complain
 from serialpack.cli.workers import file_unpacker, know
 from serialpack.errors import (
-    ArchiveError,
     DamagedError,
     FileError,
     NotContainerError,
@@ -191,10 +190,12 @@ class Unpacker:
                     **self._how(),
                     **self._chosen,
                 )
-            except ArchiveError as error:
+            except SerialpackError as error:
+                if error.report is None:
+                    raise
                 failed = error
                 inputs.clear()  # --rm removes only what was unpacked as a whole
-                report: ArchiveReport[UnpackReport] = error.report
+                report: ArchiveReport[UnpackReport] = failed.report
                 return report
 
         report = self._mover.move(

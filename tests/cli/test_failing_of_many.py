@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,22 @@ def test_an_archive_names_each_entry_whose_folder_cannot_be_made(run: Run, tmp_p
     for chosen in ((), ("--include", "*.json")):
         said = run("unpack", "all.spk", *chosen, "-o", "in/a.json/out", code=1).stderr.decode()
         assert said == "serialpack: in/a.json/out: cannot make the folder: not a directory\n"
+
+
+def test_of_an_archive_that_is_cut_off_what_was_unpacked_counts(
+    run: Run, tree: Path, tmp_path: Path
+) -> None:
+    (tree / "large").write_bytes(os.urandom(200_000))
+    (tmp_path / "cut").mkdir()
+    run("pack", "-q", "-r", "in", "--archive", "-o", "cut/all.spk")
+    os.truncate(tmp_path / "cut/all.spk", 100_000)
+    (tmp_path / "cut/all").mkdir()
+    (tmp_path / "cut/all/.serialpack-0123abcd.tmp").touch()
+    said = run("unpack", "--rm", "-r", "cut", code=3).stderr.decode().splitlines()
+    assert said[3] == "cut/all.spk: cut/all: removed 1 hidden file of a killed run"
+    assert said[4].startswith("serialpack: cut/all.spk: truncated: ends at byte 100000")
+    assert said[5].startswith("3 unpacked, 1 failed, 12 B -> 12 B")
+    assert (tmp_path / "cut/all.spk").exists()
 
 
 _APART = "-r of the folder that both are in keeps them apart"
